@@ -42,10 +42,12 @@ from grader.core.model import (
 )
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import GradingContext, Selection, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
-from grader.sandbox import Settings, open_sandbox
+from grader.grading.selection import Selection
+from grader.sandbox import ZygoteSettings, open_sandbox
 from grader.sandbox.children import Child, ChildFactory
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value, encode_files, encode_tasks, observe, tasks_of
@@ -140,7 +142,7 @@ def run(command: list[str], cache: str) -> float:
 def submissions() -> None:
     """Submissions confined and unconfined in one process: one exercise, then a learner with every exercise."""
     whole = courses.load(loader.find(None))
-    with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
+    with open_sandbox(mode="require", settings=ZygoteSettings(collapse=True)) as sandbox, in_process() as bare:
         memory: dict[str, bytes] = {}
         expect = memoized(sandbox.observe, memory.get, memory.__setitem__)
         with everything_right(whole) as folder:
@@ -153,11 +155,11 @@ def submissions() -> None:
                 "every exercise of the course": (read(folder), GradingContext(whole, Seed.public(), expect), 10),
             }
         print(f"{'one submission, one worker':<32}{'unconfined':>12}{'confined':>12}{'ratio':>8}   children")
-        for name, (submission, memo, times) in rows.items():
+        for name, (submission, context, times) in rows.items():
             started = Counted(sandbox.children())
             pairs = alternating(
-                partial(graded, submission, memo, lambda job, limits, by=started: observe(by, job, limits)),
-                partial(graded, submission, memo, bare),
+                partial(graded, submission, context, lambda job, limits, by=started: observe(by, job, limits)),
+                partial(graded, submission, context, bare),
                 times,
             )
             ours, theirs = (statistics.median(side) * 1e3 for side in zip(*pairs, strict=True))
@@ -170,9 +172,9 @@ def submissions() -> None:
     print(f"pytest started for {CASES} cases, no isolation: {pytest:.0f} ms, {pytest / single:.0f} times as much")
 
 
-def graded(submission: Submission, memo: GradingContext, by: Callable[[Job, Limits], Observed]) -> None:
+def graded(submission: Submission, context: GradingContext, by: Callable[[Job, Limits], Observed]) -> None:
     """Grade everything in the submission, which must be correct."""
-    report = grade(memo.course, submission, by, memo=memo)
+    report = grade(context.course, submission, by, context=context)
     wrong = [e.name for q in report.questions for e in q.exercises if e.earned < e.possible]
     assert not wrong, wrong
 
@@ -226,7 +228,7 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
     def run_here(job: Job, limits: Limits) -> Observed:
         with open(os.memfd_create("answers"), "r+b") as answers:
             try:
-                session = serve.Session(_value(encode_files(job)), answers.fileno())
+                session = serve.ChildSession(_value(encode_files(job)), answers.fileno())
                 tasks = tasks_of(job)
                 session.answer(frames.unpack_tasks(encode_tasks(tasks, limits)[frames.HEADER.size :]))
             finally:
@@ -315,15 +317,15 @@ def _all_here(asked: large_class.Order) -> float:
     """Submissions per second with every call in this process; results of mistakes are already cached."""
     whole = courses.load(loader.find(None))
     os.environ["ATTNCHECK_CACHE"] = str(asked.cache)
-    with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
-        memo = GradingContext(whole, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
+    with open_sandbox(mode="require", settings=ZygoteSettings(collapse=True)) as sandbox, in_process() as bare:
+        context = GradingContext(whole, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
         found = [read(path) for path in sorted(asked.collection.iterdir())]
         selection = Selection(everything=True)
-        grade(whole, found[0], sandbox.observe, selection=selection, memo=memo)
+        grade(whole, found[0], sandbox.observe, selection=selection, context=context)
         started = time.perf_counter()
         with redirect_stdout(io.StringIO()):  # code that was handed in prints
             for submission in found[1:]:
-                grade(whole, submission, bare, selection=selection, memo=memo)
+                grade(whole, submission, bare, selection=selection, context=context)
         return (len(found) - 1) / (time.perf_counter() - started)
 
 

@@ -76,9 +76,9 @@ def sandbox() -> Iterator[Sandbox]:
     """
     if find_spec("torch") is None:
         pytest.skip("needs torch, which is not installed")  # as for `make short`
-    from grader.sandbox import Settings, open_sandbox  # after the settings above
+    from grader.sandbox import ZygoteSettings, open_sandbox  # after the settings above
 
-    with open_sandbox(mode="require", settings=Settings(collapse=True)) as opened:
+    with open_sandbox(mode="require", settings=ZygoteSettings(collapse=True)) as opened:
         opened.children()
         yield opened
 

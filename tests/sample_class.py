@@ -19,7 +19,7 @@ import yaml
 from grader.core.errors import CourseError
 from grader.core.model import Course, Exercise, Item, Question
 from grader.course import edits, items
-from grader.grading.grade import module_of
+from grader.grading.plan import module_of
 
 SOLUTIONS = Path(__file__).parent / "solutions"
 

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from grader.core.model import ArrayType, Course, ExerciseResult
-from grader.grading.grade import GradingContext, Selection, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
+from grader.grading.selection import Selection
 from grader.submission import read
 from tests.helpers import Observe
 
@@ -59,8 +61,8 @@ class Bench:
         """The exercise that the solution's folder is named after; in one array type, or in those of the bank."""
         if (seed, only) not in self.memos:
             self.memos[seed, only] = GradingContext(self.speaking(only), SEEDS[seed], self.expect)
-        memo, selection = self.memos[seed, only], Selection(exercises=(path.parts[-3],))
-        report = grade(memo.course, read(path), self.observe, selection=selection, memo=memo)
+        context, selection = self.memos[seed, only], Selection(exercises=(path.parts[-3],))
+        report = grade(context.course, read(path), self.observe, selection=selection, context=context)
         ((found,),) = (question.exercises for question in report.questions)
         return found
 

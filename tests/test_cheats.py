@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 from grader.core.model import Array, Course, Exercise, ExerciseResult, Limits, Returned, Status
-from grader.grading.grade import GradingContext, Selection, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
+from grader.grading.selection import Selection
 from grader.submission import read
 from tests.solving import Bench
 
@@ -63,10 +65,10 @@ def forbidding(course: Course) -> Course:
     return replace(course, questions=tuple(questions))
 
 
-def graded(memo: GradingContext, path: Path, bench: Bench, limits: Limits | None = None) -> ExerciseResult:
+def graded(context: GradingContext, path: Path, bench: Bench, limits: Limits | None = None) -> ExerciseResult:
     """The exercise that the folder of ``path`` is named after."""
     selection = Selection(exercises=(path.parts[-2],))
-    report = grade(memo.course, read(path), bench.observe, selection=selection, memo=memo, limits=limits)
+    report = grade(context.course, read(path), bench.observe, selection=selection, context=context, limits=limits)
     ((found,),) = (question.exercises for question in report.questions)
     return found
 
@@ -86,8 +88,8 @@ def test_what_is_forbidden_earns_next_to_nothing(path: Path, bench: Bench, stric
 @pytest.mark.parametrize("path", samples("forbidden"))
 def test_the_same_where_nothing_is_forbidden(path: Path, bench: Bench) -> None:
     """The samples do compute: where nothing is forbidden, they pass the values of some case."""
-    memo = GradingContext(bench.course, Seed.public(), bench.expect)
-    assert any(o.status is Status.PASSED for o in graded(memo, path, bench).outcomes if o.check == "values")
+    context = GradingContext(bench.course, Seed.public(), bench.expect)
+    assert any(o.status is Status.PASSED for o in graded(context, path, bench).outcomes if o.check == "values")
 
 
 @pytest.mark.parametrize("path", samples("honest"))
@@ -141,10 +143,10 @@ def secret(bench: Bench) -> GradingContext:
     return GradingContext(bench.course, SECRET, bench.expect)
 
 
-def seen_cases(memo: GradingContext, exercise: Exercise, hidden: bool) -> list[tuple[list[Any], Any]]:
+def seen_cases(context: GradingContext, exercise: Exercise, hidden: bool) -> list[tuple[list[Any], Any]]:
     """What a learner could note down: the inputs of the cases of ``values``, and what should come of them."""
     found = []
-    for entry, expected in zip(memo.entries(exercise), memo.expected(exercise), strict=True):
+    for entry, expected in zip(context.entries(exercise), context.expected(exercise), strict=True):
         if entry.spec.kind == "values" and (hidden or entry.case.public):
             (observed,) = expected
             assert isinstance(observed, Returned)
@@ -154,11 +156,11 @@ def seen_cases(memo: GradingContext, exercise: Exercise, hidden: bool) -> list[t
     return found
 
 
-def by_heart(memo: GradingContext, exercise: Exercise, hidden: bool) -> str:
+def by_heart(context: GradingContext, exercise: Exercise, hidden: bool) -> str:
     """A submission that is a table."""
     answers = {
         " ".join(f"{float(np.abs(x.astype(np.float64)).sum()):.3f}" for x in given): np.round(value, 6).tolist()
-        for given, value in seen_cases(memo, exercise, hidden)
+        for given, value in seen_cases(context, exercise, hidden)
     }
     return dedent(_TABLE).format(answers=answers, name=exercise.name)
 
@@ -168,9 +170,9 @@ def values_passed(found: ExerciseResult, visibility: str) -> list[bool]:
     return [o.status is Status.PASSED for o in found.outcomes if o.check == "values" and o.visibility == visibility]
 
 
-def exercise_of(memo: GradingContext, name: str) -> Exercise:
+def exercise_of(context: GradingContext, name: str) -> Exercise:
     """One exercise of the course."""
-    found = memo.course.exercise(name)
+    found = context.course.exercise(name)
     assert found is not None
     return found[1]
 
@@ -183,8 +185,8 @@ def test_public_outputs_by_heart_lose_everything_hidden(
     path = tmp_path / name / "q.py"
     path.parent.mkdir()
     path.write_text(by_heart(public, exercise_of(public, name), hidden=False))
-    for memo in (public, secret):
-        found = graded(memo, path, bench)
+    for context in (public, secret):
+        found = graded(context, path, bench)
         assert all(values_passed(found, "public"))
         hidden = values_passed(found, "hidden")
         assert sum(hidden) <= len(hidden) / 4

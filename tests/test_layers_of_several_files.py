@@ -9,8 +9,10 @@ import pytest
 from grader.core.model import ExerciseResult, Status
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import GradingContext, Selection, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
+from grader.grading.selection import Selection
 from grader.sandbox import Sandbox
 from tests.helpers import submission
 
@@ -25,40 +27,40 @@ def layer(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def memo(sandbox: Sandbox) -> GradingContext:
+def context(sandbox: Sandbox) -> GradingContext:
     """The bundled course, with every reference run once."""
     return GradingContext(courses.load(loader.find(None)), Seed.public(), sandbox.observe)
 
 
-def graded(sandbox: Sandbox, memo: GradingContext, *names: str, **files: str) -> dict[str, ExerciseResult]:
+def graded(sandbox: Sandbox, context: GradingContext, *names: str, **files: str) -> dict[str, ExerciseResult]:
     """The exercises ``names`` of these files."""
     wanted = Selection(exercises=names)
-    report = grade(memo.course, submission(**files), sandbox.observe, selection=wanted, memo=memo)
+    report = grade(context.course, submission(**files), sandbox.observe, selection=wanted, context=context)
     return {exercise.name: exercise for question in report.questions for exercise in question.exercises}
 
 
 @pytest.mark.parametrize("attention", ["own_attention", "fused_qkv", "list_of_heads", "linears_per_head", "einsum"])
-def test_the_attention_may_come_from_another_file(attention: str, sandbox: Sandbox, memo: GradingContext) -> None:
+def test_the_attention_may_come_from_another_file(attention: str, sandbox: Sandbox, context: GradingContext) -> None:
     """q18.py and q20.py import the class of q11.py, whatever its style."""
     q11 = (SOLUTIONS / "MultiHeadAttention" / "right" / f"{attention}.py").read_text("utf-8")
     names = ("MultiHeadAttention", "EncoderLayer", "DecoderLayer")
-    found = graded(sandbox, memo, *names, q11=q11, q18=layer("EncoderLayer"), q20=layer("DecoderLayer"))
+    found = graded(sandbox, context, *names, q11=q11, q18=layer("EncoderLayer"), q20=layer("DecoderLayer"))
     assert {name: each.status for name, each in found.items()} == dict.fromkeys(names, Status.PASSED)
 
 
-def test_what_is_wrong_in_the_attention_is_wrong_in_the_layer(sandbox: Sandbox, memo: GradingContext) -> None:
+def test_what_is_wrong_in_the_attention_is_wrong_in_the_layer(sandbox: Sandbox, context: GradingContext) -> None:
     """A mask that is ignored in q11.py costs points in q18.py, and only where a mask is given."""
     q11 = (SOLUTIONS / "MultiHeadAttention" / "wrong" / "mask_ignored.py").read_text("utf-8")
-    found = graded(sandbox, memo, "EncoderLayer", q11=q11, q18=layer("EncoderLayer"))["EncoderLayer"]
+    found = graded(sandbox, context, "EncoderLayer", q11=q11, q18=layer("EncoderLayer"))["EncoderLayer"]
     failed = {outcome.case for outcome in found.outcomes if outcome.status is Status.FAILED}
     assert "mask per sample" in failed
     assert not failed & {"norm last", "norm first"}
     assert found.misconception == "mask-ignored"
 
 
-def test_without_the_other_file_nothing_can_be_graded(sandbox: Sandbox, memo: GradingContext) -> None:
+def test_without_the_other_file_nothing_can_be_graded(sandbox: Sandbox, context: GradingContext) -> None:
     """The report names the module that is not there."""
-    found = graded(sandbox, memo, "EncoderLayer", q18=layer("EncoderLayer"))["EncoderLayer"]
+    found = graded(sandbox, context, "EncoderLayer", q18=layer("EncoderLayer"))["EncoderLayer"]
     assert found.status is Status.RAISED
     assert found.message is not None
     assert "q11" in found.message.en

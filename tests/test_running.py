@@ -29,9 +29,10 @@ from grader.course.schema_problems import validate
 from grader.course.starter import stub
 from grader.course.validate import Known, check_question
 from grader.grading.checks import kinds
-from grader.grading.grade import Selection, grade
+from grader.grading.grade import grade
 from grader.grading.inputs import Drawn, DrawnMade, Seed, draw
 from grader.grading.programs import Target, Writer, apply_variant
+from grader.grading.selection import Selection
 from grader.sandbox.launch import tasks_of
 from tests.helpers import source, submission
 from tests.solving import Bench

@@ -23,7 +23,7 @@ from grader.classroom.analysis.similarity import CodeSample, compare, reduced
 from grader.classroom.analysis.statistics import PublicOnly, of_class
 from grader.classroom.batch import BatchSummary
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
-from grader.classroom.results import Book, Row, cell, file_name, write_files
+from grader.classroom.results import Book, MarkSummary, cell, file_name, write_files
 from grader.commands import run
 from grader.core import files
 from grader.core.model import Lang, Notice, Report, Text
@@ -242,7 +242,7 @@ def results(made: Made, to: Path) -> Iterator[tuple[str, str]]:
     def edit(book: Book) -> None:
         rows.extend(write_files(book, to, "en"))
 
-    rows: list[Row] = []
+    rows: list[MarkSummary] = []
     made.change(edit)
     for path in sorted(to.iterdir()):
         yield path.name, path.read_bytes().decode()

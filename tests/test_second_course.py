@@ -9,7 +9,7 @@ import pytest
 from grader.course import loader
 from grader.course.coverage import places
 from grader.grading import courses
-from grader.grading.grade import GradingContext
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.selfcheck import check
 from grader.sandbox import Sandbox
@@ -22,8 +22,8 @@ def test_another_course_proves_itself(sandbox: Sandbox) -> None:
     """References pass, stubs earn nothing, every mistake is caught and named as itself."""
     course = courses.load(FOLDER)
     assert [question.id for question in course.questions] == ["Q1", "Q2", "Q3"]
-    memo = GradingContext(course, Seed.public(), sandbox.observe)
-    assert list(check(course, memo, sandbox.observe)) == []
+    context = GradingContext(course, Seed.public(), sandbox.observe)
+    assert list(check(course, context, sandbox.observe)) == []
 
 
 def test_another_course_has_rules_and_a_map() -> None:

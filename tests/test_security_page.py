@@ -17,7 +17,7 @@ from grader.core.text import LONGEST_NAME
 from grader.course import items
 from grader.course.formulas import parse, scalars, steps, tokens
 from grader.course.items import _patterns
-from grader.grading import grade, properties
+from grader.grading import answer_grading, nothing_to_grade, notices, properties
 from grader.sandbox import launch
 from grader.sandbox.inside import confine, errors, frames, threads
 from grader.submission import archive, files, messages, notebook, source
@@ -59,11 +59,11 @@ ROWS: dict[str, tuple[float, ...]] = {
     "notebooks": (notebook.MAX_BRACKETS, notebook.MAX_CELLS, kib(notebook.MAX_SOURCE), 4, bounded.READING.cpu),
     "parsing": (mib(source.MAX_CODE), source.MAX_NAMES, source.MAX_DOTS, source.MAX_FIELD_STEPS, *READING),
     "forbidden names": READING,
-    "names": (grade._MOST_LOOKED_UP, grade._MOST_UNKNOWN, suggest._LONGEST),
+    "names": (nothing_to_grade._MOST_LOOKED_UP, notices._MOST_UNKNOWN, suggest._LONGEST),
     "answers": (kib(files.MAX_SOURCE), yaml_positions.MAX_DEPTH, items.MOST_CHARACTERS, *READING),
     "formulas": (
         tokens.MAX_LENGTH, steps.MOST_LINES, parse._MOST_TOKENS, parse._LARGEST_EXPONENT, scalars.MOST_STEPS,
-        grade._MOST_STEPS, grade._JUDGING.cpu, grade._MOST_ENDED,
+        answer_grading._MOST_STEPS, answer_grading._JUDGING.cpu, answer_grading._MOST_ENDED,
     ),
     "free text": (_patterns.MAX_LENGTH, _patterns.MOST_WAYS),
     "frames": (

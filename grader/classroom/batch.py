@@ -24,14 +24,14 @@ from grader.classroom.record import Recorder, grading_facts, tasks_left
 from grader.classroom.results import ASKED, FILES
 from grader.classroom.roster import Roster
 from grader.classroom.roster import read as read_roster
-from grader.classroom.task import Plan, Task
+from grader.classroom.task import BatchPlan, GradingTask
 from grader.core.errors import UsageError
 from grader.core.model import Course, Question, Rules, Text
 from grader.course import loader
 from grader.course.items import draw_choices
 from grader.grading import courses
-from grader.grading.grade import Selection, check_names
 from grader.grading.inputs import Seed
+from grader.grading.selection import Selection, check_names
 from grader.sandbox import libraries
 
 
@@ -99,7 +99,7 @@ class BatchSummary:
 
 
 #: Submissions that are to be graded, with what is to be graded in them, by key.
-Tasks = Mapping[str, tuple[SubmissionRow, Task]]
+Tasks = Mapping[str, tuple[SubmissionRow, GradingTask]]
 
 
 def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda step: None) -> BatchSummary:
@@ -112,7 +112,7 @@ def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda 
         raise UsageError(
             "--workers and --scheduler cannot be combined: the first is for this machine, the second for a cluster."
         )
-    course = loader.whole(courses.load(order.course_folder))
+    course = loader.full_course(courses.load(order.course_folder))
     counting = select_questions(course, order.questions)
     roster = None if order.roster is None else read_roster(order.roster)
     make_folder(order.out)
@@ -194,12 +194,12 @@ def grade_all(
 
 
 def _pool(
-    order: BatchRequest, tasks: Sequence[Task], course: Course
+    order: BatchRequest, tasks: Sequence[GradingTask], course: Course
 ) -> contextlib.AbstractContextManager[schedule.WorkerPool]:
     if order.scheduler is not None:
         return schedule.cluster_pool(order.scheduler, order.out, order.seed, course)
     private = str((order.out / ".expected").resolve())
-    plan = Plan(str(order.course_folder), order.seed, private, libraries.digest(course.packages))
+    plan = BatchPlan(str(order.course_folder), order.seed, private, libraries.digest(course.packages))
     return schedule.local_pool(plan, order.workers, tasks)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.classroom.batch import BatchSummary
-    from grader.classroom.results import Row
+    from grader.classroom.results import MarkSummary
     from grader.core.model import Lang
 
 COLUMNS = (Text("learner", "学习者"), Text("points", "得分"), Text("status", "状态"))
@@ -73,7 +73,7 @@ _NAME_WIDTH = 30
 _MOST_ROWS = 60
 
 
-def to_json(summary: BatchSummary, rows: list[Row], out: Path) -> dict[str, Any]:
+def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[str, Any]:
     """The summary and the rows as JSON values."""
     learners = [
         {
@@ -111,7 +111,7 @@ def to_json(summary: BatchSummary, rows: list[Row], out: Path) -> dict[str, Any]
     }
 
 
-def lines(summary: BatchSummary, rows: list[Row], out: Path, lang: Lang) -> Iterator[str]:
+def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang) -> Iterator[str]:
     """A table of the class, then what needs attention, then totals."""
     shown = rows[:_MOST_ROWS]
     called = shorten_distinct((clean(row.learner) for row in shown), _NAME_WIDTH)
@@ -161,7 +161,7 @@ def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
         yield NO_TIMESTAMP.fill(count=summary.timeless, late=summary.said_late).of(lang)
 
 
-def _cells(row: Row, learner: str, lang: Lang) -> tuple[str, str, str]:
+def _cells(row: MarkSummary, learner: str, lang: Lang) -> tuple[str, str, str]:
     earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
     if row.error is not None:
         why = NOTHING_IN_IT if row.error.en.startswith(NOTHING_IN) else NOT_GRADED

@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from grader.classroom import intake
-from grader.classroom.intake import FoundSubmission, Stray, Unreadable, gradable
+from grader.classroom.intake import FoundSubmission, Stray, UnreadableFile, gradable
 from grader.classroom.words import in_both
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
@@ -155,9 +155,9 @@ class _Tree:
             with _unpacking(name), self.open(name) as file:
                 raw = file.read(_MAX_METADATA + 1)
         except SubmissionError as error:
-            raise Unreadable(in_both(error)) from error
+            raise UnreadableFile(in_both(error)) from error
         if len(raw) > _MAX_METADATA:
-            raise Unreadable(_METADATA_TOO_LARGE.fill(name=name, limit=_MAX_METADATA >> 20))
+            raise UnreadableFile(_METADATA_TOO_LARGE.fill(name=name, limit=_MAX_METADATA >> 20))
         return raw
 
 
@@ -174,7 +174,7 @@ def collect(
     tree = _tree(path)
     try:
         found = intake.look(tree.names, tree.small, kind, tree.facts, known)
-    except Unreadable:
+    except UnreadableFile:
         raise
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
@@ -210,7 +210,7 @@ def _bytes(placed: FoundSubmission, tree: _Tree) -> int:
 
 def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
     """One submission, ready to be read, or with its error."""
-    said = replace(placed, key=sayable(placed.key)) if _odd(placed.key) else placed
+    said = replace(placed, key=storable_name(placed.key)) if _odd(placed.key) else placed
     whole = replace(placed, files=tuple((name, inner) for name, inner in placed.files if name in tree.sizes))
     try:
         _check(placed, whole, tree)
@@ -218,7 +218,7 @@ def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSub
         return CollectedSubmission(
             said, _place(whole, tree, scratch) if whole.files else _copy_of(placed, scratch), forged
         )
-    except (Unreadable, SubmissionError) as error:
+    except (UnreadableFile, SubmissionError) as error:
         copy = _copy_of(placed, scratch)
         shutil.rmtree(copy, ignore_errors=True)
         return CollectedSubmission(said, copy, in_both(error))
@@ -235,10 +235,10 @@ def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None
     if size > MAX_LEARNER:
         why.append(_TOO_LARGE.fill(size=size >> 20, limit=MAX_LEARNER >> 20))
     if why:
-        raise Unreadable(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
+        raise UnreadableFile(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
     if not whole.files and placed.digests is None:
         odd = [_found(name, tree.odd.get(name)) for name in names]
-        raise Unreadable(nothing_in(listing(odd) if odd else _NO_FILE))
+        raise UnreadableFile(nothing_in(listing(odd) if odd else _NO_FILE))
 
 
 def nothing_in(found: Text | str) -> Text:
@@ -320,7 +320,7 @@ def _digest(tree: _Tree, name: str) -> str:
     return total.hexdigest()
 
 
-def sayable(name: str) -> str:
+def storable_name(name: str) -> str:
     """A name that can be saved and shown; names on disk need not be UTF-8. Different names stay different."""
     if name.isprintable() and len(name) <= _LONGEST:
         return name
@@ -571,7 +571,7 @@ def _unpacking(name: str) -> Iterator[None]:
             raise  # the collection is not at fault
         said = error.strerror if isinstance(error, OSError) else str(error)  # without a path of this machine
         reason = printable(said or type(error).__name__)
-        raise Unreadable(_NOT_UNPACKED.fill(name=printable(name), reason=reason)) from error
+        raise UnreadableFile(_NOT_UNPACKED.fill(name=printable(name), reason=reason)) from error
 
 
 def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:
@@ -579,5 +579,5 @@ def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:
     while piece := source.read(_CHUNK):
         copied += len(piece)
         if copied > MAX_FILE:
-            raise Unreadable(_FILE_TOO_LARGE.fill(name=printable(name), limit=MAX_FILE >> 20))
+            raise UnreadableFile(_FILE_TOO_LARGE.fill(name=printable(name), limit=MAX_FILE >> 20))
         out.write(piece)

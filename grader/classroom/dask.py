@@ -29,16 +29,16 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.scheduler import KilledWorker
 
 from grader import __version__
-from grader.classroom.task import Task, TaskResult
+from grader.classroom.task import GradingTask, TaskResult
 from grader.classroom.words import in_both
 from grader.classroom.worker import SHARED, WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.model import Course
-from grader.grading.grade import GradingContext
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
-from grader.sandbox import Sandbox, Settings
+from grader.sandbox import Sandbox, ZygoteSettings
 from grader.sandbox.canaries import refusal, try_attacks
 from grader.sandbox.memo import memoized
 from grader.submission import read_files
@@ -103,7 +103,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         with _ONE_AT_A_TIME:
             return self._open().layers
 
-    def grade(self, seed: Seed, task: Task) -> TaskResult:
+    def grade(self, seed: Seed, task: GradingTask) -> TaskResult:
         """Grade ``task``, after the tasks of other threads."""
         with _ONE_AT_A_TIME:
             sandbox = self._open()
@@ -132,7 +132,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         if self._refusal is not None:
             raise self._refusal
         if self._sandbox is None:
-            sandbox = Sandbox("require", Settings(collapse=True, packages=self._course.packages))
+            sandbox = Sandbox("require", ZygoteSettings(collapse=True, packages=self._course.packages))
             try:
                 different = _different(self._wanted, software())
                 if different:
@@ -156,7 +156,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
             )
 
 
-def _grade(plugin: str, seed: Seed, task: Task) -> TaskResult:
+def _grade(plugin: str, seed: Seed, task: GradingTask) -> TaskResult:
     return _plugin(get_worker(), plugin).grade(seed, task)
 
 
@@ -210,7 +210,7 @@ class DaskExecutor(Executor):
         ours.add_done_callback(self._running.discard)
         return ours
 
-    def grade(self, seed: Seed, task: Task) -> Future[TaskResult]:
+    def grade(self, seed: Seed, task: GradingTask) -> Future[TaskResult]:
         """Send ``task`` with its files."""
         try:
             carried = replace(task, files=read_files(Path(task.path)))

@@ -12,7 +12,7 @@ from grader.core.text import SAYS, WITH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from grader.classroom.doctor import Finding
+    from grader.classroom.doctor import MachineFact
     from grader.core.model import Lang
 
 AREA = {
@@ -33,7 +33,7 @@ STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": 
 REMEDY = Text("to fix: {remedy}", "解决办法：{remedy}")
 
 
-def lines(findings: Sequence[Finding], lang: Lang) -> Iterator[str]:
+def lines(findings: Sequence[MachineFact], lang: Lang) -> Iterator[str]:
     """The findings by area, with what to do about each, and a verdict."""
     for area, found in groupby(findings, key=lambda finding: finding.area):
         yield AREA[area].of(lang)
@@ -49,12 +49,12 @@ def lines(findings: Sequence[Finding], lang: Lang) -> Iterator[str]:
     yield indent((NOT_ALL_THERE if is_missing(findings) else ALL_THERE).of(lang), 0)
 
 
-def is_missing(findings: Iterable[Finding]) -> bool:
+def is_missing(findings: Iterable[MachineFact]) -> bool:
     """Whether anything that grading a class needs is missing."""
     return any(finding.state == "missing" for finding in findings)
 
 
-def to_json(finding: Finding) -> dict[str, str | None]:
+def to_json(finding: MachineFact) -> dict[str, str | None]:
     """One finding as JSON values."""
     return {
         "area": finding.area,

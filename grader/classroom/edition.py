@@ -40,8 +40,9 @@ from grader.core.model import (
 from grader.core.yaml_positions import parse
 from grader.course import edits, items, loader, misconceptions
 from grader.grading import checks, courses, public_arrays, stored_results
-from grader.grading.grade import REFERENCE_LIMITS, GradingContext, module_of
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
+from grader.grading.plan import REFERENCE_LIMITS, module_of
 from grader.report.figures import kinds, run
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
 
     ``observe`` runs references and mistakes. Raises UsageError if ``target`` contains something else.
     """
-    loader.whole(whole)
+    loader.full_course(whole)
     named = set(questions)
     chosen = tuple(question for question in whole.questions if not named or question.id in named)
     with _beside(target) as folder:
@@ -383,9 +384,9 @@ def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[
             assert known is not None
             found[exercise.name] = {}
             record = _recorder(known[1], whole, observe, found)
-            memo = GradingContext(edition, Seed.public(), record)
-            memo.expected(exercise)
-            memo.mistake_signatures(exercise)
+            context = GradingContext(edition, Seed.public(), record)
+            context.expected(exercise)
+            context.mistake_signatures(exercise)
             public_arrays.prepare(edition, exercise, record)
     for picture in kinds.kinds().values():
         if any(name in found for name in picture.NEEDS):

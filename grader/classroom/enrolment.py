@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_in, sayable
+from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_in, storable_name
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
 from grader.classroom.roster import Match, Roster, alike, spellings
@@ -109,7 +109,7 @@ def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSu
         person = _named(file.rpartition(".")[0] or file)
         match = roster.match(person)
         if match.why != "unknown" and match.learner not in there:
-            key = sayable(name)
+            key = storable_name(name)
             yield CollectedSubmission(
                 FoundSubmission(key, (person,), ((name, file),)), Path(key), nothing_in(printable(file))
             )
@@ -119,7 +119,7 @@ def _unowned_row(stray: Stray) -> SubmissionRow:
     """The row for files that could be graded if it were known whose they are, with the reason."""
     files = _FILES.fill(files=listing(tuple(map(printable, stray.files)))) if stray.files else ""
     why = _NOBODYS.fill(why=clause(stray.why), files=files)
-    entry = sayable(stray.entry)
+    entry = storable_name(stray.entry)
     return SubmissionRow(f"nobody/{entry}", "", (), seed_name=entry, error=why)
 
 

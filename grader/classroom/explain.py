@@ -43,12 +43,14 @@ from grader.core.model import (
 from grader.course import items
 from grader.course import loader as course
 from grader.grading import courses
+from grader.grading.answer_grading import judge_answer
 from grader.grading.compare import compare
+from grader.grading.context import GradingContext
 from grader.grading.failures import verdict
-from grader.grading.grade import GradingContext, Replay, judge_answer, replay
 from grader.grading.inputs import Drawn, DrawnMade, Seed
 from grader.grading.programs import apply_variant
 from grader.grading.reference_results import reference_observer
+from grader.grading.replay import Replay, replay
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -140,7 +142,7 @@ def look_up(asked: ExplainRequest) -> RecordedPart:
     """What is recorded. Raises UsageError if nothing is, or if the files are not the ones that were graded."""
     with contextlib.closing(open_gradebook(asked.folder)) as book:
         check_seed(book, asked.seed)
-        loaded = course.whole(courses.load(course_of(book, asked.course_folder)))
+        loaded = course.full_course(courses.load(course_of(book, asked.course_folder)))
         question, part, rest = _part(asked.check, loaded, tuple(points_of(book)))
         learner = find_learner(book, asked.learner)
         filed = _submission(book, loaded, learner, asked.attempt)
@@ -256,8 +258,8 @@ def explain_code(
     outcome = _chosen(result, found.rest)
     recorded = result.outcomes[outcome]
     where = f"{exercise.name}/{recorded.check}/{recorded.case}"
-    memo = GradingContext(found.course, seed, reference_observer(observe, seed))
-    again = replay(memo, found.question, exercise, found.submission, observe)
+    context = GradingContext(found.course, seed, reference_observer(observe, seed))
+    again = replay(context, found.question, exercise, found.submission, observe)
     at = _same_entry(again, result, outcome)
     if at is None:
         raise UsageError(f"{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.")

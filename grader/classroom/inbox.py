@@ -32,7 +32,7 @@ from grader.core.files import readable_json
 from grader.submission import parse_files, read_files
 from grader.submission.files import RawFile
 from grader.submission.messages import printable
-from grader.submission.opening import Place, open_file
+from grader.submission.opening import FileLocation, open_file
 
 RECEIPT = "receipt.json"
 #: Prefix of a temporary folder, whose submission is not complete yet.
@@ -210,7 +210,7 @@ def _earlier(home: Path) -> Iterator[Receipt]:
 
 def _small(place: Path) -> bytes:
     """The content of a receipt. Raises NoReceipt or SubmissionError for anything else, such as a pipe or a link."""
-    with open_file(Place(os.fspath(place)), RECEIPT) as file:
+    with open_file(FileLocation(os.fspath(place)), RECEIPT) as file:
         raw = file.read(MAX_RECEIPT + 1)
     if len(raw) > MAX_RECEIPT:
         raise NoReceipt(f"{place} is larger than {MAX_RECEIPT >> 20} MiB, so it is not an attncheck receipt.")

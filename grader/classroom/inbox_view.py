@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from grader.core.model import Text
 from grader.core.text import COMMA, SAYS, clean, duration, timestamp
-from grader.grading.grade import Selection, choose, remarks
+from grader.grading.notices import remarks
+from grader.grading.selection import Selection, choose
 from grader.report.terminal import ranges
 from grader.submission import definers
 

@@ -17,7 +17,7 @@ _HOUR, _DAY = 3600.0, 86400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CoursePart:
     """An item or exercise of a course, which has points of its own."""
 
     name: str
@@ -25,11 +25,11 @@ class Part:
     possible: float
 
 
-NOTHING: Mapping[str, Part] = MappingProxyType({})
+NOTHING: Mapping[str, CoursePart] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class GradedSubmission:
     """One submission with its results, question by question."""
 
     filed: SubmissionRow
@@ -46,7 +46,7 @@ class Mark:
     """
 
     learner: LearnerRow
-    work: Work | None
+    work: GradedSubmission | None
     questions: tuple[tuple[str, float, float], ...]
     factor: float = 1.0
     late_seconds: float = 0.0
@@ -97,11 +97,11 @@ def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:
 
 def mark(
     learner: LearnerRow,
-    work: Work,
+    work: GradedSubmission,
     possible: Mapping[str, float],
     overrides: Sequence[Override],
     rules: Rules,
-    parts: Mapping[str, Part] = NOTHING,
+    parts: Mapping[str, CoursePart] = NOTHING,
 ) -> Mark:
     """What ``learner`` gets for ``work``; ``possible`` has the points of the questions that count.
 
@@ -150,7 +150,9 @@ def _facts(result: QuestionResult) -> _Facts:
     )
 
 
-def with_overrides(result: QuestionResult, given: Mapping[str, Override], parts: Mapping[str, Part]) -> QuestionResult:
+def with_overrides(
+    result: QuestionResult, given: Mapping[str, Override], parts: Mapping[str, CoursePart]
+) -> QuestionResult:
     """A question with overrides applied.
 
     A part with points given by hand counts as marked, with its full maximum, even if one of our errors kept checks of
@@ -186,7 +188,7 @@ def _judged(status: Status, earned: float, possible: float) -> Status:
     return Status.PASSED if earned >= possible else Status.FAILED
 
 
-def _complete(name: str, result: _Facts | None, given: Mapping[str, Override], parts: Mapping[str, Part]) -> bool:
+def _complete(name: str, result: _Facts | None, given: Mapping[str, Override], parts: Mapping[str, CoursePart]) -> bool:
     """Whether all of a question is marked; ``result`` has overrides applied, and is None if it was not graded."""
     if result is None:
         own = [part.name for part in parts.values() if part.question == name]
@@ -203,7 +205,7 @@ def _question(
     points: float,
     result: _Facts | None,
     changed: Mapping[str, Override],
-    parts: Mapping[str, Part],
+    parts: Mapping[str, CoursePart],
 ) -> tuple[str, float, float]:
     """(id, earned, possible) of a question; without a result, only points given by hand are earned."""
     if result is None:
@@ -214,11 +216,11 @@ def _question(
 
 def marks(
     learner: LearnerRow,
-    works: Sequence[Work],
+    works: Sequence[GradedSubmission],
     possible: Mapping[str, float],
     overrides: Sequence[Override],
     rules: Rules,
-    parts: Mapping[str, Part] = NOTHING,
+    parts: Mapping[str, CoursePart] = NOTHING,
 ) -> tuple[Mark, ...]:
     """A learner's marks, one for each of their ``works`` in the order of submission; one counts, or each of them.
 
@@ -236,6 +238,6 @@ def marks(
     return tuple(replace(each, counts=at == chosen) for at, each in enumerate(found))
 
 
-def _order(work: Work) -> tuple[int, float]:
+def _order(work: GradedSubmission) -> tuple[int, float]:
     at = work.filed.at
     return work.filed.attempt, at.timestamp() if at else 0.0

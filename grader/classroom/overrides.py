@@ -13,9 +13,9 @@ from pathlib import Path
 
 from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
-from grader.classroom.marks import Part
+from grader.classroom.marks import CoursePart
 from grader.classroom.regrade import course_of, points_of
-from grader.classroom.results import CLASS, Book, Row, left_behind, parts, write_files
+from grader.classroom.results import CLASS, Book, MarkSummary, left_behind, parts, write_files
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX
 from grader.core.model import Course, Lang
@@ -58,9 +58,9 @@ class OverrideResult:
     """The result of giving points for a part, or of taking them back (``override`` is None), with the new marks."""
 
     learner: LearnerRow
-    part: Part
+    part: CoursePart
     override: Override | None
-    rows: tuple[Row, ...]
+    rows: tuple[MarkSummary, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +105,21 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
         book.withdraw(who, named)
         found = next((one for one in book.learners() if one.id == who), LearnerRow(who, who))
         rows = _written(book, loaded, found, lang)
-        return OverrideResult(found, parts(loaded).get(named, Part(named, "", 0.0)), None, rows)
+        return OverrideResult(found, parts(loaded).get(named, CoursePart(named, "", 0.0)), None, rows)
 
 
 @contextlib.contextmanager
 def _open(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
     with contextlib.closing(open_gradebook(folder)) as book, locked(folder):
-        yield book, loader.whole(courses.load(course_of(book, course_folder)))
+        yield book, loader.full_course(courses.load(course_of(book, course_folder)))
 
 
-def _written(book: Gradebook, loaded: Course, learner: LearnerRow, lang: Lang) -> tuple[Row, ...]:
+def _written(book: Gradebook, loaded: Course, learner: LearnerRow, lang: Lang) -> tuple[MarkSummary, ...]:
     rows = write_files(Book.of(book, loaded), book.path.parent, lang)
     return tuple(row for row in rows if row.learner == learner.id and row.counts)
 
 
-def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> Part:
+def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePart:
     known = {name: part for name, part in parts(loaded).items() if part.question in counting}
     found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
     if found is None:

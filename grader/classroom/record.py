@@ -14,12 +14,12 @@ from types import TracebackType
 
 from grader import __version__
 from grader.classroom.gradebook import Gradebook, Graded, Run, SubmissionRow
-from grader.classroom.task import Task, TaskResult
+from grader.classroom.task import GradingTask, TaskResult
 from grader.core import serialize
 from grader.core.model import Course, Question, Text
 from grader.course import edits
-from grader.grading.grade import module_of
 from grader.grading.inputs import Seed
+from grader.grading.plan import module_of
 
 
 def question_version(question: Question, course: Course, seed: Seed) -> str:
@@ -49,7 +49,7 @@ def grading_facts(course_folder: Path, seed: Seed, course: Course, counting: Seq
     }
 
 
-def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[SubmissionRow, Task]]:
+def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[SubmissionRow, GradingTask]]:
     """What is not graded yet: one task for all submissions with the same files and the same numbers."""
     seen = set()
     for filed in book.submissions():
@@ -58,7 +58,7 @@ def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[S
             done = book.graded(filed)
             left = tuple(name for name, current in versions.items() if (name, current) not in done)
             if left:
-                yield filed, Task(filed.key, filed.path, filed.seed_name, left, digest=filed.digest)
+                yield filed, GradingTask(filed.key, filed.path, filed.seed_name, left, digest=filed.digest)
 
 
 #: Results that are saved together, and seconds that the first of them may wait for the others.

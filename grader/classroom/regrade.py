@@ -19,7 +19,7 @@ from grader.classroom.lock import locked
 from grader.classroom.marks import Mark
 from grader.classroom.record import grading_facts, tasks_left
 from grader.classroom.results import Book, write_files
-from grader.classroom.task import Task
+from grader.classroom.task import GradingTask
 from grader.core.errors import GradebookError, SubmissionError, UsageError
 from grader.core.model import Course, Lang, Rules, Text
 from grader.core.score import tidy
@@ -97,12 +97,12 @@ class _Again:
     def __init__(self, asked: RegradeRequest, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
         self.book, self.copy = book, copy
         folder = course_of(book, asked.course_folder)
-        self.course = loader.whole(courses.load(folder))
+        self.course = loader.full_course(courses.load(folder))
         counting = select_questions(self.course, tuple(points_of(book)))
         self.order = BatchRequest(asked.folder, scratch, folder, asked.seed, workers=asked.workers)
         self.facts = grading_facts(folder, asked.seed, self.course, counting)
         self.versions = cast("dict[str, str]", self.facts["versions"])
-        self.tasks: dict[str, tuple[SubmissionRow, Task]] = {}
+        self.tasks: dict[str, tuple[SubmissionRow, GradingTask]] = {}
 
     def grade(self, progress: Callable[[BatchProgress], None]) -> RegradeResult:
         """Grade again in the copy, and compare."""
@@ -142,7 +142,7 @@ class _Again:
         return [(filed, filed.error) for filed in found if filed.error is not None and filed.key in self.tasks]
 
 
-def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[SubmissionRow, Task]]:
+def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[SubmissionRow, GradingTask]]:
     """What to grade again, by key, with current paths. Raises UsageError if files are not those that were graded."""
     tasks = {}
     moved = []

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.gradebook import Gradebook, LearnerRow, Override, SubmissionRow
-from grader.classroom.marks import Mark, Part, Work, marks
+from grader.classroom.marks import CoursePart, GradedSubmission, Mark, marks
 from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, SAID_LATE
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX, readable_json, write
@@ -50,10 +50,10 @@ class Book:
         """The gradebook as the last batch left it."""
         return cls(gradebook, course, gradebook.table("versions", str), gradebook.table("questions", float))
 
-    def work(self, filed: SubmissionRow) -> Work:
+    def work(self, filed: SubmissionRow) -> GradedSubmission:
         """A submission with its results, in the order of the questions."""
         units = self.gradebook.units(filed, self.versions)
-        return Work(filed, tuple((unit.result, run) for unit, run in units))
+        return GradedSubmission(filed, tuple((unit.result, run) for unit, run in units))
 
     def marks(self) -> Iterator[Mark]:
         """The marks of all learners, ordered by learner id."""
@@ -122,14 +122,14 @@ def _is_attempted(result: QuestionResult, given: Container[str]) -> bool:
     )
 
 
-def parts(course: Course) -> dict[str, Part]:
+def parts(course: Course) -> dict[str, CoursePart]:
     """Everything that has points of its own, by name: graded items and exercises."""
-    found = [Part(i.id, q.id, i.points) for q in course.questions for i in q.items if i.use == "graded"]
-    found += [Part(e.name, q.id, e.points) for q in course.questions for e in q.exercises]
+    found = [CoursePart(i.id, q.id, i.points) for q in course.questions for i in q.items if i.use == "graded"]
+    found += [CoursePart(e.name, q.id, e.points) for q in course.questions for e in q.exercises]
     return {part.name: part for part in found}
 
 
-def provenance(work: Work) -> dict[str, dict[str, object]]:
+def provenance(work: GradedSubmission) -> dict[str, dict[str, object]]:
     """How each question of a submission was graded."""
     return {
         result.id: {
@@ -171,7 +171,7 @@ def _trouble(result: QuestionResult) -> tuple[list[str], list[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MarkSummary:
     """A mark without its results, small enough to keep for a large class.
 
     ``file`` has the rest, if it was to be written. ``submitted`` is false if there is no submission.
@@ -197,7 +197,7 @@ class Row:
     submitted: bool = True
 
 
-def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
+def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
     """Write a table of the class and, if the batch was to, one JSON file for each submission; delete earlier ones.
 
     The caller holds the lock on the folder. Raises UsageError if something cannot be written.
@@ -244,9 +244,9 @@ def _begins(path: Path) -> bytes:
         return file.read(len(_BEGINNING))
 
 
-def _row(book: Book, mark: Mark, file: str | None) -> Row:
+def _row(book: Book, mark: Mark, file: str | None) -> MarkSummary:
     error = mark.work.filed.error if mark.work else None
-    return Row(
+    return MarkSummary(
         mark.learner.id,
         mark.learner.name,
         mark.learner.section,
@@ -324,7 +324,7 @@ def file_name(text: str, taken: dict[str, str]) -> str:
     return name
 
 
-def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
+def table(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:
     """The class as CSV: one row for each mark that counts, and one column for each question."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

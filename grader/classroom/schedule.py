@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import SANDBOX_KILLED, WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, Workers, run_job, run_task, shutting_down, warm_up
 from grader.classroom.worker import layers as layers_of
@@ -24,7 +24,7 @@ from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import Course, Text
 from grader.grading import courses
-from grader.grading.grade import GradingContext
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.sandbox.canaries import refusal, try_attacks
 
@@ -49,7 +49,7 @@ class WorkerPool:
 
     executors: Iterator[Executor]
     size: Callable[[], int]
-    send: Callable[[Executor, Task], Future[TaskResult]]
+    send: Callable[[Executor, GradingTask], Future[TaskResult]]
     layers: tuple[str, ...]
 
 
@@ -57,7 +57,7 @@ class WorkerPool:
 
 
 @contextlib.contextmanager
-def local_pool(plan: Plan, workers: int | None, tasks: Sequence[Task]) -> Iterator[WorkerPool]:
+def local_pool(plan: BatchPlan, workers: int | None, tasks: Sequence[GradingTask]) -> Iterator[WorkerPool]:
     """Worker processes on this machine: ``workers`` of them, or one for each processor, but no more than tasks."""
     count = max(1, min(workers or resources.processors(), len(tasks)))
     executors = (executor(count) for _ in itertools.count())
@@ -98,7 +98,9 @@ def executor(count: int) -> Executor:
     return Workers(count)
 
 
-def rehearse(plan: Plan, questions: Container[str], pool: Executor, quiet: Callable[[], object]) -> tuple[str, ...]:
+def rehearse(
+    plan: BatchPlan, questions: Container[str], pool: Executor, quiet: Callable[[], object]
+) -> tuple[str, ...]:
     """Try the canary attacks, and run the references of ``questions`` once for all workers. Returns the layers.
 
     Code runs in the sandbox of one of the workers in ``pool``, which is needed anyway. ``quiet`` waits until nothing
@@ -126,7 +128,7 @@ def rehearse(plan: Plan, questions: Container[str], pool: Executor, quiet: Calla
 
 
 def run_tasks(
-    pool: WorkerPool, tasks: Sequence[Task], patience: Callable[[], float | None] = lambda: None
+    pool: WorkerPool, tasks: Sequence[GradingTask], patience: Callable[[], float | None] = lambda: None
 ) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
     """Run all tasks, and yield each result as it comes in, with the keys of the tasks that are running.
 
@@ -136,7 +138,7 @@ def run_tasks(
     ``patience`` is called before each wait for results; it says after how many seconds it must be called again.
     """
     left = list(reversed(tasks))
-    suspects: list[Task] = []
+    suspects: list[GradingTask] = []
     while left or suspects:
         if suspects:
             yield from _run_until_broken(pool, suspects, suspects, patience, one_at_a_time=True)
@@ -146,8 +148,8 @@ def run_tasks(
 
 def _run_until_broken(
     pool: WorkerPool,
-    source: list[Task],
-    suspects: list[Task],
+    source: list[GradingTask],
+    suspects: list[GradingTask],
     patience: Callable[[], float | None],
     *,
     one_at_a_time: bool,
@@ -157,7 +159,7 @@ def _run_until_broken(
     Tasks that were running when a worker died are appended to ``suspects``; with ``one_at_a_time``, the task itself
     killed the worker, and gets a result that says so.
     """
-    running: dict[Future[TaskResult], Task] = {}
+    running: dict[Future[TaskResult], GradingTask] = {}
     broken = False
     with shutting_down(next(pool.executors)) as current:
         while (source or running) and not broken:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BatchPlan:
     """What all tasks of a batch share. ``private`` is the folder for data derived from a secret seed.
 
     ``libraries``, if given, is the digest of the libraries that all submissions are to run on; see ``Sandbox``.
@@ -34,7 +34,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class GradingTask:
     """One submission and the questions that still have to be graded in it.
 
     Numbers in quiz items are drawn for ``seed_name``. ``digest`` identifies the files: if they have changed since, the
@@ -52,7 +52,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """The result of one ``Task``. If ``error`` is set, it is the reason why the submission could not be graded.
+    """The result of one ``GradingTask``. If ``error`` is set, it is the reason why the submission could not be graded.
 
     ``results``, ``answers`` and ``notices`` are as the gradebook stores them.
     """

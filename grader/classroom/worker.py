@@ -18,14 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.encoding import encode, encode_answers, encode_notices
-from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR, OUT_OF_MEMORY, in_both
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Status, Text
 from grader.grading import courses
-from grader.grading.grade import GradingContext, Selection, grade
-from grader.sandbox import Sandbox, Settings
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
+from grader.grading.selection import Selection
+from grader.sandbox import Sandbox, ZygoteSettings
 from grader.submission import parse_files, read_files
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ class WorkerLost(Exception):
     """The worker process died while it held a task; other workers are unaffected."""
 
 
-def warm_up(plan: Plan) -> None:
+def warm_up(plan: BatchPlan) -> None:
     """Load the course and start the sandbox, and return when both are ready.
 
     The caller may ignore errors: ``run_task`` raises them again.
@@ -51,22 +53,22 @@ def warm_up(plan: Plan) -> None:
     sandbox.children()
 
 
-def run_job(plan: Plan, job: Job, limits: Limits) -> Observed:
+def run_job(plan: BatchPlan, job: Job, limits: Limits) -> Observed:
     """What ``job`` does in the sandbox of this process."""
     return _context(plan)[1].observe(job, limits)
 
 
-def layers(plan: Plan) -> tuple[str, ...]:
+def layers(plan: BatchPlan) -> tuple[str, ...]:
     """What confines learner code in the sandbox of this process."""
     return _context(plan)[1].layers
 
 
-def run_task(plan: Plan, task: Task) -> TaskResult:
+def run_task(plan: BatchPlan, task: GradingTask) -> TaskResult:
     """Grade ``task`` in this process, which keeps the course and the sandbox for the next one; see ``grade_task``."""
     return grade_task(*_context(plan), task)
 
 
-def grade_task(memo: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult:
+def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> TaskResult:
     """Grade ``task``.
 
     A submission that cannot be read, or that one of our bugs keeps from being graded, gives a result with an
@@ -78,7 +80,7 @@ def grade_task(memo: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult
         if task.digest and submission.digest != task.digest:
             return TaskResult(task.key, error=FILES_CHANGED)
         selection = Selection(questions=task.questions, everything=True)
-        report = grade(memo.course, submission, sandbox.observe_unverified, selection=selection, memo=memo)
+        report = grade(context.course, submission, sandbox.observe_unverified, selection=selection, context=context)
         if not _all_code_passed(report):
             sandbox.verify()
     except SubmissionError as error:
@@ -113,9 +115,9 @@ def _all_code_passed(report: Report) -> bool:
 
 
 @functools.lru_cache(maxsize=1)
-def _context(plan: Plan) -> tuple[GradingContext, Sandbox]:
+def _context(plan: BatchPlan) -> tuple[GradingContext, Sandbox]:
     """The course and the sandbox of this process. The course is loaded while the zygote imports torch."""
-    sandbox = Sandbox("require", Settings(collapse=True))
+    sandbox = Sandbox("require", ZygoteSettings(collapse=True))
     sandbox.start()
     loaded = courses.load(Path(plan.course_folder))
     sandbox.allow(loaded.packages)

@@ -104,7 +104,7 @@ def load_course(folder: Path | None) -> Course:
 
 def load_whole_course(folder: Path | None) -> Course:
     """The course in ``folder``. Raises UsageError for a learners' edition, which lacks the answer keys."""
-    return loader.whole(load_course(folder))
+    return loader.full_course(load_course(folder))
 
 
 def load_graded_course(gradebook: Gradebook, folder: Path | None) -> Course:

@@ -128,7 +128,7 @@ class Review:
                 helped = self._hint(exercise, helped)
             elif action in ("skip", "next", "quit"):
                 break
-            elif not isinstance(action, quiz.Answer):
+            elif not isinstance(action, quiz.TypedAnswer):
                 review_view.code_prompt(self.page, str(file))
             elif not typed.strip() and self._to_fill_in(card, file):
                 continue
@@ -177,9 +177,11 @@ class Review:
 
     def _graded(self, path: Path, exercise: Exercise) -> ExerciseResult | None:
         """Grade ``path``, show and save the result, and return it; None if it could not be graded."""
-        from grader.grading.grade import GradingContext, Selection, grade  # loads numpy
+        from grader.grading.context import GradingContext  # loads numpy
+        from grader.grading.grade import grade  # loads numpy
         from grader.grading.inputs import Seed  # loads numpy
         from grader.grading.reference_results import reference_observer  # loads numpy
+        from grader.grading.selection import Selection  # loads numpy
         from grader.report.terminal import render  # loads rich
         from grader.sandbox import open_sandbox  # loads numpy
 
@@ -188,9 +190,9 @@ class Review:
             with open_sandbox(mode="auto") as sandbox:
                 sandbox.allow(self.course.packages)
                 expect = reference_observer(sandbox.observe, Seed.public(), course=self.course)
-                memo = GradingContext(self.course, Seed.public(), expect)
+                context = GradingContext(self.course, Seed.public(), expect)
                 selection = Selection(exercises=(exercise.name,))
-                report = grade(self.course, submission, sandbox.observe, selection=selection, memo=memo)
+                report = grade(self.course, submission, sandbox.observe, selection=selection, context=context)
         except SubmissionError as error:
             review_view.file_error(self.page, str(error))
             return None

@@ -69,7 +69,7 @@ def check(folder: Path | None, as_json: bool) -> None:
     Say for each problem what to do.
     """
     from grader.grading import selfcheck  # loads numpy
-    from grader.grading.grade import GradingContext  # loads numpy
+    from grader.grading.context import GradingContext  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
     from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
@@ -89,8 +89,8 @@ def check(folder: Path | None, as_json: bool) -> None:
         return
     with open_sandbox(mode="require") as sandbox:
         sandbox.start()
-        memo = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
-        problems = list(selfcheck.check(course, memo, sandbox.observe))
+        context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
+        problems = list(selfcheck.check(course, context, sandbox.observe))
     if as_json:
         write_json(_as_json(problems))
     else:

@@ -28,7 +28,7 @@ from grader.grading import courses
 
 if TYPE_CHECKING:
     from grader.classroom.batch import BatchProgress, BatchRequest
-    from grader.classroom.results import Row
+    from grader.classroom.results import MarkSummary
     from grader.core.model import Lang
 
 STOPPED = Text(
@@ -152,6 +152,6 @@ def _is_unencrypted(address: str) -> bool:
     return scheme in ("", "tcp", "ws") and not host.startswith(("127.", "localhost", "[::1]"))
 
 
-def _results(order: BatchRequest, lang: Lang) -> list[Row]:
+def _results(order: BatchRequest, lang: Lang) -> list[MarkSummary]:
     with locked(order.out), closing(open_gradebook(order.out)) as book:
         return write_files(Book.of(book, courses.load(order.course_folder)), order.out, lang)

@@ -66,20 +66,21 @@ def _script(
     course: Course, question: Question, exercise: Exercise, case_name: str, path: Path, observe: Observe
 ) -> str:
     from grader.grading import debug_script  # loads numpy
-    from grader.grading.grade import GradingContext, source_of  # loads numpy
+    from grader.grading.context import GradingContext  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
     from grader.grading.reference_results import reference_observer  # loads numpy
+    from grader.grading.selection import source_of  # loads numpy
 
     case = debug_script.public_case(exercise, case_name)
     submission = read(path)
     file = source_of(exercise.name, question, submission)
     if file is None:
         raise SubmissionError(f"{path} does not define {exercise.name}; 'attncheck start {question.id}' writes a stub.")
-    memo = GradingContext(course, Seed.public(), reference_observer(observe, Seed.public(), course=course))
-    pairs = zip(memo.entries(exercise), memo.expected(exercise), strict=True)
+    context = GradingContext(course, Seed.public(), reference_observer(observe, Seed.public(), course=course))
+    pairs = zip(context.entries(exercise), context.expected(exercise), strict=True)
     seen = next((e for entry, e in pairs if entry.case is case and entry.spec.kind == "values"), ())
     if not seen or not isinstance(seen[0], Returned):
         raise UsageError(f"The case “{case_name}” has no expected values to compare with; choose another.")
-    drawn = next(entry.drawn for entry in memo.entries(exercise) if entry.case is case)
+    drawn = next(entry.drawn for entry in context.entries(exercise) if entry.case is case)
     files = (file, *(other for other in submission.files if other is not file))
     return debug_script.script(exercise, case, drawn, seen[0].values[0], files, path)

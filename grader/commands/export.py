@@ -118,7 +118,7 @@ def export(
         seed_file=seed_file,
         unsafe_no_sandbox=unsafe_no_sandbox,
     )
-    out = exports.Out(to, lambda text: _warn(text, lang), force=force)
+    out = exports.ExportTarget(to, lambda text: _warn(text, lang), force=force)
     if exports.kind(form).OF == "gradebook":
         if folder is None:
             raise UsageError(

@@ -97,9 +97,10 @@ def grade(
     with open_sandbox(mode=mode) as sandbox:
         sandbox.start()  # the child imports torch while this process imports and reads what follows
         from grader.grading.budget import with_shared_budget  # beside the child, like the others
-        from grader.grading.grade import GradingContext, Selection  # loads numpy
+        from grader.grading.context import GradingContext  # loads numpy
         from grader.grading.grade import grade as grade_submission  # loads numpy
         from grader.grading.reference_results import reference_observer  # loads numpy
+        from grader.grading.selection import Selection  # loads numpy
         from grader.submission import read  # beside the child, like the others
 
         seed = read_seed(number, seed_file)
@@ -110,7 +111,7 @@ def grade(
         expect = reference_observer(sandbox.observe, seed, course=course)
         observe = with_shared_budget(sandbox.observe)
         report = grade_submission(
-            course, submission, observe, selection=selection, memo=GradingContext(course, seed, expect, public_only)
+            course, submission, observe, selection=selection, context=GradingContext(course, seed, expect, public_only)
         )
         page = None
         if html is not None:

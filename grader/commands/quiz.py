@@ -174,13 +174,13 @@ class Lines:
         lines: list[str] = []
         while (line := self._line()) is not None:
             action = conversation.read(line)
-            if not isinstance(action, conversation.Answer):
+            if not isinstance(action, conversation.TypedAnswer):
                 return action
             if line.strip():
                 lines.append(line)
             if lines and (card.asked.form != "lines" or not line.strip()):
-                return conversation.Answer("\n".join(lines))
-        return conversation.Answer("\n".join(lines)) if lines else "quit"
+                return conversation.TypedAnswer("\n".join(lines))
+        return conversation.TypedAnswer("\n".join(lines)) if lines else "quit"
 
     def pause(self, lang: Lang, follow: bool) -> Action:
         """Go on: the next line is for the next item."""

@@ -44,19 +44,22 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
 
     Shows what to fix first in PATH. Keys: n next, h hint, q quit. Your progress is saved.
     """
-    from grader.grading.grade import GradingContext, grade  # loads numpy
+    from grader.grading.context import GradingContext  # loads numpy
+    from grader.grading.grade import grade  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
     from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.report.terminal import render_watch  # loads rich
-    from grader.sandbox import Settings, open_sandbox  # loads numpy
+    from grader.sandbox import ZygoteSettings, open_sandbox  # loads numpy
 
-    with open_sandbox(mode="auto", settings=Settings(collapse=True)) as sandbox:
+    with open_sandbox(mode="auto", settings=ZygoteSettings(collapse=True)) as sandbox:
         sandbox.start()
         course = load_course(course_folder)
         sandbox.allow(course.packages)
-        memo = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public(), course=course))
+        context = GradingContext(
+            course, Seed.public(), reference_observer(sandbox.observe, Seed.public(), course=course)
+        )
         session = watching.WatchSession(
-            lambda: grade(course, read(path), sandbox.observe, memo=memo),
+            lambda: grade(course, read(path), sandbox.observe, context=context),
             lambda name: len(find_exercise(course, name)[1].hints),
         )
         console = stdout()

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
 T = TypeVar("T")
 
 
-class Bounds:
+class SchemaBounds:
     """Bounds in pydantic's own words (``gt``, ``min_length``, ``pattern``, …), added to the schema of a type."""
 
     def __init__(self, **settings: Any) -> None:
@@ -133,8 +133,8 @@ PATTERNS = {
 }
 
 
-def _pattern(name: str) -> Bounds:
-    return Bounds(pattern=PATTERNS[name][0])
+def _pattern(name: str) -> SchemaBounds:
+    return SchemaBounds(pattern=PATTERNS[name][0])
 
 
 def in_words(pattern: str) -> str:
@@ -155,7 +155,7 @@ PackageName: TypeAlias = Annotated[str, _pattern("package")]
 Filled: TypeAlias = Annotated[str, _pattern("filled")]
 #: The id of a misconception that a wrong answer reveals.
 Revealed: TypeAlias = Annotated[str, Names("misconception")]
-Points: TypeAlias = Annotated[float, Bounds(gt=0, allow_inf_nan=False)]
+Points: TypeAlias = Annotated[float, SchemaBounds(gt=0, allow_inf_nan=False)]
 Pairs: TypeAlias = Annotated[tuple[tuple[Name, T], ...], AsMapping()]
 
 

@@ -14,7 +14,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from grader.core.constraints import (
-    Bounds,
     ByFirstKey,
     CaseName,
     Digest,
@@ -28,6 +27,7 @@ from grader.core.constraints import (
     QuestionId,
     RecipeSize,
     ReferenceName,
+    SchemaBounds,
     Slug,
     check_size,
 )
@@ -97,8 +97,8 @@ class RandomMask:
     (indices along n_q; -1 is the last) of every second sample are all False.
     """
 
-    shape: Annotated[Shape, Bounds(min_length=2)] = field(metadata={"alias": "mask"})
-    keep: Annotated[float, Bounds(gt=0, lt=1)] = 0.6
+    shape: Annotated[Shape, SchemaBounds(min_length=2)] = field(metadata={"alias": "mask"})
+    keep: Annotated[float, SchemaBounds(gt=0, lt=1)] = 0.6
     empty: tuple[int, ...] = ()
 
 
@@ -106,7 +106,7 @@ class RandomMask:
 class Causal:
     """The causal mask of shape (n_q, n_k): True on and below the diagonal through the last query and the last key."""
 
-    shape: Annotated[Shape, Bounds(min_length=2, max_length=2)] = field(metadata={"alias": "causal"})
+    shape: Annotated[Shape, SchemaBounds(min_length=2, max_length=2)] = field(metadata={"alias": "causal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class Case:
     args: Pairs[Recipe] = ()
     construct: Pairs[Recipe] = ()
     parameters: Pairs[Recipe] = ()
-    draw: Pairs[Annotated[tuple[int, ...], Bounds(min_length=1)]] = ()
+    draw: Pairs[Annotated[tuple[int, ...], SchemaBounds(min_length=1)]] = ()
     only: tuple[str, ...] = ()
     raises: Name | None = None
     then: tuple[Pairs[Recipe], ...] = ()

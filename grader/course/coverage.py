@@ -10,7 +10,7 @@ from grader.course import misconceptions
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class MisconceptionCoverage:
     """A misconception, the ids of the items about it (nearest first), and the names of the exercises that reveal it."""
 
     misconception: Misconception
@@ -19,31 +19,33 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QuestionCoverage:
     """The coverage of one question. ``exercises`` are names with the ids of the items about the same ideas."""
 
     question: Question
-    beliefs: tuple[Belief, ...]
+    beliefs: tuple[MisconceptionCoverage, ...]
     exercises: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def places(course: Course, questions: Sequence[Question] | None = None) -> tuple[Place, ...]:
+def places(course: Course, questions: Sequence[Question] | None = None) -> tuple[QuestionCoverage, ...]:
     """The coverage of ``questions`` (default: all) by the items and exercises of the whole course."""
     index = misconceptions.indexed(course)
     return tuple(_place(course, question, index) for question in questions or course.questions)
 
 
-def _place(course: Course, question: Question, index: misconceptions.Index) -> Place:
+def _place(course: Course, question: Question, index: misconceptions.Index) -> QuestionCoverage:
     beliefs = tuple(_belief(course, question, misconception, index) for misconception in question.misconceptions)
     about = {belief.misconception.id: belief.items for belief in beliefs}
     exercises = []
     for exercise in question.exercises:
         shown = [mistake.misconception for mistake in exercise.mistakes]
         exercises.append((exercise.name, tuple(dict.fromkeys(item for name in shown for item in about.get(name, ())))))
-    return Place(question, beliefs, tuple(exercises))
+    return QuestionCoverage(question, beliefs, tuple(exercises))
 
 
-def _belief(course: Course, question: Question, misconception: Misconception, index: misconceptions.Index) -> Belief:
+def _belief(
+    course: Course, question: Question, misconception: Misconception, index: misconceptions.Index
+) -> MisconceptionCoverage:
     items = misconceptions.items_about(course, misconception.id, question, index)
     exercises = [
         exercise.name
@@ -51,7 +53,7 @@ def _belief(course: Course, question: Question, misconception: Misconception, in
         for exercise in each.exercises
         if each.misconception(misconception.id) is not None and misconceptions.detects(exercise, misconception.id)
     ]
-    return Belief(misconception, tuple(item.id for item in items), tuple(exercises))
+    return MisconceptionCoverage(misconception, tuple(item.id for item in items), tuple(exercises))
 
 
 _HEAD = Text(
@@ -81,7 +83,7 @@ def markdown(course: Course, lang: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(each: Place, zh: bool) -> Iterator[str]:
+def _rows(each: QuestionCoverage, zh: bool) -> Iterator[str]:
     yield f"| {'误解 | 小题 | 练习' if zh else 'misconception | items | exercises'} |"
     yield "|---|---|---|"
     for belief in each.beliefs:

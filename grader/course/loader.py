@@ -71,7 +71,7 @@ def load(folder: Path, checks: Callable[[], CheckKinds]) -> Course:
     return dataclasses.replace(course, folder=str(folder))
 
 
-def whole(found: Course) -> Course:
+def full_course(found: Course) -> Course:
     """``found``, unless it is a learners' edition. Raises UsageError for one."""
     if found.edition is not None:
         raise UsageError(

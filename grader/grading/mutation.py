@@ -20,10 +20,12 @@ from dataclasses import dataclass
 from grader.core.model import Course, Exercise, Question, SourceFile, Status
 from grader.course import edits
 from grader.grading import habits
-from grader.grading.grade import GradingContext, function_of, grade_reference, module_of
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade_reference
 from grader.grading.inputs import Seed
+from grader.grading.plan import function_of, module_of
 from grader.grading.reference_results import reference_observer
-from grader.sandbox import Sandbox, Settings, open_sandbox
+from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox
 
 Change = Callable[[ast.AST], ast.AST | None]
 
@@ -270,33 +272,33 @@ def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Mu
     with contextlib.ExitStack() as stack:
         idle: queue.SimpleQueue[Sandbox] = queue.SimpleQueue()
         sandboxes = [
-            stack.enter_context(open_sandbox(mode="require", settings=Settings(collapse=True)))
+            stack.enter_context(open_sandbox(mode="require", settings=ZygoteSettings(collapse=True)))
             for _ in range(max(1, workers))
         ]
         for sandbox in sandboxes:
             sandbox.start()
             idle.put(sandbox)
         executor = stack.enter_context(ThreadPoolExecutor(len(sandboxes)))
-        memo = GradingContext(course, Seed.public(), reference_observer(sandboxes[0].observe, Seed.public()))
+        context = GradingContext(course, Seed.public(), reference_observer(sandboxes[0].observe, Seed.public()))
         for question in course.questions:
             for exercise in question.exercises:
                 if exercises and exercise.name not in exercises:
                     continue
-                memo.expected(exercise)  # computed before the threads start: they only read it
+                context.expected(exercise)  # computed before the threads start: they only read it
                 every = list(mutants(course, exercise))
-                survive = functools.partial(_survives, memo, question, exercise, idle)
+                survive = functools.partial(_survives, context, question, exercise, idle)
                 for mutant, lives in zip(every, executor.map(survive, every), strict=True):
                     why = (each.why for each in question.equivalent if matches(each.mutant, mutant.name))
                     yield MutantResult(mutant, not lives, next(why, None))
 
 
 def _survives(
-    memo: GradingContext, question: Question, exercise: Exercise, idle: queue.SimpleQueue[Sandbox], mutant: Mutant
+    context: GradingContext, question: Question, exercise: Exercise, idle: queue.SimpleQueue[Sandbox], mutant: Mutant
 ) -> bool:
     sandbox = idle.get()
     try:
-        observe = reference_observer(sandbox.observe, memo.seed)
-        result = grade_reference(memo, question, exercise, mutant.files, observe, diagnosed=False)
+        observe = reference_observer(sandbox.observe, context.seed)
+        result = grade_reference(context, question, exercise, mutant.files, observe, diagnosed=False)
     finally:
         idle.put(sandbox)
     return result.status is Status.PASSED

@@ -30,8 +30,8 @@ from grader.core.model import (
     Submission,
 )
 from grader.grading.compare import compare
-from grader.grading.grade import REFERENCE_LIMITS, function_of, module_of, regroup
 from grader.grading.inputs import Drawn, Seed, draw
+from grader.grading.plan import REFERENCE_LIMITS, function_of, module_of, regroup
 from grader.grading.programs import Target, apply_variant
 from grader.grading.properties import program
 

@@ -15,7 +15,10 @@ from grader.core.problems import Kind, Problem
 from grader.course import edits, items, misconceptions, starter
 from grader.course.items import derivation
 from grader.grading import diagnosis, untested
-from grader.grading.grade import GradingContext, Selection, grade, grade_reference, module_of
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade, grade_reference
+from grader.grading.plan import module_of
+from grader.grading.selection import Selection
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -25,7 +28,7 @@ MIN_MISTAKES, MIN_HINTS, MIN_ITEMS = 4, 2, 3
 
 
 def check(
-    course: Course, memo: GradingContext, observe: Observe, progress: Callable[[str], None] = lambda _: None
+    course: Course, context: GradingContext, observe: Observe, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Problem]:
     """Yields every problem of the course, question by question; ``progress`` is called with each name."""
     yield from _stray(course)
@@ -34,12 +37,11 @@ def check(
         yield from _static(question)
         yield from _derivations(question)
         if question.exercises:
-            yield from _stub(course, question, memo, observe)
+            yield from _stub(course, question, context, observe)
         for exercise in question.exercises:
             progress(exercise.name)
-            yield from _conditions(course, question, exercise)
-            yield from _code(course, question, exercise, memo)
-            yield from _closed(course, question, exercise, memo, observe)
+            yield from _code(course, question, exercise, context)
+            yield from _closed(course, question, exercise, context, observe)
 
 
 def _stray(course: Course) -> Iterator[Problem]:
@@ -105,12 +107,12 @@ def _derivations(question: Question) -> Iterator[Problem]:
                 yield Problem(Kind.EMPTY_DERIVATION, where, f"“{name}” earns {judged.fraction * item.points:g} points")
 
 
-def _stub(course: Course, question: Question, memo: GradingContext, observe: Observe) -> Iterator[Problem]:
+def _stub(course: Course, question: Question, context: GradingContext, observe: Observe) -> Iterator[Problem]:
     """The file that `attncheck start` writes can be graded and earns no points."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, starter.file_name(question))
         path.write_text(starter.stub(question, "en"), encoding="utf-8")
-        report = grade(course, read(path), observe, selection=Selection(questions=(question.id,)), memo=memo)
+        report = grade(course, read(path), observe, selection=Selection(questions=(question.id,)), context=context)
     for result in (exercise for each in report.questions for exercise in each.exercises):
         yield from _broken(f"{question.file}, the stub of {result.name}", result)
         if result.earned > 0 or result.status is Status.MISSING:
@@ -119,10 +121,10 @@ def _stub(course: Course, question: Question, memo: GradingContext, observe: Obs
             yield Problem(Kind.STUB_PASSES, question.file, said)
 
 
-def _code(course: Course, question: Question, exercise: Exercise, memo: GradingContext) -> Iterator[Problem]:
+def _code(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
     """The reference passes; each mistake fails as declared and is recognized."""
     where = f"{question.file}, exercise {exercise.name}"
-    reference = grade_reference(memo, question, exercise, course.reference, memo.observe_reference)
+    reference = grade_reference(context, question, exercise, course.reference, context.observe_reference)
     yield from _broken(where, reference)
     if reference.status is not Status.PASSED:
         said = _first(reference)
@@ -130,13 +132,13 @@ def _code(course: Course, question: Question, exercise: Exercise, memo: GradingC
         return
     for mistake in exercise.mistakes:
         files = edits.apply(course.reference, mistake.edits, module_of(exercise))
-        result = grade_reference(memo, question, exercise, files, memo.observe_reference)
+        result = grade_reference(context, question, exercise, files, context.observe_reference)
         yield from _mistake(f"{where}, mistake {mistake.misconception}", mistake, result)
-    yield from _twins(where, memo.mistake_signatures(exercise))
+    yield from _twins(where, context.mistake_signatures(exercise))
 
 
 def _closed(
-    course: Course, question: Question, exercise: Exercise, memo: GradingContext, observe: Observe
+    course: Course, question: Question, exercise: Exercise, context: GradingContext, observe: Observe
 ) -> Iterator[Problem]:
     """What the exercise forbids is blocked at run time, even if the source does not show the call."""
     for name in exercise.forbids:
@@ -148,7 +150,7 @@ def _closed(
             "library.py", "library", (Part("library.py", text),), ((exercise.name, 2),), imports_torch=True
         )
         selection = Selection(exercises=(exercise.name,))
-        report = grade(course, Submission("library", (file,)), observe, selection=selection, memo=memo)
+        report = grade(course, Submission("library", (file,)), observe, selection=selection, context=context)
         outcomes = [o for each in report.questions for result in each.exercises for o in result.outcomes]
         passed = sorted({o.check for o in outcomes if o.status is Status.PASSED and o.check != "raises"})
         if passed:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from grader import __version__
 from grader.core.errors import CourseError
 from grader.core.model import Course, Edition, Job, Limits, Observation, Observed, Program, SourceFile
-from grader.grading.grade import REFERENCE_LIMITS
+from grader.grading.plan import REFERENCE_LIMITS
 from grader.sandbox.memo import dump, load, program_digest
 
 if TYPE_CHECKING:

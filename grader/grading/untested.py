@@ -8,8 +8,8 @@ from grader.core.model import Course, Exercise
 from grader.course import conditions, edits
 from grader.course.conditions import Condition, Inputs
 from grader.grading import checks
-from grader.grading.grade import function_of, module_of
 from grader.grading.inputs import Seed, draw
+from grader.grading.plan import function_of, module_of
 
 #: A condition must hold with each of these seeds, because what a case draws may hide it.
 _SEEDS = (Seed.public(), *map(Seed.number, range(4)))

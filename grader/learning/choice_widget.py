@@ -12,7 +12,7 @@ CHOICE_FORMS: tuple[Form, ...] = ("one", "many", "order", "pairs")
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ChoiceState:
     """What is selected so far.
 
     ``cursor`` is the row that keys act on (-1: none yet) and ``marked`` are the ids selected. ``order`` holds the ids
@@ -31,7 +31,7 @@ class Selection:
     pairs: tuple[str | None, ...] = ()
 
 
-def begin(asked: Prompt, last: str = "") -> Selection:
+def begin(asked: Prompt, last: str = "") -> ChoiceState:
     """An empty selection, or the one that the answer ``last`` stands for.
 
     In the form "one" the cursor starts on no row, so that Enter alone does not submit anything.
@@ -40,7 +40,7 @@ def begin(asked: Prompt, last: str = "") -> Selection:
     partners = tuple(choice.id for choice in asked.partners)
     words = re.findall(r"\w+", last)
     paired = dict(zip(words[::2], words[1::2], strict=False)) if asked.form == "pairs" else {}
-    return Selection(
+    return ChoiceState(
         form=asked.form,
         ids=ids,
         partners=partners,
@@ -51,7 +51,7 @@ def begin(asked: Prompt, last: str = "") -> Selection:
     )
 
 
-def press(selection: Selection, key: str) -> Selection:
+def press(selection: ChoiceState, key: str) -> ChoiceState:
     """The picker after ``key``: "up", "down", "left", "right", "space", "backspace" or a character."""
     if key in ("up", "down"):
         return _step(selection, -1 if key == "up" else 1)
@@ -69,7 +69,7 @@ def press(selection: Selection, key: str) -> Selection:
             return _pairs(selection, key)
 
 
-def answer(selection: Selection) -> str | None:
+def answer(selection: ChoiceState) -> str | None:
     """The answer as one would type it; None while it is incomplete."""
     if selection.form == "one":
         return selection.ids[selection.cursor] if selection.cursor >= 0 else None
@@ -82,7 +82,7 @@ def answer(selection: Selection) -> str | None:
     return ", ".join(f"{name}-{partner}" for name, partner in zip(selection.ids, selection.pairs, strict=True))
 
 
-def _step(selection: Selection, by: int) -> Selection:
+def _step(selection: ChoiceState, by: int) -> ChoiceState:
     count = len(selection.ids)
     if not selection.held:
         start = selection.cursor if selection.cursor >= 0 or by > 0 else count
@@ -100,7 +100,7 @@ def _row(ids: tuple[str, ...], key: str, otherwise: int) -> int:
     return folded.index(key.casefold()) if key.casefold() in folded else otherwise
 
 
-def _order(selection: Selection, key: str) -> Selection:
+def _order(selection: ChoiceState, key: str) -> ChoiceState:
     if key == "space":
         return replace(selection, held=not selection.held, placed=0)
     if key == "backspace":
@@ -113,7 +113,7 @@ def _order(selection: Selection, key: str) -> Selection:
     return replace(selection, order=tuple(rest), cursor=selection.placed, placed=selection.placed + 1, held=False)
 
 
-def _pairs(selection: Selection, key: str) -> Selection:
+def _pairs(selection: ChoiceState, key: str) -> ChoiceState:
     if key in ("left", "right", "space"):
         now = selection.pairs[selection.cursor]
         at = selection.partners.index(now) if now is not None else -1 if key != "left" else 0
@@ -129,7 +129,7 @@ def _pairs(selection: Selection, key: str) -> Selection:
     return replace(selection, cursor=_row(selection.ids, key, selection.cursor))
 
 
-def _paired(selection: Selection, partner: str | None) -> Selection:
+def _paired(selection: ChoiceState, partner: str | None) -> ChoiceState:
     pairs = list(selection.pairs)
     pairs[selection.cursor] = partner
     return replace(selection, pairs=tuple(pairs))

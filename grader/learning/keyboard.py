@@ -22,8 +22,8 @@ from prompt_toolkit.styles import Style
 
 from grader.core.model import Lang
 from grader.learning import choice_widget, quiz_view
-from grader.learning.choice_widget import Selection
-from grader.learning.session import Action, Answer, Command, QuizCard, read
+from grader.learning.choice_widget import ChoiceState
+from grader.learning.session import Action, Command, QuizCard, TypedAnswer, read
 
 _STYLE = Style.from_dict(
     {"cursor": "bold ansicyan", "marked": "bold", "tried": "ansibrightblack", "hint": "ansibrightblack"}
@@ -69,7 +69,7 @@ class Keyboard:
             if action is not None:
                 return action
             action = self._write(several=False, begin=":")
-            if action != Answer(""):
+            if action != TypedAnswer(""):
                 return action
 
     def pause(self, lang: Lang, follow: bool) -> Action:
@@ -84,7 +84,7 @@ class Keyboard:
 
     # ------------------------------------------------------------------------------------ choosing
 
-    def _select(self, card: QuizCard, selection: Selection, lang: Lang) -> tuple[Action | None, Selection]:
+    def _select(self, card: QuizCard, selection: ChoiceState, lang: Lang) -> tuple[Action | None, ChoiceState]:
         """The answer or command, and the selection; None instead of an action if a colon began a command."""
         state = [selection]
 
@@ -100,7 +100,7 @@ class Keyboard:
         def _(event: KeyPressEvent) -> None:
             chosen = choice_widget.answer(state[0])
             if chosen is not None:
-                end(event, Answer(chosen))
+                end(event, TypedAnswer(chosen))
 
         @bindings.add(Keys.Any)
         def _(event: KeyPressEvent) -> None:
@@ -143,7 +143,7 @@ class Keyboard:
         def _(event: KeyPressEvent) -> None:
             buffer = event.current_buffer
             blank = not buffer.text.strip()
-            whole = not isinstance(read(buffer.text), Answer) or not buffer.document.current_line.strip()
+            whole = not isinstance(read(buffer.text), TypedAnswer) or not buffer.document.current_line.strip()
             if several and not blank and not whole:
                 buffer.newline()
             elif begin or not blank:
@@ -158,7 +158,7 @@ class Keyboard:
             return command
         if several:
             self._drafts[item] = typed.rstrip()
-        return Answer("") if typed.strip() == begin else read(typed.rstrip())
+        return TypedAnswer("") if typed.strip() == begin else read(typed.rstrip())
 
 
 def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Command], None]) -> KeyBindings:
@@ -174,7 +174,7 @@ def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Comman
     return bindings
 
 
-def _fragments(selection: Selection, card: QuizCard, lang: Lang) -> StyleAndTextTuples:
+def _fragments(selection: ChoiceState, card: QuizCard, lang: Lang) -> StyleAndTextTuples:
     """The options as styled text, with the cursor position marked so that the terminal scrolls to it."""
     found: StyleAndTextTuples = []
     for at, (style, line) in enumerate(quiz_view.selection_lines(selection, card, lang, _width())):

@@ -11,7 +11,7 @@ from grader.core.text import COMMA, points
 
 if TYPE_CHECKING:
     from grader.core.model import Lang, Question
-    from grader.course.coverage import Place
+    from grader.course.coverage import QuestionCoverage
     from grader.learning.progress import Progress
 
 COLUMNS = (Text("id", "题号"), Text("title", "标题"), Text("group", "分组"), Text("points", "分值"))
@@ -31,7 +31,7 @@ def lines(questions: Sequence[Question], progress: Progress, lang: Lang) -> Iter
     yield from columns([heads, *([*row, *more] for row, more in zip(rows, shares, strict=True))], right=[3, 4])
 
 
-def map_lines(places: Sequence[Place], lang: Lang) -> Iterator[str]:
+def map_lines(places: Sequence[QuestionCoverage], lang: Lang) -> Iterator[str]:
     """The lines of the map: the exercises and misconceptions of each question, with the items about them."""
     comma, nothing = COMMA.of(lang), MAP_NOTHING.of(lang)
     for each in places:
@@ -43,7 +43,7 @@ def map_lines(places: Sequence[Place], lang: Lang) -> Iterator[str]:
             yield indent(MAP_LINE.fill(name=belief.misconception.id, where=where).of(lang), 4)
 
 
-def map_json(places: Sequence[Place]) -> list[dict[str, Any]]:
+def map_json(places: Sequence[QuestionCoverage]) -> list[dict[str, Any]]:
     """The map as JSON values."""
     return [
         {

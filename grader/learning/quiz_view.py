@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from grader.core.page import Page
     from grader.course.items import Choice
-    from grader.learning.choice_widget import Selection
+    from grader.learning.choice_widget import ChoiceState
 
 # ---------------------------------------------------------------------------------------------- texts
 
@@ -342,7 +342,7 @@ def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list
     return lines
 
 
-def selection_lines(selection: Selection, shown: QuizCard, lang: Lang, width: int) -> list[tuple[str, str]]:
+def selection_lines(selection: ChoiceState, shown: QuizCard, lang: Lang, width: int) -> list[tuple[str, str]]:
     """The options and what is selected, as (style, line); a style is ``cursor``, ``marked``, ``tried`` or empty."""
     by_id = {choice.id: choice for choice in shown.asked.choices}
     rows: list[tuple[str, str]] = []
@@ -356,7 +356,7 @@ def selection_lines(selection: Selection, shown: QuizCard, lang: Lang, width: in
     return rows
 
 
-def _mark(selection: Selection, at: int, name: str, shown: QuizCard) -> tuple[str, str, str]:
+def _mark(selection: ChoiceState, at: int, name: str, shown: QuizCard) -> tuple[str, str, str]:
     """The mark before an option, its style, and its partner with an arrow (empty except in pairs)."""
     here = at == selection.cursor
     begin = "› " if here else "  "

@@ -46,7 +46,7 @@ Command: TypeAlias = Literal["skip", "back", "quit", "lang", "key", "follow", "h
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TypedAnswer:
     """An answer, as typed or as composed with keys."""
 
     text: str
@@ -59,7 +59,7 @@ class UnknownCommand:
     word: str
 
 
-Action: TypeAlias = Answer | UnknownCommand | Command
+Action: TypeAlias = TypedAnswer | UnknownCommand | Command
 
 _WORDS: dict[str, Command] = {
     **dict.fromkeys(("skip", "s", "跳过"), "skip"),
@@ -80,7 +80,7 @@ def read(line: str) -> Action:
         return "help"
     match = _COMMAND.fullmatch(line)
     if match is None:
-        return Answer(line)
+        return TypedAnswer(line)
     return _WORDS.get(match[1].lower()) or UnknownCommand(match[1])
 
 
@@ -337,7 +337,7 @@ def step(session: Session, action: Action, now: datetime) -> Turn:
     if card.record.settled:
         return Turn(_onward(session), Navigation("next"))
     match action:
-        case Answer(text):
+        case TypedAnswer(text):
             return _answer(session, card, text, now)
         case "key" if card.item.sealed:
             return Turn(session, Navigation("no key"))

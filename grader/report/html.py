@@ -145,7 +145,7 @@ class DrawnArrays:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FirstProblem:
     """What to fix first: what is wrong and where, what is true instead, and a question about it."""
 
     heading: Text | None
@@ -204,14 +204,14 @@ class _Page:
         context = items.Context(self.course.public_id, self.drawn_for, item.id)
         return items.fill(item.ask, items.draw(item.spec, context))
 
-    def of_item(self, question: QuestionResult, item: ItemResult) -> Finding | None:
+    def of_item(self, question: QuestionResult, item: ItemResult) -> FirstProblem | None:
         """What to say about an item; None if it passed."""
         if item.status is Status.PASSED:
             return None
         belief = self.belief(question, item.misconception)
         return finding(None, item.message, None, belief, belief.ask_next if belief else None)
 
-    def of_exercise(self, question: QuestionResult, exercise: ExerciseResult) -> Finding | None:
+    def of_exercise(self, question: QuestionResult, exercise: ExerciseResult) -> FirstProblem | None:
         """What to say about the first failure of an exercise; None if it passed or is a stub."""
         if exercise.status is Status.PASSED or words.is_stub(exercise):
             return None
@@ -246,16 +246,16 @@ def finding(
     found: Difference | None,
     belief: Misconception | None,
     ask_next: str | None,
-) -> Finding:
+) -> FirstProblem:
     """A finding in which no sentence appears twice."""
     if belief is None:
-        return Finding(heading, message, found, None, None, None)
+        return FirstProblem(heading, message, found, None, None, None)
     if message == belief.truth:
         message = None
     said = message.en if message is not None else ""
     truth = None if belief.truth.en in said else belief.truth
     ask = None if belief.ask is None or belief.ask.en in said else belief.ask
-    return Finding(heading, message, found, truth, ask, ask_next)
+    return FirstProblem(heading, message, found, truth, ask, ask_next)
 
 
 def difference(outcome: Outcome) -> Difference | None:

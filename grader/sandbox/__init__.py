@@ -6,6 +6,6 @@
 from __future__ import annotations
 
 from grader.sandbox.launch import Sandbox, open_sandbox
-from grader.sandbox.zygote import Settings
+from grader.sandbox.zygote import ZygoteSettings
 
-__all__ = ["Sandbox", "Settings", "open_sandbox"]
+__all__ = ["Sandbox", "ZygoteSettings", "open_sandbox"]

@@ -127,7 +127,7 @@ class FrameBuffer:
         body = bytes(self._data[: self._length])
         del self._data[: self._length]
         self._length = None
-        budget = frames.Budget(limit + _ALLOWANCE)
+        budget = frames.MemoryBudget(limit + _ALLOWANCE)
         try:
             return self._kind, frames.decode(body, budget)
         except frames.FrameError as error:

@@ -45,7 +45,7 @@ from grader.sandbox import policy
 from grader.sandbox.children import POLL_SECONDS, Child, ChildFactory, Ended, Garbled, Oversized, PlainChildFactory
 from grader.sandbox.inside import frames
 from grader.sandbox.libraries import MESSAGE, Snapshot
-from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
+from grader.sandbox.zygote import Zygote, ZygoteLost, ZygoteSettings
 
 Mode = Literal["auto", "require", "plain"]
 
@@ -96,24 +96,24 @@ class StepsPacker:
         return data
 
 
-def encode_tasks(tasks: Iterable[Task], limits: Limits, packer: StepsPacker | None = None) -> bytes:
+def encode_tasks(tasks: Iterable[ChildTask], limits: Limits, packer: StepsPacker | None = None) -> bytes:
     """A TASKS frame. The steps of each program are packed on their own."""
     packer = packer or StepsPacker()
     values = [_task(task, limits, packer.pack) for task in tasks]
     return frames.framed(frames.TASKS, frames.pack_tasks(values))
 
 
-def task_values(tasks: Iterable[Task], limits: Limits) -> list[Any]:
+def task_values(tasks: Iterable[ChildTask], limits: Limits) -> list[Any]:
     """Tasks as plain values, with all steps; ``frames.encode`` makes the same bytes of equal ones."""
     return [_task(task, limits, lambda steps: [_step(step) for step in steps]) for task in tasks]
 
 
-def tasks_of(job: Job) -> list[Task]:
+def tasks_of(job: Job) -> list[ChildTask]:
     """A task for every file that the programs of ``job`` need, then one for each program."""
     programs = [_found(program, job.files) for program in job.programs]
     modules = dict.fromkeys(module for program in programs for module in _modules(program))
-    runs = [Task(program.module, index, program) for index, program in enumerate(programs)]
-    return [*(Task(module) for module in modules), *runs]
+    runs = [ChildTask(program.module, index, program) for index, program in enumerate(programs)]
+    return [*(ChildTask(module) for module in modules), *runs]
 
 
 def _modules(program: Program) -> list[str]:
@@ -139,7 +139,7 @@ def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
     return replace(program, steps=steps)
 
 
-def in_order(tasks: Iterable[Task]) -> list[Task]:
+def in_order(tasks: Iterable[ChildTask]) -> list[ChildTask]:
     """The tasks in the order in which they are sent: files, then public cases, then hidden ones.
 
     The child has nothing of a hidden case until it has answered everything else. So the text of an exception at import
@@ -148,7 +148,7 @@ def in_order(tasks: Iterable[Task]) -> list[Task]:
     return sorted(tasks, key=lambda task: 0 if task.program is None else 1 + task.program.hidden)
 
 
-def _task(task: Task, limits: Limits, written: Callable[[tuple[Step, ...]], Any]) -> list[Any]:
+def _task(task: ChildTask, limits: Limits, written: Callable[[tuple[Step, ...]], Any]) -> list[Any]:
     """A task as the child reads it (see ``inside``), with steps as ``written`` writes them."""
     if task.program is None:
         return ["load", task.module]
@@ -230,7 +230,7 @@ def decode_value(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ChildTask:
     """Work that gets one answer: loading ``module``, or running the program at ``index``."""
 
     module: str
@@ -290,7 +290,7 @@ class _Run:
         """What the submission's next job needs to know."""
         return Past(self.total.cpu, self.total.wall, self.received, self.deaths, self.hidden)
 
-    def remaining(self) -> list[Task]:
+    def remaining(self) -> list[ChildTask]:
         """The tasks that are left, each file before its first program. Settles programs that cannot be run."""
         tasks = []
         for task in tasks_of(self.job):
@@ -314,7 +314,7 @@ class _Run:
         limits = self.limits
         return clock is not None and clock.reached(limits.group_cpu, limits.group_wall)
 
-    def settle(self, task: Task, observation: Observation) -> None:
+    def settle(self, task: ChildTask, observation: Observation) -> None:
         """Records the result of ``task``."""
         if task.index is None:
             # Once hidden inputs have been sent, what a file says when it fails to load could contain them.
@@ -327,7 +327,7 @@ class _Run:
         for index in range(len(self.job.programs)):
             self.found.setdefault(index, NotRun(reason))
 
-    def allowance(self, task: Task) -> tuple[float, float]:
+    def allowance(self, task: ChildTask) -> tuple[float, float]:
         """Seconds of CPU time and of wall time that ``task`` may still use."""
         if task.program is None:
             cpu, wall = self.limits.import_cpu, self.limits.import_wall
@@ -336,7 +336,7 @@ class _Run:
             cpu, wall = self.limits.group_cpu - clock.cpu, self.limits.group_wall - clock.wall
         return min(cpu, self.limits.total_cpu - self.total.cpu), min(wall, self.limits.total_wall - self.total.wall)
 
-    def charge(self, task: Task, cpu: float, wall: float) -> None:
+    def charge(self, task: ChildTask, cpu: float, wall: float) -> None:
         """Adds what ``task`` used to its group and to the total."""
         clocks = [self.total]
         if task.program is not None:
@@ -372,7 +372,7 @@ def observe(children: ChildFactory, job: Job, limits: Limits, packer: StepsPacke
     return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past(), absent)
 
 
-def _in_a_child(run: _Run, children: ChildFactory, tasks: list[Task]) -> None:
+def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> None:
     """Starts a child and sends it ``tasks`` until all are answered or the child ends."""
     cpu = int(run.limits.total_cpu - run.total.cpu) + 2
     with contextlib.closing(children.start(encode_files(run.job), cpu, run.limits)) as child:
@@ -436,7 +436,7 @@ class _TooSlow(Exception):
         self.received = received
 
 
-def _serve(run: _Run, child: Child, tasks: list[Task], *, together: bool) -> bool:
+def _serve(run: _Run, child: Child, tasks: list[ChildTask], *, together: bool) -> bool:
     """Sends the tasks. True if all were answered, False if the child ended or was killed. May raise _TooSlow.
 
     If ``together``, the public programs of a group are sent in one message, and so are its hidden ones. Everything else
@@ -464,14 +464,14 @@ def _serve(run: _Run, child: Child, tasks: list[Task], *, together: bool) -> boo
     return True
 
 
-def _message(run: _Run, task: Task) -> Hashable:
+def _message(run: _Run, task: ChildTask) -> Hashable:
     """Equal for tasks that may be sent in one message."""
     if task.program is None or task.program.group in run.slow or len(run.slow) >= _MOST_SLOW:
         return id(task)
     return task.program.group, task.program.hidden
 
 
-def _settle_together(run: _Run, child: Child, number: int, tasks: list[Task]) -> int:
+def _settle_together(run: _Run, child: Child, number: int, tasks: list[ChildTask]) -> int:
     """Waits for the answers to programs of one group, records them, and charges what they cost.
 
     Raises _TooSlow, with nothing recorded or charged, unless all were answered, the child can still be used, and they
@@ -488,7 +488,7 @@ def _settle_together(run: _Run, child: Child, number: int, tasks: list[Task]) ->
         if observation is None or not _goes_on(observation):
             break
         found.append(observation)
-    there = Task(tasks[0].module)
+    there = ChildTask(tasks[0].module)
     after = number + len(tasks)
     alive = False
     if len(found) == len(tasks):
@@ -517,7 +517,7 @@ def _goes_on(observation: Observation) -> bool:
             return isinstance(observation, Returned)
 
 
-def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
+def _settled(run: _Run, child: Child, number: int, task: ChildTask) -> bool:
     """Waits for one answer and charges what it cost. False if the child cannot be used any more."""
     cpu_limit, wall_limit = run.allowance(task)
     cpu_before, wall_before = run.read, child.wall_seconds()
@@ -549,7 +549,7 @@ def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
             return not isinstance(observation, (TimedOut, Died)) and observation != Unreadable("protocol")
 
 
-def _answer(run: _Run, child: Child, number: int, task: Task, until: _Clock) -> Observation | None:
+def _answer(run: _Run, child: Child, number: int, task: ChildTask, until: _Clock) -> Observation | None:
     """What became of one task; None for a file that loaded. ``until`` is what the child's clocks may show at the end.
 
     The wall clock ends only a child that sleeps. One that the machine keeps waiting is left to its CPU clock. Raises
@@ -583,7 +583,7 @@ def _answer(run: _Run, child: Child, number: int, task: Task, until: _Clock) -> 
             return TimedOut(_allowed(run, task, "wall"), "wall", task.during)
 
 
-def _allowed(run: _Run, task: Task, clock: Literal["cpu", "wall"]) -> float:
+def _allowed(run: _Run, task: ChildTask, clock: Literal["cpu", "wall"]) -> float:
     """The limit that ``task`` reached, in seconds: its own, or the submission's if that was reached first."""
     own: float = getattr(run.limits, f"group_{clock}" if task.program else f"import_{clock}")
     total: float = getattr(run.limits, f"total_{clock}")
@@ -591,7 +591,7 @@ def _allowed(run: _Run, task: Task, clock: Literal["cpu", "wall"]) -> float:
     return own if own - getattr(used, clock) <= total - getattr(run.total, clock) else total
 
 
-def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Observation | None:
+def _observation(run: _Run, got: tuple[int, Any], number: int, task: ChildTask) -> Observation | None:
     """A frame as an observation; None for a file that loaded. Raises Garbled if it does not answer ``task``."""
     kind, value = got
     try:
@@ -667,7 +667,7 @@ def _text(value: Any, limit: int) -> str:
 class Sandbox:
     """Where learner code runs: children of one zygote, or in plain mode a new interpreter for each job."""
 
-    def __init__(self, mode: Mode, settings: Settings) -> None:
+    def __init__(self, mode: Mode, settings: ZygoteSettings) -> None:
         self._mode = mode
         self._settings = settings
         self._children: ChildFactory | None = None
@@ -795,9 +795,9 @@ class Sandbox:
 
 
 @contextlib.contextmanager
-def open_sandbox(*, mode: Mode = "auto", settings: Settings | None = None) -> Iterator[Sandbox]:
+def open_sandbox(*, mode: Mode = "auto", settings: ZygoteSettings | None = None) -> Iterator[Sandbox]:
     """A sandbox for a ``with`` statement. ``auto`` falls back to plain mode where code cannot be confined."""
-    sandbox = Sandbox(mode, settings or Settings())
+    sandbox = Sandbox(mode, settings or ZygoteSettings())
     try:
         yield sandbox
     finally:

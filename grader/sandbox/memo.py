@@ -28,7 +28,7 @@ from grader.core.model import (
     Unreadable,
 )
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import Task, decode_value, encode_files, encode_value, task_values, tasks_of
+from grader.sandbox.launch import ChildTask, decode_value, encode_files, encode_value, task_values, tasks_of
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -60,7 +60,7 @@ _BY_NAME: dict[str, _Other] = {kind.__name__: kind for kind in (Raised, Unreadab
 
 def program_digest(program: Program, limits: Limits) -> str:
     """A digest of a program and its limits, without the files it runs on."""
-    return hashlib.sha256(frames.encode(task_values([Task(program.module, 0, program)], limits))).hexdigest()
+    return hashlib.sha256(frames.encode(task_values([ChildTask(program.module, 0, program)], limits))).hexdigest()
 
 
 def dump(entries: Mapping[str, Observation]) -> bytes:

@@ -51,7 +51,7 @@ class ZygoteLost(SandboxKilled):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ZygoteSettings:
     """How a sandbox is set up. Switches that turn something off are for tests, to imitate a less capable machine.
 
     ``collapse`` requests huge pages (for batches). ``landlock_abi`` is the newest version of Landlock to use.
@@ -72,7 +72,7 @@ class Zygote:
 
     unsafe = False
 
-    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, settings: Settings) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, settings: ZygoteSettings) -> None:
         self._process = process
         self._control = control
         self._settings = settings
@@ -81,7 +81,7 @@ class Zygote:
         self.places: tuple[Path, ...] = ()  # of the libraries that its children may import
 
     @classmethod
-    def launch(cls, settings: Settings) -> Zygote:
+    def launch(cls, settings: ZygoteSettings) -> Zygote:
         """Starts one, which imports torch in the background."""
         if sys.platform != "linux":
             raise SandboxUnavailable(f"learner code can only be confined on Linux; this is {sys.platform}")

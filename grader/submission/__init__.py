@@ -33,7 +33,7 @@ from grader.submission.files import (
     kind_of,
 )
 from grader.submission.messages import Unusable, listing, printable
-from grader.submission.opening import Place, not_regular, refusal, status
+from grader.submission.opening import FileLocation, not_regular, refusal, status
 
 __all__ = [
     "FoundFiles", "Unusable", "definers", "fingerprint", "gathered", "identity", "named", "read",
@@ -168,7 +168,7 @@ def _gathered(path: Path) -> tuple[FoundFiles, str]:
     kind = "answers" if suffix.lower() in (".yaml", ".yml") else kind_of(base)
     if kind in ("archive", "other"):
         raise Unusable(name, _not_read(base))
-    member = replace(file_member(Place(place), name, found.st_size, found.st_mode), kind=kind)
+    member = replace(file_member(FileLocation(place), name, found.st_size, found.st_mode), kind=kind)
     return gather(name, [member]), stem
 
 

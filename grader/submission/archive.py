@@ -15,7 +15,7 @@ from grader.core.model import Text
 from grader.submission import messages as say
 from grader.submission.files import MAX_FILES, MAX_HIDDEN, FoundFiles, Member, gather, is_ignored, kind_of
 from grader.submission.messages import Unusable, printable
-from grader.submission.opening import Place, not_regular, open_file, what_is
+from grader.submission.opening import FileLocation, not_regular, open_file, what_is
 from grader.submission.text import looks_like
 
 #: The most bytes that zipfile may read at once. This limits the table of contents to about 90 000 names.
@@ -34,7 +34,7 @@ DAMAGE = (
 
 def collect(place: str, name: str) -> FoundFiles:
     """All files in the zip at ``place`` that count."""
-    with open_file(Place(place), name) as file:
+    with open_file(FileLocation(place), name) as file:
         head = file.read(4096)
         file.seek(0)
         try:

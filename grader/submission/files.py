@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from grader.core.model import Notice, Text
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, listing, printable
-from grader.submission.opening import Place, entries, not_regular, open_file, refusal
+from grader.submission.opening import FileLocation, entries, not_regular, open_file, refusal
 
 Kind: TypeAlias = Literal["source", "notebook", "answers", "archive", "other"]
 
@@ -187,7 +187,7 @@ def collect_folder(root: str, name: str) -> FoundFiles:
     folders: list[str] = []
     hidden: list[str] = []
     problems: list[Unusable] = []
-    seen, pending = 0, [("", Place(root))]
+    seen, pending = 0, [("", FileLocation(root))]
     while pending:
         above, folder = pending.pop()
         try:
@@ -219,7 +219,7 @@ def collect_folder(root: str, name: str) -> FoundFiles:
     return replace(gathered, problems=(*problems, *gathered.problems))
 
 
-def file_member(place: Place, path: str, size: int, mode: int) -> Member:
+def file_member(place: FileLocation, path: str, size: int, mode: int) -> Member:
     """The file at ``place`` as a member called ``path``."""
 
     def read(limit: int) -> bytes:

@@ -31,15 +31,15 @@ HAS_DIR_FD = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd and os.
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FileLocation:
     """The location of a submitted file: the path that was given, and the names below it."""
 
     root: str
     inner: tuple[str, ...] = ()
 
-    def below(self, name: str) -> Place:
+    def below(self, name: str) -> FileLocation:
         """The location of ``name`` in this folder."""
-        return Place(self.root, (*self.inner, name))
+        return FileLocation(self.root, (*self.inner, name))
 
 
 def status(path: str, shown: str) -> os.stat_result:
@@ -51,10 +51,10 @@ def status(path: str, shown: str) -> os.stat_result:
 
 
 @contextlib.contextmanager
-def open_file(place: Place, shown: str) -> Iterator[BinaryIO]:
+def open_file(place: FileLocation, shown: str) -> Iterator[BinaryIO]:
     """Opens a regular file, called ``shown`` in messages. Raises Unusable, also if it changes while it is open."""
     try:
-        with _open_folder(Place(place.root, place.inner[:-1]) if place.inner else None) as folder:
+        with _open_folder(FileLocation(place.root, place.inner[:-1]) if place.inner else None) as folder:
             descriptor = _step(folder, place.inner[-1] if place.inner else place.root)
     except OSError as error:
         raise refusal(shown, error) from None
@@ -70,14 +70,14 @@ def open_file(place: Place, shown: str) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def entries(folder: Place) -> Iterator[Iterator[os.DirEntry[str]]]:
+def entries(folder: FileLocation) -> Iterator[Iterator[os.DirEntry[str]]]:
     """Yields an iterator over the entries of a folder. Raises OSError."""
     with _open_folder(folder) as held, os.scandir(held) as found:
         yield found
 
 
 @contextlib.contextmanager
-def _open_folder(folder: Place | None) -> Iterator[int | str | None]:
+def _open_folder(folder: FileLocation | None) -> Iterator[int | str | None]:
     """Yields an open folder descriptor, or its path where these do not work; None for the current directory."""
     if folder is None:
         yield None

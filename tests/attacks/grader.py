@@ -28,7 +28,7 @@ from grader.core.errors import SubmissionError
 from grader.core.model import Answer, Call, Course, Item, Job, Limits, Observed, Part, Program, SourceFile, Submission
 from grader.course import items
 from grader.course.formulas import scalars
-from grader.grading import forbidden, grade
+from grader.grading import answer_grading, forbidden, grade, notices, selection
 from grader.sandbox import launch
 from grader.sandbox.children import FrameBuffer
 from grader.sandbox.inside import frames
@@ -248,9 +248,9 @@ def _unknown_ids(folder: Path, course: Course) -> int:
     item = course.questions[0].items[0].id
     answers = [(item, "a"), *((f"{item}.{n}" + "x" * 60 * (n % 2), "a") for n in range(20_000))]
     with count.of(difflib, "get_close_matches"):
-        notices = list(grade.remarks(course, _answering(answers), ()))
-    assert len(notices) == 6
-    assert "19995" in notices[-1].text.en
+        found = list(notices.remarks(course, _answering(answers), ()))
+    assert len(found) == 6
+    assert "19995" in found[-1].text.en
     return count.done
 
 
@@ -258,7 +258,7 @@ def _near_names(folder: Path, course: Course) -> int:
     count = Count()
     defines = tuple((f"scaled_dot_product_attentio{n}", n) for n in range(9000))
     with count.of(difflib, "get_close_matches"), suppress(SubmissionError):
-        grade.choose(course, Submission("mallory", (SourceFile("a.py", "a", (), defines),)), grade.Selection())
+        selection.choose(course, Submission("mallory", (SourceFile("a.py", "a", (), defines),)), selection.Selection())
     return count.done
 
 
@@ -297,7 +297,7 @@ def _sums_in_all(folder: Path, course: Course) -> int:
         if item.use == "graded" and not item.spec.solve
     ]
     with (
-        patch.object(grade, "_MOST_STEPS", 8000),
+        patch.object(answer_grading, "_MOST_STEPS", 8000),
         patch.object(scalars, "MOST_STEPS", 3000),
         count.of(scalars.Meter, "spend", lambda meter, steps=1: steps),
     ):
@@ -336,7 +336,8 @@ def _ended(folder: Path, course: Course) -> int:
     answers = [(item.id, "x") for item in _items(course, "expression") if item.use == "graded"]
     with patch.object(bounded, "call", call), patch.object(bounded, "start"):
         report = grade.grade(course, _answering(answers), lambda job, limits: Observed((), (), unsafe=False))
-    given = [result for question in report.questions for result in question.items if result.message == grade._TOO_HEAVY]
+    results = [result for question in report.questions for result in question.items]
+    given = [result for result in results if result.message == answer_grading._TOO_HEAVY]
     assert len(given) == len(answers) > count.done
     return count.done
 
@@ -458,8 +459,8 @@ def _blanks(folder: Path, course: Course) -> int:
 def _echoed(folder: Path, course: Course) -> int:
     """What is unknown is echoed, but not at any length."""
     answers = [(f"{'x' * 100_000}{n}", "a") for n in range(50)]
-    notices = list(grade.remarks(course, _answering(answers), ()))
-    return max(len(text) for notice in notices for text in (notice.text.en, notice.text.zh))
+    found = list(notices.remarks(course, _answering(answers), ()))
+    return max(len(text) for notice in found for text in (notice.text.en, notice.text.zh))
 
 
 CASES = (
@@ -489,7 +490,8 @@ CASES = (
     Case("long_sums", "formulas", "55 lines with sums of thousands of terms", 5000 + 100, _sums_in_one),
     Case("long_sums_everywhere", "formulas", "such lines in every derivation of the course", 8000 + 100 * 22,
          _sums_in_all),
-    Case("answers_without_end", "formulas", "answers whose computing no step counts", grade._MOST_ENDED, _ended),
+    Case("answers_without_end", "formulas", "answers whose computing no step counts", answer_grading._MOST_ENDED,
+         _ended),
     Case("long_text", "free text", "120,000 characters full of what patterns look for", 0, _patterns),
     Case("expanding_text", "free text", "1,900 characters that stand for 18 others each", 0, _expanding),
     Case("arrays_without_axes", "frames", "1,500 arrays without dimensions in every result, of five bytes each",

@@ -19,7 +19,8 @@ import pytest
 from grader.core.model import Job, Limits, Part, SourceFile
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import GradingContext, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from grader.sandbox.launch import encode_files
@@ -203,6 +204,6 @@ def test_hidden_inputs_are_noticed(name: str, sandbox: Sandbox, tmp_path: Path) 
     course = replace(loaded, questions=(replace(question, exercises=(told,)),))
     with arena.bait() as bait:
         armed = bait.arm(next(attack for attack in arena.attacks() if attack.name == name), tmp_path)
-        report = grade(course, read(armed), sandbox.observe, memo=GradingContext(course, seed, sandbox.observe))
+        report = grade(course, read(armed), sandbox.observe, context=GradingContext(course, seed, sandbox.observe))
         text = arena.told(report, course)
         assert [number for number in arena.hidden_numbers(course, seed, public=True) if number in text] != []

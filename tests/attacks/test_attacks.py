@@ -15,9 +15,10 @@ from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.model import Call, Course, Job, Limits, Observed, Past, Program, Report
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import GradingContext, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
-from grader.sandbox import Sandbox, Settings, open_sandbox
+from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox
 from grader.submission import read
 from tests.attacks import arena
 from tests.attacks.arena import Attack, Bait
@@ -31,10 +32,12 @@ RIGHT = {
 HONEST = RIGHT["scaled_dot_product_attention"]
 
 SETTINGS = [
-    pytest.param(Settings(), id="all-layers"),
-    pytest.param(Settings(landlock_abi=1), id="landlock-1", marks=pytest.mark.prove),
-    pytest.param(Settings(namespaces=False), id="no-namespaces", marks=pytest.mark.prove),
-    pytest.param(Settings(namespaces=False, landlock_abi=1), id="no-namespaces-landlock-1", marks=pytest.mark.prove),
+    pytest.param(ZygoteSettings(), id="all-layers"),
+    pytest.param(ZygoteSettings(landlock_abi=1), id="landlock-1", marks=pytest.mark.prove),
+    pytest.param(ZygoteSettings(namespaces=False), id="no-namespaces", marks=pytest.mark.prove),
+    pytest.param(
+        ZygoteSettings(namespaces=False, landlock_abi=1), id="no-namespaces-landlock-1", marks=pytest.mark.prove
+    ),
 ]
 
 
@@ -56,7 +59,7 @@ class Ring:
     """A sandbox, a course with a secret seed, and bait around them."""
 
     sandbox: Sandbox
-    memo: GradingContext
+    context: GradingContext
     bait: Bait
     hidden: frozenset[str]
 
@@ -75,7 +78,7 @@ class Ring:
             past = seen.past
             return seen
 
-        return grade(self.memo.course, read(path), observe, limits=limits, memo=self.memo)
+        return grade(self.memo.course, read(path), observe, limits=limits, context=self.memo)
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
@@ -175,10 +178,10 @@ def test_no_answer_breaks_the_judges(name: str, ring: Ring) -> None:
         return answers[-1]
 
     submission = read(RIGHT[name])
-    best = grade(ring.memo.course, submission, listen, memo=ring.memo)
+    best = grade(ring.memo.course, submission, listen, context=ring.memo)
     assert best.passed
     for forged in arena.forgeries(answers[0], random.Random(name), 60):
-        report = grade(ring.memo.course, submission, lambda job, limits, said=forged: said, memo=ring.memo)
+        report = grade(ring.memo.course, submission, lambda job, limits, said=forged: said, context=ring.memo)
         assert report.complete
         assert report.earned <= best.earned
         arena.told(report, ring.memo.course, page_too=False)

@@ -60,7 +60,7 @@ def test_another_s_name_draws_no_other_numbers(tmp_path: Path) -> None:
 def test_files_that_were_changed_are_not_graded(tmp_path: Path) -> None:
     """Files that change after they were recorded are not graded: points belong to the recorded digest."""
     (tmp_path / "q05.py").write_text(intake.EVIL)
-    task = worker.Task("ada", str(tmp_path / "q05.py"), "ada", ("Q1",), digest="0" * 64)
+    task = worker.GradingTask("ada", str(tmp_path / "q05.py"), "ada", ("Q1",), digest="0" * 64)
     assert worker.grade_task(cast(Any, None), cast(Any, None), task).error == FILES_CHANGED
 
 

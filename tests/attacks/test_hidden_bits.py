@@ -12,7 +12,8 @@ from grader.core.model import Exercise, Outcome, Report
 from grader.course import loader
 from grader.grading import courses, verdicts
 from grader.grading.checks import kinds
-from grader.grading.grade import GradingContext, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from grader.submission import read
@@ -56,7 +57,9 @@ def test_two_seeds_are_told_alike(
     """Everything that a learner sees is identical for both, and consists of the known sentences."""
     armed = tmp_path / f"attack{attack.path.suffix}"
     armed.write_bytes(attack.path.read_bytes())
-    one, other = (grade(memo.course, read(armed), sandbox.observe, limits=attack.limits, memo=memo) for memo in memos)
+    one, other = (
+        grade(context.course, read(armed), sandbox.observe, limits=attack.limits, context=context) for context in memos
+    )
     for outcome in outcomes(one):
         message = outcome.verdict.message
         assert (

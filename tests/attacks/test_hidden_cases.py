@@ -13,7 +13,8 @@ import pytest
 from grader.core.model import Array, Course, Job, Limits, Observation, Observed, Raised, Returned, Unreadable
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import GradingContext, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from grader.submission import read
@@ -32,7 +33,7 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="module")
-def memo(course: Course, sandbox: Sandbox) -> GradingContext:
+def context(course: Course, sandbox: Sandbox) -> GradingContext:
     """One cache of reference results for all forgeries."""
     return GradingContext(course, Seed("secret", b"0123456789abcdef"), sandbox.observe)
 
@@ -100,12 +101,14 @@ def solution(name: str) -> Path:
     return next((path for path in found if path.stem.startswith("torch")), found[0])
 
 
-def told(name: str, memo: GradingContext, honest: Observed, number: int) -> dict[tuple[str, str, str], tuple[str, ...]]:
+def told(
+    name: str, context: GradingContext, honest: Observed, number: int
+) -> dict[tuple[str, str, str], tuple[str, ...]]:
     """For every forgery, check and hidden case: the status and the sentences in both languages."""
     found = {}
     for kind, lie in forged(number):
         lies = replace(honest, observations=tuple(said(seen, lie, number) for seen in honest.observations))
-        report = grade(memo.course, read(solution(name)), lambda job, limits, lies=lies: lies, memo=memo)
+        report = grade(context.course, read(solution(name)), lambda job, limits, lies=lies: lies, context=context)
         for outcome in (o for q in report.questions for e in q.exercises for o in e.outcomes):
             if outcome.visibility == "hidden":
                 text = outcome.verdict.message
@@ -116,7 +119,7 @@ def told(name: str, memo: GradingContext, honest: Observed, number: int) -> dict
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FEW else pytest.mark.prove) for name in NAMES])
-def test_nothing_of_a_hidden_case_is_told(name: str, memo: GradingContext, sandbox: Sandbox) -> None:
+def test_nothing_of_a_hidden_case_is_told(name: str, context: GradingContext, sandbox: Sandbox) -> None:
     """For two numbers, revealed in every way that a child has, the sentences are the same."""
     answers = []
 
@@ -124,8 +127,8 @@ def test_nothing_of_a_hidden_case_is_told(name: str, memo: GradingContext, sandb
         answers.append(sandbox.observe(job, limits))
         return answers[-1]
 
-    report = grade(memo.course, read(solution(name)), listen, memo=memo)
+    report = grade(context.course, read(solution(name)), listen, context=context)
     assert [e.status for q in report.questions for e in q.exercises if e.name == name] == ["passed"]
-    one, other = (told(name, memo, answers[0], number) for number in (73519268, 58130947))
+    one, other = (told(name, context, answers[0], number) for number in (73519268, 58130947))
     assert one.keys() == other.keys()
     assert {key: (one[key], other[key]) for key in one if one[key] != other[key]} == {}

@@ -27,9 +27,9 @@ from grader.classroom.collect import CollectedSubmission, Collection, collect
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.intake import FoundSubmission, Person
 from grader.classroom.record import question_version as version
-from grader.classroom.results import Book, Row, write_files
+from grader.classroom.results import Book, MarkSummary, write_files
 from grader.classroom.roster import read as read_roster
-from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import CHECK_BROKE, INTERNAL_ERROR
 from grader.classroom.worker import WorkerLost
 from grader.core import cache
@@ -39,7 +39,7 @@ from grader.course import loader
 from grader.grading import courses
 from grader.grading.checks import values
 from grader.grading.inputs import Seed
-from grader.sandbox import Sandbox, Settings, policy
+from grader.sandbox import Sandbox, ZygoteSettings, policy
 from grader.sandbox.canaries import ATTACKS, AttackResult
 from tests import tiny
 
@@ -109,7 +109,7 @@ def said(error: Text | None) -> str:
     return "" if error is None else error.en
 
 
-def rows(order: BatchRequest) -> dict[str, Row]:
+def rows(order: BatchRequest) -> dict[str, MarkSummary]:
     """What the files of results say, by learner."""
     with closing(open_gradebook(order.out)) as book:
         found = write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
@@ -165,7 +165,7 @@ def test_nothing_is_graded_twice(
     seen: list[tuple[str, tuple[str, ...]]] = []
     work = worker.run_task
 
-    def spied(plan: Plan, task: Task) -> TaskResult:
+    def spied(plan: BatchPlan, task: GradingTask) -> TaskResult:
         seen.append((task.key, task.questions))
         return work(plan, task)
 
@@ -456,7 +456,7 @@ def test_a_layer_that_is_switched_off_is_missed(
 ) -> None:
     """Without Landlock files could be read; the sandbox itself refuses to start."""
     monkeypatch.setattr(schedule, "warm_up", lambda plan: None)
-    monkeypatch.setattr(worker, "Settings", lambda **_: Settings(landlock_abi=0))
+    monkeypatch.setattr(worker, "ZygoteSettings", lambda **_: ZygoteSettings(landlock_abi=0))
     with pytest.raises(SandboxUnavailable, match="Landlock"):
         batch.run(order())
 
@@ -516,7 +516,7 @@ def test_the_rehearsal_opens_no_sandbox_of_its_own(
     """Canaries and references run in a worker's sandbox: torch is not imported once more just for them."""
     opened: list[tiny.Lent] = []
 
-    def lend(mode: str, settings: Settings) -> tiny.Lent:
+    def lend(mode: str, settings: ZygoteSettings) -> tiny.Lent:
         opened.append(tiny.Lent(sandbox))
         return opened[-1]
 
@@ -601,7 +601,7 @@ def test_a_worker_that_dies(
     deaths: list[str] = []
     work = worker.run_task
 
-    def dying(plan: Plan, task: Task) -> TaskResult:
+    def dying(plan: BatchPlan, task: GradingTask) -> TaskResult:
         if task.key == "bo.py" and len(deaths) < times:
             deaths.append(task.key)
             raise error("gone")

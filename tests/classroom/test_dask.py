@@ -26,10 +26,10 @@ from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.dask import DaskExecutor, GradingPlugin, software
 from grader.classroom.encoding import decode
 from grader.classroom.export import Options, export
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.classroom.task import Task, TaskResult
+from grader.classroom.task import GradingTask, TaskResult
 from grader.classroom.worker import WorkerLost
 from grader.core import cache
 from grader.core.errors import AttncheckError, SandboxError, SandboxUnavailable, UsageError
@@ -113,7 +113,7 @@ def exported(order: BatchRequest) -> bytes:
     """All that a gradebook says, but for times and places."""
     place = order.out / "all.json"
     with closing(open_gradebook(order.out)) as book:
-        export("json", Book.of(book, courses.load(order.course_folder)), Options(), Out(place, lambda _: None))
+        export("json", Book.of(book, courses.load(order.course_folder)), Options(), ExportTarget(place, lambda _: None))
     return place.read_bytes()
 
 
@@ -185,7 +185,7 @@ def desk(tmp_path: Path, in_process: None, sandbox: Sandbox, monkeypatch: pytest
 def test_a_desk_grades_what_is_sent(desk: GradingPlugin, tmp_path: Path) -> None:
     """With the files that came along, whatever lies at their path; with the seed that came along, too."""
     (tmp_path / "ada.py").write_text(tiny.RIGHT)
-    task = Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",), read_files(tmp_path / "ada.py"))
+    task = GradingTask("ada", str(tmp_path / "ada.py"), "ada", ("Q1",), read_files(tmp_path / "ada.py"))
     (tmp_path / "ada.py").unlink()
     worker = SimpleNamespace(address="tcp://here", plugins={"attncheck-x": desk})
     asyncio.run(desk.setup(worker))
@@ -242,7 +242,7 @@ def test_a_worker_that_is_not_fit(
         asyncio.run(desk.setup(SimpleNamespace(address="tcp://there")))
     monkeypatch.undo()
     with pytest.raises(kind, match=said) as raised:
-        desk.grade(Seed.public(), Task("ada", "nowhere", "ada", ("Q1",)))
+        desk.grade(Seed.public(), GradingTask("ada", "nowhere", "ada", ("Q1",)))
     assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
 
 
@@ -308,7 +308,7 @@ def test_a_submission_that_is_gone(tmp_path: Path) -> None:
     """Is not sent; it is what it would be here."""
     done = (
         DaskExecutor(Told(), "plugin", ())
-        .grade(Seed.public(), Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",)))
+        .grade(Seed.public(), GradingTask("ada", str(tmp_path / "ada.py"), "ada", ("Q1",)))
         .result()
     )
     assert done.error is not None

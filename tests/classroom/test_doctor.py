@@ -14,7 +14,7 @@ import pytest
 
 from grader import __version__
 from grader.classroom import doctor
-from grader.classroom.doctor import Finding, examine
+from grader.classroom.doctor import MachineFact, examine
 from grader.core import resources
 from grader.core.errors import CourseError, SandboxError, SandboxUnavailable
 from grader.course import loader
@@ -56,7 +56,7 @@ def lent(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "Workers", lambda count: Prompt())
 
 
-def area(name: str, found: tuple[Finding, ...]) -> dict[str, Finding]:
+def area(name: str, found: tuple[MachineFact, ...]) -> dict[str, MachineFact]:
     """The findings of one area, by name."""
     return {finding.name: finding for finding in found if finding.area == name}
 

@@ -25,9 +25,10 @@ from grader.core.text import points
 from grader.core.yaml_positions import parse
 from grader.course import items, loader, starter
 from grader.grading import courses, grade, public_arrays, stored_results
-from grader.grading.grade import GradingContext, Selection
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
+from grader.grading.selection import Selection
 from grader.learning import log, review
 from grader.report import html, terminal
 from grader.report.figures import kinds
@@ -264,8 +265,8 @@ def graded(course: Course, given: Submission, observe: Observe, **selection: Any
     """A submission, with the references of the course or what an edition has in their place."""
     expect = reference_observer(nothing_runs if course.edition else observe, Seed.public(), course=course)
     chosen = Selection(**selection)
-    memo = GradingContext(course, Seed.public(), expect, chosen.public_only)
-    return grade.grade(course, given, observe, selection=chosen, memo=memo)
+    context = GradingContext(course, Seed.public(), expect, chosen.public_only)
+    return grade.grade(course, given, observe, selection=chosen, context=context)
 
 
 def only(report: Report) -> ExerciseResult:
@@ -384,8 +385,8 @@ def test_what_is_stored_is_public(folder: Path, edition: Course, sandbox: Sandbo
 
     answering = stored_results.answering(edition, edition.edition)
     (exercise,) = edition.questions[0].exercises
-    memo = GradingContext(edition, Seed.public(), ask)
-    memo.expected(exercise), memo.mistake_signatures(exercise)
+    context = GradingContext(edition, Seed.public(), ask)
+    context.expected(exercise), context.mistake_signatures(exercise)
     public_arrays.prepare(edition, exercise, ask)
     assert asked == set(stored_results.unpack((folder / "expected/double.bin").read_bytes()))
 
@@ -991,8 +992,8 @@ def test_solutions_are_judged_as_by_the_whole_course(path: Path, bank: Course, b
     selection = {"exercises": (path.parts[-3],)}
     here = only(graded(bank, read(path), bench.observe, **selection))
     chosen = Selection(exercises=(path.parts[-3],), public_only=True)
-    memo = GradingContext(bench.course, Seed.public(), bench.expect, public_only=True)
-    there = only(grade.grade(bench.course, read(path), bench.observe, selection=chosen, memo=memo))
+    context = GradingContext(bench.course, Seed.public(), bench.expect, public_only=True)
+    there = only(grade.grade(bench.course, read(path), bench.observe, selection=chosen, context=context))
     public = [outcome for outcome in here.outcomes if outcome.visibility == "public"]
     assert [(o.check, o.case, o.status) for o in public] == [(o.check, o.case, o.status) for o in there.outcomes]
     assert (here.misconception, here.array_type) == (there.misconception, there.array_type)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from grader.classroom.gradebook import LearnerRow, Override, Run, SubmissionRow
-from grader.classroom.marks import Mark, Part, Work, late_by, left_over, marks
+from grader.classroom.marks import CoursePart, GradedSubmission, Mark, late_by, left_over, marks
 from grader.core.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Rules, Status, Text, Verdict
 
 DUE = datetime(2026, 11, 30, 16, tzinfo=UTC)
@@ -14,7 +14,10 @@ RULES = Rules(due="2026-12-01T00:00:00+08:00", late_percent=10, grace_hours=1, c
 ADA = LearnerRow("ada", "Ada")
 RUN = Run(DUE, 0.1, "public", "c", (), (), False)
 POSSIBLE = {"Q3": 5.0, "Q5": 2.0}
-PARTS = {part.name: part for part in (Part("Q3.a", "Q3", 1.0), Part("softmax", "Q3", 4.0), Part("Q5.a", "Q5", 2.0))}
+PARTS = {
+    part.name: part
+    for part in (CoursePart("Q3.a", "Q3", 1.0), CoursePart("softmax", "Q3", 4.0), CoursePart("Q5.a", "Q5", 2.0))
+}
 
 
 def result(name: str = "Q3", item: float = 1.0, code: float = 4.0, status: Status = Status.PASSED) -> QuestionResult:
@@ -29,15 +32,15 @@ def small(name: str = "Q5", points: float = 2.0) -> QuestionResult:
     return QuestionResult(name, Text("t", "题"), (ItemResult("Q5.a", "choice", Status.PASSED, points, 2.0),), ())
 
 
-def work(*results: QuestionResult, hours: float = -1, attempt: int = 1, error: str | None = None) -> Work:
+def work(*results: QuestionResult, hours: float = -1, attempt: int = 1, error: str | None = None) -> GradedSubmission:
     """A submission handed in so many hours after it was due."""
     filed = SubmissionRow(
         f"ada-{attempt}", "", ("ada",), "d", "ada", DUE + timedelta(hours=hours), False, attempt, error
     )
-    return Work(filed, tuple((each, RUN) for each in results))
+    return GradedSubmission(filed, tuple((each, RUN) for each in results))
 
 
-def one(*works: Work, rules: Rules = RULES, overrides: tuple[Override, ...] = ()) -> Mark:
+def one(*works: GradedSubmission, rules: Rules = RULES, overrides: tuple[Override, ...] = ()) -> Mark:
     """The mark that counts."""
     (found,) = (mark for mark in marks(ADA, works, POSSIBLE, overrides, rules) if mark.counts)
     return found
@@ -154,7 +157,7 @@ def test_overrides() -> None:
 
 
 @pytest.mark.parametrize("works", [[], [work(error=Text("not Python", "不是 Python"))]])
-def test_a_person_can_give_points_for_what_could_not_be_graded(works: list[Work]) -> None:
+def test_a_person_can_give_points_for_what_could_not_be_graded(works: list[GradedSubmission]) -> None:
     """Where the part's question is known."""
     given = (Override("ada", "Q5.a", 1.5, "on paper", "Prof. Invented", DUE),)
     (found,) = marks(ADA, works, POSSIBLE, given, RULES, PARTS)

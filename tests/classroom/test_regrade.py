@@ -18,7 +18,7 @@ from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.gradebook import Gradebook, Override, open_gradebook
 from grader.classroom.regrade import Change, RegradeRequest, RegradeResult, regraded, seed_of
 from grader.classroom.results import Book
-from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.core.errors import CourseError, GradebookError, UsageError
 from grader.core.model import Text
 from grader.grading import courses
@@ -97,7 +97,7 @@ def test_only_what_changed_is_graded(out: Path, monkeypatch: pytest.MonkeyPatch)
     seen: list[str] = []
     work = worker.run_task
 
-    def spied(plan: Plan, task: Task) -> TaskResult:
+    def spied(plan: BatchPlan, task: GradingTask) -> TaskResult:
         seen.append(task.key)
         return work(plan, task)
 

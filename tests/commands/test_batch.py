@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from grader.classroom import batch
 from grader.classroom.batch import BatchProgress, BatchRequest, BatchSummary
 from grader.classroom.lock import locked
-from grader.classroom.results import LATE, Row
+from grader.classroom.results import LATE, MarkSummary
 from grader.commands import batch as classes
 from grader.core.errors import SandboxUnavailable, UsageError
 from grader.core.model import Course, Rules, Text
@@ -25,7 +25,7 @@ from grader.grading.inputs import Seed
 Attncheck = Callable[..., object]
 
 
-def row(learner: str, earned: float = 12.5, **changes: object) -> Row:
+def row(learner: str, earned: float = 12.5, **changes: object) -> MarkSummary:
     """A line of the class table."""
     facts: dict[str, object] = {
         "name": learner,
@@ -41,7 +41,7 @@ def row(learner: str, earned: float = 12.5, **changes: object) -> Row:
         "file": f"{learner}.json",
         "error": None,
     }
-    return Row(learner=learner, earned=earned, **(facts | changes))  # type: ignore[arg-type]
+    return MarkSummary(learner=learner, earned=earned, **(facts | changes))  # type: ignore[arg-type]
 
 
 ADA = row("ada", 25.0, passed=True)
@@ -140,7 +140,7 @@ def test_a_seed_that_others_could_read(
     ],
 )
 def test_exit_codes(
-    rows: list[Row], summary: object, code: int, attncheck: Attncheck, asked: dict[str, object]
+    rows: list[MarkSummary], summary: object, code: int, attncheck: Attncheck, asked: dict[str, object]
 ) -> None:
     """0 when all could be graded, whatever the points; 5 when some could not; 4 when nothing may be run."""
     asked |= {"rows": rows, "summary": summary}
@@ -264,7 +264,7 @@ def test_docs_know_every_key(attncheck: Attncheck, asked: dict[str, object]) -> 
         (row("eli", 3.0, file=None, submitted=False, given=True), "3 of 25  no submission"),
     ],
 )
-def test_points_by_hand(line: Row, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:
+def test_points_by_hand(line: MarkSummary, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:
     """Are shown where nothing could be graded."""
     asked["rows"] = [line]
     assert said in attncheck("batch", "in", "--out", "out").out  # type: ignore[attr-defined]

@@ -10,18 +10,18 @@ import pytest
 from rich.cells import cell_len
 
 from grader.classroom import doctor
-from grader.classroom.doctor import Finding
+from grader.classroom.doctor import MachineFact
 from grader.classroom.doctor_view import AREA, STATE
 
 Attncheck = Callable[..., object]
 
-OK = Finding("versions", "torch", "ok", "2.13.0")
-WEAK = Finding("sandbox", "namespaces", "weak", "not allowed " * 9, "sysctl kernel.something=1 " * 5)
-MISSING = Finding("sandbox", "seccomp", "missing", "", "install libseccomp2")
+OK = MachineFact("versions", "torch", "ok", "2.13.0")
+WEAK = MachineFact("sandbox", "namespaces", "weak", "not allowed " * 9, "sysctl kernel.something=1 " * 5)
+MISSING = MachineFact("sandbox", "seccomp", "missing", "", "install libseccomp2")
 
 
 @pytest.fixture
-def found(monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
+def found(monkeypatch: pytest.MonkeyPatch) -> list[MachineFact]:
     """What the examination finds."""
     findings = [OK, WEAK, MISSING]
     monkeypatch.setattr(doctor, "examine", lambda folder, workers: tuple(findings))
@@ -43,7 +43,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
         ("zh", ["版本\n", "! namespaces（较弱）：", "✗ seccomp（缺少）\n", "解决办法：install", "有缺少的部分（✗）"]),
     ],
 )
-def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, found: list[Finding]) -> None:
+def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, found: list[MachineFact]) -> None:
     """Findings stand under their areas, on 80 columns, with the remedy where one is needed."""
     ran = attncheck("doctor", "--lang", lang)
     for fragment in fragments:
@@ -51,7 +51,7 @@ def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, found
     assert max(map(cell_len, ran.out.splitlines())) <= 80
 
 
-def test_for_programs(attncheck: Attncheck, found: list[Finding]) -> None:
+def test_for_programs(attncheck: Attncheck, found: list[MachineFact]) -> None:
     """The same as data."""
     assert json.loads(attncheck("doctor", "--json").out)[0] == {
         "area": "versions",
@@ -63,7 +63,7 @@ def test_for_programs(attncheck: Attncheck, found: list[Finding]) -> None:
 
 
 @pytest.mark.parametrize(("missing", "code"), [(True, 1), (False, 0)])
-def test_exit_codes(missing: bool, code: int, attncheck: Attncheck, found: list[Finding]) -> None:
+def test_exit_codes(missing: bool, code: int, attncheck: Attncheck, found: list[MachineFact]) -> None:
     """Only what is missing makes the examination fail; what is weak does not."""
     if not missing:
         found.remove(MISSING)
@@ -72,7 +72,7 @@ def test_exit_codes(missing: bool, code: int, attncheck: Attncheck, found: list[
 
 def test_every_area_and_state_has_words() -> None:
     """Whatever an examination can find can be said."""
-    hints = get_type_hints(doctor.Finding)
+    hints = get_type_hints(doctor.MachineFact)
     assert set(AREA) == set(get_args(hints["area"]))
     assert set(STATE) == set(get_args(hints["state"]))
 

@@ -17,7 +17,7 @@ import pytest
 
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.model import Course, ExerciseResult, ItemResult, QuestionResult, Report, Status, Submission, Text
-from grader.grading.grade import GradingContext
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 
 Attncheck = Callable[..., object]
@@ -86,12 +86,12 @@ class Machine:
         observe: object,
         *,
         selection: Selection,
-        memo: GradingContext,
+        context: GradingContext,
     ) -> Report:
         """Grades nothing."""
-        assert callable(observe) and callable(memo.observe_reference)
+        assert callable(observe) and callable(context.observe_reference)
         self.observing = observe
-        self.asked.selection, self.asked.seed = selection, memo.seed
+        self.asked.selection, self.asked.seed = selection, context.seed
         return self.report
 
 
@@ -110,7 +110,9 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
     put(monkeypatch, "sandbox", open_sandbox=made.open_sandbox)
     put(monkeypatch, "submission", read=made.read)
-    put(monkeypatch, "grading.grade", GradingContext=GradingContext, Selection=Selection, grade=made.grade)
+    put(monkeypatch, "grading.context", GradingContext=GradingContext)
+    put(monkeypatch, "grading.selection", Selection=Selection)
+    put(monkeypatch, "grading.grade", grade=made.grade)
     return made
 
 

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from grader.classroom import overrides
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
-from grader.classroom.marks import Part
+from grader.classroom.marks import CoursePart
 from grader.classroom.overrides import ForgetPlan, OverrideRequest, OverrideResult
 from grader.commands import forget, override
 
@@ -41,11 +41,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: str
     ) -> OverrideResult:
         seen["asked"] = folder, wish, course_folder, lang
-        return OverrideResult(LearnerRow("bo", "Bo"), Part("double", "Q1", 4.0), CHANGE, ())
+        return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), CHANGE, ())
 
     def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: str) -> OverrideResult:
         seen["asked"] = folder, learner, part, course_folder, lang
-        return OverrideResult(LearnerRow("bo", "Bo"), Part("double", "Q1", 4.0), None, ())
+        return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), None, ())
 
     @contextmanager
     def forgetting(folder: Path, name: str, course_folder: Path | None) -> Iterator[object]:

@@ -16,7 +16,7 @@ from grader.core.model import Course, Item, Lang, Misconception, Question, Text
 from grader.grading import courses
 from grader.learning import keyboard, log
 from grader.learning.log import Answered, Named, Spoke
-from grader.learning.session import Action, Answer, QuizCard
+from grader.learning.session import Action, QuizCard, TypedAnswer
 from grader.submission import read
 from tests.commands.conftest import ITEM, Ran
 
@@ -200,7 +200,7 @@ class Fake:
 
 def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
     """With keys, options are left to the keyboard; what is settled is shown again on the way back."""
-    front = Fake(Answer("b"), "next", "back", "lang", "next", "help", "back", "next", "quit")
+    front = Fake(TypedAnswer("b"), "next", "back", "lang", "next", "help", "back", "next", "quit")
     monkeypatch.setattr(quizzing, "front_end", lambda: front)
     ran = attncheck("quiz", "--lang", "en")
     assert ran.code == 0 and not front.actions
@@ -212,7 +212,7 @@ def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_interrupted(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, progress_file: Path) -> None:
     """^C ends it with 130, and what was answered is kept."""
-    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(Answer("b"), KeyboardInterrupt()))
+    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(TypedAnswer("b"), KeyboardInterrupt()))
     ran = attncheck("quiz", "--lang", "en")
     assert ran.code == 130
     assert "all your answers are saved" in ran.err
@@ -223,7 +223,7 @@ def test_each_answer_is_kept_before_anything_is_said(
     attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, progress_file: Path
 ) -> None:
     """Whatever stops the program while it speaks, the answer is there."""
-    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(Answer("b")))
+    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(TypedAnswer("b")))
     monkeypatch.setattr("grader.learning.quiz_view.feedback", lambda *_: pytest.fail("killed"))
     with pytest.raises(pytest.fail.Exception):
         attncheck("quiz")
@@ -280,9 +280,9 @@ def test_a_dumb_terminal_is_prompted(more: Course, capsys: pytest.CaptureFixture
     assert card is not None
     lines = changed(card, asked=changed(card.asked, form="lines"))
     front = quizzing.Lines(io.StringIO("\na = b\n= c\n\n:key\nlast"), echo=False)
-    assert front.ask(lines, "en") == Answer("a = b\n= c")
+    assert front.ask(lines, "en") == TypedAnswer("a = b\n= c")
     assert front.ask(lines, "en") == "key"
-    assert front.ask(lines, "en") == Answer("last")
+    assert front.ask(lines, "en") == TypedAnswer("last")
     assert front.ask(lines, "en") == "quit"
     assert front.pause("en", True) == "next"
     assert capsys.readouterr().out.startswith("> > > > ")

@@ -8,7 +8,7 @@ import pytest
 
 from grader.core import installed
 from grader.core.errors import CourseError
-from grader.sandbox import Sandbox, Settings, policy
+from grader.sandbox import Sandbox, ZygoteSettings, policy
 
 Needs = dict[str, tuple[str, ...]]
 
@@ -72,7 +72,7 @@ def test_what_cannot_be_allowed_is_a_fault_of_the_course(name: str, said: str) -
     """Whether it is confined or not, before anything runs; a sandbox that was refused stays as it was."""
     with pytest.raises(CourseError, match=said):
         installed.distributions((name,), ("root-one",))
-    sandbox = Sandbox("plain", Settings())
+    sandbox = Sandbox("plain", ZygoteSettings())
     with pytest.raises(CourseError, match=said):
         sandbox.allow((name,))
     assert sandbox._settings.packages == ()

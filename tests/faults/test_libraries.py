@@ -16,13 +16,13 @@ from grader.classroom import batch, schedule, worker
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.core.errors import LibrariesChanged, SandboxError
 from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
 from grader.grading import courses
-from grader.grading.grade import GradingContext
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
-from grader.sandbox import Sandbox, Settings, launch, libraries, open_sandbox, policy
+from grader.sandbox import Sandbox, ZygoteSettings, launch, libraries, open_sandbox, policy
 from grader.sandbox.libraries import Snapshot
 from tests import tiny
 from tests.tiny import in_process as in_process
@@ -89,7 +89,7 @@ def test_what_came_back_is_thrown_away(
     monkeypatch.setattr(launch, "observe", observe)
     os.utime(library / "inner", ns=(0, 0))  # so that even a change within one tick of the clock shows
     os.utime(library, ns=(0, 0))
-    sandbox = Sandbox("plain", Settings())
+    sandbox = Sandbox("plain", ZygoteSettings())
     if noticed:
         for _ in range(2):  # and it stays so: a new sandbox is needed
             with pytest.raises(LibrariesChanged, match=r"late.*run the command again"):
@@ -106,12 +106,12 @@ def test_what_came_back_is_thrown_away(
 def test_a_worker_that_starts_later(change: str, library: Path) -> None:
     """A worker refuses an environment that broke before it started."""
     before = libraries.digest(())
-    Sandbox("plain", Settings()).expect(before)
+    Sandbox("plain", ZygoteSettings()).expect(before)
     CHANGES["compiled"][0](library)
     assert libraries.digest(()) == before
     CHANGES[change][0](library)
     with pytest.raises(LibrariesChanged):
-        Sandbox("plain", Settings()).expect(before)
+        Sandbox("plain", ZygoteSettings()).expect(before)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -126,7 +126,7 @@ def test_a_batch_stops_and_continues(
     monkeypatch.setattr(schedule, "_AHEAD", 1)
     begun: list[str] = []
 
-    def work(plan: Plan, task: Task) -> TaskResult:
+    def work(plan: BatchPlan, task: GradingTask) -> TaskResult:
         begun.append(task.key)
         if len(begun) == 2:
             (library / "part.py").unlink()
@@ -161,17 +161,19 @@ def test_only_a_success_is_kept_if_a_library_vanishes(
     text: str, kept: bool, library: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever else code did may be due to the library, also a value that it returned."""
-    memo = GradingContext(courses.load(tiny.course(tmp_path / "course")), Seed.public(), sandbox.observe)
-    memo.prepare({question.id for question in memo.course.questions})
+    context = GradingContext(courses.load(tiny.course(tmp_path / "course")), Seed.public(), sandbox.observe)
+    context.prepare({question.id for question in context.course.questions})
     (tmp_path / "ada.py").write_text(text)
-    task = Task("ada.py", str(tmp_path / "ada.py"), "ada", tuple(question.id for question in memo.course.questions))
+    task = GradingTask(
+        "ada.py", str(tmp_path / "ada.py"), "ada", tuple(question.id for question in context.course.questions)
+    )
     monkeypatch.setattr(sandbox, "_libraries", Snapshot.take([library]))
     (library / "part.py").unlink()
     if kept:
-        assert worker.grade_task(memo, sandbox, task).error is None
+        assert worker.grade_task(context, sandbox, task).error is None
     else:
         with pytest.raises(LibrariesChanged):
-            worker.grade_task(memo, sandbox, task)
+            worker.grade_task(context, sandbox, task)
 
 
 def test_workers_are_told_what_the_batch_began_with(library: Path, tmp_path: Path, in_process: None) -> None:
@@ -198,7 +200,7 @@ def test_a_worker_refuses_other_libraries(tmp_path: Path, monkeypatch: pytest.Mo
     place.mkdir()
     monkeypatch.setattr(worker, "Sandbox", lambda mode, settings: Sandbox("plain", settings))
     monkeypatch.setattr(policy, "packages", lambda allowed=(): {"late": place})
-    plan = Plan(str(tiny.course(tmp_path / "course")), Seed.public(), "", libraries.digest(()))
+    plan = BatchPlan(str(tiny.course(tmp_path / "course")), Seed.public(), "", libraries.digest(()))
     (place / "more.py").write_text("")
     for _ in range(2):
         with pytest.raises(LibrariesChanged):

@@ -17,7 +17,7 @@ import pytest
 
 from grader import commands
 from grader.classroom import schedule, worker
-from grader.classroom.task import Plan, Task
+from grader.classroom.task import BatchPlan, GradingTask
 from grader.core import cache
 from grader.core.errors import SandboxError
 from grader.grading import courses
@@ -111,7 +111,7 @@ def test_a_worker_that_is_short_of_something(
     monkeypatch.setattr(worker, "read_files", fail)
     future: Future[Any] = Future()
     try:
-        future.set_result(worker.run_task(Plan("", Seed.public(), ""), Task("ada", "x", "ada", ("Q1",))))
+        future.set_result(worker.run_task(BatchPlan("", Seed.public(), ""), GradingTask("ada", "x", "ada", ("Q1",))))
     except Exception as raised:
         future.set_exception(raised)
     if said is None:

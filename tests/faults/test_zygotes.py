@@ -19,7 +19,7 @@ import pytest
 
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Call, Died, Job, Limits, Part, Program, Returned, SourceFile
-from grader.sandbox import Sandbox, Settings, open_sandbox, zygote
+from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox, zygote
 from grader.sandbox.children import Ended
 from grader.sandbox.inside import zygote as inner
 from grader.sandbox.zygote import ConfinedChild, Zygote, ZygoteLost
@@ -68,7 +68,7 @@ def test_killed_while_it_starts(signal_name: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(zygote, "_BOOT", f"import os, signal; os.kill(os.getpid(), signal.{signal_name})")
     launch = Zygote.launch
 
-    def counted(settings: Settings) -> Zygote:
+    def counted(settings: ZygoteSettings) -> Zygote:
         boots.append("once")
         return launch(settings)
 

@@ -33,8 +33,10 @@ from grader.core.model import (
 )
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import GradingContext, Selection, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
+from grader.grading.selection import Selection
 from grader.report.json import to_json
 from grader.sandbox import open_sandbox
 from grader.submission import read
@@ -61,7 +63,7 @@ def solutions() -> tuple[GradingContext, tuple[Graded, ...]]:
     for path in (*RIGHT, *WRONG):
         chosen.setdefault((path.parts[-3], path.parts[-2]), path)
     with open_sandbox() as sandbox:
-        memo = GradingContext(loaded, Seed.public(), sandbox.observe)
+        context = GradingContext(loaded, Seed.public(), sandbox.observe)
         found = []
         for (name, _), path in chosen.items():
             kept: list[tuple[Observation, ...]] = []
@@ -72,12 +74,14 @@ def solutions() -> tuple[GradingContext, tuple[Graded, ...]]:
                 return seen
 
             handed = read(path)
-            grade(loaded, handed, observe, selection=Selection(exercises=(name,)), memo=memo)
+            grade(loaded, handed, observe, selection=Selection(exercises=(name,)), context=context)
             if kept:
                 found.append(Graded(name, handed, kept[0]))
         for graded in found:
-            memo.mistake_signatures(next(e for q in loaded.questions for e in q.exercises if e.name == graded.exercise))
-    return memo, tuple(found)
+            context.mistake_signatures(
+                next(e for q in loaded.questions for e in q.exercises if e.name == graded.exercise)
+            )
+    return context, tuple(found)
 
 
 # ------------------------------------------------------------------------------------- what is changed
@@ -193,7 +197,7 @@ _Example = tuple[int, list[tuple[int, int, int, int]], list[tuple[int, list[Any]
 def judged(example: _Example, scratch: Path) -> None:
     """Every result gets a verdict that can be stored and shown, and it is never our fault."""
     which, changes, carried = example
-    memo, everything = solutions()
+    context, everything = solutions()
     one = everything[which % len(everything)]
     with np.errstate(all="ignore"):
         seen = list(bent(one.seen, changes))
@@ -205,7 +209,7 @@ def judged(example: _Example, scratch: Path) -> None:
         return Observed(tuple(found), (), unsafe=False)
 
     selection = Selection(exercises=(one.exercise,))
-    report = grade(memo.course, one.submission, observe, selection=selection, memo=memo)
+    report = grade(context.course, one.submission, observe, selection=selection, context=context)
     for question in report.questions:
         for result in question.exercises:
             assert result.status is not Status.UNMARKED

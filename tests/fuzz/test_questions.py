@@ -17,8 +17,9 @@ from grader.core.model import Answer, Course, Item, Observed, Question, Status, 
 from grader.course import items, loader
 from grader.course.items import Context, Judgment
 from grader.grading import courses, inputs
-from grader.grading.grade import Selection, grade
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
+from grader.grading.selection import Selection
 from grader.learning import session as quiz
 from tests import tiny
 from tests.course.formulas.test_hostile import CHAIN, FORMULAS, GROWTH, HOSTILE, PIECES, SOUP, VALUE

@@ -15,7 +15,7 @@ from grader.course.items import Form
 from grader.learning import choice_widget
 from grader.learning import session as quiz
 from grader.learning.keyboard import Keyboard
-from grader.learning.session import Answer, UnknownCommand
+from grader.learning.session import TypedAnswer, UnknownCommand
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing
 from tests.fuzz.test_questions import _TYPED, guide
@@ -46,8 +46,8 @@ def typed(example: tuple[Form, str], scratch: Path) -> None:
         keyboard = Keyboard(pipe, DummyOutput())
         with contextlib.suppress(KeyboardInterrupt, EOFError):
             action = keyboard.ask(card(form), "en")
-            assert isinstance(action, Answer | UnknownCommand) or action in COMMANDS
-            if isinstance(action, Answer):
+            assert isinstance(action, TypedAnswer | UnknownCommand) or action in COMMANDS
+            if isinstance(action, TypedAnswer):
                 assert quiz.read(action.text) == action or form == "lines"
 
 

@@ -19,8 +19,8 @@ from grader.course import loader
 from grader.grading import checks, courses
 from grader.grading.checks import Seen, gradients
 from grader.grading.compare import compare
+from grader.grading.context import GradingContext
 from grader.grading.diagnosis import agree
-from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.programs import Target
 from grader.report.array_svg import picture
@@ -38,10 +38,10 @@ def nobody(job: Job, limits: Limits) -> Observed:
 def asked() -> tuple[tuple[Seen, tuple[int, ...]], ...]:
     """Every check of the bank on each case, in both array types, and how many values its programs send."""
     loaded = courses.load(loader.find(None))
-    memo = GradingContext(loaded, Seed.public(), nobody)
+    context = GradingContext(loaded, Seed.public(), nobody)
     found = []
     for exercise in (exercise for question in loaded.questions for exercise in question.exercises):
-        for entry, kind in itertools.product(memo.entries(exercise), exercise.array_types):
+        for entry, kind in itertools.product(context.entries(exercise), exercise.array_types):
             programs = checks.kinds()[entry.spec.kind].calls(Target(exercise, "q", kind), entry.drawn, entry.spec)
             seen = Seen(exercise, entry.case, entry.spec, entry.drawn, (), (), kind)
             found.append((seen, tuple(len(program.send) for program in programs)))

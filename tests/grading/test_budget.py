@@ -22,9 +22,10 @@ from grader.core.model import (
     Returned,
 )
 from grader.grading.budget import with_shared_budget
-from grader.grading.grade import GradingContext, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
-from grader.sandbox import Sandbox, Settings, launch
+from grader.sandbox import Sandbox, ZygoteSettings, launch
 from grader.sandbox.launch import observe
 from grader.sandbox.zygote import ZygoteLost
 from tests.helpers import array, case, course, exercise, question, returned, source, submission
@@ -80,7 +81,7 @@ def test_the_ways_of_calling_an_exercise_share_one_budget() -> None:
         bank,
         submission(q05="def double(x): return x"),
         metered.observe,
-        memo=GradingContext(bank, Seed.public(), observe_reference),
+        context=GradingContext(bank, Seed.public(), observe_reference),
     )
     assert [job.past for job in metered.jobs] == PASTS[:2]
 
@@ -164,7 +165,7 @@ def told(seed: Seed) -> list[str]:
         bank,
         submission(q05="import torch\ndef double(x): return x"),
         Metered(answer).observe,
-        memo=GradingContext(bank, seed, Metered(lambda _: right).observe),
+        context=GradingContext(bank, seed, Metered(lambda _: right).observe),
     )
     (result,) = report.questions[0].exercises
     assert result.array_type == "numpy" and 0 < result.earned < result.possible
@@ -191,7 +192,7 @@ def test_the_report_says_what_the_code_ran_in_though_nothing_was_left_for_the_la
         bank,
         submission(q05="def double(x): return x"),
         lambda job, limits: seen.pop(0),
-        memo=GradingContext(bank, Seed.public(), observe_reference),
+        context=GradingContext(bank, Seed.public(), observe_reference),
     )
     assert seen == [] and report.layers == ("seccomp",) and ("torch", "2") in report.versions
 
@@ -209,7 +210,7 @@ def test_a_job_that_is_run_again_has_what_is_left(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(launch, "observe", dying)
     monkeypatch.setattr(Sandbox, "children", lambda self: None)
     with pytest.raises(ZygoteLost):
-        Sandbox("require", Settings()).observe(Job((), ()), LIMITS)
+        Sandbox("require", ZygoteSettings()).observe(Job((), ()), LIMITS)
     assert asked == [Past(), Past(wall=7, hidden=True)]
 
 

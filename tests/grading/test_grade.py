@@ -39,8 +39,10 @@ from grader.core.model import (
 from grader.course import items
 from grader.course.items import multi, number
 from grader.course.items.choice import Option, Spec
-from grader.grading.grade import GradingContext, Selection, grade, grade_reference, named_after
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade, grade_reference
 from grader.grading.inputs import Seed
+from grader.grading.selection import Selection, named_after
 from grader.sandbox import Sandbox
 from tests.helpers import (
     WORDS,
@@ -304,7 +306,7 @@ def test_right_code_gets_all_points() -> None:
     """And the report says on what it ran."""
     given = replace(submission(q05=DOUBLE), notices=(Notice("notes.txt", WORDS),))
     layered = answering(lambda _: RIGHT, layers=("seccomp",), unsafe=True, versions=(("torch", "2.13"),))
-    report = grade(COURSE, given, layered, memo=GradingContext(COURSE, Seed.number(3), layered))
+    report = grade(COURSE, given, layered, context=GradingContext(COURSE, Seed.number(3), layered))
     assert (report.earned, report.possible, report.passed, report.complete) == (4, 4, True, True)
     assert (report.learner, report.seed, report.course_digest) == ("ada", "3", "digest")
     assert (report.layers, report.unsafe, dict(report.versions)["torch"]) == (("seccomp",), True, "2.13")
@@ -476,10 +478,10 @@ def test_the_other_array_type_is_tried_only_if_it_may_help(
 def test_a_context_keeps_the_results_of_equal_files() -> None:
     """Learners with the same files share what their code did, up to a number of them; answers stay their own."""
     observe = Counting(fake())
-    memo = GradingContext(COURSE, Seed.public(), observe, shared=2)
+    context = GradingContext(COURSE, Seed.public(), observe, shared=2)
 
     def run(given: Submission, **more: Any) -> Report:
-        return grade(COURSE, given, observe, memo=memo, **more)
+        return grade(COURSE, given, observe, context=context, **more)
 
     one = run(answered(submission(q05=DOUBLE), Q5_output="a"))
     other = run(replace(answered(submission(q05=DOUBLE), Q5_output="b"), learner="bo"))
@@ -509,8 +511,8 @@ def test_a_context_keeps_the_results_of_equal_files() -> None:
 def test_what_may_have_been_chance_is_not_shared(seen: Observation, runs: int) -> None:
     """Everybody has a run of their own if time or memory ran out or a process died."""
     observe = Counting(fake(q05=seen))
-    memo = GradingContext(course(question("Q5", exercise("double(x)", case(x=X)))), Seed.public(), observe, shared=9)
-    reports = [grade(memo.course, submission(q05=DOUBLE), observe, memo=memo) for _ in range(2)]
+    context = GradingContext(course(question("Q5", exercise("double(x)", case(x=X)))), Seed.public(), observe, shared=9)
+    reports = [grade(context.course, submission(q05=DOUBLE), observe, context=context) for _ in range(2)]
     assert len(observe.jobs) == runs
     assert reports[0].questions == reports[1].questions
 
@@ -619,7 +621,7 @@ def test_a_broken_sandbox_costs_nobody_a_point() -> None:
         COURSE,
         answered(submission(q05=DOUBLE, q11=HALVE), Q5_output="a"),
         broken,
-        memo=GradingContext(COURSE, Seed.public(), fake()),
+        context=GradingContext(COURSE, Seed.public(), fake()),
     )
     for name in ("double", "halve"):
         found = result(report, name)
@@ -643,7 +645,7 @@ def test_a_sandbox_that_is_killed_gives_no_report() -> None:
             COURSE,
             answered(submission(q05=DOUBLE), Q5_output="a"),
             killed,
-            memo=GradingContext(COURSE, Seed.public(), fake()),
+            context=GradingContext(COURSE, Seed.public(), fake()),
         )
 
 
@@ -652,7 +654,7 @@ def test_a_reference_that_cannot_be_run_costs_nobody_a_point() -> None:
     failing = answering(lambda program: Raised("TypeError", "", "reference/bank.py", 1))
     for observe_reference in (broken, failing):
         report = grade(
-            COURSE, submission(q05=DOUBLE), fake(), memo=GradingContext(COURSE, Seed.public(), observe_reference)
+            COURSE, submission(q05=DOUBLE), fake(), context=GradingContext(COURSE, Seed.public(), observe_reference)
         )
         assert (result(report, "double").status, report.possible, report.complete) == (Status.UNMARKED, 0, False)
 
@@ -664,7 +666,7 @@ def test_a_machine_that_cannot_confine_is_told_at_once() -> None:
         raise SandboxUnavailable("no Landlock")
 
     with pytest.raises(SandboxUnavailable, match="no Landlock"):
-        grade(COURSE, submission(q05=DOUBLE), unavailable, memo=GradingContext(COURSE, Seed.public(), fake()))
+        grade(COURSE, submission(q05=DOUBLE), unavailable, context=GradingContext(COURSE, Seed.public(), fake()))
 
 
 # --------------------------------------------------------------------------------------- named mistakes
@@ -692,7 +694,7 @@ def test_a_stub_is_not_compared_with_mistakes(error: str, jobs: int) -> None:
         return fake()(job, limits)
 
     stub = fake(q05=Raised(error, "", None, None))
-    grade(NAMING, submission(q05=DOUBLE), stub, memo=GradingContext(NAMING, Seed.public(), observe_reference))
+    grade(NAMING, submission(q05=DOUBLE), stub, context=GradingContext(NAMING, Seed.public(), observe_reference))
     assert len(seen) == jobs
 
 
@@ -704,7 +706,7 @@ def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
             NAMING,
             submission(q05=DOUBLE),
             fake(q05=WRONG),
-            memo=GradingContext(NAMING, Seed.public(), expecting(mistaken)),
+            context=GradingContext(NAMING, Seed.public(), expecting(mistaken)),
         ),
         "double",
     )
@@ -717,9 +719,9 @@ def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
 def test_what_is_right_or_was_stopped_has_no_name(got: Observation) -> None:
     """Mistakes are run after an ordinary failure only."""
     observe_reference = expecting(WRONG)
-    memo = GradingContext(NAMING, Seed.public(), observe_reference)
-    assert result(grade(NAMING, submission(q05=DOUBLE), fake(q05=got), memo=memo), "double").misconception is None
-    assert not memo._mistakes
+    context = GradingContext(NAMING, Seed.public(), observe_reference)
+    assert result(grade(NAMING, submission(q05=DOUBLE), fake(q05=got), context=context), "double").misconception is None
+    assert not context._mistakes
 
 
 def test_a_verdict_stands_without_its_name() -> None:
@@ -733,7 +735,7 @@ def test_a_verdict_stands_without_its_name() -> None:
             NAMING,
             submission(q05=DOUBLE),
             fake(q05=WRONG),
-            memo=GradingContext(NAMING, Seed.public(), observe_reference),
+            context=GradingContext(NAMING, Seed.public(), observe_reference),
         ),
         "double",
     )
@@ -742,9 +744,9 @@ def test_a_verdict_stands_without_its_name() -> None:
 
 def test_a_reference_can_be_graded_itself() -> None:
     """With the same checks, and with the names of mistakes."""
-    memo = GradingContext(NAMING, Seed.public(), expecting(WRONG))
+    context = GradingContext(NAMING, Seed.public(), expecting(WRONG))
     for observe, earned, misconception in ((fake(), 4, None), (answering(lambda _: WRONG), 0, "sums")):
-        found = grade_reference(memo, NAMING.questions[0], MISTAKEN, NAMING.reference, observe)
+        found = grade_reference(context, NAMING.questions[0], MISTAKEN, NAMING.reference, observe)
         assert (found.earned, found.misconception) == (earned, misconception)
 
 
@@ -781,13 +783,13 @@ def test_a_memo_is_worked_out_once() -> None:
         asked.extend(program.group for program in job.programs)
         return fake()(job, limits)
 
-    memo = GradingContext(COURSE, Seed.number(5), observe_reference)
-    memo.prepare({question.id for question in COURSE.questions})
+    context = GradingContext(COURSE, Seed.number(5), observe_reference)
+    context.prepare({question.id for question in COURSE.questions})
     once = list(asked)
     assert set(once) == {"double", "halve", "turn"}
     observe = Counting(fake())
     for _ in range(2):
-        assert grade(COURSE, submission(q05=DOUBLE), observe, memo=memo).seed == "5"
+        assert grade(COURSE, submission(q05=DOUBLE), observe, context=context).seed == "5"
     assert asked == once
     inputs = [[step.value.values.tobytes() for p in job.programs for step in p.steps[:1]] for job in observe.jobs]
     assert inputs[0] == inputs[1]

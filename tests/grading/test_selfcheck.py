@@ -10,7 +10,7 @@ from grader.core.model import Status, Verdict
 from grader.core.problems import Kind, Problem, ProblemsError
 from grader.grading import courses
 from grader.grading.checks import Seen, values
-from grader.grading.grade import GradingContext
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.selfcheck import check
 from grader.sandbox import Sandbox

@@ -39,7 +39,8 @@ from grader.core.serialize import dump, load
 from grader.course import loader
 from grader.grading import checks, courses, verdicts
 from grader.grading.checks import Seen, kinds
-from grader.grading.grade import calling_forms, grade
+from grader.grading.grade import grade
+from grader.grading.plan import calling_forms
 from grader.report.json import to_json
 from tests.helpers import array, case, course, exercise, question, returned, submission
 

@@ -12,7 +12,7 @@ from grader.core.model import Item, Lang
 from grader.course import items
 from grader.course.items import Choice, Form, Prompt
 from grader.learning.keyboard import Keyboard
-from grader.learning.session import Answer, ItemRecord, QuizCard, UnknownCommand
+from grader.learning.session import ItemRecord, QuizCard, TypedAnswer, UnknownCommand
 from tests.helpers import WORDS, question
 
 UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
@@ -47,9 +47,9 @@ def typing() -> Iterator[Callable[[str], Keyboard]]:
 @pytest.mark.parametrize(
     ("form", "typed", "expected"),
     [
-        ("one", DOWN + DOWN + ENTER, Answer("c")),
-        ("one", "a" + ENTER, Answer("a")),
-        ("one", ENTER + "a" + ENTER, Answer("a")),
+        ("one", DOWN + DOWN + ENTER, TypedAnswer("c")),
+        ("one", "a" + ENTER, TypedAnswer("a")),
+        ("one", ENTER + "a" + ENTER, TypedAnswer("a")),
         ("one", SKIP, "skip"),
         ("one", BACK, "back"),
         ("one", LANG, "lang"),
@@ -59,24 +59,24 @@ def typing() -> Iterator[Callable[[str], Keyboard]]:
         ("one", "?", "help"),
         ("one", "：？" + ENTER, "help"),
         ("one", ":skip" + ENTER, "skip"),
-        ("one", ":" + BACKSPACE + ENTER + "b" + ENTER, Answer("b")),
-        ("one", ":" + ENTER + "b" + ENTER, Answer("b")),
+        ("one", ":" + BACKSPACE + ENTER + "b" + ENTER, TypedAnswer("b")),
+        ("one", ":" + ENTER + "b" + ENTER, TypedAnswer("b")),
         ("one", ":what" + ENTER, UnknownCommand("what")),
-        ("many", " " + DOWN + " " + ENTER, Answer("b, c")),
-        ("many", ENTER + "ac" + ENTER, Answer("c, a")),
-        ("order", "abc" + ENTER, Answer("a b c")),
-        ("order", " " + DOWN + ENTER, Answer("c b a")),
-        ("pairs", "121" + ENTER, Answer("b-1, c-2, a-1")),
-        ("pairs", RIGHT + DOWN + LEFT + DOWN + LEFT + BACKSPACE + ENTER + "2" + ENTER, Answer("b-1, c-2, a-2")),
-        ("line", "1536" + ENTER, Answer("1536")),
-        ("line", ENTER + "12" + BACKSPACE + ENTER, Answer("1")),
+        ("many", " " + DOWN + " " + ENTER, TypedAnswer("b, c")),
+        ("many", ENTER + "ac" + ENTER, TypedAnswer("c, a")),
+        ("order", "abc" + ENTER, TypedAnswer("a b c")),
+        ("order", " " + DOWN + ENTER, TypedAnswer("c b a")),
+        ("pairs", "121" + ENTER, TypedAnswer("b-1, c-2, a-1")),
+        ("pairs", RIGHT + DOWN + LEFT + DOWN + LEFT + BACKSPACE + ENTER + "2" + ENTER, TypedAnswer("b-1, c-2, a-2")),
+        ("line", "1536" + ENTER, TypedAnswer("1536")),
+        ("line", ENTER + "12" + BACKSPACE + ENTER, TypedAnswer("1")),
         ("line", ":跳过" + ENTER, "skip"),
-        ("line", "12" + END + "3" + ENTER, Answer("123")),
+        ("line", "12" + END + "3" + ENTER, TypedAnswer("123")),
         ("line", END, "quit"),
         ("line", "12" + SKIP, "skip"),
-        ("line", "skip" + ENTER, Answer("skip")),
+        ("line", "skip" + ENTER, TypedAnswer("skip")),
         ("line", "?" + ENTER, "help"),
-        ("lines", "a = b" + ENTER + "= c" + ENTER + ENTER, Answer("a = b\n= c")),
+        ("lines", "a = b" + ENTER + "= c" + ENTER + ENTER, TypedAnswer("a = b\n= c")),
         ("lines", ENTER + ":key" + ENTER, "key"),
     ],
 )
@@ -104,17 +104,17 @@ def test_pause(typing: Callable[[str], Keyboard], typed: str, expected: str, lan
 
 def test_another_try_begins_with_the_last_choice(typing: Callable[[str], Keyboard]) -> None:
     """What was marked is still marked."""
-    assert typing("b" + ENTER).ask(card("many", "a, b"), "zh") == Answer("a")
+    assert typing("b" + ENTER).ask(card("many", "a, b"), "zh") == TypedAnswer("a")
 
 
 @pytest.mark.parametrize(
     ("form", "first", "then", "expected"),
     [
-        ("lines", "a" + ENTER + "b" + ENTER + ENTER, ENTER + "c" + ENTER + ENTER, Answer("a\nb\nc")),
-        ("lines", "a" + LANG, ENTER + ENTER, Answer("a")),
-        ("line", "12" + LANG, "3" + ENTER, Answer("123")),
-        ("line", "12" + ENTER, "3" + ENTER, Answer("3")),
-        ("line", "12" + ENTER, UP + ENTER, Answer("12")),
+        ("lines", "a" + ENTER + "b" + ENTER + ENTER, ENTER + "c" + ENTER + ENTER, TypedAnswer("a\nb\nc")),
+        ("lines", "a" + LANG, ENTER + ENTER, TypedAnswer("a")),
+        ("line", "12" + LANG, "3" + ENTER, TypedAnswer("123")),
+        ("line", "12" + ENTER, "3" + ENTER, TypedAnswer("3")),
+        ("line", "12" + ENTER, UP + ENTER, TypedAnswer("12")),
     ],
 )
 def test_drafts(typing: Callable[[str], Keyboard], form: Form, first: str, then: str, expected: object) -> None:

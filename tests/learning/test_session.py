@@ -108,9 +108,9 @@ def events(turns: Sequence[Turn]) -> tuple[Event, ...]:
 @pytest.mark.parametrize(
     ("line", "action"),
     [
-        ("a, c", quiz.Answer("a, c")),
-        ("skip", quiz.Answer("skip")),
-        ("1:2", quiz.Answer("1:2")),
+        ("a, c", quiz.TypedAnswer("a, c")),
+        ("skip", quiz.TypedAnswer("skip")),
+        ("1:2", quiz.TypedAnswer("1:2")),
         (":skip", "skip"),
         (" ：Skip ", "skip"),
         (":跳过", "skip"),
@@ -122,7 +122,7 @@ def events(turns: Sequence[Turn]) -> tuple[Event, ...]:
         ("?", "help"),
         ("？", "help"),
         (":nonsense", UnknownCommand("nonsense")),
-        ("", quiz.Answer("")),
+        ("", quiz.TypedAnswer("")),
     ],
 )
 def test_read(line: str, action: object) -> None:

@@ -20,7 +20,7 @@ import pytest
 
 from grader.core.errors import SandboxError, SandboxUnavailable
 from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
-from grader.sandbox import Sandbox, Settings, open_sandbox, policy, zygote
+from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox, policy, zygote
 from grader.sandbox.canaries import try_attacks
 from grader.sandbox.children import Ended
 from grader.sandbox.launch import encode_files, encode_tasks, tasks_of
@@ -165,7 +165,7 @@ def test_the_kernel_limits_the_whole_child(sandbox: Sandbox, make_job: Callable[
 # ------------------------------------------------------------------------------------ lesser machines
 
 
-def confinable(settings: Settings) -> bool:
+def confinable(settings: ZygoteSettings) -> bool:
     """Without namespaces, root has to change user, which requires a Python that everybody can read."""
     return settings.namespaces or os.geteuid() != 0 or bool(zygote._unprivileged())
 
@@ -173,10 +173,10 @@ def confinable(settings: Settings) -> bool:
 @pytest.mark.prove
 @pytest.mark.parametrize(
     "settings",
-    [Settings(landlock_abi=1, collapse=True), Settings(namespaces=False, landlock_abi=1)],
+    [ZygoteSettings(landlock_abi=1, collapse=True), ZygoteSettings(namespaces=False, landlock_abi=1)],
     ids=["old Landlock", "no namespaces"],
 )
-def test_lesser_machines_hold_as_well(settings: Settings, make_job: Callable[..., Job], quick: Limits) -> None:
+def test_lesser_machines_hold_as_well(settings: ZygoteSettings, make_job: Callable[..., Job], quick: Limits) -> None:
     """With the oldest Landlock, with and without namespaces, results are correct and every attack is refused."""
     with open_sandbox(mode="require", settings=settings) as opened:
         if not confinable(settings):
@@ -194,7 +194,7 @@ def test_lesser_machines_hold_as_well(settings: Settings, make_job: Callable[...
 def test_without_landlock_nothing_runs() -> None:
     """Without Landlock it refuses and says what is needed."""
     with (
-        open_sandbox(mode="require", settings=Settings(landlock_abi=0)) as opened,
+        open_sandbox(mode="require", settings=ZygoteSettings(landlock_abi=0)) as opened,
         pytest.raises(SandboxUnavailable, match="no Landlock"),
     ):
         opened.children()
@@ -202,7 +202,7 @@ def test_without_landlock_nothing_runs() -> None:
 
 def test_without_the_filter_nothing_runs(make_job: Callable[..., Job], quick: Limits) -> None:
     """``require`` refuses at once and says what to install; ``auto`` would run code unconfined, and reports it."""
-    settings, said = Settings(seccomp=False), "libseccomp was not found"
+    settings, said = ZygoteSettings(seccomp=False), "libseccomp was not found"
     with open_sandbox(mode="require", settings=settings) as opened, pytest.raises(SandboxUnavailable, match=said):
         opened.observe(make_job(GOOD, "good"), quick)
     with open_sandbox(mode="auto", settings=settings) as opened:
@@ -226,7 +226,7 @@ def test_a_process_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> No
     before = descriptors()
     monkeypatch.setattr(subprocess, "Popen", refuse)
     with pytest.raises(SandboxUnavailable, match="could not be started: no more processes"):
-        Zygote.launch(Settings())
+        Zygote.launch(ZygoteSettings())
     assert descriptors() == before
 
 
@@ -254,7 +254,7 @@ def claimed() -> Iterator[Claimed]:
     def claiming(**state: Any) -> tuple[Zygote, socket.socket]:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         theirs.send(json.dumps(_STATE | state).encode())
-        made.append((Zygote(subprocess.Popen(["true"]), ours, Settings()), theirs))
+        made.append((Zygote(subprocess.Popen(["true"]), ours, ZygoteSettings()), theirs))
         return made[-1]
 
     yield claiming
@@ -269,7 +269,7 @@ def test_a_zygote_that_dies_again_is_our_fault(
     """It is replaced once. The second time an error is raised, which costs no points."""
     launched = []
 
-    def launch(settings: Settings) -> Zygote:
+    def launch(settings: ZygoteSettings) -> Zygote:
         dead, its_end = claimed()
         dead.wait_until_ready()
         its_end.shutdown(socket.SHUT_RDWR)
@@ -397,7 +397,7 @@ def test_a_zygote_that_does_not_end_is_killed() -> None:
 
     ours, theirs = socket.socketpair()
     theirs.close()
-    stuck = Zygote(Stuck(), ours, Settings())  # type: ignore[arg-type]
+    stuck = Zygote(Stuck(), ours, ZygoteSettings())  # type: ignore[arg-type]
     stuck.state = {"uid": 1}
     stuck.close()
     assert Stuck.done == ["wait", "kill", "wait"]

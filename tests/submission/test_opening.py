@@ -20,7 +20,7 @@ from grader.classroom import inbox
 from grader.core.errors import SubmissionError
 from grader.submission import Unusable, opening
 from grader.submission.files import MAX_DEPTH
-from grader.submission.opening import Place, entries, open_file
+from grader.submission.opening import FileLocation, entries, open_file
 
 CODE = "def softmax(x):\n    return x\n"
 SECRET = "format: 1\nlearner: SECRET\nanswers: {Q1.x: SECRET\n(SECRET\n"
@@ -165,7 +165,7 @@ def test_links_that_come_meanwhile(tmp_path: Path) -> None:
     (tmp_path / "hw" / "sub" / "q05.py").write_text(CODE)
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "q05.py").write_text(SECRET)
-    place = Place(str(tmp_path / "hw")).below("sub")
+    place = FileLocation(str(tmp_path / "hw")).below("sub")
     with open_file(place.below("q05.py"), "q05.py") as file:
         assert file.read() == CODE.encode()
     (tmp_path / "hw" / "sub").rename(tmp_path / "moved")
@@ -181,10 +181,10 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "q05.py"
     path.write_text(CODE)
     before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
-    with pytest.raises(Unusable, match="changed while"), open_file(Place(str(path)), "q05.py") as file:
+    with pytest.raises(Unusable, match="changed while"), open_file(FileLocation(str(path)), "q05.py") as file:
         file.read(3)
         path.write_text(CODE + "#")
-    with open_file(Place(str(path)), "q05.py"):
+    with open_file(FileLocation(str(path)), "q05.py"):
         pass
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     assert before == after

@@ -14,7 +14,7 @@ from grader.core.errors import SubmissionError
 from grader.core.model import Answer, Submission
 from grader.submission import Unusable, definers, read
 from grader.submission.files import MAX_CODE, MAX_FILES, MAX_NOTEBOOK, MAX_SOURCE, file_member
-from grader.submission.opening import Place, refusal
+from grader.submission.opening import FileLocation, refusal
 
 CODE = "def softmax(x):\n    return x\n"
 
@@ -273,7 +273,7 @@ def test_special_files_are_not_opened(tmp_path: Path) -> None:
 def test_what_changes_before_it_is_opened(tmp_path: Path) -> None:
     """A file that grows, goes, or becomes a link or a pipe after it was looked at is not read."""
     path = write(tmp_path, {"q05.py": CODE, "other.py": CODE}) / "q05.py"
-    member = file_member(Place(str(tmp_path), ("q05.py",)), "q05.py", path.stat().st_size, path.stat().st_mode)
+    member = file_member(FileLocation(str(tmp_path), ("q05.py",)), "q05.py", path.stat().st_size, path.stat().st_mode)
     assert member.read(MAX_SOURCE) == CODE.encode()
     path.write_bytes(b"#" * (MAX_SOURCE + 1))
     changes = [

@@ -22,7 +22,7 @@ _MANY = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ClassSimilarity:
     """The similarities in a class. ``people`` are the learners of each submission, by its key.
 
     ``left_out`` are the keys of submissions that cannot be read. ``read`` reads a submission again, to show its code.
@@ -39,7 +39,7 @@ class Compared:
         return {key: ", ".join(names) or key for key, names in self.people.items()}
 
 
-def compared(gradebook: Gradebook, course: Course, threshold: float | None = None) -> Compared:
+def compared(gradebook: Gradebook, course: Course, threshold: float | None = None) -> ClassSimilarity:
     """Compare the last submission of every learner, in the questions that were graded.
 
     ``threshold`` is a share from 0 to 1; None means ``similarity.THRESHOLD``.
@@ -51,7 +51,7 @@ def compared(gradebook: Gradebook, course: Course, threshold: float | None = Non
     exercises = [exercise.name for question in counting for exercise in question.exercises]
     reduced = _reduced(read, exercises, [one.key for one in filed])
     readable = [one for one in reduced.values() if one is not None]
-    return Compared(
+    return ClassSimilarity(
         found=similarity.compare(readable, _given(course), exercises, threshold or similarity.THRESHOLD),
         people={one.key: one.learners for one in filed},
         left_out=tuple(key for key, one in reduced.items() if one is None),

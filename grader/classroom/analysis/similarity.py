@@ -508,7 +508,7 @@ def _groups(
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MarkedLine:
     """A line of code as (text, mark): ``same`` on both sides, ``given`` to all or common, or "" for neither."""
 
     number: int
@@ -520,7 +520,7 @@ class Excerpt:
     """Some lines of a submitted file."""
 
     label: str
-    lines: tuple[Line, ...]
+    lines: tuple[MarkedLine, ...]
 
 
 def sides(
@@ -589,7 +589,7 @@ def _excerpts(pieces: Sequence[Piece], marks: Sequence[str], comments: set[str])
         yield Excerpt(piece.part.label, tuple(shown))
 
 
-def _line(number: int, text: str, kinds: list[str]) -> Line:
+def _line(number: int, text: str, kinds: list[str]) -> MarkedLine:
     """A line split by mark; blanks between two stretches with the same mark join them."""
     at = 0
     while at < len(text):
@@ -604,7 +604,7 @@ def _line(number: int, text: str, kinds: list[str]) -> Line:
     for kind, places in itertools.groupby(range(len(text)), key=kinds.__getitem__):
         inside = list(places)
         stretches.append((text[inside[0] : inside[-1] + 1], kind))
-    return Line(number, tuple(stretches))
+    return MarkedLine(number, tuple(stretches))
 
 
 def _comments(pieces: Mapping[str, list[Piece]]) -> frozenset[str]:

@@ -9,8 +9,8 @@ from itertools import islice
 from markupsafe import Markup
 
 from grader.classroom.analysis import similarity_view
-from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, Line, Pair, Similar, sides
-from grader.classroom.analysis.similarity_view import Couple
+from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, MarkedLine, Pair, Similar, sides
+from grader.classroom.analysis.similarity_view import SubmissionPair
 from grader.core.model import Course, Lang, Text
 from grader.report.html import environment, policy, sheet
 
@@ -31,7 +31,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ScopeComparison:
     """One scope of a couple, with the code of both."""
 
     pair: Pair
@@ -40,14 +40,14 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class CoupleComparison:
     """A couple with its code."""
 
-    couple: Couple
+    couple: SubmissionPair
     left: str
     right: str
     open: bool
-    compared: tuple[Compared, ...]
+    compared: tuple[ScopeComparison, ...]
 
 
 def render(
@@ -60,7 +60,7 @@ def render(
 ) -> str:
     """The page, in ``lang`` until its reader chooses the other language. ``read`` reads a submission again."""
     style = sheet("similarity.css")
-    couples = similarity_view.couples(found)
+    couples = similarity_view.submission_pairs(found)
     page = (
         environment()
         .get_template("similarity.html")
@@ -84,16 +84,16 @@ def render(
 
 
 def _shown(
-    found: Similar, couples: Sequence[Couple], who: Mapping[str, str], read: Callable[[str], CodeSample | None]
-) -> Iterator[Shown]:
+    found: Similar, couples: Sequence[SubmissionPair], who: Mapping[str, str], read: Callable[[str], CodeSample | None]
+) -> Iterator[CoupleComparison]:
     for at, couple in enumerate(couples):
         left, right = read(couple.left), read(couple.right)
         compared = []
         for pair in couple.pairs:
             code = sides(found, pair, left, right) if left and right else ((), ())
             halves = (_side(who[pair.left], code[0]), _side(who[pair.right], code[1]))
-            compared.append(Compared(pair, similarity_view.alike(pair), halves))
-        yield Shown(couple, who[couple.left], who[couple.right], at < _OPEN, tuple(compared))
+            compared.append(ScopeComparison(pair, similarity_view.alike(pair), halves))
+        yield CoupleComparison(couple, who[couple.left], who[couple.right], at < _OPEN, tuple(compared))
 
 
 def _side(who: str, excerpts: Sequence[Excerpt]) -> Side:
@@ -107,17 +107,17 @@ def _side(who: str, excerpts: Sequence[Excerpt]) -> Side:
     return Side(who, tuple(kept), left == 0)
 
 
-def _trimmed(lines: Sequence[Line]) -> Iterator[Line]:
+def _trimmed(lines: Sequence[MarkedLine]) -> Iterator[MarkedLine]:
     full = [at for at, line in enumerate(lines) if any(text.strip() for text, _ in line.stretches)]
     for line in lines[full[0] : full[-1] + 1] if full else ():
         yield _short(line)
 
 
-def _short(line: Line) -> Line:
+def _short(line: MarkedLine) -> MarkedLine:
     """The first ``_LONGEST_LINE`` characters of a line."""
     room, kept = _LONGEST_LINE, []
     for text, kind in line.stretches:
         if room > 0:
             kept.append((text if len(text) <= room else text[:room] + "…", kind))
         room -= len(text)
-    return Line(line.number, tuple(kept))
+    return MarkedLine(line.number, tuple(kept))

@@ -59,7 +59,7 @@ MORE = Text("and {count} more pairs: see --html or --json", "还有 {count} 对�
 
 
 @dataclass(frozen=True, slots=True)
-class Couple:
+class SubmissionPair:
     """Two submissions with every scope in which they are similar, the exercises first."""
 
     left: str
@@ -75,13 +75,13 @@ class Couple:
         )
 
 
-def couples(found: Similar) -> tuple[Couple, ...]:
+def submission_pairs(found: Similar) -> tuple[SubmissionPair, ...]:
     """The pairs by submissions; those that share most come first."""
     by_people: dict[tuple[str, str], list[Pair]] = {}
     for pair in found.pairs:
         by_people.setdefault((pair.left, pair.right), []).append(pair)
     made = (
-        Couple(left, right, tuple(sorted(pairs, key=lambda pair: (pair.scope == WHOLE, -pair.tokens))))
+        SubmissionPair(left, right, tuple(sorted(pairs, key=lambda pair: (pair.scope == WHOLE, -pair.tokens))))
         for (left, right), pairs in by_people.items()
     )
     return tuple(sorted(made, key=lambda couple: (-couple.tokens, couple.left, couple.right)))
@@ -146,7 +146,7 @@ def render(page: Page, found: Similar, who: Mapping[str, str], left_out: Sequenc
     page.rule()
     page.lines(page.say(honest()), style="dim")
     page.blank()
-    made = couples(found)
+    made = submission_pairs(found)
     for at, couple in enumerate(made[:_MOST]):
         names = "  ↔  ".join(clean(who[key], _LONGEST) for key in (couple.left, couple.right))
         page.lines(names, lead=f"{at + 1:>2}. ", style="bold")

@@ -39,7 +39,7 @@ T = TypeVar("T", bound=Any)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartStatistics:
     """An item or an exercise, as far as it is graded.
 
     ``tried`` of ``learners`` gave an answer or code; the others count as 0. If none of the answers is graded yet,
@@ -58,7 +58,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckStatistics:
     """A check of an exercise on one case, over the ``tried`` learners whose code was run; ``passed`` is a share."""
 
     exercise: str
@@ -109,13 +109,13 @@ class Statistics:
     spread: Spread
     alpha: float | None
     few: bool
-    parts: tuple[Part, ...]
-    checks: tuple[Check, ...]
+    parts: tuple[PartStatistics, ...]
+    checks: tuple[CheckStatistics, ...]
     misconceptions: tuple[tuple[str, str, int], ...]
     disagreements: tuple[Disagreement, ...]
     negative: tuple[str, ...]
-    everybody: tuple[Check, ...]
-    nobody: tuple[Check, ...]
+    everybody: tuple[CheckStatistics, ...]
+    nobody: tuple[CheckStatistics, ...]
     questions: tuple[str, ...]
     learners: tuple[str, ...]
     grid: tuple[tuple[float, ...], ...]
@@ -282,14 +282,14 @@ def _believed(
     tally.of_part.setdefault(part, Counter())[misconception] += 1
 
 
-def _part(tally: _Tally, name: str, table: Array, points: Array, at: int) -> Part:
+def _part(tally: _Tally, name: str, table: Array, points: Array, at: int) -> PartStatistics:
     question, kind, _ = tally.possible[name]
     told = ~np.isnan(table[:, at])
     own, others = table[told, at], np.delete(table[told], at, axis=1)
     worth = np.where(np.isnan(others), 0.0, np.delete(points, at))
     most = worth.sum(axis=1)
     rest = (np.nan_to_num(others) * worth).sum(axis=1)[most > 0] / most[most > 0]
-    return Part(
+    return PartStatistics(
         name,
         question,
         kind,
@@ -302,13 +302,13 @@ def _part(tally: _Tally, name: str, table: Array, points: Array, at: int) -> Par
     )
 
 
-def _checks(tally: _Tally, totals: Array) -> tuple[Check, ...]:
+def _checks(tally: _Tally, totals: Array) -> tuple[CheckStatistics, ...]:
     keys = dict.fromkeys(key for row in tally.checks for key in row)
     found = []
     for key in keys:
         having = [at for at, row in enumerate(tally.checks) if key in row]
         own = np.array([tally.checks[at][key] for at in having])
-        found.append(Check(*key, len(having), float(own.mean()), correlation(own, totals[having])))
+        found.append(CheckStatistics(*key, len(having), float(own.mean()), correlation(own, totals[having])))
     return tuple(found)
 
 
@@ -359,7 +359,7 @@ def _spread(totals: Array, handed_in: int) -> Spread:
     return Spread(len(totals), handed_in, float(totals.mean()), deviation, (low, middle, high), tuple(map(int, tenths)))
 
 
-def _disagreements(parts: Sequence[Part], questions: Sequence[str]) -> tuple[Disagreement, ...]:
+def _disagreements(parts: Sequence[PartStatistics], questions: Sequence[str]) -> tuple[Disagreement, ...]:
     found = []
     for question in questions:
         shares = {

@@ -15,8 +15,8 @@ import numpy as np
 from markupsafe import Markup
 
 from grader.classroom.analysis import statistics_view as said
-from grader.classroom.analysis.statistics import FEW, Part, Statistics
-from grader.classroom.analysis.statistics_view import Finding, Wrong
+from grader.classroom.analysis.statistics import FEW, PartStatistics, Statistics
+from grader.classroom.analysis.statistics_view import FrequentMistake, NotableResult
 from grader.core.model import Course, Lang, Text
 from grader.report.array_svg import LEVELS, Scale
 from grader.report.html import brief, environment, policy, sheet
@@ -41,7 +41,7 @@ _SEVERAL = Text(
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class MisconceptionRow:
     """A misconception in the ranking. ``name`` is its id with spaces."""
 
     question: str
@@ -52,15 +52,15 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PartRow:
     """A part in the table."""
 
-    part: Part
+    part: PartStatistics
     label: str
     earned: str
     discrimination: str
     negative: bool
-    wrong: Wrong | None
+    wrong: FrequentMistake | None
 
 
 def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> str:
@@ -113,16 +113,16 @@ class _Page:
         return said.WARNING.fill(learners=self.found.spread.learners, few=FEW)
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[NotableResult, ...]:
         """What is worth looking at."""
         return said.findings(self.found, self.course, names=self.names)
 
     @property
-    def beliefs(self) -> list[Belief]:
+    def beliefs(self) -> list[MisconceptionRow]:
         """The misconceptions, the most frequent first."""
         learners = self.found.spread.learners
         return [
-            Belief(
+            MisconceptionRow(
                 question,
                 name.replace("-", " "),
                 times,
@@ -133,7 +133,7 @@ class _Page:
         ]
 
     @property
-    def parts(self) -> Iterator[tuple[str, Text, list[Row]]]:
+    def parts(self) -> Iterator[tuple[str, Text, list[PartRow]]]:
         """The rows of the table, question by question."""
         for name, parts in groupby(said.begun(self.found), key=lambda part: part.question):
             question = self.course.question(name)
@@ -144,10 +144,10 @@ class _Page:
         """Which questions nobody has started."""
         return said.untouched(self.found)
 
-    def _row(self, part: Part) -> Row:
+    def _row(self, part: PartStatistics) -> PartRow:
         negative = part.name in self.found.negative
         earned, discrimination = said.share(part.difficulty), said.signed(part.discrimination)
-        return Row(part, said.label(part), earned, discrimination, negative, said.wrong(part, self.course))
+        return PartRow(part, said.label(part), earned, discrimination, negative, said.wrong(part, self.course))
 
     def share(self, value: float) -> str:
         """A share as a percentage."""
@@ -277,7 +277,7 @@ def scatter(statistics: Statistics) -> Markup:
     known = [part for part in said.ordered(statistics) if part.discrimination is not None]
     low = min([-0.2, *(part.discrimination or 0.0 for part in known)])
 
-    def place(part: Part) -> tuple[float, float]:
+    def place(part: PartStatistics) -> tuple[float, float]:
         return left + (part.difficulty or 0.0) * across, top + (1 - (part.discrimination or 0.0)) / (1 - low) * down
 
     zero = top + down / (1 - low)

@@ -15,7 +15,7 @@ from grader.course.items.multi import Spec as Multi
 from grader.report.json import number
 
 if TYPE_CHECKING:
-    from grader.classroom.analysis.statistics import Check, Part, PublicOnly, Statistics
+    from grader.classroom.analysis.statistics import CheckStatistics, PartStatistics, PublicOnly, Statistics
     from grader.core.page import Page
 
 FORMAT = 1
@@ -154,7 +154,7 @@ _HARD = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class NotableResult:
     """Something to look at, and what to do about it. ``kind`` is an id for programs."""
 
     kind: str
@@ -163,33 +163,35 @@ class Finding:
     todo: Text
 
 
-def findings(statistics: Statistics, course: Course, *, names: bool = False) -> tuple[Finding, ...]:
+def findings(statistics: Statistics, course: Course, *, names: bool = False) -> tuple[NotableResult, ...]:
     """Everything suspicious, the most urgent first; learners are named only if ``names`` is true."""
     return tuple(_findings(statistics, course, names))
 
 
-def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[Finding]:
+def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[NotableResult]:
     parts = {part.name: part for part in found.parts}
     for name in found.negative:
         said, todo = _NEGATIVE
-        yield Finding("negative", (name,), said.fill(part=name, value=signed(parts[name].discrimination)), todo)
+        yield NotableResult("negative", (name,), said.fill(part=name, value=signed(parts[name].discrimination)), todo)
     for kind, checks, (said, todo) in (
         ("nobody-passes", found.nobody, _NOBODY),
         ("everybody-passes", found.everybody, _EVERYBODY),
     ):
         if checks:
             names = tuple(f"{check.exercise}: {check.check}, {check.case}" for check in checks)
-            yield Finding(kind, names, said.fill(names=_listed([case(check) for check in checks])), todo)
+            yield NotableResult(kind, names, said.fill(names=_listed([case(check) for check in checks])), todo)
     yield from _public_only(found, names_too)
     if found.alpha is not None and found.alpha < _RELIABLE and not found.few:
-        yield Finding("unreliable", (), _UNRELIABLE[0].fill(alpha=f"{found.alpha:.2f}"), _UNRELIABLE[1])
+        yield NotableResult("unreliable", (), _UNRELIABLE[0].fill(alpha=f"{found.alpha:.2f}"), _UNRELIABLE[1])
     for part in found.parts:
         if part.tried >= FEW // 6 and part.difficulty is not None and part.difficulty < _HARD:
-            yield Finding("hard", (part.name,), _LEAST[0].fill(part=part.name, value=share(part.difficulty)), _LEAST[1])
+            yield NotableResult(
+                "hard", (part.name,), _LEAST[0].fill(part=part.name, value=share(part.difficulty)), _LEAST[1]
+            )
     for one in found.disagreements:
         said, todo = _TALK if one.items > one.exercises else _CODE
         values = {"items": share(one.items), "exercises": share(one.exercises)}
-        yield Finding("disagreement", (one.question,), said.fill(part=one.question, **values), todo)
+        yield NotableResult("disagreement", (one.question,), said.fill(part=one.question, **values), todo)
     for question, name, times in found.misconceptions[:_MOST_TALKED_ABOUT]:
         if times >= max(2, _MANY * found.spread.learners):
             said, ask, tell = _BELIEVED
@@ -198,10 +200,10 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[Fi
             belief = known.misconception(name) if known else None
             if belief is not None:
                 todo = ask.fill(ask=belief.ask) if belief.ask else tell.fill(truth=belief.truth)
-                yield Finding("misconception", (question, name), told, todo)
+                yield NotableResult("misconception", (question, name), told, todo)
 
 
-def _public_only(found: Statistics, names: bool) -> Iterator[Finding]:
+def _public_only(found: Statistics, names: bool) -> Iterator[NotableResult]:
     """One finding for each check that somebody passes only on public cases."""
     grouped: dict[tuple[str, str], list[PublicOnly]] = {}
     for one in found.public_only:
@@ -213,7 +215,7 @@ def _public_only(found: Statistics, names: bool) -> Iterator[Finding]:
             who = _WHO.fill(names=_listed([Text(*[clean(one.learner)] * 2) for one in those]))
         cases = {"public": those[0].public, "hidden": those[0].hidden}
         told = said.fill(exercise=exercise, check=check_label(check), times=len(those), who=who, **cases)
-        yield Finding("public-only", (f"{exercise}: {check}",), told, todo)
+        yield NotableResult("public-only", (f"{exercise}: {check}",), told, todo)
 
 
 def _listed(names: Sequence[Text]) -> Text:
@@ -222,7 +224,7 @@ def _listed(names: Sequence[Text]) -> Text:
     return joined if len(shown) == len(names) else _MORE_CASES.fill(names=joined, more=len(names) - len(shown))
 
 
-def case(check: Check) -> Text:
+def case(check: CheckStatistics) -> Text:
     """A check on a case, in words."""
     return CASE.fill(exercise=check.exercise, check=check_label(check.check), case=clean(check.case))
 
@@ -245,7 +247,7 @@ def truth(course: Course, question: str, name: str) -> Text | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class FrequentMistake:
     """The most frequent mistake in a part: an option or a misconception, its count, and the truth that answers it."""
 
     name: str
@@ -253,21 +255,21 @@ class Wrong:
     what: Text | None
 
 
-def wrong(part: Part, course: Course) -> Wrong | None:
+def wrong(part: PartStatistics, course: Course) -> FrequentMistake | None:
     """The most frequent wrong option, else the most frequent misconception, else None."""
     options = _options(course, part)
     for answer, times in part.answers:
         option = options.get(answer)
         if option is not None and not option.correct:
             said = truth(course, part.question, option.misconception) if option.misconception else None
-            return Wrong(option.id, times, said or option.text)
+            return FrequentMistake(option.id, times, said or option.text)
     if not part.misconceptions:
         return None
     name, times = part.misconceptions[0]
-    return Wrong(name, times, truth(course, part.question, name))
+    return FrequentMistake(name, times, truth(course, part.question, name))
 
 
-def _options(course: Course, part: Part) -> dict[str, Any]:
+def _options(course: Course, part: PartStatistics) -> dict[str, Any]:
     """The options of an item, by id; empty if it has none."""
     question = course.question(part.question)
     items = question.items if question else ()
@@ -275,13 +277,13 @@ def _options(course: Course, part: Part) -> dict[str, Any]:
     return {option.id.lower(): option for option in spec.options} if isinstance(spec, Choice | Multi) else {}
 
 
-def ordered(statistics: Statistics) -> list[Part]:
+def ordered(statistics: Statistics) -> list[PartStatistics]:
     """The parts in the order of the questions."""
     places = {name: at for at, name in enumerate(statistics.questions)}
     return sorted(statistics.parts, key=lambda part: places.get(part.question, len(places)))
 
 
-def begun(statistics: Statistics) -> list[Part]:
+def begun(statistics: Statistics) -> list[PartStatistics]:
     """The parts of the questions that somebody has started, in their order."""
     tried = _begun(statistics)
     return [part for part in ordered(statistics) if part.question in tried]
@@ -299,7 +301,7 @@ def untouched(statistics: Statistics) -> Text | None:
     return UNTOUCHED.fill(names=Text(", ".join(names), "、".join(names))) if names else None
 
 
-def label(part: Part) -> str:
+def label(part: PartStatistics) -> str:
     """The name of a part, with () if it is code."""
     return f"{part.name}()" if part.kind == "exercise" else part.name
 
@@ -454,7 +456,7 @@ def by_points(statistics: Statistics) -> list[int]:
     return sorted(range(len(statistics.grid)), key=lambda at: [-sum(statistics.grid[at]), *statistics.grid[at]])
 
 
-def _part(part: Part, course: Course, lang: Lang) -> dict[str, Any]:
+def _part(part: PartStatistics, course: Course, lang: Lang) -> dict[str, Any]:
     options = _options(course, part)
     return {
         "name": part.name,
@@ -477,7 +479,7 @@ def _belief(course: Course, question: str, name: str, times: int, lang: Lang) ->
     return {"misconception": name, "times": times, "truth": known.of(lang) if known else None}
 
 
-def _check(check: Check) -> dict[str, Any]:
+def _check(check: CheckStatistics) -> dict[str, Any]:
     return {
         "exercise": check.exercise,
         "check": check.check,

@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from grader.classroom.export._pseudonyms import pseudonymized
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
 from grader.core.model import Text
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from grader.core.model import Course, Lang
 
-__all__ = ["Options", "Out", "export", "kind", "names"]
+__all__ = ["ExportTarget", "Options", "export", "kind", "names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def kind(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
-def export(name: str, source: Book | Course, options: Options, out: Out) -> None:
+def export(name: str, source: Book | Course, options: Options, out: ExportTarget) -> None:
     """Write the export ``name`` of ``source`` to ``out``. Raises UsageError for an option it does not use."""
     module = kind(name)
     for field in dataclasses.fields(options):
@@ -96,7 +96,7 @@ def export(name: str, source: Book | Course, options: Options, out: Out) -> None
         _name_skipped(source, out)
 
 
-def _name_skipped(source: Book | Course, out: Out) -> None:
+def _name_skipped(source: Book | Course, out: ExportTarget) -> None:
     """Name the submissions that are in the gradebook, but not on the roster and so in no export of the class."""
     assert isinstance(source, Book)
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]

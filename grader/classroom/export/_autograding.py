@@ -19,16 +19,18 @@ from typing import Any, cast
 from grader import __version__
 from grader.classroom.export.gradescope import encoded, results
 from grader.classroom.gradebook import LearnerRow, Run, SubmissionRow
-from grader.classroom.marks import Work, mark
+from grader.classroom.marks import GradedSubmission, mark
 from grader.classroom.words import in_both
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.files import write
 from grader.core.model import Course, Lang, Report, Text
 from grader.core.text import clean
 from grader.grading import courses
-from grader.grading.grade import GradingContext, Selection, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
+from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, open_sandbox
 from grader.submission import read
 
@@ -46,7 +48,7 @@ _UNCONFINED = Text(
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class SubmissionFacts:
     """Metadata of a submission, from Gradescope. Numbers are drawn for the name of its first submitter."""
 
     learner: str = "learner"
@@ -57,7 +59,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class AutogradingSettings:
     """What the instructor chose when the zip was exported."""
 
     questions: tuple[str, ...]
@@ -89,11 +91,11 @@ def prepare(root: Path) -> None:
     """Run the references once, while the container is built, and cache what they return for every submission."""
     settings = read_settings(root / "source" / SETTINGS)
     with _sandbox(settings) as sandbox:
-        memo = _memo(root, settings, sandbox)
-        memo.prepare(_counting(memo.course, settings))
+        context = _memo(root, settings, sandbox)
+        context.prepare(_counting(context.course, settings))
 
 
-def graded(root: Path, settings: Settings) -> dict[str, Any]:
+def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
     """The results of the submission in ``root``."""
     facts = read_facts(root / "submission_metadata.json")
     folder = root / "submission"
@@ -103,28 +105,28 @@ def graded(root: Path, settings: Settings) -> dict[str, Any]:
     report: Report | None = None
     with _sandbox(settings) as sandbox:
         sandbox.start()
-        memo = _memo(root, settings, sandbox)
-        counting = _counting(memo.course, settings)
+        context = _memo(root, settings, sandbox)
+        counting = _counting(context.course, settings)
         selection = Selection(questions=tuple(counting), everything=True)
         try:
             submission = read(folder, facts.learner)
-            report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
+            report = grade(context.course, submission, sandbox.observe, selection=selection, context=context)
         except SubmissionError as error:
             filed = replace(filed, error=in_both(error))
     learner = LearnerRow(facts.learner, facts.learner, "", facts.extra_hours)
-    work = Work(filed, ())
+    work = GradedSubmission(filed, ())
     if report is not None:
         run = _run(report)
-        work = Work(filed, tuple((result, run) for result in report.questions))
-    found = results(mark(learner, work, counting, (), memo.course.rules), report, memo.course, settings.lang)
+        work = GradedSubmission(filed, tuple((result, run) for result in report.questions))
+    found = results(mark(learner, work, counting, (), context.course.rules), report, context.course, settings.lang)
     return found | ({"execution_time": round(report.told_seconds, 3)} if report else {})
 
 
-def _sandbox(settings: Settings) -> AbstractContextManager[Sandbox]:
+def _sandbox(settings: AutogradingSettings) -> AbstractContextManager[Sandbox]:
     return open_sandbox(mode="auto" if settings.unsafe else "require")
 
 
-def _memo(root: Path, settings: Settings, sandbox: Sandbox) -> GradingContext:
+def _memo(root: Path, settings: AutogradingSettings, sandbox: Sandbox) -> GradingContext:
     """The course and its reference results. Those of a secret seed are cached where only this account can read."""
     seed = Seed.from_file(root / "source" / "seed") if settings.secret else Seed.public()
     loaded = courses.load(root / "source" / "course")
@@ -132,7 +134,7 @@ def _memo(root: Path, settings: Settings, sandbox: Sandbox) -> GradingContext:
     return GradingContext(loaded, seed, reference_observer(sandbox.observe, seed, root / "attncheck-expected"))
 
 
-def _counting(loaded: Course, settings: Settings) -> dict[str, float]:
+def _counting(loaded: Course, settings: AutogradingSettings) -> dict[str, float]:
     """The questions that count, with their points."""
     return {q.id: q.points for q in loaded.questions if not settings.questions or q.id in settings.questions}
 
@@ -149,25 +151,27 @@ def _run(report: Report) -> Run:
     )
 
 
-def read_settings(path: Path) -> Settings:
+def read_settings(path: Path) -> AutogradingSettings:
     """The settings that ``gradescope_autograder`` wrote."""
     found = json.loads(path.read_text(encoding="utf-8"))
     lang: Lang = "zh" if found["lang"] == "zh" else "en"
-    return Settings(tuple(found["questions"]), lang, bool(found["secret_seed"]), bool(found["unsafe_no_sandbox"]))
+    return AutogradingSettings(
+        tuple(found["questions"]), lang, bool(found["secret_seed"]), bool(found["unsafe_no_sandbox"])
+    )
 
 
-def read_facts(path: Path) -> Facts:
+def read_facts(path: Path) -> SubmissionFacts:
     """The metadata in submission_metadata.json; fields that are missing or malformed get their defaults."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         print(f"attncheck: submission_metadata.json was not read: {error}")
-        return Facts()
+        return SubmissionFacts()
     data = _mapping(found)
     users = [_mapping(user) for user in _list(data.get("users"))]
     first = users[0] if users else {}
     due, own = (_time(_mapping(each.get("assignment")).get("due_date")) for each in (data, first))
-    return Facts(
+    return SubmissionFacts(
         learner=clean(str(first.get("name") or ""), 60) or "learner",
         at=_time(data.get("created_at")),
         extra_hours=max(0.0, (own - due).total_seconds() / 3600) if own and due else 0.0,

@@ -11,7 +11,7 @@ from grader.classroom.export import Options
 from grader.classroom.export._marks import error, marks_that_count, summary, waiting
 from grader.classroom.export._sheet import Sheet
 from grader.classroom.export._sheet import read as read_sheet
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
@@ -121,7 +121,7 @@ def found_in(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str
 
 
 def report_differences(
-    out: Out,
+    out: ExportTarget,
     graded: Mapping[str, Grade],
     rows: Mapping[int, str],
     unknown: Sequence[str],
@@ -145,7 +145,7 @@ def _listed(names: Iterable[str]) -> str:
     return "; ".join(shown[:_MOST_NAMES]) + (f"; … (+{len(shown) - _MOST_NAMES})" if len(shown) > _MOST_NAMES else "")
 
 
-def compare_points(out: Out, book: Book, where: str, written: str) -> None:
+def compare_points(out: ExportTarget, book: Book, where: str, written: str) -> None:
     """Warn if the LMS expects another maximum than the course has."""
     possible = sum(book.points.values())
     found = number(written)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from grader.classroom.gradebook import Gradebook, LearnerRow
-from grader.classroom.marks import Mark, Work
+from grader.classroom.marks import GradedSubmission, Mark
 from grader.classroom.results import Book
 from grader.core.model import QuestionResult, Text, Verdict
 
@@ -71,7 +71,7 @@ class _Masked(Book):
             overridden=tuple(replace(o, learner=name, reason="", author="", at=NO_TIME) for o in mark.overridden),
         )
 
-    def _work(self, work: Work) -> Work:
+    def _work(self, work: GradedSubmission) -> GradedSubmission:
         filed = replace(
             work.filed,
             key=pseudonym(self.key, "submission", work.filed.key),
@@ -82,7 +82,7 @@ class _Masked(Book):
             at=None,
             error=None if work.filed.error is None else Text("it could not be graded", "无法评分"),
         )
-        return Work(
+        return GradedSubmission(
             filed, tuple((_silent(result), replace(run, at=NO_TIME, seconds=0.0)) for result, run in work.results)
         )
 

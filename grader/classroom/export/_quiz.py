@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from grader.classroom.export import Options
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.core import arithmetic
 from grader.core.errors import UsageError
 from grader.core.model import Course, Item, Lang, Question, Text
@@ -75,7 +75,9 @@ class ExportItem:
     pairs: tuple[tuple[str, str], ...] = ()
 
 
-def export_items(course: Course, options: Options, out: Out, name: str, forms: frozenset[str]) -> list[ExportItem]:
+def export_items(
+    course: Course, options: Options, out: ExportTarget, name: str, forms: frozenset[str]
+) -> list[ExportItem]:
     """The practice items of the chosen questions, and with ``options.graded`` the graded ones.
 
     Items that the format ``name`` cannot express (it has ``forms``) are skipped and reported. Raises UsageError if

@@ -23,8 +23,8 @@ from grader.core.model import Text
 _ALONE = ""
 
 
-class Out:
-    """The path ``to``: ``whole`` writes it as a file, ``part`` writes a file in it. ``say`` shows a message."""
+class ExportTarget:
+    """The path ``to``: ``write_file`` writes it as one file, ``add_file`` a file in it. ``say`` shows a message."""
 
     def __init__(self, to: Path, say: Callable[[Text], None], *, force: bool = False) -> None:
         self.to = to
@@ -34,7 +34,7 @@ class Out:
         self._before = _record(self._key)
         self._now: dict[str, str] = {}
 
-    def __enter__(self) -> Out:
+    def __enter__(self) -> ExportTarget:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
@@ -50,7 +50,7 @@ class Out:
             kept = {} if kind is None else self._before
             cache.put("export", self._key, json.dumps(kept | self._now).encode())
 
-    def whole(self, chunks: Iterable[bytes]) -> None:
+    def write_file(self, chunks: Iterable[bytes]) -> None:
         """Write the export as one file."""
         if self.to.is_dir():
             raise UsageError(f"{self.to} is a folder; this export is one file: name it with --to.")
@@ -60,7 +60,7 @@ class Out:
             )
         self._write(self.to, _ALONE, chunks)
 
-    def part(self, name: str, data: bytes) -> None:
+    def add_file(self, name: str, data: bytes) -> None:
         """Write one file of an export that is a folder."""
         if not self._now:
             self._begin()

@@ -37,7 +37,7 @@ from collections.abc import Mapping
 from grader.classroom.export import Options
 from grader.classroom.export import _class as classes
 from grader.classroom.export._sheet import Sheet, listed
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
@@ -55,7 +55,7 @@ _IDS = {"ID": "canvas", "SIS User ID": "sid", "SIS Login ID": "login"}
 _KEPT = frozenset({"EX", "N/A"})
 
 
-def write(book: Book, options: Options, out: Out) -> None:
+def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Fill in one column. Only the cells of learners whose work was graded change."""
     sheet = classes.template(options, "Canvas gradebook CSV")
     heading = [cell.text for cell in sheet.rows[0]] if sheet.rows else []
@@ -74,7 +74,7 @@ def write(book: Book, options: Options, out: Out) -> None:
         for at, name in rows.items()
         if graded[name].state is None and column < len(sheet.rows[at]) and sheet.at(at, column).strip() not in _KEPT
     }
-    out.whole([sheet.edited(changes)])
+    out.write_file([sheet.edited(changes)])
     classes.report_differences(out, graded, rows, unknown, doubtful, (at for at, _ in changes))
 
 

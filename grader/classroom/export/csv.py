@@ -29,7 +29,7 @@ from datetime import datetime
 from grader.classroom.export import Options
 from grader.classroom.export._marks import error, marks_that_count, waiting
 from grader.classroom.export._pseudonyms import NO_TIME
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, cell, notes
 from grader.classroom.words import NOTHING_THERE
@@ -47,10 +47,10 @@ _CHECK = (
 )  # fmt: skip
 
 
-def write(book: Book, options: Options, out: Out) -> None:
+def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Write UTF-8 with the line ends of RFC 4180; ``bom`` puts a byte-order mark first, for Excel."""
     rows = _checks(book, options) if options.checks else _learners(book, options)
-    out.whole(_encoded(rows, options.bom))
+    out.write_file(_encoded(rows, options.bom))
 
 
 def _encoded(rows: Iterator[list[object]], bom: bool) -> Iterator[bytes]:

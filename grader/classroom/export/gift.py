@@ -36,7 +36,7 @@ from collections.abc import Iterator
 
 from grader.classroom.export import Options
 from grader.classroom.export._quiz import ExportItem, Number, by_question, decimal, export_items, inline, markup
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course, Lang
 from grader.core.text import clean
 
@@ -48,7 +48,7 @@ _FORMS = frozenset({"one", "many", "number", "pairs", "essay"})
 _SIGNS = re.compile(r"[\\~=#{}:]")
 
 
-def write(course: Course, options: Options, out: Out) -> None:
+def write(course: Course, options: Options, out: ExportTarget) -> None:
     """Write one text file in UTF-8."""
     found = export_items(course, options, out, "GIFT", _FORMS)
     blocks: list[str] = []
@@ -56,7 +56,7 @@ def write(course: Course, options: Options, out: Out) -> None:
         title = clean(question.title.of(options.lang), 200)
         blocks.append(f"$CATEGORY: {_category(course, options.lang)}/{question.id} {title.replace('/', '//')}")
         blocks += ["\n".join(_question(each)) for each in own]
-    out.whole([("\n\n".join(blocks) + "\n").encode()])
+    out.write_file([("\n\n".join(blocks) + "\n").encode()])
 
 
 def _category(course: Course, lang: Lang) -> str:

@@ -29,7 +29,7 @@ from typing import Any
 from grader import __version__
 from grader.classroom.export import Options
 from grader.classroom.export._marks import GIVEN, UNREADABLE, error, has_points, mark_of, marks_that_count, summary
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark, with_overrides
 from grader.classroom.results import Book, file_name, parts, provenance
 from grader.classroom.words import NOTHING_THERE
@@ -53,17 +53,17 @@ _LATER = {
 }
 
 
-def write(book: Book, options: Options, out: Out) -> None:
+def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Write one file per learner with a submission or an override, or only that of ``learner``."""
     if options.learner is not None:
         mark = mark_of(book, options.learner)
-        out.whole([encoded(results(mark, book.report(mark), book.course, options.lang))])
+        out.write_file([encoded(results(mark, book.report(mark), book.course, options.lang))])
         return
     taken: dict[str, str] = {}
     for mark in marks_that_count(book):
         if has_points(mark):
             found = results(mark, book.report(mark), book.course, options.lang)
-            out.part(f"{file_name(mark.learner.id, taken)}.json", encoded(found))
+            out.add_file(f"{file_name(mark.learner.id, taken)}.json", encoded(found))
 
 
 def encoded(found: dict[str, Any]) -> bytes:

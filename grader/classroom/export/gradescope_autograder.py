@@ -45,7 +45,7 @@ from pathlib import Path
 
 import grader
 from grader.classroom.export import Options
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.core.errors import UsageError
 from grader.core.model import Course, Text
 
@@ -69,7 +69,7 @@ _PUBLIC = Text(
 )
 
 
-def write(course: Course, options: Options, out: Out) -> None:
+def write(course: Course, options: Options, out: ExportTarget) -> None:
     """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
         raise UsageError(
@@ -84,7 +84,7 @@ def write(course: Course, options: Options, out: Out) -> None:
             mode = 0o755 if name in ("setup.sh", "run_autograder") else 0o600 if name == "seed" else 0o644
             info.external_attr = (0o100000 | mode) << 16
             made.writestr(info, data, zipfile.ZIP_DEFLATED)
-    out.whole([archive.getvalue()])
+    out.write_file([archive.getvalue()])
     out.say(_KEYS.fill(seed=_SEED if options.seed_file else Text("", "")))
     if options.seed_file is None:
         out.say(_PUBLIC)

@@ -34,7 +34,7 @@ from grader.classroom.export._marks import (
     visible_report,
     waiting,
 )
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
 from grader.classroom.words import GRADED, NOTHING_THERE, PARTLY, WHOLE
@@ -64,7 +64,7 @@ _TITLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class IndexRow:
     """A row of the index. ``file`` is the URL of the learner's page, if there is one."""
 
     id: str
@@ -76,7 +76,7 @@ class Row:
     file: str | None
 
 
-def write(book: Book, options: Options, out: Out) -> None:
+def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Write the pages first, so that the index never links to a missing one."""
     from grader.report.html import render  # loads jinja2, numpy
 
@@ -90,11 +90,11 @@ def write(book: Book, options: Options, out: Out) -> None:
             assert mark.work is not None
             draws = mark.work.filed.seed_name
             course = book.course if draws else _without_drawn(book.course)
-            out.part(file, render(report, course, options.lang, drawn_for=draws).encode())
+            out.add_file(file, render(report, course, options.lang, drawn_for=draws).encode())
         if mark.work is not None:
             earned.append(mark.earned)
         rows.append(_row(mark, file, options.lang))
-    out.part("index.html", _index(book, rows, earned, options.lang).encode())
+    out.add_file("index.html", _index(book, rows, earned, options.lang).encode())
 
 
 def _without_drawn(course: Course) -> Course:
@@ -106,8 +106,8 @@ def _without_drawn(course: Course) -> Course:
     return replace(course, questions=questions)
 
 
-def _row(mark: Mark, file: str | None, lang: Lang) -> Row:
-    return Row(
+def _row(mark: Mark, file: str | None, lang: Lang) -> IndexRow:
+    return IndexRow(
         clean(mark.learner.id),
         "" if mark.learner.name == mark.learner.id else clean(mark.learner.name),
         clean(mark.learner.section, 40),
@@ -134,7 +134,7 @@ def _status(mark: Mark, lang: Lang) -> str:
     return SEMICOLON.of(lang).join(text.of(lang) for text in found)
 
 
-def _index(book: Book, rows: list[Row], earned: list[float], lang: Lang) -> str:
+def _index(book: Book, rows: list[IndexRow], earned: list[float], lang: Lang) -> str:
     import jinja2  # loads jinja2
 
     from grader.report.html import policy, visible  # loads jinja2, numpy

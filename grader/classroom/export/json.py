@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping
 
 from grader.classroom.export import Options
 from grader.classroom.export._marks import error, marks_that_count
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, as_json
 from grader.core.files import readable_json
@@ -40,11 +40,11 @@ OF = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
-def write(book: Book, options: Options, out: Out) -> None:
+def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Write one document, learner by learner."""
     if options.learner is not None:
         list(marks_that_count(book, options.learner))  # raises UsageError for an unknown learner
-    out.whole(chunk.encode() for chunk in _document(book, options))
+    out.write_file(chunk.encode() for chunk in _document(book, options))
 
 
 def _document(book: Book, options: Options) -> Iterator[str]:

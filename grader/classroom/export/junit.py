@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from grader.classroom.export import Options
 from grader.classroom.export._marks import mark_of, marks_that_count, report_with_overrides, visible_report
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
 from grader.core.errors import UsageError
@@ -36,7 +36,7 @@ OF = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
-def write(book: Book, options: Options, out: Out) -> None:
+def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Write one document per learner whose work could be graded, or only that of ``learner``."""
     if options.learner is not None:
         mark = mark_of(book, options.learner)
@@ -45,13 +45,13 @@ def write(book: Book, options: Options, out: Out) -> None:
             raise UsageError(
                 f"No submission of {clean(options.learner)} could be graded, so there is nothing to export."
             )
-        out.whole([_document(report, mark, book, options)])
+        out.write_file([_document(report, mark, book, options)])
         return
     taken: dict[str, str] = {}
     for mark in marks_that_count(book):
         report = report_with_overrides(book, mark)
         if report is not None:
-            out.part(f"{file_name(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
+            out.add_file(f"{file_name(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
 
 
 def _document(report: Report, mark: Mark, book: Book, options: Options) -> bytes:

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from grader.classroom.export import Options
 from grader.classroom.export import _class as classes
 from grader.classroom.export._sheet import Sheet, listed
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
@@ -71,7 +71,7 @@ class _Columns:
     feedback: int | None
 
 
-def write(book: Book, options: Options, out: Out) -> None:
+def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Fill in grades and feedback. Only the cells of learners whose work was graded change."""
     sheet = classes.template(options, "Moodle grading worksheet")
     columns = _columns(sheet, options.column)
@@ -92,7 +92,7 @@ def write(book: Book, options: Options, out: Out) -> None:
                     kept += 1
                 else:
                     changes[row, at] = _comment(grade.lines)
-    out.whole([sheet.edited(changes)])
+    out.write_file([sheet.edited(changes)])
     if columns.feedback is None:
         out.say(_NO_FEEDBACK)
     if kept:

@@ -40,7 +40,7 @@ from hashlib import sha256
 
 from grader.classroom.export import Options
 from grader.classroom.export._quiz import ExportItem, Number, collection_title, decimal, export_items, inline, markup
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course
 
 ABOUT = "Quiz items for Canvas: a zip with one quiz (QTI 1.2)."
@@ -62,7 +62,7 @@ _PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def write(course: Course, options: Options, out: Out) -> None:
+def write(course: Course, options: Options, out: ExportTarget) -> None:
     """Write a zip with a manifest and one quiz: a practice quiz, or an assignment if it has graded items."""
     found = export_items(course, options, out, "QTI", _FORMS)
     title = collection_title(course, found, options.lang)
@@ -78,7 +78,7 @@ def write(course: Course, options: Options, out: Out) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
         for path, data in files.items():
             made.writestr(zipfile.ZipInfo(path, _TIME), data, None if path.endswith("/") else zipfile.ZIP_DEFLATED)
-    out.whole([archive.getvalue()])
+    out.write_file([archive.getvalue()])
 
 
 def _xml(root: ET.Element) -> bytes:

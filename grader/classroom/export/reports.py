@@ -26,7 +26,7 @@ import itertools
 
 from grader.classroom.export import Options
 from grader.classroom.export._marks import mark_of
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.classroom.results import Book, file_name, report_file
 from grader.core.errors import UsageError
 from grader.core.text import clean
@@ -36,16 +36,16 @@ OF = "gradebook"
 OPTIONS = frozenset({"learner"})
 
 
-def write(book: Book, options: Options, out: Out) -> None:
+def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Write one file per submission, or only that of ``learner``."""
     if options.learner is not None:
         mark = mark_of(book, options.learner)
         if mark.work is None:
             raise UsageError(f"{clean(options.learner)} has not submitted anything, so there is no report.")
-        out.whole([report_file(book, mark, options.lang).encode()])
+        out.write_file([report_file(book, mark, options.lang).encode()])
         return
     taken: dict[str, str] = {}
     for mark in itertools.chain(book.marks(), book.unmatched()):
         if mark.work is not None:
             name = f"{file_name(mark.learner.id, taken)}.json"
-            out.part(name, report_file(book, mark, options.lang).encode())
+            out.add_file(name, report_file(book, mark, options.lang).encode())

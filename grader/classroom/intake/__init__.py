@@ -52,7 +52,7 @@ _NOBODY = re.compile(r"^(\.|__|readme(\.[^.]*)?$)", re.IGNORECASE)
 _MOST_NAMED = 8
 
 
-class Unreadable(UsageError):
+class UnreadableFile(UsageError):
     """A file of the tree that cannot be read. ``text`` says why, in both languages."""
 
     def __init__(self, text: Text) -> None:

@@ -24,7 +24,17 @@ from dataclasses import dataclass
 
 from grader.classroom import inbox
 from grader.classroom.inbox import Receipt
-from grader.classroom.intake import FoundSubmission, Layout, Person, Stray, Tree, Unreadable, gathered, gradable, strays
+from grader.classroom.intake import (
+    FoundSubmission,
+    Layout,
+    Person,
+    Stray,
+    Tree,
+    UnreadableFile,
+    gathered,
+    gradable,
+    strays,
+)
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.submission.messages import listing
@@ -79,7 +89,7 @@ def layout(tree: Tree) -> Layout:
             why = guard.objection(folder, receipts[folder], names)
         except inbox.NewerReceipt:
             why = _NEWER
-        except (inbox.NoReceipt, Unreadable):  # for example, left behind by a power failure
+        except (inbox.NoReceipt, UnreadableFile):  # for example, left behind by a power failure
             why = _NO_RECEIPT.fill(name=inbox.RECEIPT)
         if why:
             refused[folder] = why

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, Unreadable, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, UnreadableFile, gathered, strays
 from grader.core.model import Text
 
 RANK = 15
@@ -80,5 +80,5 @@ def _utc(name: str, tree: Tree) -> datetime | None:
         text = tree.read(name)[:100].decode("utf-8", "replace").strip().removesuffix("UTC").strip()
         found = datetime.fromisoformat(text)
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (Unreadable, ValueError, OverflowError):
+    except (UnreadableFile, ValueError, OverflowError):
         return None

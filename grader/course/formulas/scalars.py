@@ -40,21 +40,21 @@ class NotPolynomialError(Exception):
 
 
 @dataclass(slots=True)
-class Budget:
+class StepBudget:
     """The steps that are left for one answer, over all comparisons and instances."""
 
     left: int
 
 
-_BUDGET: ContextVar[Budget | None] = ContextVar("_PURSE", default=None)
+_BUDGET: ContextVar[StepBudget | None] = ContextVar("_PURSE", default=None)
 
 
 @contextlib.contextmanager
-def step_budget(steps: int) -> Iterator[Budget]:
+def step_budget(steps: int) -> Iterator[StepBudget]:
     """Limits all meters created inside to ``steps`` in total, and to what is left of the enclosing budget."""
     outer = _BUDGET.get()
     given = steps if outer is None else max(0, min(steps, outer.left))
-    shared = Budget(given)
+    shared = StepBudget(given)
     token = _BUDGET.set(shared)
     try:
         yield shared
@@ -71,7 +71,7 @@ class Meter:
 
     def __init__(self, left: int) -> None:
         self.left = left
-        self.budget = _BUDGET.get() or Budget(sys.maxsize)
+        self.budget = _BUDGET.get() or StepBudget(sys.maxsize)
 
     def spend(self, steps: int = 1) -> None:
         """Deducts ``steps``. Raises TooExpensiveError if that is more than is left."""

@@ -20,14 +20,14 @@ _MAX_LENGTH = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Arrangeable:
     """Something to arrange. Learners see its ``id`` and answer with it."""
 
     id: str
     text: Text
 
 
-def validate(key: str, things: Sequence[Entry], least: int, most: int) -> Iterator[ValueProblem]:
+def validate(key: str, things: Sequence[Arrangeable], least: int, most: int) -> Iterator[ValueProblem]:
     """Problems with the number of entries or with their ids, which have to be distinct and free of separators."""
     if not least <= len(things) <= most:
         yield ValueProblem((key,), f"saw {len(things)} of them; expected {least} to {most}")
@@ -41,14 +41,14 @@ def validate(key: str, things: Sequence[Entry], least: int, most: int) -> Iterat
         seen.add(normalize_id(thing.id))
 
 
-def unknown_id(path: Path, name: str, things: Sequence[Entry], what: str) -> Iterator[ValueProblem]:
+def unknown_id(path: Path, name: str, things: Sequence[Arrangeable], what: str) -> Iterator[ValueProblem]:
     """A problem if ``name`` is not the id of one of ``things``, spelled exactly so."""
     known = [thing.id for thing in things]
     if name not in known:
         yield unexpected(path, name, f"{what}: {', '.join(known)}")
 
 
-def choices(things: Sequence[Entry]) -> list[Choice]:
+def choices(things: Sequence[Arrangeable]) -> list[Choice]:
     """The entries as choices, sorted by id so that the order gives nothing away."""
     return sorted((Choice(thing.id, thing.text) for thing in things), key=lambda choice: normalize_id(choice.id))
 

@@ -178,7 +178,7 @@ class Idea:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DerivationLine:
     """A line of the worked chain, and why it follows from the line before."""
 
     line: str
@@ -205,7 +205,7 @@ class Spec:
     symbols: Mapping[str, str]
     from_: str
     to: str
-    chain: tuple[Line, ...]
+    chain: tuple[DerivationLine, ...]
     given: Mapping[str, str] = field(default_factory=dict)
     solve: str | None = None
     least: int = 1

@@ -57,7 +57,7 @@ from grader.core.constraints import Revealed
 from grader.core.model import Lang, Status, Text
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Choice, Context, Judgment, Prompt, _ids, shuffled, unreadable
-from grader.course.items._ids import Entry
+from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
 
 _MOST = 10
@@ -83,8 +83,8 @@ class WrongPair:
 class Spec:
     """``pairs`` maps each id of ``left`` to one of ``right``; with ``reuse``, several may map to the same."""
 
-    left: tuple[Entry, ...]
-    right: tuple[Entry, ...]
+    left: tuple[Arrangeable, ...]
+    right: tuple[Arrangeable, ...]
     pairs: Mapping[str, str]
     reuse: bool = False
     wrong: tuple[WrongPair, ...] = ()
@@ -140,7 +140,7 @@ def _wrong(spec: Spec) -> Iterator[ValueProblem]:
             yield unexpected(path, list(wrong.pair), "a pair that is not right")
 
 
-def _names(things: Sequence[Entry]) -> list[str]:
+def _names(things: Sequence[Arrangeable]) -> list[str]:
     return [normalize_id(thing.id) for thing in things]
 
 

@@ -60,7 +60,7 @@ from grader.core.constraints import Revealed
 from grader.core.model import Lang, Status, Text
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Context, Judgment, Prompt, _ids, shuffled, unreadable
-from grader.course.items._ids import Entry
+from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
 
 #: Pairs of ids: the first has to stand before the second.
@@ -92,7 +92,7 @@ class WrongOrder:
 class Spec:
     """``things`` are in a right order. Those of a group of ``either`` may be in any order among themselves."""
 
-    things: tuple[Entry, ...]
+    things: tuple[Arrangeable, ...]
     either: tuple[tuple[str, ...], ...] = ()
     wrong: tuple[WrongOrder, ...] = ()
 

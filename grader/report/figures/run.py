@@ -29,8 +29,9 @@ from grader.core.model import (
 )
 from grader.grading.compare import describe, scalar
 from grader.grading.failures import verdict
-from grader.grading.grade import REFERENCE_LIMITS, calling_forms, function_of, module_of, source_of
+from grader.grading.plan import REFERENCE_LIMITS, calling_forms, function_of, module_of
 from grader.grading.programs import Target
+from grader.grading.selection import source_of
 from grader.report.figures.kinds import Picture, SourceResults, Values
 
 if TYPE_CHECKING:

@@ -12,5 +12,5 @@ class Unfit(Exception):
         self.detail = [entry[:200] for entry in detail[:40]]
 
 
-class TooBig(Exception):
+class ResultTooBig(Exception):
     """A result larger than the grader accepts."""

@@ -193,7 +193,7 @@ def unpack_tasks(data: bytes | bytearray) -> Any:
 
 
 @dataclass(slots=True)
-class Budget:
+class MemoryBudget:
     """How much memory decoded values may take, and have taken, in bytes in addition to those on the wire."""
 
     most: int
@@ -206,12 +206,12 @@ class Budget:
         self.spent += cost
 
 
-def decode(data: bytes | bytearray | memoryview, budget: Budget | None = None) -> Any:
+def decode(data: bytes | bytearray | memoryview, budget: MemoryBudget | None = None) -> Any:
     """The value that all of ``data`` encodes. Raises FrameError for anything else, and beyond ``budget``.
 
     Arrays are read-only views into ``data``.
     """
-    reader = _Reader(memoryview(data), budget or Budget(MAX_VALUES * (VALUE_BYTES + ARRAY_BYTES)))
+    reader = _Reader(memoryview(data), budget or MemoryBudget(MAX_VALUES * (VALUE_BYTES + ARRAY_BYTES)))
     value = reader.value(0)
     if reader.rest:
         raise FrameError(f"{reader.rest} bytes too many")
@@ -219,7 +219,7 @@ def decode(data: bytes | bytearray | memoryview, budget: Budget | None = None) -
 
 
 class _Reader:
-    def __init__(self, data: memoryview, budget: Budget) -> None:
+    def __init__(self, data: memoryview, budget: MemoryBudget) -> None:
         self._data = data
         self._end = len(data)
         self._at = 0

@@ -20,7 +20,7 @@ from typing import Any
 
 
 @dataclass(slots=True)
-class Source:
+class SourceModule:
     """One file: its module name, and the parts (label, text) that are executed in order.
 
     ``futures`` are names in ``__future__`` that apply to all parts.
@@ -36,7 +36,7 @@ class Source:
 class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """A finder and loader for sources in memory. Each is executed once."""
 
-    def __init__(self, sources: list[Source]) -> None:
+    def __init__(self, sources: list[SourceModule]) -> None:
         self.sources = {source.module: source for source in sources}
         self.labels = {label for source in sources for label, _ in source.parts}
         self.absent: dict[str, Place] = {}

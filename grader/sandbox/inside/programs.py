@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from . import counting, forbidding, frames
-from .errors import TooBig, Unfit
+from .errors import ResultTooBig, Unfit
 from .helpers import HELPERS
 
 ArrayType: TypeAlias = Literal["numpy", "torch"]
@@ -117,8 +117,8 @@ def _strided(array: NDArray[Any]) -> NDArray[Any]:
 def pack(value: Any, limit: int) -> Any:
     """``value`` as wire values: numbers, strings, arrays and containers of these.
 
-    Raises ``Unfit`` for anything else, and ``TooBig`` beyond ``limit`` bytes. Nothing large is copied before that is
-    known (an expanded tensor can claim terabytes).
+    Raises ``Unfit`` for anything else, and ``ResultTooBig`` beyond ``limit`` bytes. Nothing large is copied before that
+    is known (an expanded tensor can claim terabytes).
     """
     return _Packer(limit).pack(value, 0)
 
@@ -146,7 +146,7 @@ class _Packer:
                 return self._tensor(value)
             case list() | tuple():
                 if len(value) * frames.VALUE_BYTES > self._bytes_left:
-                    raise TooBig
+                    raise ResultTooBig
                 entries = [self.pack(entry, depth + 1) for entry in list(value)]
                 return entries if isinstance(value, list) else tuple(entries)
             case dict():
@@ -199,7 +199,7 @@ class _Packer:
     def _charge(self, size: int) -> None:
         self._bytes_left -= size
         if self._bytes_left < 0:
-            raise TooBig
+            raise ResultTooBig
 
 
 def as_array_type(word: str) -> ArrayType:

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from . import forbidding, frames, misuse, programs
-from .errors import TooBig, Unfit
-from .loading import Failure, Library, Source, namespace
+from .errors import ResultTooBig, Unfit
+from .loading import Failure, Library, SourceModule, namespace
 
 
 def read_exactly(fd: int, count: int) -> bytearray:
@@ -61,7 +61,7 @@ def versions() -> dict[str, str]:
 
 def serve(jobs: int, results: int) -> None:
     """Reads the files and then lists of tasks from descriptor ``jobs``, and answers on ``results``."""
-    session = Session(read_frame(jobs, frames.JOB), results)
+    session = ChildSession(read_frame(jobs, frames.JOB), results)
     while (tasks := read_frame(jobs, frames.TASKS)) is not None:
         session.answer(tasks)
     forbidding.lift()
@@ -73,12 +73,14 @@ _SMALL = 1 << 16
 _MOST_ABSENT = 20
 
 
-class Session:
+class ChildSession:
     """One submission's files, and the answers to tasks about them."""
 
     def __init__(self, files: list[dict[str, Any]], results: int) -> None:
         """Answers are written to descriptor ``results``."""
-        self._library = Library([Source(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files])
+        self._library = Library(
+            [SourceModule(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files]
+        )
         self._failed: dict[str, Failure] = {}
         self._results = results
         self._answered = 0
@@ -131,7 +133,7 @@ class Session:
             values = programs.run(names, programs.as_array_type(array_type), seed, steps, wanted, done)
             packed = programs.pack(values, limit)
             return frames.RETURNED, {"values": packed}
-        except TooBig:
+        except ResultTooBig:
             return frames.TOO_BIG, {"limit": limit}
         except BaseException as error:
             failure = Failure.of(error, self._library.labels)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.classroom.analysis.statistics import Part, PublicOnly, Statistics, correlation, of_class
+from grader.classroom.analysis.statistics import PartStatistics, PublicOnly, Statistics, correlation, of_class
 from grader.classroom.gradebook import LearnerRow, Override, SubmissionRow
-from grader.classroom.marks import Mark, Work
+from grader.classroom.marks import GradedSubmission, Mark
 from grader.core.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Status, Text, Verdict
 from tests.classroom.test_marks import RUN
 
@@ -34,7 +34,7 @@ def row(
     status = Status.PASSED if code == 4 else Status.FAILED
     exercise = ExerciseResult("softmax", status, code, 4.0, outcomes, misconception=None if code else "exp-is-enough")
     result = QuestionResult("Q3", T, items, (exercise,))
-    work = Work(SubmissionRow(name, "", (name,)), ((result, RUN),))
+    work = GradedSubmission(SubmissionRow(name, "", (name,)), ((result, RUN),))
     return Mark(LearnerRow(name, name), work, (("Q3", choice + number + code, 6.0),)), {"Q3.a": answer, "Q3.b": 3}
 
 
@@ -48,7 +48,7 @@ CLASS = [
 ]
 
 
-def part(found: Statistics, name: str) -> Part:
+def part(found: Statistics, name: str) -> PartStatistics:
     """The statistics of one part."""
     return next(each for each in found.parts if each.name == name)
 

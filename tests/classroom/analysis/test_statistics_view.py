@@ -13,7 +13,14 @@ import pytest
 from rich.console import Console
 
 from grader.classroom.analysis import statistics_view
-from grader.classroom.analysis.statistics import Check, Disagreement, Part, PublicOnly, Statistics, of_class
+from grader.classroom.analysis.statistics import (
+    CheckStatistics,
+    Disagreement,
+    PartStatistics,
+    PublicOnly,
+    Statistics,
+    of_class,
+)
 from grader.classroom.analysis.statistics_html import render
 from grader.classroom.gradebook import LearnerRow
 from grader.core.layout import cells
@@ -99,7 +106,7 @@ def test_nobody(course: Course) -> None:
     assert "has no learners yet" in render(found, course, "en")
 
 
-CHECK = Check("softmax", "values", "large", "hidden", 9, 1.0, None)
+CHECK = CheckStatistics("softmax", "values", "large", "hidden", 9, 1.0, None)
 ALONE = PublicOnly("dora\x1b[2J", "softmax", "values", 2, 9)
 
 
@@ -159,7 +166,9 @@ def test_misconceptions_that_the_course_does_not_know(course: Course) -> None:
 def test_what_nobody_has_begun(course: Course) -> None:
     """Is one line, not a row for each part."""
     found = of_class(CLASS)
-    found = replace(found, questions=("Q3", "Q4"), parts=(*found.parts, Part("Q4.a", "Q4", "item", 6, 0, 0.0, None)))
+    found = replace(
+        found, questions=("Q3", "Q4"), parts=(*found.parts, PartStatistics("Q4.a", "Q4", "item", 6, 0, 0.0, None))
+    )
     for text in (shown(found, course), render(found, course, "en")):
         assert "Nobody has started: Q4." in text
         assert "Q4.a" not in text
@@ -167,7 +176,7 @@ def test_what_nobody_has_begun(course: Course) -> None:
 
 def test_what_waits_to_be_marked(course: Course) -> None:
     """Has been begun, and a dash where numbers will be."""
-    open_part = Part("Q4.why", "Q4", "item", 0, 0, None, None)
+    open_part = PartStatistics("Q4.why", "Q4", "item", 0, 0, None, None)
     found = replace(of_class(CLASS), questions=("Q3", "Q4"))
     found = replace(found, parts=(*found.parts, open_part))
     for text in (shown(found, course), render(found, course, "en")):

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.classroom.export import Options, Out, export
+from grader.classroom.export import ExportTarget, Options, export
 from grader.core.model import Course, Item, Misconception, Question, Text
 from grader.course.items import match, multi, number, order, text
-from grader.course.items._ids import Entry
+from grader.course.items._ids import Arrangeable
 from grader.course.items._options import Option
 from grader.course.items.choice import Spec as ChoiceSpec
 
@@ -56,8 +56,13 @@ ITEMS = (
         1,
         "practice",
         match.Spec(
-            (Entry("a", said("one = 1")), Entry("b", said("x -> y")), Entry("c", said("three"))),
-            (Entry("1", said("~1")), Entry("2", said("2")), Entry("3", said("3")), Entry("4", said("4"))),
+            (Arrangeable("a", said("one = 1")), Arrangeable("b", said("x -> y")), Arrangeable("c", said("three"))),
+            (
+                Arrangeable("1", said("~1")),
+                Arrangeable("2", said("2")),
+                Arrangeable("3", said("3")),
+                Arrangeable("4", said("4")),
+            ),
             {"a": "3", "b": "2", "c": "1"},
         ),
     ),
@@ -90,7 +95,7 @@ QTI = "{http://www.imsglobal.org/xsd/ims_qtiasiv1p2}"
 def make(name: str, to: Path, course: Course = COURSE, **options: object) -> tuple[Path, str]:
     """An export and what it said."""
     told: list[Text] = []
-    export(name, course, Options(**options), Out(to, told.append))  # type: ignore[arg-type]
+    export(name, course, Options(**options), ExportTarget(to, told.append))  # type: ignore[arg-type]
     return to, "\n".join(one.en for one in told)
 
 

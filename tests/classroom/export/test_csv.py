@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
-from grader.classroom.marks import Mark, Work
+from grader.classroom.marks import GradedSubmission, Mark
 from grader.classroom.results import LATE, cell, notes
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_strangers_are_named(small: Made, tmp_path: Path) -> None:
 def test_late_without_a_time_is_noted(late: bool, at: datetime | None, said: tuple[str, ...]) -> None:
     """Where nothing can be taken off, because the course system gave its word and no time."""
     ada = LearnerRow("ada", "Ada")
-    work = Work(SubmissionRow("canvas-1", "in/1", ("ada",), at=at, late=late), ())
+    work = GradedSubmission(SubmissionRow("canvas-1", "in/1", ("ada",), at=at, late=late), ())
     assert notes(Mark(ada, work, ())) == said
     assert notes(Mark(ada, None, ())) == ()
 

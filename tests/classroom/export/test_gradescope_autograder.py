@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.export import Options, Out, _autograding, export
-from grader.classroom.export._autograding import Facts, read_facts
+from grader.classroom.export import ExportTarget, Options, _autograding, export
+from grader.classroom.export._autograding import SubmissionFacts, read_facts
 from grader.classroom.export.gradescope_autograder import requirements
 from grader.core.errors import SandboxUnavailable, UsageError
 from grader.core.model import Text
@@ -29,7 +29,7 @@ ANSWERS = "format: 1\nlearner: somebody\nanswers:\n  Q5.output: b\n"
 def make(folder: Path, to: Path, **options: object) -> list[str]:
     """The zip of a course; what was said."""
     said: list[Text] = []
-    export("gradescope-autograder", courses.load(folder), Options(**options), Out(to, said.append))  # type: ignore[arg-type]
+    export("gradescope-autograder", courses.load(folder), Options(**options), ExportTarget(to, said.append))  # type: ignore[arg-type]
     return [text.en for text in said]
 
 
@@ -138,7 +138,7 @@ def test_references_are_run_beforehand(container: Container, monkeypatch: pytest
     """While the container is built; with a secret seed, what they return is kept beside the zip's files."""
     prepared: list[object] = []
     monkeypatch.setattr(
-        _autograding.GradingContext, "prepare", lambda memo, questions: prepared.append(list(questions))
+        _autograding.GradingContext, "prepare", lambda context, questions: prepared.append(list(questions))
     )
     _autograding.prepare(container.root)
     assert prepared == [["Q5"]]
@@ -229,11 +229,14 @@ def test_what_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("metadata", "facts"),
     [
-        ("", Facts()),
-        ("[" * 100_000, Facts()),
-        ("[]", Facts(key="gradescope-?")),
-        ('{"users": 3, "previous_submissions": {}, "created_at": "yesterday", "id": null}', Facts(key="gradescope-?")),
-        ('{"created_at": "2026-11-20T10:00:00"}', Facts(key="gradescope-?")),
+        ("", SubmissionFacts()),
+        ("[" * 100_000, SubmissionFacts()),
+        ("[]", SubmissionFacts(key="gradescope-?")),
+        (
+            '{"users": 3, "previous_submissions": {}, "created_at": "yesterday", "id": null}',
+            SubmissionFacts(key="gradescope-?"),
+        ),
+        ('{"created_at": "2026-11-20T10:00:00"}', SubmissionFacts(key="gradescope-?")),
         (
             {
                 "id": 7,
@@ -241,7 +244,9 @@ def test_what_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
                 "users": [{"name": "A\x1b[2J"}],
                 "previous_submissions": [{}],
             },
-            Facts("A", datetime(2026, 11, 20, 10, 0, 0, 500000, timezone(timedelta(hours=-8))), 0.0, 2, "gradescope-7"),
+            SubmissionFacts(
+                "A", datetime(2026, 11, 20, 10, 0, 0, 500000, timezone(timedelta(hours=-8))), 0.0, 2, "gradescope-7"
+            ),
         ),
         (
             {
@@ -249,11 +254,11 @@ def test_what_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
                 "assignment": {"due_date": "2026-11-20T00:00:00Z"},
                 "users": [{"name": "Bo", "assignment": {"due_date": "2026-11-21T12:00:00Z"}}, {"name": "Cy"}],
             },
-            Facts("Bo", datetime(2026, 11, 20, 10, tzinfo=UTC), 36.0, 1, "gradescope-?"),
+            SubmissionFacts("Bo", datetime(2026, 11, 20, 10, tzinfo=UTC), 36.0, 1, "gradescope-?"),
         ),
     ],
 )
-def test_what_gradescope_says(tmp_path: Path, metadata: object, facts: Facts) -> None:
+def test_what_gradescope_says(tmp_path: Path, metadata: object, facts: SubmissionFacts) -> None:
     """Name, time, extension and attempt; what is missing or strange stops nothing."""
     path = tmp_path / "submission_metadata.json"
     path.write_text(metadata if isinstance(metadata, str) else json.dumps(metadata), encoding="utf-8")

@@ -8,26 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.export._target import Out
+from grader.classroom.export._target import ExportTarget
 from grader.core.errors import UsageError
 
 
-def out(to: Path, *, force: bool = False) -> Out:
+def out(to: Path, *, force: bool = False) -> ExportTarget:
     """A place for an export that says nothing."""
-    return Out(to, lambda text: None, force=force)
+    return ExportTarget(to, lambda text: None, force=force)
 
 
 def whole(to: Path, data: bytes, *, force: bool = False) -> None:
     """An export of one file."""
     with out(to, force=force) as place:
-        place.whole([data])
+        place.write_file([data])
 
 
 def parts(to: Path, files: dict[str, bytes], *, force: bool = False) -> None:
     """An export of several."""
     with out(to, force=force) as place:
         for name, data in files.items():
-            place.part(name, data)
+            place.add_file(name, data)
 
 
 def test_a_file_that_an_export_wrote_is_replaced(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_what_breaks_off_leaves_nothing(tmp_path: Path) -> None:
         raise RuntimeError("pulled the plug")
 
     with pytest.raises(RuntimeError), out(to) as place:
-        place.whole(chunks())
+        place.write_file(chunks())
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
     assert to.read_bytes() == b"old"
     whole(to, b"new")
@@ -102,7 +102,7 @@ def test_a_folder_where_an_export_broke_off(tmp_path: Path) -> None:
     """Is still known: what was written then is replaced now."""
     to = tmp_path / "out"
     with pytest.raises(RuntimeError), out(to) as place:
-        place.part("ada", b"1")
+        place.add_file("ada", b"1")
         raise RuntimeError
     parts(to, {"ada": b"2", "bo": b"2"})
     assert sorted(path.name for path in to.iterdir()) == ["ada", "bo"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grader.core.model import Status
 from grader.course.items import Context, Judgment, derivation, expression
-from grader.course.items.derivation import Line
+from grader.course.items.derivation import DerivationLine
 
 NOBODY = Context("", "", "")
 SYMBOLS = {
@@ -20,7 +20,7 @@ SYMBOLS = {
 GIVEN = {"q": "iid(mean=0, var=1, size=d_k)", "k": "iid(mean=0, var=1, size=d_k)"}
 VALUE = expression.Spec(SYMBOLS, "Var(q·k)", GIVEN)
 GROWTH = expression.Spec(SYMBOLS, "O(n^2)", grows=True)
-CHAIN = derivation.Spec(SYMBOLS, "Var(q·k)", "d_k", (Line("d_k"),), GIVEN)
+CHAIN = derivation.Spec(SYMBOLS, "Var(q·k)", "d_k", (DerivationLine("d_k"),), GIVEN)
 
 
 def judged(text: str) -> tuple[Judgment, ...]:

@@ -8,7 +8,7 @@ import pytest
 from grader.core.model import Status, Text
 from grader.core.value_problems import show_path
 from grader.course.items import Context, derivation
-from grader.course.items.derivation import Idea, Line, Spec, WrongLine
+from grader.course.items.derivation import DerivationLine, Idea, Spec, WrongLine
 
 ADA = Context("spring", "ada", "Q3.chain")
 MISSING_SUM = Text("Why may the variances be added?", "为什么方差可以相加？")
@@ -20,11 +20,11 @@ SCORE = Spec(
     from_="Var(q·k)",
     to="d_k",
     chain=(
-        Line("Var(q·k)"),
-        Line("Var(Σ_i q_i k_i)", Text("a dot product is a sum", "点积是一个和")),
-        Line("Σ_i Var(q_i k_i)", Text("independent terms", "各项独立")),
-        Line("Σ_i E[q_i²] E[k_i²]", Text("mean 0, independent factors", "均值为 0，因子独立")),
-        Line("d_k", Text("d_k ones", "d_k 个 1")),
+        DerivationLine("Var(q·k)"),
+        DerivationLine("Var(Σ_i q_i k_i)", Text("a dot product is a sum", "点积是一个和")),
+        DerivationLine("Σ_i Var(q_i k_i)", Text("independent terms", "各项独立")),
+        DerivationLine("Σ_i E[q_i²] E[k_i²]", Text("mean 0, independent factors", "均值为 0，因子独立")),
+        DerivationLine("d_k", Text("d_k ones", "d_k 个 1")),
     ),
     ideas=(
         Idea(MISSING_SUM, ("Σ_i Var(q_i k_i)", "d_k Var(q_i k_i)", "E[q_i k_i q_j k_j]", "Σ_i E[q_i² k_i²]")),
@@ -41,7 +41,7 @@ NAMED = replace(
     symbols={"d_k": "positive integer", "v_q": "positive real", "v_k": "positive real"},
     given={"q": "iid(mean=0, var=v_q, size=d_k)", "k": "iid(mean=0, var=v_k, size=d_k)"},
     to="d_k v_q v_k",
-    chain=(Line("Σ_i Var(q_i k_i)"), Line("Σ_i Var(q_i) Var(k_i)"), Line("d_k v_q v_k")),
+    chain=(DerivationLine("Σ_i Var(q_i k_i)"), DerivationLine("Σ_i Var(q_i) Var(k_i)"), DerivationLine("d_k v_q v_k")),
     wrong=(),
 )
 STATED = replace(SCORE, state_givens=True)
@@ -50,7 +50,7 @@ CROSSING = Spec(
     from_="4 n² d = 8 n d²",
     to="n = 2 d",
     solve="n",
-    chain=(Line("4 n² d = 8 n d²"), Line("4 n d = 8 d²"), Line("n = 2d")),
+    chain=(DerivationLine("4 n² d = 8 n d²"), DerivationLine("4 n d = 8 d²"), DerivationLine("n = 2d")),
     ideas=(),
     wrong=(WrongLine("n = d/2", "upside-down"),),
 )
@@ -60,10 +60,10 @@ TURNED = Spec(
     to="⟨q, R_{n−m} k⟩",
     form=("R_{n−m}", "R_{m−n}", "cos((n−m)θ)", "cos((m−n)θ)"),
     chain=(
-        Line("(R_m q)ᵀ (R_n k)"),
-        Line("qᵀ R_mᵀ R_n k"),
-        Line("qᵀ R_{−m} R_n k"),
-        Line("qᵀ R_{n−m} k"),
+        DerivationLine("(R_m q)ᵀ (R_n k)"),
+        DerivationLine("qᵀ R_mᵀ R_n k"),
+        DerivationLine("qᵀ R_{−m} R_n k"),
+        DerivationLine("qᵀ R_{n−m} k"),
     ),
     ideas=(Idea(Text("Turn R_m back.", "把 R_m 转回去。"), ("R_mᵀ R_n", "R_{−m} R_n", "R_{−m}")),),
     wrong=(WrongLine("qᵀ R_{m+n} k", "angles-add-up"), WrongLine("qᵀ R_{m−n} k", "turned-backwards")),
@@ -345,10 +345,13 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
         (changed(given={"q": "iid(mean=", "k": "q"}), ["given.q: saw 'iid(mean='; expected a declaration"]),
         (changed(to="d"), ["to: saw 'd'; expected a formula, but: There is no “d” in this question"]),
         (changed(from_="Var(q·"), ["from: saw 'Var(q·'; expected a formula"]),
-        (changed(chain=(Line("Var(q·k"),)), ["chain[0].line: saw 'Var(q·k'; expected a formula"]),
-        (changed(chain=(Line("2 d_k"), Line("d_k"))), ["chain: expected a chain that passes, but: Line 1"]),
+        (changed(chain=(DerivationLine("Var(q·k"),)), ["chain[0].line: saw 'Var(q·k'; expected a formula"]),
         (
-            changed(chain=(Line("Σ_i Var(q_i k_i)"), Line("d_k"))),
+            changed(chain=(DerivationLine("2 d_k"), DerivationLine("d_k"))),
+            ["chain: expected a chain that passes, but: Line 1"],
+        ),
+        (
+            changed(chain=(DerivationLine("Σ_i Var(q_i k_i)"), DerivationLine("d_k"))),
             ["chain: expected a chain that passes, but: What is the"],
         ),
         (changed(ideas=(), least=0), ["ideas: expected ideas, or `least`"]),

@@ -8,7 +8,7 @@ import pytest
 from grader.core.model import Status, Text
 from grader.core.value_problems import show_path
 from grader.course.items import Context, Judgment, match
-from grader.course.items._ids import Entry
+from grader.course.items._ids import Arrangeable
 from grader.course.items.match import Spec, WrongPair
 
 ADA = Context("spring", "ada", "Q16.methods")
@@ -16,7 +16,9 @@ ADA = Context("spring", "ada", "Q16.methods")
 
 def spec(left: str, right: str, partners: str, *wrong: WrongPair, reuse: bool = False) -> Spec:
     """Things with these ids, and the partners of the left ones in their order."""
-    sides = [tuple(Entry(name, Text(f"en {name}", f"中 {name}")) for name in ids.split()) for ids in (left, right)]
+    sides = [
+        tuple(Arrangeable(name, Text(f"en {name}", f"中 {name}")) for name in ids.split()) for ids in (left, right)
+    ]
     return Spec(sides[0], sides[1], dict(zip(left.split(), partners.split(), strict=False)), reuse, wrong)
 
 

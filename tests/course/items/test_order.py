@@ -9,7 +9,7 @@ import pytest
 from grader.core.model import Status, Text
 from grader.core.value_problems import show_path
 from grader.course.items import Context, Judgment, order
-from grader.course.items._ids import Entry
+from grader.course.items._ids import Arrangeable
 from grader.course.items.order import Spec, WrongOrder
 
 ADA = Context("spring", "ada", "Q11.steps")
@@ -18,7 +18,7 @@ ADA = Context("spring", "ada", "Q11.steps")
 def spec(ids: str, *, either: tuple[tuple[str, ...], ...] = (), wrong: tuple[WrongOrder, ...] = ()) -> Spec:
     """Things with these ids (letters, or words), in their right order."""
     names = ids.split() if " " in ids else list(ids)
-    return Spec(tuple(Entry(name, Text(f"en {name}", f"中 {name}")) for name in names), either, wrong)
+    return Spec(tuple(Arrangeable(name, Text(f"en {name}", f"中 {name}")) for name in names), either, wrong)
 
 
 PLAIN = spec("CABED", wrong=(WrongOrder("backwards", tuple("DEBAC")), WrongOrder("a-first", before=("A", "C"))))

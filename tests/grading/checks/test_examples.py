@@ -11,7 +11,8 @@ from grader.core.model import Question, Status
 from grader.core.yaml_positions import parse
 from grader.course import edits, schema, schema_problems, validate
 from grader.grading import checks
-from grader.grading.grade import GradingContext, grade_reference
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade_reference
 from grader.grading.inputs import Seed
 from tests import documentation
 from tests.solving import Bench
@@ -45,14 +46,14 @@ def test_examples_can_be_copied(kind: str, bench: Bench) -> None:
     assert faults == []
     (exercise,) = question.exercises
     assert [spec.kind for spec in exercise.checks] == [kind]
-    memo = GradingContext(replace(bench.course, questions=(question,)), Seed.public(), bench.expect)
+    context = GradingContext(replace(bench.course, questions=(question,)), Seed.public(), bench.expect)
     assert (
-        grade_reference(memo, question, exercise, bench.course.reference, memo.observe_reference).status
+        grade_reference(context, question, exercise, bench.course.reference, context.observe_reference).status
         is Status.PASSED
     )
     assert exercise.mistakes
     for mistake in exercise.mistakes:
         module = f"reference.{exercise.reference.rpartition('.')[0]}"
         files = edits.apply(bench.course.reference, mistake.edits, module)
-        result = grade_reference(memo, question, exercise, files, memo.observe_reference)
+        result = grade_reference(context, question, exercise, files, context.observe_reference)
         assert result.status is Status.FAILED, (mistake.misconception, result)

@@ -231,7 +231,7 @@ def test_what_values_take_in_memory_is_bounded() -> None:
     scalar = b"a\x01\0\0\0"
     data = b"l" + u32(1000) + scalar * 1000
     each = frames.VALUE_BYTES + frames.ARRAY_BYTES
-    small, large = frames.Budget(10_000), frames.Budget(1 << 30)
+    small, large = frames.MemoryBudget(10_000), frames.MemoryBudget(1 << 30)
     with pytest.raises(FrameError, match="too many"):
         decode(data, small)
     assert small.most - each < small.spent <= small.most

@@ -9,7 +9,7 @@ import traceback
 
 import pytest
 
-from grader.sandbox.inside.loading import Failure, Library, Source, namespace
+from grader.sandbox.inside.loading import Failure, Library, SourceModule, namespace
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def library(files: dict[str, str | list[tuple[str, str]]]) -> Library:
     """An installed library: ``pkg.__init__`` stands for a package, a list for a notebook's cells."""
     made = Library(
         [
-            Source(
+            SourceModule(
                 name.removesuffix(".__init__"),
                 parts if isinstance(parts, list) else [(name.replace(".", "/") + ".py", parts)],
                 name.endswith(".__init__"),

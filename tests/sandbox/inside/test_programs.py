@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from grader.sandbox.inside import frames, programs
-from grader.sandbox.inside.errors import TooBig, Unfit
+from grader.sandbox.inside.errors import ResultTooBig, Unfit
 from grader.sandbox.inside.frames import Block, StepRef
 
 ROOM = 1 << 20
@@ -309,7 +309,7 @@ def test_quantised_tensors_are_refused() -> None:
 )
 def test_what_is_too_large_is_refused_before_it_is_copied(value: Any) -> None:
     """An expanded tensor of terabytes is refused like a long list, by counting."""
-    with pytest.raises(TooBig):
+    with pytest.raises(ResultTooBig):
         programs.pack(value, ROOM)
 
 
@@ -317,7 +317,7 @@ def test_the_limit_is_for_all_values_together() -> None:
     """Many results that fit one by one may be too much."""
     some = np.zeros(ROOM // 32)
     programs.pack([some] * 3, ROOM)
-    with pytest.raises(TooBig):
+    with pytest.raises(ResultTooBig):
         programs.pack([some] * 4, ROOM)
 
 

@@ -1,0 +1,71 @@
+"""Grades the answers of a submission, within limits on computing time."""
+
+from __future__ import annotations
+
+from grader.core import bounded, score
+from grader.core.bounded import Bounds
+from grader.core.model import (
+    Item,
+    ItemResult,
+    Question,
+    Status,
+    Submission,
+    Text,
+)
+from grader.course import items
+from grader.grading.context import GradingContext
+from grader.grading.selection import Chosen
+
+#: Limits on items that are expensive to judge: for one answer, steps for all answers, and how many may time out.
+_JUDGING = Bounds(cpu=5.0)
+_MOST_STEPS = 1_000_000
+_MOST_ENDED = 3
+_TOO_HEAVY = Text(
+    "Checking this answer takes too much computing time; write a shorter one.",
+    "检查这个答案的计算量太大，请写得简短一些。",
+)
+
+
+def judge_answer(item: Item, value: object, context: items.Context) -> items.Judgment:
+    """Judges one answer; items that are expensive to judge in a process with limits."""
+    if not items.is_heavy(item):
+        return items.judge(item, value, context)
+    try:
+        return bounded.call(_JUDGING, items.judge, item, value, context)
+    except bounded.Exceeded:
+        return items.Judgment(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
+
+
+class AnswerGrading:
+    """Grades the answers of one submission."""
+
+    def __init__(self, context: GradingContext, submission: Submission, chosen: tuple[Chosen, ...]) -> None:
+        self._values = {answer.item: answer.value for answer in submission.answers or ()}
+        self._context, self._learner = context, submission.learner
+        self._steps, self._ended = _MOST_STEPS, 0
+        if any(
+            self._values.get(item.id) is not None and items.is_heavy(item) for each in chosen for item in each.items
+        ):
+            bounded.start()  # while code is running
+
+    def result(self, item: Item, question: Question) -> ItemResult:
+        """The result of one item."""
+        value = self._values.get(item.id)
+        if value is None:
+            return self._context.unanswered(item)
+        context = items.Context(self._context.course.public_id, self._learner, item.id)
+        judged = self._heavy(item, value, context) if items.is_heavy(item) else items.judge(item, value, context)
+        earned = score.tidy(item.points * judged.fraction)
+        believed = question.misconception(judged.misconception)
+        message = judged.message or (believed.truth if believed else None)
+        return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, judged.misconception)
+
+    def _heavy(self, item: Item, value: object, context: items.Context) -> items.Judgment:
+        if self._ended < _MOST_ENDED:
+            try:
+                judged, self._steps = bounded.call(_JUDGING, items.judge_within, self._steps, item, value, context)
+            except bounded.Exceeded:
+                self._ended += 1
+            else:
+                return judged
+        return items.Judgment(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)

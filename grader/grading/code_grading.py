@@ -1,0 +1,233 @@
+"""Grades the code of a submission: runs it in each calling form, judges, and names misconceptions."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from grader.core import bounded
+from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
+from grader.core.model import (
+    Absent,
+    ExerciseResult,
+    Job,
+    Limits,
+    Observation,
+    Observed,
+    Outcome,
+    Raised,
+    Returned,
+    Status,
+    Submission,
+    Verdict,
+)
+from grader.grading import diagnosis, forbidden
+from grader.grading.budget import with_shared_budget
+from grader.grading.context import GradedCode, GradingContext
+from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
+from grader.grading.missing import Leftovers
+from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptResult:
+    """The result of an exercise called in one form, with the observations for each entry (empty: nothing was run)."""
+
+    result: ExerciseResult
+    observations: list[tuple[Observation, ...]]
+    form: CallingForm | None = None
+
+
+def graded_code(
+    plans: list[Plan], submission: Submission, observe: Observe, context: GradingContext, limits: Limits
+) -> GradedCode:
+    """Grades the code of ``submission``, or finds what was graded of a submission with the same files."""
+    if not context.shared:
+        return CodeGrading(submission, with_shared_budget(observe), context, limits).graded(plans)
+    # All that grading code depends on, but for what is the same in the whole ``context``.
+    names = [plan.exercise.name for plan in plans]
+    key = hashlib.sha256(repr((submission.files, submission.broken, names, limits)).encode()).hexdigest()
+    known = context.kept.pop(key, None)
+    found = known or CodeGrading(submission, with_shared_budget(observe), context, limits).graded(plans)
+    if all(map(_would_repeat, found.results.values())):
+        context.kept[key] = found  # as the latest
+        if len(context.kept) > context.shared:
+            context.kept.popitem(last=False)
+    return found
+
+
+def _would_repeat(result: ExerciseResult) -> bool:
+    """Whether a second run would give the same. Not if time or memory ran out, a process died, or we failed."""
+    counted = {result.status, *(outcome.status for outcome in result.outcomes if outcome.verdict.applies)}
+    return not counted & {Status.TIMED_OUT, Status.DIED, Status.SKIPPED, Status.UNMARKED}
+
+
+@dataclass(slots=True)
+class CodeGrading:
+    """Grades the code of one submission.
+
+    ``quiet`` is true once the code has been given secret inputs. What it returns after that, even for a public case,
+    could reveal them, so it is reported as for a hidden case.
+    """
+
+    submission: Submission
+    observe: Observe
+    context: GradingContext
+    limits: Limits
+    seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
+    quiet: bool = False
+    absent: tuple[Absent, ...] = ()
+
+    def graded(self, plans: list[Plan]) -> GradedCode:
+        """The results by exercise, each with its misconception."""
+        best = self.best(plans)
+        results = {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        return GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
+
+    def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
+        """The best result for every plan. Plans share one job; those that fail are tried again in their other forms."""
+        leftovers = Leftovers.of(self.submission, self.context.course)
+        unrun = {plan.exercise.name: self._unrun(plan, leftovers) for plan in plans}
+        best = {name: AttemptResult(result, []) for name, result in unrun.items() if result is not None}
+        present = [plan for plan in plans if plan.exercise.name not in best]
+        forms = {
+            plan.exercise.name: calling_forms(plan.exercise, plan.file) for plan in present if plan.file is not None
+        }
+        unreturned: set[str] = set()
+        for number in range(max(map(len, forms.values()), default=0)):
+            tried = []
+            for plan in present:
+                name, mine = plan.exercise.name, forms[plan.exercise.name][number : number + 1]
+                if number and not (mine and _worth_another(best[name].result)):
+                    continue
+                if number and name not in unreturned and self._is_settled(forms[name][0], mine[0]):
+                    continue
+                tried += [(plan, form) for form in mine]
+            for each in self.attempt(tried) if tried else ():
+                name = each.result.name
+                unreturned |= {name} if _something_did_not_return(each) else set()
+                if name not in best or each.result.earned > best[name].result.earned:
+                    best[name] = each
+        return best
+
+    def _is_settled(self, first: CallingForm, form: CallingForm) -> bool:
+        """Whether code that returned from every call in its ``first`` form has nothing to gain from ``form``.
+
+        That is so for NumPy arrays if the code works on torch tensors alone. An import of torch is not enough: code
+        that never calls it may work with either. NumPy's functions take tensors, so torch is always worth a try.
+        """
+        if (first.array_type, form.array_type) != ("torch", "numpy"):
+            return False
+        texts = [part.text for file in self.submission.files for part in file.parts]
+        uses = any("torch" in line and not _is_import(line) for text in texts for line in text.splitlines())
+        return uses and not any(word in text for text in texts for word in _ADAPTING)
+
+    def _unrun(self, plan: Plan, leftovers: Leftovers) -> ExerciseResult | None:
+        """The result if nothing has to be run: there is no code, or it uses a forbidden name. Otherwise None."""
+        if plan.file is None:
+            why = leftovers.why(plan.exercise.name, plan.question, self.context.course)
+            return same_verdict(plan, Verdict(Status.MISSING, why)) if why else self.context.untouched(plan)
+        names = plan.exercise.forbids
+        try:
+            used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
+        except bounded.Exceeded:
+            return same_verdict(plan, Verdict(Status.FAILED, forbidden.TOO_COSTLY, final=True))
+        return None if used is None else same_verdict(plan, Verdict(Status.FAILED, used.text(), final=True))
+
+    def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
+        """The result, with its misconception if a typical mistake gives the same observations."""
+        result = tried.result
+        if not _worth_a_name(result) or result.array_type is None or _is_stub(tried.observations):
+            return result
+        observations = signatures(plan.entries, tried.observations)
+        evidence = [
+            diagnosis.Evidence(outcome.check, seen, outcome.verdict)
+            for outcome, seen in zip(result.outcomes, observations, strict=True)
+        ]
+        try:
+            known = self.context.mistake_signatures(plan.exercise)
+        except LibrariesChanged:
+            raise
+        except SandboxError:
+            return result  # the verdict is valid without a misconception
+        try:
+            found = diagnosis.diagnose(evidence, known, result.array_type)
+        except Exception:  # as for a check that raises: our error must not cost the learner the result
+            return result
+        believed = plan.question.misconception(found.misconception if found else None)
+        return replace(result, misconception=believed.id, message=believed.truth) if believed else result
+
+    def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
+        """Runs several exercises in one job."""
+        asked = [self.context.programs(plan, form) for plan, form in tried]
+        try:
+            expected = [self.context.expected(plan.exercise) for plan, _ in tried]
+            flat = tuple(program for each in asked for wanted in each for program in wanted)
+            seen = self.observe(Job(self.submission.files, flat), self.limits)
+            self.absent = self.absent or seen.absent
+        except (LibrariesChanged, SandboxKilled, SandboxUnavailable):
+            raise
+        except SandboxError as error:
+            return [AttemptResult(unmarked(plan, str(error)), []) for plan, _ in tried]
+        if seen.versions or not self.seen.versions:  # a job that had no time left reports no versions
+            self.seen = seen
+        quiet = self.quiet
+        self.quiet = quiet or (self.context.seed.secret and any(program.hidden for program in flat))
+        found = iter(seen.observations)
+        results = []
+        for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
+            mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
+            results.append(AttemptResult(judged_exercise(plan, form, mine, wanted, quiet), mine, form))
+        return results
+
+
+#: Words of code that may treat NumPy arrays otherwise than tensors. Where one occurs, also by chance, both are tried.
+_ADAPTING = ("numpy", "except", "isinstance", "hasattr", "is_tensor", "as_tensor", "tensor(")
+
+
+def _is_import(line: str) -> bool:
+    return line.lstrip().startswith(("import ", "from "))
+
+
+def _something_did_not_return(tried: AttemptResult) -> bool:
+    """Whether a call did not return, or returned nothing readable, where it should have."""
+    return any(
+        outcome.status is not Status.PASSED and not all(isinstance(each, Returned) for each in seen)
+        for outcome, seen in zip(tried.result.outcomes, tried.observations, strict=False)
+    )
+
+
+def _worth_another(result: ExerciseResult) -> bool:
+    """Whether another array type or form could pass: not if a failure is final, or our error."""
+    counted = [outcome for outcome in result.outcomes if outcome.verdict.applies]
+    if any(o.verdict.final or o.status is Status.UNMARKED for o in counted):
+        return False
+    if _graph_is_cut(counted):
+        return False
+    return any(o.status not in (Status.PASSED, Status.PENDING) for o in counted)
+
+
+def _graph_is_cut(counted: list[Outcome]) -> bool:
+    """Whether values are correct but gradients are not: torch code that cuts the graph, which NumPy arrays would hide.
+
+    NumPy code that gets tensors raises an exception instead if they require gradients.
+    """
+    values = [o.status for o in counted if o.check == "values" and o.status is not Status.PENDING]
+    cut = any(o.check == "gradients" and o.status is Status.FAILED for o in counted)
+    return cut and bool(values) and all(status is Status.PASSED for status in values)
+
+
+def _worth_a_name(result: ExerciseResult) -> bool:
+    """Whether to look for a misconception: the code ran to its end, and failed through no error of ours."""
+    counted = [outcome.status for outcome in result.outcomes if outcome.verdict.applies]
+    stopped = {Status.UNMARKED, Status.TIMED_OUT, Status.DIED, Status.MISSING, Status.SKIPPED}
+    return result.status is not Status.PASSED and not stopped & set(counted)
+
+
+def _is_stub(observations: list[tuple[Observation, ...]]) -> bool:
+    """Whether every program raised NotImplementedError, as stubs do and no typical mistake does."""
+    return all(isinstance(o, Raised) and o.type == "NotImplementedError" for each in observations for o in each)

@@ -1,0 +1,88 @@
+"""The result of an exercise: from observations, or the same verdict for every check."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grader.core import score
+from grader.core.model import (
+    ArrayType,
+    ExerciseResult,
+    Observation,
+    Outcome,
+    Status,
+    Text,
+    Verdict,
+)
+from grader.grading import verdicts
+from grader.grading.checks import Seen
+from grader.grading.plan import CallingForm, Plan
+from grader.grading.programs import apply_variant
+
+_ELSEWHERE = Text("graded by your instructor with a hidden case", "由教师用隐藏用例评定")
+
+
+def judged_exercise(
+    plan: Plan,
+    form: CallingForm,
+    got: list[tuple[Observation, ...]],
+    expected: list[tuple[Observation, ...]],
+    quiet: bool,
+) -> ExerciseResult:
+    """The result for what was observed, with hidden and public cases alike if ``quiet``."""
+    seen = [
+        Seen(
+            plan.exercise,
+            replace(entry.case, public=False) if quiet else entry.case,
+            entry.spec,
+            apply_variant(form.variant, entry.drawn),
+            mine,
+            wanted,
+            form.array_type,
+        )
+        for entry, mine, wanted in zip(plan.entries, got, expected, strict=True)
+        if not entry.case.sealed
+    ]
+    found = iter(verdicts.judge_exercise(seen))
+    elsewhere = Verdict(Status.PENDING, _ELSEWHERE)
+    judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(found)) for entry in plan.entries]
+    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), form.array_type)
+
+
+def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:
+    """Sealed cases get the verdict "does not apply" of checks that apply to no public case."""
+    decided = [(spec, verdict) for spec, case, verdict in judged if not case.sealed]
+    silent = [each for each in decided if not any(of is each[0] and verdict.applies for of, verdict in decided)]
+    alike = {id(spec): verdict for spec, verdict in silent}
+    return [(s, case, alike.get(id(s), verdict) if case.sealed else verdict) for s, case, verdict in judged]
+
+
+def _result(plan: Plan, outcomes: tuple[Outcome, ...], array_type: ArrayType | None) -> ExerciseResult:
+    status = score.overall(outcomes)
+    settled = (Status.PASSED, Status.PENDING)
+    lost = next((o for o in outcomes if o.verdict.applies and o.status not in settled), None)
+    remarks = dict.fromkeys(o.verdict.remark for o in outcomes if o.verdict.remark is not None)
+    return ExerciseResult(
+        name=plan.exercise.name,
+        status=status,
+        earned=score.tidy(sum(o.earned for o in outcomes)),
+        possible=score.tidy(sum(o.possible for o in outcomes)),
+        outcomes=outcomes,
+        message=lost.verdict.message if lost else None,
+        misconception=lost.verdict.misconception if lost else None,
+        file=plan.file.path if plan.file else None,
+        array_type=array_type,
+        remarks=tuple(remarks),
+    )
+
+
+def same_verdict(plan: Plan, verdict: Verdict) -> ExerciseResult:
+    """The result if every check has the same verdict, because nothing was run."""
+    judged = [(entry.spec, entry.case, verdict) for entry in plan.entries]
+    return _result(plan, score.outcomes(plan.exercise.points, judged), None)
+
+
+def unmarked(plan: Plan, why: str) -> ExerciseResult:
+    """The result if the grader itself failed, for the reason ``why``."""
+    text = Text("not graded, through no fault of yours: {why}", "未评分，不是你的问题：{why}").fill(why=why)
+    return same_verdict(plan, Verdict(Status.UNMARKED, text))

@@ -1,0 +1,89 @@
+"""The error for a submission with nothing to grade: what was expected, and what was found instead."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+
+from grader.core.model import (
+    Course,
+    Submission,
+    Text,
+)
+from grader.core.suggest import nearest
+from grader.core.text import SAYS
+from grader.grading.missing import is_named_after
+from grader.grading.unknown_items import unknown_item
+from grader.submission.messages import Unusable, listing
+
+#: How many of a learner's names are compared with those of the course, and how much of a name is shown.
+_MOST_LOOKED_UP = 20
+
+
+def nothing_to_grade(course: Course, submission: Submission, named: Container[str]) -> Unusable:
+    """Why there is nothing to grade: what could not be read, what was expected, what was found instead.
+
+    ``named`` are the questions and exercises that were asked for, in lower case; if it is empty, all count.
+    """
+    pairs = [(q, e) for q in course.questions for e in q.exercises]
+    wanted = [e.name for q, e in pairs if not named or e.name.lower() in named or q.id.lower() in named]
+    lost = [submission.lost] if submission.lost else []
+    unread = [SAYS.fill(who=problem.where, said=problem.text) for problem in (*lost, *submission.broken[:3])]
+    ids = [item.id for question in course.questions for item in question.items]
+    said = [unknown_item(answer, ids, set(ids)) for answer in (submission.answers or ())[:1] if answer.item not in ids]
+    unread += [SAYS.fill(who="answers.yaml", said=_sentence(text)) for text in said]
+    found = listing(list(_instead(submission, wanted)) or [_NO_ANSWERS if _only_answers(submission) else _NO_NAMES], 8)
+    expected = _DEFINITION.fill(names=", ".join(wanted[:4]) + (", …" if len(wanted) > 4 else ""))
+    about = _start_with(course, submission, named)
+    text = _NOTHING.fill(
+        unread=Text("".join(f" {each.en}" for each in unread), "".join(each.zh for each in unread)),
+        expected=expected if wanted else _ANSWERS,
+        found=found,
+        question=about,
+    )
+    return Unusable(submission.origin or submission.learner, text)
+
+
+def _instead(submission: Submission, wanted: list[str]) -> Iterable[str | Text]:
+    """Names similar to those of the course; if there are none, all names that the submission defines."""
+    defined = [name for file in submission.files for name, _ in file.defines]
+    near = ((name, nearest(name, wanted)) for name in defined[:_MOST_LOOKED_UP])
+    hints = [_NEAR.fill(name=name, near=meant) for name, meant in near if meant]
+    hints += [
+        _FOUND_GUARDED.fill(name=name, line=line, file=file.path)
+        for file in submission.files
+        for name, line in file.guarded
+        if name in wanted
+    ]
+    return hints or defined
+
+
+def _sentence(text: Text) -> Text:
+    return Text(text.en.rstrip(".") + ".", text.zh.rstrip("。") + "。")
+
+
+def _only_answers(submission: Submission) -> bool:
+    return not submission.files and submission.answers is not None
+
+
+def _start_with(course: Course, submission: Submission, named: Container[str]) -> str:
+    """The question to start with: one that was named, else one that a file is named after, else the first."""
+    asked = [q for q in course.questions if q.id.lower() in named or any(e.name.lower() in named for e in q.exercises)]
+    asked += [q for q in course.questions if any(is_named_after(file.path, q) for file in submission.files)]
+    return (*asked, *course.questions)[0].id
+
+
+_NOTHING = Text(
+    "nothing to grade.{unread} Expected {expected}; found {found}. 'attncheck start {question}' creates a file to work "
+    "in, 'attncheck show {question}' shows the task.",
+    "没有可以评分的内容。{unread}应有{expected}，实际找到的是：{found}。"
+    "用 `attncheck start {question}` 可生成作答用的文件，用 `attncheck show {question}` 可查看要求。",
+)
+_DEFINITION = Text("a top-level definition of {names}", "在文件顶层定义的 {names}")
+_ANSWERS = Text("answers in answers.yaml", "写在 answers.yaml 里的答案")
+_NO_NAMES = Text("no function and no class", "既没有函数也没有类的代码")
+_NO_ANSWERS = Text("no answers that belong to this course", "不含本课程任何答案的 answers.yaml")
+_NEAR = Text("{name} (did you mean {near}?)", "{name}（是不是 {near}？）")
+_FOUND_GUARDED = Text(
+    '{name} under `if __name__ == "__main__":` (line {line} of {file}; move it to the top level)',
+    '`if __name__ == "__main__":` 下面的 {name}（{file} 第 {line} 行，请移到文件顶层）',
+)

@@ -1,0 +1,82 @@
+"""Notices in a report: missing modules, names that are defined twice, answers to unknown items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from grader.core.model import (
+    Absent,
+    Course,
+    Notice,
+    Submission,
+    Text,
+)
+from grader.grading.selection import Chosen, Selection, choose, source_of
+from grader.grading.unknown_items import unknown_item
+from grader.submission import definers
+
+#: How many unknown ids are listed, each with a suggestion.
+_MOST_UNKNOWN = 5
+_OURS = ("attncheck", "grader", "reference", "tests")
+_ABSENT = Text(
+    "line {line}: {module} is not available here; only NumPy, torch{more} and the standard library are. Code that uses "
+    "it fails; everything else is graded as usual.",
+    "第 {line} 行：这里没有 {module}，只能用 NumPy、torch{more} 和标准库。用到它的代码会出错，其余部分照常评分。",
+)
+_NOT_HANDED_IN = Text(
+    "line {line}: the module {module} is not among the submitted files; submit that file as well. Code that uses it "
+    "fails; everything else is graded as usual.",
+    "第 {line} 行：提交的文件里没有模块 {module}，请把那个文件一起交上来。用到它的代码会出错，其余部分照常评分。",
+)
+_NOT_FOR_LEARNERS = Text(
+    "line {line}: {module} belongs to the grader, and submitted code cannot import it. Code that uses it fails; "
+    "everything else is graded as usual.",
+    "第 {line} 行：{module} 属于评分程序，提交的代码不能导入它。用到它的代码会出错，其余部分照常评分。",
+)
+
+
+def not_available(absent: tuple[Absent, ...], course: Course) -> Iterable[Notice]:
+    """Notices about modules that the code imports and that are not available."""
+    more = Text(*("".join(f"{comma}{name}" for name in course.packages) for comma in (", ", "、")))
+    for each in absent:
+        top = each.module.partition(".")[0]
+        text = _ABSENT
+        if top in _OURS:
+            text = _NOT_FOR_LEARNERS
+        elif re.fullmatch(r"q_?\d+(_.*)?", top, re.IGNORECASE):
+            text = _NOT_HANDED_IN
+        yield Notice(each.file, text.fill(line=each.line, module=each.module, more=more))
+
+
+def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] | None = None) -> Iterable[Notice]:
+    """Notices about names that are defined twice and answers to items that do not exist. Runs nothing."""
+    for each in choose(course, submission, Selection()) if chosen is None else chosen:
+        for exercise in each.exercises:
+            found = definers(submission, exercise.name)
+            if len(found) > 1:
+                used = source_of(exercise.name, each.question, submission)
+                text = Text(
+                    "{name} is defined in {paths}; the one in {used} counts",
+                    "{name} 在 {paths} 里都有定义；以 {used} 里的为准",
+                )
+                paths = ", ".join(file.path for file in found)
+                used_path = used.path if used else ""
+                yield Notice(used_path, text.fill(name=exercise.name, paths=paths, used=used_path))
+    ids = [item.id for question in course.questions for item in question.items]
+    known = set(ids)
+    unknown = [answer for answer in submission.answers or () if answer.item not in known]
+    for answer in unknown[:_MOST_UNKNOWN]:
+        yield Notice("answers.yaml", unknown_item(answer, ids, known), urgent=True)
+    if len(unknown) > _MOST_UNKNOWN:
+        yield Notice("answers.yaml", _MORE_UNKNOWN.fill(count=len(unknown) - _MOST_UNKNOWN), urgent=True)
+
+
+_MORE_UNKNOWN = Text(
+    "{count} more answers are for items that do not exist", "另有 {count} 个答案，课程里没有对应的题目"
+)
+
+
+def urgent_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """The notices, urgent ones first."""
+    return tuple(sorted(notices, key=lambda notice: not notice.urgent))

@@ -1,0 +1,119 @@
+"""What is checked of an exercise, and the programs to run for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from grader.core.model import (
+    ArrayType,
+    Case,
+    CheckSpec,
+    Course,
+    Exercise,
+    Limits,
+    Mistake,
+    Observation,
+    Program,
+    Question,
+    SourceFile,
+    Variant,
+)
+from grader.course import edits
+from grader.grading import checks, verdicts
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, apply_variant
+
+#: The inputs of a sealed case, whose real inputs only the instructor has.
+NO_INPUTS = Drawn((), (), ())
+#: References are trusted code, so their limits are generous.
+REFERENCE_LIMITS = Limits(
+    group_cpu=20.0, group_wall=60.0, import_cpu=20.0, import_wall=60.0, total_cpu=300.0, total_wall=900.0
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One check on one case, with the inputs of the case."""
+
+    spec: CheckSpec
+    case: Case
+    drawn: Drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One exercise with everything that is checked. ``file`` defines it; None if no file does.
+
+    ``calls`` is the name to call if it is not that of the exercise.
+    """
+
+    question: Question
+    exercise: Exercise
+    file: SourceFile | None
+    entries: tuple[Entry, ...]
+    calls: str = ""
+
+
+def module_of(exercise: Exercise) -> str:
+    """The module of the exercise's reference, as named in the reference files."""
+    return "reference." + exercise.reference.rpartition(".")[0]
+
+
+def function_of(exercise: Exercise) -> str:
+    """The name of the reference within its module."""
+    return exercise.reference.rpartition(".")[2]
+
+
+def sources_of(mistake: Mistake, exercise: Exercise, course: Course) -> tuple[SourceFile, ...]:
+    """The reference with the mistake applied; in a learners' edition, which has neither, a placeholder."""
+    if course.edition is not None:
+        return (SourceFile(mistake.misconception, module_of(exercise), ()),)
+    return edits.apply(course.reference, mistake.edits, module_of(exercise))
+
+
+def regroup(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
+    """Splits the observations of a flat job into one tuple for each tuple of programs in ``asked``."""
+    found = iter(seen)
+    return [tuple(next(found) for _ in each) for each in asked]
+
+
+def signatures(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
+    """The part of each observation that identifies a mistake; see ``checks``."""
+    return [
+        each if entry.case.sealed else verdicts.signature(entry.spec, entry.drawn, each)
+        for entry, each in zip(entries, seen, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class CallingForm:
+    """How an exercise is called: with which array type, and with which variant of its arguments."""
+
+    array_type: ArrayType
+    variant: Variant | None
+
+    @property
+    def group(self) -> str:
+        """The name of the group of programs that share a time limit."""
+        return f"{self.array_type} {self.variant.name if self.variant else ''}"
+
+
+def calling_forms(exercise: Exercise, file: SourceFile) -> tuple[CallingForm, ...]:
+    """The forms to try, in order: the array type that the file imports first, and no variant before the variants."""
+    spoken: ArrayType = "torch" if file.imports_torch else "numpy"
+    types = sorted(exercise.array_types, key=lambda kind: kind != spoken)
+    return tuple(CallingForm(kind, variant) for kind in types for variant in (None, *exercise.variants))
+
+
+def programs(
+    entries: tuple[Entry, ...], target: Target, variant: Variant | None, reference: bool
+) -> list[tuple[Program, ...]]:
+    """The programs of every entry; none for the reference if the check does not use it."""
+    kinds = checks.kinds()
+    asked = []
+    for entry in entries:
+        check = kinds[entry.spec.kind]
+        wanted = (check.REFERENCE or not reference) and not entry.case.sealed
+        calls = check.calls(target, apply_variant(variant, entry.drawn), entry.spec) if wanted else ()
+        asked.append(tuple(replace(program, hidden=not entry.case.public) for program in calls))
+    return asked

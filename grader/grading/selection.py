@@ -1,0 +1,113 @@
+"""Which questions, items and exercises of a course are graded for a submission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grader.core.errors import UsageError
+from grader.core.model import (
+    Course,
+    Exercise,
+    Item,
+    Question,
+    SourceFile,
+    Submission,
+)
+from grader.core.suggest import nearest
+from grader.grading.missing import is_named_after
+from grader.grading.nothing_to_grade import nothing_to_grade
+from grader.submission import definers
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to grade: named questions and exercises; by default, those that the submission has code or answers for.
+
+    With ``everything`` (for a class), all that is named, or the whole course, counts, submitted or not.
+    """
+
+    questions: tuple[str, ...] = ()
+    exercises: tuple[str, ...] = ()
+    public_only: bool = False
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A question, with those of its items and exercises that are graded."""
+
+    question: Question
+    items: tuple[Item, ...]
+    exercises: tuple[Exercise, ...]
+
+
+def choose(course: Course, submission: Submission, selection: Selection) -> tuple[Chosen, ...]:
+    """The parts of the course to grade for this submission; see ``Selection``."""
+    check_names(course, selection)
+    named = {name.lower() for name in selection.questions}
+    wanted = {name.lower() for name in selection.exercises}
+    chosen = []
+    for question in course.questions:
+        whole = question.id.lower() in named or (selection.everything and not named and not wanted)
+        exercises = tuple(e for e in question.exercises if whole or e.name.lower() in wanted)
+        graded = tuple(item for item in question.items if item.use == "graded")
+        if whole:
+            chosen.append(Chosen(question, graded if _answers_count(submission, selection) else (), exercises))
+        elif exercises:
+            chosen.append(Chosen(question, (), exercises))
+        elif not named and not selection.exercises and _touched(question, submission, course):
+            chosen.append(Chosen(question, graded if submission.answers is not None else (), question.exercises))
+    if not selection.everything and not _anything(chosen, submission):
+        raise nothing_to_grade(course, submission, named | wanted)
+    return tuple(chosen)
+
+
+def _answers_count(submission: Submission, selection: Selection) -> bool:
+    """Whether items count: always for a class; otherwise only if there is an answers file."""
+    return selection.everything or submission.answers is not None
+
+
+def check_names(course: Course, selection: Selection) -> None:
+    """Raises UsageError for a question or exercise that the course does not have."""
+    _known(selection.questions, [q.id for q in course.questions], "question")
+    _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], "exercise")
+
+
+def _known(names: Iterable[str], possible: list[str], what: str) -> None:
+    for name in names:
+        if name.lower() not in (p.lower() for p in possible):
+            near = nearest(name, possible, cutoff=0.5)
+            hint = f"; did you mean {near}?" if near else f"; available: {', '.join(possible)}"
+            raise UsageError(f"the course has no {what} {name!r}{hint}")
+
+
+def named_after(file: SourceFile, question: Question) -> bool:
+    """Whether a file is named after ``question``: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
+    return is_named_after(file.path, question)
+
+
+def _touched(question: Question, submission: Submission, course: Course) -> bool:
+    names = [e.name for e in question.exercises if definers(submission, e.name)]
+    answered = {answer.item for answer in submission.answers or ()}
+    if any(item.id in answered for item in question.items):
+        return True
+    if names and len(submission.files) == 1:
+        # A single file named after a question may define helpers that are exercises of other questions.
+        own = next((q for q in course.questions if named_after(submission.files[0], q)), question)
+        return own is question or not any(definers(submission, e.name) for e in own.exercises)
+    return bool(names)
+
+
+def _anything(chosen: list[Chosen], submission: Submission) -> bool:
+    return any(
+        any(definers(submission, e.name) for e in each.exercises) or (each.items and submission.answers)
+        for each in chosen
+    )
+
+
+def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
+    """The file that defines ``name``; of several, the one named after the question, else the first."""
+    found = definers(submission, name)
+    own = [file for file in found if named_after(file, question)]
+    return next(iter((*own, *found)), None)
