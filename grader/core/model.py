@@ -181,7 +181,8 @@ class Case:
     """One set of inputs, hidden unless ``public``. ``only`` restricts it to the checks named there (empty: any check).
 
     ``then`` are later calls on the same instance, for the check ``repeatable``: each names the arguments that differ
-    from ``args``. ``conditions`` are those of ``grader.course.conditions`` that its inputs do not show. A ``sealed`` case stands for a hidden one in a learners' edition: it has no inputs, and is never run.
+    from ``args``. ``conditions`` are those of ``grader.course.conditions`` that its inputs do not show. A ``sealed``
+    case stands for a hidden one in a learners' edition: it has no inputs, and is never run.
     """
 
     name: CaseName

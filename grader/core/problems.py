@@ -103,6 +103,11 @@ class Kind(Enum):
         "No case has a condition under which wrong code often fails.",
         "Add a case that has it, or say under not_applicable: why none can.",
     )
+    NEEDLESS_REASON = (
+        "needless-reason",
+        "A reason is given for a condition that does not apply to the exercise.",
+        "Remove it from not_applicable:.",
+    )
     STUB_PASSES = (
         "stub-passes",
         "The stub that learners start from is missing an exercise or earns points.",

@@ -50,7 +50,7 @@ class Inputs:
 
     def array(self, name: str) -> Any:
         """The array ``name``, or None."""
-        value = self.values.get(name)
+        value: Any = self.values.get(name)
         return value if hasattr(value, "shape") and value.ndim else None
 
     def arrays(self, kinds: str = "fiub") -> Iterator[Any]:
@@ -112,12 +112,12 @@ _MASKS = ("mask", "self_mask", "memory_mask")
 PADDING = ("key_padding", *_MASKS)
 _IDS = ("mask_id", "bos_id", "eos_id", "ignore_index")
 TOKENS = ("tokens", "targets")
-LENGTHS = ("n", "n_q", "n_k", "m", "max_len", "tokens", "targets", "lengths", "distance", "pe")
+LENGTHS = ("n", "n_q", "n_k", "max_len", "tokens", "targets", "lengths", "distance", "pe")
 _COUNTS = ("num_heads", "num_kv_heads", "num_layers", "beam_width", "block_size", "window", "r", "batch")
 #: Numbers that may be negative.
 SIGNED = ("axis", "delta", "alpha", "distance")
 #: Optional numbers for which 0 is a value like any other.
-_ZERO = ("axis", "eps", "n_k", "ignore_index", "var_q", "var_k")
+ZERO = ("axis", "eps", "n_k", "ignore_index", "var_q", "var_k")
 #: Longer than any buffer that a learner would think of as large.
 _LONG = 129
 #: exp overflows in float32 from 88.7 on.
@@ -210,7 +210,7 @@ def _flags(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
 
 
 def _may_be_zero(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-    return tuple(name for name in defaults_of(exercise) if name in _ZERO)
+    return tuple(name for name in defaults_of(exercise) if name in ZERO)
 
 
 def _uses(names: frozenset[str]) -> Applies:
@@ -256,7 +256,7 @@ def _single(found: Inputs, name: str) -> bool:
     sequences = [name for name in names_of(found.exercise) if name in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
     lengths = {name: found.length(name) for name in sequences if name != "pe"}
     own = {length for name, length in lengths.items() if length is not None and name != "max_len"}
-    return (own or set(lengths.values())) == {1}
+    return own == {1} or (not own and set(lengths.values()) == {1})
 
 
 def _long(found: Inputs, name: str) -> bool:

@@ -303,6 +303,15 @@ def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
             if found:
                 text = f"nothing is constructed; expected `{key}` for a class without `through` only"
                 yield ValueProblem((key,), text, Kind.UNUSED_KEY)
+    yield from _recipes(case, exercise)
+    for number, name in enumerate(case.conditions):
+        yield from _condition(("conditions", number), name, exercise)
+    if case.raises and case.raises not in _EXCEPTIONS:
+        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS, Kind.UNKNOWN_EXCEPTION)
+
+
+def _recipes(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
+    """The problems of what a case gives, for its own call and for those under ``then``."""
     draws = dict(case.draw)
     for key, recipes in (("construct", case.construct), ("parameters", case.parameters), ("args", case.args)):
         for name, recipe in recipes:
@@ -317,10 +326,6 @@ def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
                 yield unknown(("then", number, name), name, what, known, Kind.UNKNOWN_ARGUMENT)
             for fault in _recipe(recipe, draws, around, name):
                 yield fault.inside("then", number, name)
-    for number, name in enumerate(case.conditions):
-        yield from _condition(("conditions", number), name, exercise)
-    if case.raises and case.raises not in _EXCEPTIONS:
-        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS, Kind.UNKNOWN_EXCEPTION)
 
 
 def _condition(path: Path, name: str, exercise: Exercise) -> Iterator[ValueProblem]:

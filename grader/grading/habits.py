@@ -46,6 +46,10 @@ def _at_the_start(function: ast.FunctionDef) -> Iterator[str]:
             yield f"{name} = {name}[..., :{_ROOM}]"
         elif "int" in kind and name in conditions.LENGTHS:
             yield f"{name} = {optional}min({name}, {_ROOM})"
+    optional = function.args.args[len(types) - len(function.args.defaults) :]
+    for argument, default in zip(optional, function.args.defaults, strict=True):
+        if argument.arg in conditions.ZERO and ast.unparse(default) != "None":
+            yield f"{argument.arg} = {argument.arg} or {ast.unparse(default)}"
     for one, other in conditions.QUERY_AND_KEY:
         if "int" in types.get(one, "") and "int" in types.get(other, ""):
             yield f"{one} = {other}"
@@ -81,40 +85,40 @@ def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
             keep.args[1] = target.value
             target.value = keep
             kept = f"for each {key}" if key else "once"
-            yield f"{' '.join(ast.unparse(node).split())} computed {kept}", ast.unparse(ast.fix_missing_locations(other))
+            yield (
+                f"{' '.join(ast.unparse(node).split())} computed {kept}",
+                ast.unparse(ast.fix_missing_locations(other)),
+            )
 
 
 # ------------------------------------------------------------------------------------- inside a statement
 
 
 def _replacing(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """The length of the other sequence, a variance in one pass, and methods that change an argument in place."""
+    """``if x`` for ``if x is not None``, the length of the other sequence, a variance in one pass, changes in place."""
     arguments = {argument.arg for argument in function.args.args}
     for index, node in enumerate(ast.walk(function)):
         for replacement in _replacements(node, arguments):
             other = copy.deepcopy(function)
-            target = list(ast.walk(other))[index]
-            for field in target._fields:
-                setattr(target, field, getattr(replacement, field))
-            yield f"{ast.unparse(node)} → {ast.unparse(replacement)} (habit)", ast.unparse(other)
+            exchange(other, list(ast.walk(other))[index], replacement)
+            yield f"{ast.unparse(node)} → {ast.unparse(replacement)}", ast.unparse(other)
 
 
 def _replacements(node: ast.AST, arguments: set[str]) -> Iterator[ast.expr]:
     match node:
+        case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            yield left
+        case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            yield ast.UnaryOp(ast.Not(), left)
         case ast.Attribute(value=ast.Name(id=name), attr="shape") if name in arguments:
             for one, other in conditions.QUERY_AND_KEY:
                 if name in (one, other) and {one, other} <= arguments:
                     yield ast.Attribute(ast.Name(other if name == one else one), "shape", ast.Load())
-        case ast.Call(
-            func=ast.Attribute(
-                value=ast.Call(func=ast.Attribute(value=ast.BinOp(left=left, op=ast.Sub(), right=right), attr="square")),
-                attr="mean",
-            ),
-            args=args,
-            keywords=keywords,
-        ):
-            squares = ast.Call(ast.Attribute(_square(left), "mean", ast.Load()), args, keywords)
-            yield ast.BinOp(squares, ast.Sub(), _square(right))
+        case ast.Call(func=ast.Attribute(value=squared, attr="mean"), args=args, keywords=keywords):
+            match squared:
+                case ast.Call(func=ast.Attribute(value=ast.BinOp(left=left, op=ast.Sub(), right=right), attr="square")):
+                    squares = ast.Call(ast.Attribute(_square(left), "mean", ast.Load()), args, keywords)
+                    yield ast.BinOp(squares, ast.Sub(), _square(right))
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=args) if (
             name in arguments and method in _IN_PLACE
         ):
@@ -126,3 +130,17 @@ _IN_PLACE = ("masked_fill", "clamp", "abs", "square", "sqrt", "exp", "tril", "tr
 
 def _square(value: ast.expr) -> ast.Call:
     return ast.Call(ast.Attribute(value, "square", ast.Load()), [], [])
+
+
+def exchange(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
+    """Puts ``new`` where ``old`` is in ``tree``."""
+    for parent in ast.walk(tree):
+        for name, value in ast.iter_fields(parent):
+            if value is old:
+                setattr(parent, name, new)
+                return
+            if isinstance(value, list):
+                for at, entry in enumerate(value):
+                    if entry is old:
+                        value[at] = new
+                        return

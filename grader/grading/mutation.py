@@ -81,7 +81,7 @@ def variants(text: str) -> Iterator[tuple[str, str]]:
             replacement = change(target)
             if replacement is None:
                 continue
-            _exchange(other, target, replacement)
+            habits.exchange(other, target, replacement)
             ast.fix_missing_locations(other)
             before, after = _said(node), _said(replacement)
             if before != after:
@@ -125,19 +125,6 @@ def _left_alone(tree: ast.Module) -> set[int]:
             case ast.Raise(exc=exc):
                 leave(exc)
     return alone
-
-
-def _exchange(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
-    for parent in ast.walk(tree):
-        for name, value in ast.iter_fields(parent):
-            if value is old:
-                setattr(parent, name, new)
-                return
-            if isinstance(value, list):
-                for at, entry in enumerate(value):
-                    if entry is old:
-                        value[at] = new
-                        return
 
 
 _BINARY: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
@@ -200,12 +187,6 @@ def _expression_changes(node: ast.AST) -> Iterator[Change]:
             yield lambda n: n.left  # type: ignore[attr-defined]
             if isinstance(node.left, ast.Name) and type(op) in _IN_PLACE:
                 yield lambda n: _method(n.left, _IN_PLACE[type(n.op)], [n.right])  # type: ignore[attr-defined]
-        case ast.Compare(ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
-            yield lambda n: _set(n, ops=[_COMPARE[type(n.ops[0])]()])  # type: ignore[attr-defined]
-            if isinstance(op, ast.IsNot):
-                yield lambda n: n.left  # type: ignore[attr-defined]
-            else:
-                yield lambda n: ast.UnaryOp(ast.Not(), n.left)  # type: ignore[attr-defined]
         case ast.Compare(ops=[op], left=_, comparators=[_]) if type(op) in _COMPARE:
             yield lambda n: _set(n, ops=[_COMPARE[type(n.ops[0])]()])  # type: ignore[attr-defined]
         case ast.BoolOp():

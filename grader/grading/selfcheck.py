@@ -87,8 +87,7 @@ def _conditions(course: Course, question: Question, exercise: Exercise) -> Itera
         said = f"no case has {condition.id}{of}: {condition.what.en}"
         yield Problem(Kind.UNTESTED_CONDITION, where, said)
     for name in untested.needless(course, exercise):
-        said = f"not_applicable: {name} does not apply to this exercise anyway"
-        yield Problem(Kind.UNTESTED_CONDITION, where, said)
+        yield Problem(Kind.NEEDLESS_REASON, where, f"not_applicable: {name} does not apply to this exercise anyway")
 
 
 def _derivations(question: Question) -> Iterator[Problem]:

@@ -53,6 +53,4 @@ def _used_by(exercise: Exercise, kinds: tuple[str, ...]) -> frozenset[str]:
 
 def _drawn(exercise: Exercise, seed: Seed) -> dict[str, Inputs]:
     """The inputs of every case."""
-    return {
-        case.name: conditions.inputs_of(exercise, case, draw(case, exercise.name, seed)) for case in exercise.cases
-    }
+    return {case.name: conditions.inputs_of(exercise, case, draw(case, exercise.name, seed)) for case in exercise.cases}

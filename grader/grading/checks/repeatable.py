@@ -7,9 +7,9 @@ instance, the other inputs must give what they gave the first time. Between the 
 weights, which must not reach the first. The random generators are seeded differently for the two instances, because
 equal seeds would hide dropout.
 
-The other inputs have other numbers. A case can list more calls under `then:`, each with the arguments that differ: other
-lengths, another mask, a flag. What is kept for all instances (a cache at module level) is the same on a fresh one, so
-these results are compared with the reference as well, if the first result is right.
+The other inputs have other numbers. A case can list more calls under `then:`, each with the arguments that differ:
+other lengths, another mask, a flag. What is kept for all instances (a cache at module level) is the same on a fresh
+one, so these results are compared with the reference as well, if the first result is right.
 
 ## Why it matters
 
