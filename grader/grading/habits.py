@@ -62,10 +62,9 @@ def _at_the_start(function: ast.FunctionDef) -> Iterator[str]:
 
 def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     """What a statement computes is computed once: for good, or for each value or shape of one argument."""
-    names = [argument.arg for argument in function.args.args]
-    method = names[:1] == ["self"]
-    owner = "self" if method else function.name
-    arguments = names[1:] if method else names
+    names = [argument.arg for argument in function.args.args if _is_data(argument)]
+    arguments = [name for name in names if name != "self"]
+    owner = "self" if len(arguments) < len(names) else function.name
     for index, node in enumerate(ast.walk(function)):
         match node:
             case ast.Return(value=ast.expr()):
@@ -91,6 +90,12 @@ def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
             )
 
 
+def _is_data(argument: ast.arg) -> bool:
+    """Whether an argument has a shape or value to be told by; functions and caches have none."""
+    kind = ast.unparse(argument.annotation) if argument.annotation is not None else ""
+    return not kind or any(word in kind for word in ("Tensor", "int", "float", "bool", "str"))
+
+
 # ------------------------------------------------------------------------------------- inside a statement
 
 
@@ -110,10 +115,13 @@ def _replacements(node: ast.AST, arguments: set[str]) -> Iterator[ast.expr]:
             yield left
         case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
             yield ast.UnaryOp(ast.Not(), left)
-        case ast.Attribute(value=ast.Name(id=name), attr="shape") if name in arguments:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=index) if (
+            ast.unparse(index) == "-2"
+        ):
             for one, other in conditions.QUERY_AND_KEY:
                 if name in (one, other) and {one, other} <= arguments:
-                    yield ast.Attribute(ast.Name(other if name == one else one), "shape", ast.Load())
+                    shape = ast.Attribute(ast.Name(other if name == one else one), "shape", ast.Load())
+                    yield ast.Subscript(shape, index, ast.Load())
         case ast.Call(func=ast.Attribute(value=squared, attr="mean"), args=args, keywords=keywords):
             match squared:
                 case ast.Call(func=ast.Attribute(value=ast.BinOp(left=left, op=ast.Sub(), right=right), attr="square")):
