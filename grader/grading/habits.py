@@ -93,7 +93,9 @@ def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
 def _is_data(argument: ast.arg) -> bool:
     """Whether an argument has a shape or value to be told by; functions and caches have none."""
     kind = ast.unparse(argument.annotation) if argument.annotation is not None else ""
-    return not kind or any(word in kind for word in ("Tensor", "int", "float", "bool", "str"))
+    return "Callable" not in kind and any(
+        word in kind or not kind for word in ("Tensor", "int", "float", "bool", "str")
+    )
 
 
 # ------------------------------------------------------------------------------------- inside a statement

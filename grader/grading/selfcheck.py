@@ -40,6 +40,7 @@ def check(
             yield from _stub(course, question, context, observe)
         for exercise in question.exercises:
             progress(exercise.name)
+            yield from _conditions(course, question, exercise)
             yield from _code(course, question, exercise, context)
             yield from _closed(course, question, exercise, context, observe)
 

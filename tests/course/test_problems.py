@@ -48,6 +48,7 @@ SHOWN_BY_READING: list[tuple[Kind, str, str, str]] = [
     (Kind.UNKNOWN_ARGUMENT, FILE, "args: {q: {normal", "args: {query: {normal"),
     (Kind.UNKNOWN_HELPER, FILE, "same_as: k", "make: raedy"),
     (Kind.UNKNOWN_SYMBOL, FILE, "normal: [2, n, 8]", "normal: [2, m, 8]"),
+    (Kind.UNKNOWN_CONDITION, FILE, ", raises: ValueError", ", raises: ValueError, conditions: [longer]"),
     (Kind.UNKNOWN_EXCEPTION, FILE, "raises: ValueError", "raises: ValuError"),
     (Kind.ITEM, FILE, ", correct: true", ""),
     (Kind.ITEM_ID, FILE, "id: Q5.output", "id: Q4.output"),

@@ -116,15 +116,19 @@ def judge(seen: Seen) -> Verdict:
                 return Verdict(Status.FAILED, _DIFFERENT)
             if any(compare(one, other, 1e-5, 1e-6) is not None for one, other in zip(later, alone, strict=True)):
                 return Verdict(Status.FAILED, _STATE)
-            if compare(right, once, _RTOL, _ATOL) is None and _wrong_later(once, right, later, others):
+            if _stale(once, right, later[0], others[0]):
+                return Verdict(Status.FAILED, _STATE)
+            if _right(right, once) and not all(map(_right, others[1:], later[1:])):
                 return Verdict(Status.FAILED, _LATER)
             return Verdict(Status.PASSED)
     raise ValueError("repeatable asks for two programs")
 
 
-def _wrong_later(once: Any, right: Any, later: list[Any], others: list[Any]) -> bool:
-    """Whether other numbers give the first result again although they should not, or other arguments a wrong one."""
-    stale = compare(once, later[0], 1e-5, 1e-6) is None and compare(right, others[0], _RTOL, _ATOL) is not None
-    return stale or any(
-        compare(expected, got, _RTOL, _ATOL) is not None for expected, got in zip(others[1:], later[1:], strict=True)
-    )
+def _right(expected: Any, got: Any) -> bool:
+    """Whether a result is that of the reference."""
+    return compare(expected, got, _RTOL, _ATOL) is None
+
+
+def _stale(once: Any, right: Any, between: Any, other: Any) -> bool:
+    """Whether other numbers give the first result again although they should not."""
+    return compare(once, between, 1e-5, 1e-6) is None and not _right(right, other)
