@@ -46,8 +46,8 @@ def _at_the_start(function: ast.FunctionDef) -> Iterator[str]:
             yield f"{name} = {name}[..., :{_ROOM}]"
         elif "int" in kind and name in conditions.LENGTHS:
             yield f"{name} = {optional}min({name}, {_ROOM})"
-    optional = function.args.args[len(types) - len(function.args.defaults) :]
-    for argument, default in zip(optional, function.args.defaults, strict=True):
+    defaulted = function.args.args[len(types) - len(function.args.defaults) :]
+    for argument, default in zip(defaulted, function.args.defaults, strict=True):
         if argument.arg in conditions.ZERO and ast.unparse(default) != "None":
             yield f"{argument.arg} = {argument.arg} or {ast.unparse(default)}"
     for one, other in conditions.QUERY_AND_KEY:

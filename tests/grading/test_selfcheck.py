@@ -99,7 +99,13 @@ CODE: list[tuple[Kind | None, str, str, str, str]] = [
         "is not recognized",
     ),
     (Kind.UNTESTED_CONDITION, QUESTION, "normal: [1, 131, 2]", "normal: [1, 9, 2]", "no case has long: a sequence of"),
-    (Kind.UNTESTED_CONDITION, QUESTION, "        then: [", "        # [", "no case has second-call"),
+    (
+        Kind.UNTESTED_CONDITION,
+        QUESTION,
+        ",\n         then: [{factor: 3.0}, {x: {normal: [4, 3]}}]",
+        "",
+        "no case has second-call",
+    ),
     (Kind.UNTESTED_CONDITION, QUESTION, "{normal: [2, 3, 4, 2]}", "{normal: [2, 4, 2]}", "no case has four-axes of x"),
     (None, QUESTION, "    cases:", "    not_applicable: {long: x is short}\n    cases:", ""),
     (
