@@ -180,8 +180,9 @@ class Parameter:
 class Case:
     """One set of inputs, hidden unless ``public``. ``only`` restricts it to the checks named there (empty: any check).
 
-    A ``sealed`` case stands for a hidden one in a learners' edition: it has no inputs, and is never run. ``tags`` are
-    conditions that its inputs do not show by themselves (see ``grader.course.case_tags``).
+    ``then`` are later calls on the same instance, for the check ``repeatable``: each names the arguments that differ
+    from ``args``. ``conditions`` are those of ``grader.course.conditions`` that its inputs do not show. A ``sealed``
+    case stands for a hidden one in a learners' edition: it has no inputs, and is never run.
     """
 
     name: CaseName
@@ -192,8 +193,9 @@ class Case:
     draw: Pairs[Annotated[tuple[int, ...], SchemaBounds(min_length=1)]] = ()
     only: tuple[str, ...] = ()
     raises: Name | None = None
+    then: tuple[Pairs[Recipe], ...] = ()
+    conditions: tuple[str, ...] = ()
     sealed: bool = False
-    tags: tuple[Slug, ...] = ()
 
     @property
     def visibility(self) -> Visibility:
@@ -268,7 +270,8 @@ class Exercise:
     ``(output, weights)`` is accepted besides ``output``. ``through`` names a helper that gets the
     learner's function or class and calls it as often as it needs; ``forward`` then are its other parameters.
     ``methods`` are the signatures of the methods that a class needs besides ``forward``. ``forbids`` are dotted
-    names of library functions that a solution must not use.
+    names of library functions that a solution must not use. ``not_applicable`` are conditions of
+    ``grader.course.conditions`` that no case can have, each with the reason.
     """
 
     name: str
@@ -292,6 +295,7 @@ class Exercise:
     variants: tuple[Variant, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
     forbids: tuple[LibraryName, ...] = ()
+    not_applicable: tuple[tuple[str, str], ...] = ()
 
     @property
     def takes(self) -> tuple[Parameter, ...]:

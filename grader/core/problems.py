@@ -50,11 +50,15 @@ class Kind(Enum):
     )
     UNKNOWN_REFERENCE = "unknown-reference", "There is no such reference.", "Correct the name, or write the reference."
     UNKNOWN_CHECK = "unknown-check", "There is no such check, or the exercise does not make it.", "Correct the name."
-    UNKNOWN_TAG = "unknown-tag", "There is no such tag of cases.", "Correct the name."
     UNKNOWN_CASE = "unknown-case", "The exercise has no such case.", "Correct the name."
     UNKNOWN_ARGUMENT = "unknown-argument", "There is no such argument.", "Correct the name, or the signature."
     UNKNOWN_HELPER = "unknown-helper", "The sandbox has no such helper.", "Correct the name."
     UNKNOWN_SYMBOL = "unknown-symbol", "A symbol is used that is not drawn.", "Correct it, or add it under draw:."
+    UNKNOWN_CONDITION = (
+        "unknown-condition",
+        "There is no such condition.",
+        "Choose one of the table in docs/author-guide.md.",
+    )
     UNKNOWN_EXCEPTION = "unknown-exception", "A case cannot ask for this exception.", "Choose one that is listed."
 
     # items, exercises and their cases
@@ -129,6 +133,16 @@ class Kind(Enum):
     )
     NO_PUBLIC_CASE = "no-public-case", "An exercise has no public case.", "Mark a small case with public: true."
     NO_HIDDEN_CASE = "no-hidden-case", "An exercise has no hidden case.", "Add cases without public: true."
+    UNTESTED_CONDITION = (
+        "untested-condition",
+        "No case has a condition under which wrong code often fails.",
+        "Add a case that has it, or say under not_applicable: why none can.",
+    )
+    NEEDLESS_REASON = (
+        "needless-reason",
+        "A reason is given for a condition that does not apply to the exercise.",
+        "Remove it from not_applicable:.",
+    )
     STUB_PASSES = (
         "stub-passes",
         "The stub that learners start from is missing an exercise or earns points.",

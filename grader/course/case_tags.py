@@ -1,8 +1,7 @@
 """Tags of cases: the conditions that a case tries, each with what to say if it decides whether code is right.
 
-A case gets tags in the bank (``tags: [second-call]``) and others that are derived from its inputs. ``{name}`` in a
-sentence is the argument that the tag is about. The order of ``TAGS`` is that in which they are said: the more
-telling ones first.
+The tags of a case follow from its inputs. ``{name}`` in a sentence is the argument that the tag is about. The order of
+``TAGS`` is that in which they are said: the more telling ones first.
 """
 
 from __future__ import annotations
@@ -124,5 +123,3 @@ _TAGS = {
 }
 #: Every tag by name.
 TAGS: Mapping[str, CaseTag] = MappingProxyType(_TAGS)
-#: The tags that the bank may give a case; all others are about an argument, and are derived from the inputs.
-DECLARED = tuple(name for name, tag in TAGS.items() if "{name}" not in tag.having.en + tag.lacking.en)

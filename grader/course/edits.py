@@ -77,6 +77,38 @@ def functions(file: SourceFile) -> dict[str, str]:
     return {place.name: place.text for place in _places(file)}
 
 
+def called(files: Sequence[SourceFile], module: str, target: str) -> frozenset[str]:
+    """The functions and classes of ``files`` that ``target`` of ``module`` uses, directly or through others."""
+    words = _words(tuple(closure(files, module)))
+    found: set[str] = set()
+    waiting = [target]
+    while waiting:
+        fresh = (words.get(waiting.pop(), frozenset()) & set(words)) - found - {target}
+        found |= fresh
+        waiting += fresh
+    return frozenset(found)
+
+
+def names_used(files: Sequence[SourceFile], module: str, target: str) -> frozenset[str]:
+    """Every name that ``target`` of ``module`` and the functions that it uses mention, attributes among them."""
+    words = _words(tuple(closure(files, module)))
+    return frozenset().union(*(words.get(name, frozenset()) for name in {target, *called(files, module, target)}))
+
+
+@functools.lru_cache(maxsize=_FILES)
+def _words(files: tuple[SourceFile, ...]) -> dict[str, frozenset[str]]:
+    """The names in each function and class of ``files``."""
+    found: dict[str, frozenset[str]] = {}
+    for file in files:
+        for name, text in functions(file).items():
+            nodes = list(ast.walk(ast.parse(textwrap.dedent(text))))
+            words = {node.id for node in nodes if isinstance(node, ast.Name)}
+            words |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+            top = name.partition(".")[0]
+            found[top] = found.get(top, frozenset()) | words
+    return found
+
+
 def rewritten(file: SourceFile, name: str, text: str) -> SourceFile:
     """The file with the whole source text of the function ``name`` replaced by ``text``, indented to fit."""
     place = next(place for place in reversed([*_places(file)]) if place.name == name)

@@ -277,6 +277,7 @@ class ExerciseSchema(Strict):
     mistakes: tuple[MistakeSchema, ...] = ()
     recognised: tuple[Slug, ...] = ()
     forbids: tuple[LibraryName, ...] = ()
+    not_applicable: dict[Filled, Filled] = {}
 
     @model_validator(mode="after")
     def _one_kind(self) -> ExerciseSchema:
@@ -304,6 +305,7 @@ class ExerciseSchema(Strict):
             forward_signature=f"forward{self.forward}" if self.forward else None,
             forward=parameters(taken) if taken else (),
             through=through or None,
+            not_applicable=tuple(self.not_applicable.items()),
             mistakes=(
                 *(mistake.build(self.reference.rpartition(".")[2]) for mistake in self.mistakes),
                 *(Mistake(name, (), ()) for name in self.recognised),

@@ -68,9 +68,14 @@ exercises:
       - {{en: "What is the result for a single number?", zh: 对单个数，结果是什么？}}
       - {{en: One multiplication does it for all entries at once., zh: 一次乘法就能同时处理所有元素。}}
     cases:
-      - {{name: default factor, public: true, args: {{x: {{value: [[1, -2], [0, 3]], dtype: float32}}}}}}
+      - {{name: default factor, public: true, args: {{x: {{value: [[1, -2], [0, 3]], dtype: float32}}}},
+         then: [{{factor: 3.0}}, {{x: {{normal: [4, 3]}}}}]}}  # more calls, which the check repeatable makes
       - {{name: another factor, public: true, args: {{x: {{normal: [2, 3]}}, factor: 3.0}}}}
       - {{name: any sizes, draw: {{n: [4, 5]}}, args: {{x: {{normal: [2, n, 3]}}, factor: 0.5}}}}
+      # Conditions under which wrong code often fails: `attncheck bank check` says which of them no case has.
+      - {{name: one row, args: {{x: {{normal: [1, 3]}}}}}}
+      - {{name: many rows, args: {{x: {{normal: [1, 131, 2]}}, factor: -1.5}}}}
+      - {{name: two leading dimensions, args: {{x: {{normal: [2, 3, 4, 2]}}}}}}
     checks: [values, gradients, dtype, unchanged_inputs, repeatable, non_contiguous]
     mistakes:                # edits of the reference; each is graded, must fail, and must be recognised as itself
       - {{misconception: adds-instead, replace: "x * factor", with: "x + factor", fails: [values]}}

@@ -34,8 +34,7 @@ from grader.core.model import (
 from grader.core.problems import Kind
 from grader.core.sizes import Size
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
-from grader.course import edits, items, misconceptions
-from grader.course.case_tags import DECLARED
+from grader.course import conditions, edits, items, misconceptions
 from grader.course.helpers import HELPERS
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
@@ -183,6 +182,8 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
         yield from _reference(exercise.reference, known.references)
     yield from _cases_of(exercise, known)
     yield from _checks(exercise, known)
+    for name, _ in exercise.not_applicable:
+        yield from _condition(("not_applicable", name), name, exercise)
     if exercise.through is not None:
         yield from _helper(("through",), exercise.through)
     yield from _variants(exercise)
@@ -199,9 +200,6 @@ def _cases_of(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
             if kind not in kinds:
                 path: Path = ("cases", index, "only", place)
                 yield unknown(path, kind, "a check of this exercise", kinds, Kind.UNKNOWN_CHECK)
-        for place, tag in enumerate(case.tags):
-            if tag not in DECLARED:
-                yield unknown(("cases", index, "tags", place), tag, "a tag of cases", DECLARED, Kind.UNKNOWN_TAG)
         if case.sealed and not known.edition:
             yield ValueProblem(("cases", index, "sealed"), _SEALED, Kind.SEALED)
         if not case.sealed:
@@ -316,13 +314,39 @@ def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
             if found:
                 text = f"nothing is constructed; expected `{key}` for a class without `through` only"
                 yield ValueProblem((key,), text, Kind.UNUSED_KEY)
+    yield from _recipes(case, exercise)
+    for number, name in enumerate(case.conditions):
+        yield from _condition(("conditions", number), name, exercise)
+    if case.raises and case.raises not in _EXCEPTIONS:
+        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS, Kind.UNKNOWN_EXCEPTION)
+
+
+def _recipes(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
+    """The problems of what a case gives, for its own call and for those under ``then``."""
     draws = dict(case.draw)
     for key, recipes in (("construct", case.construct), ("parameters", case.parameters), ("args", case.args)):
         for name, recipe in recipes:
             for fault in _recipe(recipe, draws, dict(recipes), name):
                 yield fault.inside(key, name)
-    if case.raises and case.raises not in _EXCEPTIONS:
-        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS, Kind.UNKNOWN_EXCEPTION)
+    for number, later in enumerate(case.then):
+        around = dict(case.args) | dict(later)
+        for name, recipe in later:
+            known = [parameter.name for parameter in exercise.takes]
+            if name not in known:
+                what = f"an argument of {exercise.through or exercise.forward_signature or exercise.signature}"
+                yield unknown(("then", number, name), name, what, known, Kind.UNKNOWN_ARGUMENT)
+            for fault in _recipe(recipe, draws, around, name):
+                yield fault.inside("then", number, name)
+
+
+def _condition(path: Path, name: str, exercise: Exercise) -> Iterator[ValueProblem]:
+    """A condition must be one of the table, of an argument that the exercise has."""
+    argument, _, condition = name.rpartition(".")
+    if condition not in conditions.CONDITIONS:
+        yield unknown(path, name, "a condition", list(conditions.CONDITIONS), Kind.UNKNOWN_CONDITION)
+    elif argument and argument not in conditions.names_of(exercise):
+        known = conditions.names_of(exercise)
+        yield unknown(path, argument, "an argument of the exercise", known, Kind.UNKNOWN_ARGUMENT)
 
 
 def _arguments(

@@ -95,13 +95,14 @@ class Drawn:
     """The inputs of one case.
 
     Values are arrays, Python constants, ``Same`` (the same array object again), ``DrawnMade`` or ``Own``. ``larger``
-    has the same case at the other sizes that a check asks for.
+    has the same case at the other sizes that a check asks for. ``then`` are the arguments of later calls.
     """
 
     args: tuple[tuple[str, Any], ...]
     construct: tuple[tuple[str, Any], ...]
     parameters: tuple[tuple[str, Any], ...]
     larger: tuple[Drawn, ...] = ()
+    then: tuple[tuple[tuple[str, Any], ...], ...] = ()
 
     def value(self, name: str) -> Any:
         """The argument ``name``, with ``Same`` resolved. Raises KeyError if it is not given."""
@@ -150,7 +151,10 @@ def draw(case: Case, exercise: str, seed: Seed, fixed: Mapping[str, int] = Mappi
                 raise CourseError(f"{exercise}, case {case.name!r}, {kind}.{name}: {error}") from error
         return tuple(made)
 
-    return Drawn(values("args", case.args), values("construct", case.construct), values("parameters", case.parameters))
+    args = values("args", case.args)
+    later = [dict(values(f"then {number}", recipes)) for number, recipes in enumerate(case.then)]
+    then = tuple(tuple((dict(args) | changed).items()) for changed in later)
+    return Drawn(args, values("construct", case.construct), values("parameters", case.parameters), then=then)
 
 
 def _generator(key: bytes, *words: str) -> np.random.Generator:

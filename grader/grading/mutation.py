@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from grader.core.model import Course, Exercise, Question, SourceFile, Status
 from grader.course import edits
+from grader.grading import habits
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade_reference
 from grader.grading.inputs import Seed
@@ -57,29 +58,12 @@ def _own(course: Course, exercise: Exercise) -> Iterator[tuple[SourceFile, str, 
     """(file, name, text) of the functions to change: the reference (all methods of a class) and its helpers."""
     module, target = module_of(exercise), function_of(exercise)
     others = {(module_of(e), function_of(e)) for q in course.questions for e in q.exercises} - {(module, target)}
-    called = _called(course, module, target)
+    called = edits.called(course.reference, module, target)
     for file in edits.closure(course.reference, module):
         for name, text in edits.functions(file).items():
             top = name.partition(".")[0]
             if (file.module, top) not in others and ((top == target and file.module == module) or top in called):
                 yield file, name, text
-
-
-def _called(course: Course, module: str, target: str) -> set[str]:
-    """Names of functions that the reference calls, directly or indirectly."""
-    words: dict[str, set[str]] = {}
-    for file in edits.closure(course.reference, module):
-        for name, text in edits.functions(file).items():
-            tree = ast.parse(textwrap.dedent(text))
-            used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-            words.setdefault(name.partition(".")[0], set()).update(used)
-    found: set[str] = set()
-    waiting = [target]
-    while waiting:
-        fresh = (words.get(waiting.pop(), set()) & set(words)) - found - {target}
-        found |= fresh
-        waiting += fresh
-    return found
 
 
 # ------------------------------------------------------------------------------------------- changes
@@ -97,13 +81,16 @@ def variants(text: str) -> Iterator[tuple[str, str]]:
             replacement = change(target)
             if replacement is None:
                 continue
-            _exchange(other, target, replacement)
+            habits.exchange(other, target, replacement)
             ast.fix_missing_locations(other)
             before, after = _said(node), _said(replacement)
             if before != after:
                 around = _around(tree, node)
                 place = f" in “{around}”" if around != before else ""
                 yield f"{before} → {after}{place}", ast.unparse(other)
+    match tree.body:
+        case [ast.FunctionDef() as function]:
+            yield from habits.variants(function)
 
 
 def _said(node: ast.AST) -> str:
@@ -138,19 +125,6 @@ def _left_alone(tree: ast.Module) -> set[int]:
             case ast.Raise(exc=exc):
                 leave(exc)
     return alone
-
-
-def _exchange(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
-    for parent in ast.walk(tree):
-        for name, value in ast.iter_fields(parent):
-            if value is old:
-                setattr(parent, name, new)
-                return
-            if isinstance(value, list):
-                for at, entry in enumerate(value):
-                    if entry is old:
-                        value[at] = new
-                        return
 
 
 _BINARY: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {

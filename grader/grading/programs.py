@@ -177,5 +177,8 @@ def apply_variant(variant: Variant | None, drawn: Drawn) -> Drawn:
             batch, n_q, n_k = drawn.value(query).shape[0], drawn.value(query).shape[-2], drawn.value(key).shape[-2]
             values[name] = np.ascontiguousarray(np.broadcast_to(mask, (batch, 1, n_q, n_k))[:, 0])
     return replace(
-        drawn, args=tuple(values.items()), larger=tuple(apply_variant(variant, each) for each in drawn.larger)
+        drawn,
+        args=tuple(values.items()),
+        larger=tuple(apply_variant(variant, each) for each in drawn.larger),
+        then=tuple(apply_variant(variant, replace(drawn, args=args, then=())).args for args in drawn.then),
     )

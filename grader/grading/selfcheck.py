@@ -15,6 +15,7 @@ from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Q
 from grader.core.problems import Kind, Problem
 from grader.course import edits, items, misconceptions, starter
 from grader.course.items import derivation, expression, number, shape
+from grader.grading import untested
 from grader.grading.context import GradingContext
 from grader.grading.explaining.mistakes import MistakeSignature, agree
 from grader.grading.grade import grade, grade_reference
@@ -48,6 +49,7 @@ def check(
             yield from _stub(course, question, context, observe)
         for exercise in question.exercises:
             progress(exercise.name)
+            yield from _conditions(course, question, exercise)
             yield from _code(course, question, exercise, context)
             yield from _closed(course, question, exercise, context, observe)
 
@@ -128,6 +130,17 @@ def _alike(question: Question) -> Iterator[Problem]:
                 if found != wrong.misconception:
                     said = f"“{wrong.answer}” stands for {wrong.misconception}, but is named {found}"
                     yield Problem(Kind.ANSWERS_ALIKE, where, said)
+
+
+def _conditions(course: Course, question: Question, exercise: Exercise) -> Iterator[Problem]:
+    """Every condition that applies to the exercise is in a case, or declared not applicable."""
+    where = f"{question.file}, exercise {exercise.name}"
+    for condition, name in untested.holes(course, exercise):
+        of = f" of {name}" if name else ""
+        said = f"no case has {condition.id}{of}: {condition.what.en}"
+        yield Problem(Kind.UNTESTED_CONDITION, where, said)
+    for name in untested.needless(course, exercise):
+        yield Problem(Kind.NEEDLESS_REASON, where, f"not_applicable: {name} does not apply to this exercise anyway")
 
 
 def _derivations(question: Question) -> Iterator[Problem]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from grader.core.model import Course, Equivalent
@@ -40,6 +42,43 @@ def test_variants(line: str, expected: list[str]) -> None:
     found = described(f"def f(a, b, c):\n    {line}\n")
     for said in expected:
         assert any(said in each for each in found), found
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("def f(q: Tensor): return q", ["first q = abs(q)", "first q = q[..., :128, :]"]),
+        ("def f(n: int): return n", ["first n = min(n, 128)"]),
+        ("def f(tokens: Tensor): return tokens", ["first tokens = tokens[..., :128]"]),
+        ("def f(mask: Tensor | None = None): return mask", ["first mask = mask if mask is None else mask[:1]"]),
+        ("def f(eps: float=1e-05): return eps", ["first eps = eps or 1e-05"]),
+        ("def f(n_q: int, n_k: int): return n_q", ["first n_q = n_k", "first n_k = n_q", "first n_q, n_k = n_k, n_q"]),
+        ("def f(q: Tensor, k: Tensor): return q.shape[-2]", ["q.shape[-2] → k.shape[-2]"]),
+        ("def f(a): return 1 if a is not None else 2", ["a is not None → a"]),
+        ("def f(a): return 1 if a is None else 2", ["a is None → not a"]),
+        ("def f(a): return (a - b).square().mean(dim=-1)", ["a.square().mean(dim=-1) - b.square()"]),
+        ("def f(a, b: float): return a", ["return a computed once", "for each a", "for each b"]),
+        ("def f(a, step: Callable[[int], Step]): return a", ["return a computed once"]),
+        ("def f(a): return a.masked_fill(b, 0)", ["a.masked_fill(b, 0) → a.masked_fill_(b, 0)"]),
+        ("def f(self, x): return x", ["return x computed once"]),
+    ],
+)
+def test_habits(source: str, expected: list[str]) -> None:
+    """Code that is wrong under one condition only is among the mutants of what it could stand in."""
+    found = described(source)
+    for said in expected:
+        assert any(said in each for each in found), found
+
+
+def test_kept_results_are_kept() -> None:
+    """The state of a mutant outlives the call: in the function itself, or in the instance."""
+    kept = dict(mutation.variants("def f(a, b): return a + b"))
+    once: dict[str, Callable[[int, int], int]] = {}
+    exec(kept["return a + b computed once"], once)
+    assert [once["f"](1, 2), once["f"](5, 5)] == [3, 3]
+    each: dict[str, Callable[[int, int], int]] = {}
+    exec(kept["return a + b computed for each a"], each)
+    assert [each["f"](1, 2), each["f"](1, 5), each["f"](2, 5)] == [3, 3, 7]
 
 
 def test_left_alone() -> None:

@@ -2,10 +2,14 @@
 
 ## What it checks
 
-On one instance: these inputs, others, then these again. The first and the third result must agree. On a fresh
+On one instance: these inputs, others, then these again. The first and the last result must agree. On a fresh
 instance, the other inputs must give what they gave the first time. Between the calls another instance gets other
 weights, which must not reach the first. The random generators are seeded differently for the two instances, because
 equal seeds would hide dropout.
+
+The other inputs have other numbers. A case can list more calls under `then:`, each with the arguments that differ:
+other lengths, another mask, a flag. What is kept for all instances (a cache at module level) is the same on a fresh
+one, so these results are compared with the reference as well, if the first result is right.
 
 ## Why it matters
 
@@ -19,7 +23,7 @@ function: softmax
 signature: (x, axis=-1)
 reference: scores.softmax
 cases:
-  - {name: a batch, public: true, args: {x: {normal: [3, 4, 5]}}}
+  - {name: a batch, public: true, args: {x: {normal: [3, 4, 5]}}, then: [{x: {normal: [2, 7]}}, {axis: 0}]}
 checks:
   - {repeatable: {on: [a batch], weight: 0.2}}
 mistakes:
@@ -41,11 +45,11 @@ import numpy as np
 from grader.core.model import CheckSpec, Program, Returned, Status, Text, Verdict
 from grader.grading.checks import Seen
 from grader.grading.compare import compare
-from grader.grading.failures import failure_verdict
+from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
-REFERENCE = False
+REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False
 
@@ -64,7 +68,14 @@ _STATE = Text(
     "the result depends on earlier calls: state is kept from one call to the next",
     "结果取决于之前的调用：有东西从一次调用留到了下一次",
 )
-SECRETS = (_DIFFERENT, _STATE)
+_LATER = Text(
+    "the first call is right, but a later one with other arguments is wrong: is something kept from an earlier call?",
+    "第一次调用是对的，之后换了参数再调用就错了：是不是记住了之前调用留下的东西？",
+)
+SECRETS = (_DIFFERENT, _STATE, _LATER)
+
+#: How far a result may be from that of the reference: this check is about calls, and `values` about digits.
+_RTOL, _ATOL = 1e-3, 1e-4
 
 
 def other(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
@@ -80,30 +91,44 @@ def other(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """A call, a different one, the first again, all on one instance; and the different one on a fresh instance.
+    """A call, different ones, the first again, all on one instance; and the different ones on a fresh instance.
 
     Before the last call a second instance gets other weights, which must not affect the first.
     """
-    between = replace(drawn, args=other(drawn.args))
+    later = [replace(drawn, args=args) for args in (other(drawn.args), *drawn.then)]
     first = Writer.to(target)
     instance, _ = first.instance(drawn)
-    outputs = [first.call(inputs, instance=instance).output for inputs in (drawn, between)]
+    outputs = [first.call(inputs, instance=instance).output for inputs in (drawn, *later)]
     first.instance(replace(drawn, parameters=other(drawn.parameters)))
     outputs.append(first.call(drawn, instance=instance).output)
     second = Writer.to(target)
-    fresh = second.call(between).output
-    return first.program(*outputs, seed=1), second.program(fresh, seed=2)
+    fresh = [second.call(inputs).output for inputs in later]
+    return first.program(*outputs, seed=1), second.program(*fresh, seed=2)
 
 
 def judge(seen: Seen) -> Verdict:
-    """Passes if repeated calls agree up to rounding."""
-    if bad := failure_verdict(seen.got, seen.case):
+    """Passes if repeated calls agree up to rounding, and nothing from an earlier call is in a later one."""
+    if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
         return bad
-    match seen.got:
-        case (Returned((once, between, again)), Returned((alone,))):
+    match seen.got, seen.expected:
+        case (Returned((once, *later, again)), Returned(alone)), (Returned((right, *others, _)), Returned()):
             if compare(once, again, 1e-5, 1e-6) is not None:
                 return Verdict(Status.FAILED, _DIFFERENT)
-            if compare(between, alone, 1e-5, 1e-6) is not None:
+            if any(compare(one, other, 1e-5, 1e-6) is not None for one, other in zip(later, alone, strict=True)):
                 return Verdict(Status.FAILED, _STATE)
+            if _stale(once, right, later[0], others[0]):
+                return Verdict(Status.FAILED, _STATE)
+            if _right(right, once) and not all(map(_right, others[1:], later[1:])):
+                return Verdict(Status.FAILED, _LATER)
             return Verdict(Status.PASSED)
     raise ValueError("repeatable asks for two programs")
+
+
+def _right(expected: Any, got: Any) -> bool:
+    """Whether a result is that of the reference."""
+    return compare(expected, got, _RTOL, _ATOL) is None
+
+
+def _stale(once: Any, right: Any, between: Any, other: Any) -> bool:
+    """Whether other numbers give the first result again although they should not."""
+    return compare(once, between, 1e-5, 1e-6) is None and not _right(right, other)

@@ -139,7 +139,8 @@ Tag = tuple[str, str]
 
 def _tags(case: Case, drawn: Drawn) -> Iterator[Tag]:
     """(name of the tag, what it is about) for all that holds in a case."""
-    yield from ((name, "") for name in case.tags)
+    if case.then:
+        yield "second-call", ""
     yield from _numbers(drawn)
     yield from _each(drawn)
     yield from _several(drawn)

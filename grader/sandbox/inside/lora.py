@@ -22,12 +22,14 @@ def adapted(
     a: Any = None,
     b: Any = None,
     merges: int = 0,
+    early: bool = False,
 ) -> Any:
     """The output for ``x`` of the layer ``own(weight, r, alpha)``, with ``a`` and ``b`` in place of its own matrices.
 
     Shapes: ``weight`` (d_in, d_out), ``a`` (d_in, r), ``b`` (r, d_out). With ``merges`` > 0, the result is the output,
     that many merged matrices, and the output again. Without ``a`` and ``b`` it is what the new layer gives: its output,
-    its number of trainable parameters, and for each of its two matrices whether it is zero.
+    its number of trainable parameters, and for each of its two matrices whether it is zero. ``early``: the layer is
+    used and merged once before it gets ``a`` and ``b``, which must not leave anything behind.
     """
     layer = own(weight, r, alpha)
     if isinstance(layer, torch.nn.Module):
@@ -37,6 +39,9 @@ def adapted(
     pieces = [_piece(layer, name, shape) for name, shape in (("a", (d_in, r)), ("b", (r, d_out)))]
     if a is None:
         return [forward(x), _trained(layer), [not bool(piece.base.any()) for piece in pieces]]
+    if early:
+        forward(x)
+        layer.merge()
     for piece, given in zip(pieces, (a, b), strict=True):
         _replace(piece, given)
     if not merges:

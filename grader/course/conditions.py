@@ -1,0 +1,795 @@
+"""The conditions under which wrong code often fails, as a table: which exercises each applies to, which cases have it.
+
+A *condition* is something about the arguments of a case, such as more keys than queries, or an id of 0. Code that is
+right everywhere else may be wrong there, so ``bank check`` wants every condition that applies to an exercise in one of
+its cases, or a reason under ``not_applicable:``. A diagnosis can use the same table the other way round: if the cases
+that fail are exactly those with one condition, ``sentence`` says so.
+
+Arguments are told apart by their names in the contract (``QUERY_AND_KEY`` and so on), by their defaults, and by what a
+case gives for them. Nothing here is run, and arrays are only asked for their shapes and entries: the module needs
+neither NumPy nor the grader.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from grader.core.model import Case, Exercise, Same, Text
+
+
+class Given(Protocol):
+    """The drawn inputs of a case, as in ``grader.grading.inputs``."""
+
+    @property
+    def args(self) -> tuple[tuple[str, Any], ...]:
+        """The arguments of the call."""
+
+    @property
+    def construct(self) -> tuple[tuple[str, Any], ...]:
+        """The arguments of the constructor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a case gives: every argument by name, the defaults of those that are left out, and what stands in for what.
+
+    ``same`` has the arguments that are the same object as another one.
+    """
+
+    exercise: Exercise
+    case: Case
+    values: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+    same: frozenset[str]
+
+    def array(self, name: str) -> Any:
+        """The array ``name``, or None."""
+        value: Any = self.values.get(name)
+        return value if hasattr(value, "shape") and value.ndim else None
+
+    def arrays(self, kinds: str = "fiub") -> Iterator[Any]:
+        """All arrays with these kinds of dtype."""
+        for name in self.values:
+            found = self.array(name)
+            if found is not None and found.dtype.kind in kinds and found.size:
+                yield found
+
+    def length(self, name: str) -> int | None:
+        """How long the argument is: a number itself, or the rows of an array."""
+        value = self.values.get(name)
+        if type(value) is int:
+            return value
+        array = self.array(name)
+        if array is None:
+            return None
+        return int(array.shape[-2 if array.ndim > 1 and array.dtype.kind == "f" else -1])
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition. ``applies`` gives the arguments of an exercise that it is about, ``""`` for the whole call.
+
+    ``without`` and ``under`` are clauses that complete “it is right …” and “it is wrong …”. ``checks`` are the checks
+    of which one must use a case with it; none means any check that looks at the numbers. ``sees`` tells whether inputs
+    have it; a case may also declare it under ``conditions:``.
+    """
+
+    id: str
+    kind: str
+    what: Text
+    without: Text
+    under: Text
+    applies: Callable[[Exercise, frozenset[str]], tuple[str, ...]]
+    sees: Callable[[Inputs, str], bool]
+    checks: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> Text:
+        """When code is right and when it is wrong, if exactly the cases with this condition fail."""
+        return Text(
+            f"It is right {self.without.en}, and wrong {self.under.en}.",
+            f"{self.without.zh}结果正确，{self.under.zh}结果就错了。",
+        )
+
+
+# ---------------------------------------------------------------------------------- kinds of arguments
+
+#: Pairs of arguments of which one asks and the other is looked through; their lengths may differ.
+QUERY_AND_KEY = (
+    *(("q", "k"), ("query", "key"), ("query", "keys"), ("x", "memory")),
+    *(("n_q", "n_k"), ("n", "m")),
+)
+#: Sequences of positions, (..., n, d).
+SEQUENCES = ("x", "q", "query", "x_t", "heads", "logits", "values", "k")
+#: Masks over pairs of queries and keys; True = may be attended to.
+_MASKS = ("mask", "self_mask", "memory_mask")
+PADDING = ("key_padding", *_MASKS)
+_IDS = ("mask_id", "bos_id", "eos_id", "ignore_index")
+TOKENS = ("tokens", "targets")
+LENGTHS = ("n", "n_q", "n_k", "max_len", "tokens", "targets", "lengths", "distance", "pe")
+_COUNTS = ("num_heads", "num_kv_heads", "num_layers", "beam_width", "block_size", "window", "r", "batch")
+#: Numbers that may be negative.
+SIGNED = ("axis", "delta", "alpha", "distance")
+#: Optional numbers for which 0 is a value like any other.
+ZERO = ("axis", "eps", "n_k", "ignore_index", "var_q", "var_k")
+#: Longer than any buffer that a learner would think of as large.
+_LONG = 129
+#: exp overflows in float32 from 88.7 on.
+_OVERFLOWS = 89.0
+#: Entries that lie this many standard deviations from zero cancel in float32.
+_FAR = 100.0
+
+#: Names in a reference that say what its numbers are sensitive to.
+_EXPONENTIALS = frozenset({"softmax", "log_softmax", "exp", "silu", "sigmoid", "elu", "tanh", "cross_entropy"})
+_MOMENTS = frozenset({"var", "std", "var_mean", "LayerNorm", "layer_norm"})
+
+
+def names_of(exercise: Exercise) -> tuple[str, ...]:
+    """The arguments that its cases give: those of the function, or of the constructor and ``forward``."""
+    own = exercise.parameters if exercise.kind == "class" and exercise.through is None else ()
+    return tuple(dict.fromkeys(parameter.name for parameter in (*own, *exercise.takes)))
+
+
+def defaults_of(exercise: Exercise) -> Mapping[str, Any]:
+    """The defaults of the learner's own optional arguments. Those of a helper ``through`` are not the learner's."""
+    return _defaults(() if exercise.through else (exercise.signature, exercise.forward_signature or "forward()"))
+
+
+@functools.lru_cache(maxsize=256)
+def _defaults(signatures: tuple[str, ...]) -> Mapping[str, Any]:
+    found: dict[str, Any] = {}
+    for signature in signatures:
+        tree = ast.parse(f"def {signature}: pass").body[0]
+        assert isinstance(tree, ast.FunctionDef)
+        optional = tree.args.args[len(tree.args.args) - len(tree.args.defaults) :]
+        for argument, default in zip(optional, tree.args.defaults, strict=True):
+            found[argument.arg] = ast.literal_eval(default)
+    return MappingProxyType(found)
+
+
+def inputs_of(exercise: Exercise, case: Case, drawn: Given) -> Inputs:
+    """The inputs of a case with ``same_as`` resolved."""
+    given = dict(drawn.construct) | dict(drawn.args)
+    same = frozenset(name for name, value in given.items() if isinstance(value, Same))
+    parts = {
+        part: value
+        for made in given.values()
+        if hasattr(made, "parts") and not isinstance(made, Same)
+        for part, value in made.parts
+    }
+    values = {name: given[value.name] if isinstance(value, Same) else value for name, value in given.items()}
+    return Inputs(exercise, case, parts | values, defaults_of(exercise), same)
+
+
+Applies = Callable[[Exercise, frozenset[str]], tuple[str, ...]]
+
+
+def _everywhere(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    return ("",)
+
+
+def _named(names: tuple[str, ...]) -> Applies:
+    def applies(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+        return tuple(name for name in names_of(exercise) if name in names)
+
+    return applies
+
+
+def _pair(exercise: Exercise) -> tuple[str, str] | None:
+    names = names_of(exercise)
+    return next(((one, other) for one, other in QUERY_AND_KEY if one in names and other in names), None)
+
+
+def _paired(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    return () if _pair(exercise) is None else ("",)
+
+
+def _with_sequence(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    """The first sequence; in a class all else has its number of axes, too."""
+    names = names_of(exercise)
+    return next(((name,) for name in SEQUENCES if name in names), ())
+
+
+def _with_length(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    names = names_of(exercise)
+    return ("",) if any(name in names for name in (*SEQUENCES, *LENGTHS)) else ()
+
+
+def _optional(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    return tuple(defaults_of(exercise))
+
+
+def _flags(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    return tuple(name for name, default in defaults_of(exercise).items() if isinstance(default, bool))
+
+
+def _may_be_zero(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    return tuple(name for name in defaults_of(exercise) if name in ZERO)
+
+
+def _uses(names: frozenset[str]) -> Applies:
+    def applies(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+        return ("",) if used & names else ()
+
+    return applies
+
+
+def _normalises(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    return ("",) if used & _MOMENTS or "gamma" in names_of(exercise) else ()
+
+
+def _measured(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    return ("",) if any(check.kind in ("operations", "memory") for check in exercise.checks) else ()
+
+
+def _measured_flags(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    return _flags(exercise, used) if _measured(exercise, used) else ()
+
+
+# ------------------------------------------------------------------------------------ what a case has
+
+
+def _lengths(found: Inputs) -> tuple[int, int] | None:
+    pair = _pair(found.exercise)
+    both = None if pair is None else (found.length(pair[0]), found.length(pair[1]))
+    if pair is not None and both is not None and both[1] is None and pair[1] in found.defaults:
+        both = both[0], both[0]  # n_k is n_q unless it is given
+    return None if both is None or both[0] is None or both[1] is None else (both[0], both[1])
+
+
+def _compared(holds: Callable[[int, int], bool]) -> Callable[[Inputs, str], bool]:
+    def sees(found: Inputs, name: str) -> bool:
+        both = _lengths(found)
+        return both is not None and holds(*both)
+
+    return sees
+
+
+def _single(found: Inputs, name: str) -> bool:
+    """Every length is 1; the most that is allowed (``max_len``) counts where there is no other."""
+    sequences = [name for name in names_of(found.exercise) if name in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
+    lengths = {name: found.length(name) for name in sequences if name != "pe"}
+    own = {length for name, length in lengths.items() if length is not None and name != "max_len"}
+    return own == {1} or (not own and set(lengths.values()) == {1})
+
+
+def _long(found: Inputs, name: str) -> bool:
+    sized = [found.length(each) for each in found.values if each in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
+    return any(length is not None and length >= _LONG for length in sized)
+
+
+def _axes(count: int) -> Callable[[Inputs, str], bool]:
+    def sees(found: Inputs, name: str) -> bool:
+        array = found.array(name)
+        return array is not None and array.ndim == count
+
+    return sees
+
+
+def _batch_of_one(found: Inputs, name: str) -> bool:
+    array = found.array(name)
+    return array is not None and array.ndim >= 3 and array.shape[0] == 1
+
+
+def _per_sample(mask: Any) -> bool:
+    return mask is not None and mask.ndim >= 2 and mask.shape[0] > 1 and bool((mask != mask[:1]).any())
+
+
+def _mask_per_sample(found: Inputs, name: str) -> bool:
+    mask = found.array(name)
+    return (name == "key_padding" or (mask is not None and mask.ndim > 2)) and _per_sample(mask)
+
+
+def _square_mask(found: Inputs, name: str) -> bool:
+    mask = found.array(name)
+    square = mask is not None and mask.ndim > 2 and mask.shape[-1] == mask.shape[-2] > 1
+    return square and _per_sample(mask) and bool((mask != mask.swapaxes(-1, -2)).any())
+
+
+def _square_mask_across(found: Inputs, name: str) -> bool:
+    return _square_mask(found, name) and not found.same
+
+
+def _one_mask_for_all(found: Inputs, name: str) -> bool:
+    mask = found.array(name)
+    return mask is not None and mask.ndim == 2
+
+
+def _mask_of_keys(found: Inputs, name: str) -> bool:
+    mask = found.array(name)
+    return mask is not None and mask.ndim > 2 and mask.shape[-2] == 1 < mask.shape[-1] and _per_sample(mask)
+
+
+def _empty_row(found: Inputs, name: str) -> bool:
+    mask = found.array(name)
+    if mask is None:
+        return False
+    if name == "key_padding":  # the causal mask inside leaves the first query its own key alone
+        return bool((~mask[..., 0]).any())
+    return bool((~mask.any(-1)).any())
+
+
+def _zero(found: Inputs, name: str) -> bool:
+    value = found.values.get(name)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0
+
+
+def _vocabulary(found: Inputs) -> int | None:
+    """How many ids there are, where it can be seen."""
+    for name in ("table", "logits"):
+        table = found.array(name)
+        if table is not None:
+            return int(table.shape[0] if "positions" in found.values else table.shape[-1])
+    return None
+
+
+def _last_id(found: Inputs, name: str) -> bool:
+    value, vocabulary = found.values.get(name), _vocabulary(found)
+    if type(value) is not int:
+        return False
+    tokens = [array for array in map(found.array, TOKENS) if array is not None]
+    if vocabulary is not None:
+        return value == vocabulary - 1
+    return bool(tokens) and value >= max(int(array.max()) for array in tokens)
+
+
+def _token(which: Callable[[Inputs, Any], bool]) -> Callable[[Inputs, str], bool]:
+    def sees(found: Inputs, name: str) -> bool:
+        array = found.array(name)
+        return array is not None and array.size > 0 and which(found, array)
+
+    return sees
+
+
+def _has_last_token(found: Inputs, tokens: Any) -> bool:
+    vocabulary = _vocabulary(found)
+    return vocabulary is None or int(tokens.max()) == vocabulary - 1
+
+
+def _given(found: Inputs, name: str) -> bool:
+    if name not in found.values:
+        return False
+    value = found.array(name)
+    return value is not None or found.values[name] != found.defaults[name]
+
+
+def _false(found: Inputs, name: str) -> bool:
+    return found.values.get(name) is False
+
+
+def _true(found: Inputs, name: str) -> bool:
+    return found.values.get(name) is True
+
+
+def _negative(found: Inputs, name: str) -> bool:
+    value, array = found.values.get(name), found.array(name)
+    return bool((array < 0).any()) if array is not None else isinstance(value, (int, float)) and value < 0
+
+
+def _odd(found: Inputs, name: str) -> bool:
+    value = found.values.get(name)
+    return isinstance(value, int) and value > 1 and value % 2 == 1
+
+
+def _no_power_of_two(found: Inputs, name: str) -> bool:
+    value = found.values.get(name)
+    return isinstance(value, int) and value > 0 and value & (value - 1) != 0
+
+
+def _large(found: Inputs, name: str) -> bool:
+    tops = sorted((float(abs(array).max()) for array in found.arrays("f")), reverse=True)
+    if "w_q" in found.values:  # the scores are products of x with itself
+        tops = [*tops[:1], *tops]
+    return bool(tops) and (tops[0] >= _OVERFLOWS or math.prod(tops[:2]) >= 4 * _OVERFLOWS)
+
+
+def _offset(found: Inputs, name: str) -> bool:
+    return any(
+        array.size > 3 and 0 < float(array.std()) * _FAR <= abs(float(array.mean())) for array in found.arrays("f")
+    )
+
+
+def _tiny(found: Inputs, name: str) -> bool:
+    return any(0 < float(abs(array).max()) < 0.05 for array in found.arrays("f"))
+
+
+def _again(found: Inputs, name: str) -> bool:
+    return bool(getattr(found.case, "then", ()))
+
+
+def _in_a_batch(found: Inputs, name: str) -> bool:
+    return any(array.ndim > 2 for array in found.arrays("f"))
+
+
+def _not_in_a_batch(found: Inputs, name: str) -> bool:
+    return all(array.ndim <= 2 for array in found.arrays("f"))
+
+
+# ------------------------------------------------------------------------------------------- the table
+
+_NUMBERS = ("values", "shifts")
+
+CONDITIONS: Mapping[str, Condition] = MappingProxyType(
+    {
+        condition.id: condition
+        for condition in (
+            # lengths
+            Condition(
+                "more-keys",
+                "length",
+                Text("more keys than queries", "键比查询多"),
+                Text("as long as there are no more keys than queries", "键不比查询多时"),
+                Text("as soon as there are more", "一旦键更多"),
+                _paired,
+                _compared(lambda n_q, n_k: n_q < n_k),
+            ),
+            Condition(
+                "more-queries",
+                "length",
+                Text("more queries than keys", "查询比键多"),
+                Text("as long as there are no more queries than keys", "查询不比键多时"),
+                Text("as soon as there are more", "一旦查询更多"),
+                _paired,
+                _compared(lambda n_q, n_k: n_q > n_k),
+            ),
+            Condition(
+                "different-lengths",
+                "length",
+                Text("different numbers of queries and keys", "查询与键的个数不同"),
+                Text("when queries and keys are equally many", "查询与键个数相同时"),
+                Text("when they are not", "个数不同时"),
+                _paired,
+                _compared(lambda n_q, n_k: n_q != n_k),
+            ),
+            Condition(
+                "equal-lengths",
+                "length",
+                Text("as many queries as keys", "查询与键一样多"),
+                Text("when the numbers of queries and keys differ", "查询与键个数不同时"),
+                Text("when they are equal", "个数相同时"),
+                _paired,
+                _compared(lambda n_q, n_k: n_q == n_k > 1),
+            ),
+            Condition(
+                "one-position",
+                "length",
+                Text("a single position (n = 1; one query and one key)", "只有一个位置（n = 1，一个查询和一个键）"),
+                Text("for sequences of two positions or more", "序列有两个以上位置时"),
+                Text("for a single one", "只有一个位置时"),
+                _with_length,
+                _single,
+            ),
+            Condition(
+                "long",
+                "length",
+                Text(f"a sequence of {_LONG} positions or more", f"序列有 {_LONG} 个以上的位置"),
+                Text("for short sequences", "序列短时"),
+                Text("for a long one", "序列长时"),
+                _with_length,
+                _long,
+            ),
+            # axes
+            Condition(
+                "two-axes",
+                "axis",
+                Text("no batch: two axes", "没有批次：只有两个轴"),
+                Text("for a batch", "有批次时"),
+                Text("for two axes (no batch)", "只有两个轴（没有批次）时"),
+                _with_sequence,
+                _axes(2),
+            ),
+            Condition(
+                "three-axes",
+                "axis",
+                Text("three axes", "三个轴"),
+                Text("for other numbers of axes", "轴数不是三时"),
+                Text("for three", "有三个轴时"),
+                _with_sequence,
+                _axes(3),
+            ),
+            Condition(
+                "four-axes",
+                "axis",
+                Text("four axes", "四个轴"),
+                Text("for fewer axes", "轴较少时"),
+                Text("for four", "有四个轴时"),
+                _with_sequence,
+                _axes(4),
+            ),
+            Condition(
+                "batch-of-one",
+                "axis",
+                Text("a batch of one", "批次里只有一个样本"),
+                Text("for larger batches", "批次较大时"),
+                Text("for a batch of one", "批次里只有一个样本时"),
+                _with_sequence,
+                _batch_of_one,
+            ),
+            # masks
+            Condition(
+                "mask-per-sample",
+                "mask",
+                Text("a mask that differs from sample to sample", "每个样本的掩码不同"),
+                Text("when all samples share their mask, or there is none", "所有样本共用掩码或没有掩码时"),
+                Text("when the masks of the samples differ", "各样本的掩码不同时"),
+                _named(PADDING),
+                _mask_per_sample,
+            ),
+            Condition(
+                "square-mask",
+                "mask",
+                Text(
+                    "a square mask, not symmetric, different in each sample",
+                    "方形、不对称、每个样本都不同的掩码",
+                ),
+                Text("for other masks, and without one", "掩码不是方形，或没有掩码时"),
+                Text("for a square mask", "掩码是方形时"),
+                _named(_MASKS),
+                _square_mask,
+            ),
+            Condition(
+                "square-cross-mask",
+                "mask",
+                Text(
+                    "keys other than the queries but as many, and a mask that is not symmetric and differs per sample",
+                    "键与查询不是同一个数组但个数相同，掩码不对称，且每个样本都不同",
+                ),
+                Text("for other masks, and in self-attention", "掩码不是方形，或在自注意力里时"),
+                Text("for a square mask in cross-attention", "交叉注意力的掩码是方形时"),
+                lambda exercise, used: _named(_MASKS)(exercise, used) if _pair(exercise) else (),
+                _square_mask_across,
+            ),
+            Condition(
+                "one-mask-for-all",
+                "mask",
+                Text("one mask (n_q, n_k) for the whole batch", "整个批次共用一个 (n_q, n_k) 掩码"),
+                Text("for masks with an axis for samples, and without one", "掩码带样本轴，或没有掩码时"),
+                Text("for one mask (n_q, n_k) that all samples share", "所有样本共用一个 (n_q, n_k) 掩码时"),
+                _named(_MASKS),
+                _one_mask_for_all,
+            ),
+            Condition(
+                "mask-of-keys",
+                "mask",
+                Text("a mask of keys alone, (batch, 1, 1, n_k)", "只按键屏蔽的掩码 (batch, 1, 1, n_k)"),
+                Text("for masks with a row for each query, and without one", "掩码对每个查询各有一行，或没有掩码时"),
+                Text("for a padding mask (batch, 1, 1, n_k)", "掩码是填充掩码 (batch, 1, 1, n_k) 时"),
+                _named(_MASKS),
+                _mask_of_keys,
+            ),
+            Condition(
+                "empty-row",
+                "mask",
+                Text("a query that may attend to no key", "有一个查询不能关注任何键"),
+                Text("when every query may attend to some key", "每个查询都至少能关注一个键时"),
+                Text("when a query may attend to none", "某个查询不能关注任何键时"),
+                _named(PADDING),
+                _empty_row,
+                ("fully_masked_rows", "values"),
+            ),
+            # ids
+            Condition(
+                "id-zero",
+                "id",
+                Text("an id of 0", "id 为 0"),
+                Text("for other ids", "id 不为 0 时"),
+                Text("when the id is 0", "id 为 0 时"),
+                _named(_IDS),
+                _zero,
+            ),
+            Condition(
+                "id-last",
+                "id",
+                Text("the last id there is", "最后一个 id"),
+                Text("for smaller ids", "id 较小时"),
+                Text("when it is the last id there is", "id 是最后一个时"),
+                _named(_IDS),
+                _last_id,
+            ),
+            Condition(
+                "token-zero",
+                "id",
+                Text("the token 0 among the tokens", "词元里有 0"),
+                Text("without the token 0", "词元里没有 0 时"),
+                Text("with it", "词元里有 0 时"),
+                _named(TOKENS),
+                _token(lambda found, tokens: bool((tokens == 0).any())),
+            ),
+            Condition(
+                "token-last",
+                "id",
+                Text("the last token of the vocabulary among the tokens", "词元里有词表的最后一个"),
+                Text("without the last token of the vocabulary", "词元里没有词表的最后一个时"),
+                Text("with it", "词元里有词表的最后一个时"),
+                _named(TOKENS),
+                _token(_has_last_token),
+            ),
+            # counts
+            Condition(
+                "odd-count",
+                "count",
+                Text("an odd count above 1", "个数为大于 1 的奇数"),
+                Text("for even counts", "个数为偶数时"),
+                Text("for odd ones", "个数为奇数时"),
+                _named(_COUNTS),
+                _odd,
+            ),
+            Condition(
+                "no-power-of-two",
+                "count",
+                Text("a count that is no power of two", "个数不是 2 的幂"),
+                Text("for powers of two", "个数是 2 的幂时"),
+                Text("for other counts", "个数不是 2 的幂时"),
+                _named(_COUNTS),
+                _no_power_of_two,
+            ),
+            # optional arguments
+            Condition(
+                "omitted",
+                "optional",
+                Text("an optional argument left out", "省略可选参数"),
+                Text("when it is given", "给出这个参数时"),
+                Text("when it is left out", "省略时"),
+                _optional,
+                lambda found, name: name not in found.values,
+            ),
+            Condition(
+                "not-default",
+                "optional",
+                Text("a value other than the default", "给出与默认值不同的值"),
+                Text("for the default", "取默认值时"),
+                Text("for any other value", "取其他值时"),
+                _optional,
+                _given,
+            ),
+            Condition(
+                "zero",
+                "optional",
+                Text("an optional number given as 0", "把可选的数设为 0"),
+                Text("for other numbers", "这个数不为 0 时"),
+                Text("when 0 is given, which does not mean that nothing is given", "给出 0 时（0 不等于没有给出）"),
+                _may_be_zero,
+                _zero,
+                (*_NUMBERS, "raises"),
+            ),
+            Condition(
+                "false",
+                "flag",
+                Text("a flag given as False", "明确给出 False"),
+                Text("when the flag is left out or true", "省略这个开关或设为 True 时"),
+                Text("when it is given as False", "明确设为 False 时"),
+                _flags,
+                _false,
+            ),
+            # signs and magnitudes
+            Condition(
+                "negative",
+                "sign",
+                Text("a negative number", "负数"),
+                Text("for positive numbers and 0", "取正数或 0 时"),
+                Text("for negative ones", "取负数时"),
+                _named(SIGNED),
+                _negative,
+            ),
+            Condition(
+                "large-numbers",
+                "magnitude",
+                Text("numbers whose exponentials overflow in float32", "指数在 float32 里会溢出的数"),
+                Text("for numbers of ordinary size", "数的大小普通时"),
+                Text("for large ones: something overflows", "数很大时（有地方溢出）"),
+                _uses(_EXPONENTIALS),
+                _large,
+            ),
+            Condition(
+                "large-offset",
+                "magnitude",
+                Text("a common offset much larger than the differences", "共同的偏移远大于彼此的差别"),
+                Text("for numbers around zero", "数在零附近时"),
+                Text(
+                    "far from zero: digits cancel, as in E[x²] − E[x]²",
+                    "离零很远时（有效数字相消，例如 E[x²] − E[x]²）",
+                ),
+                _normalises,
+                _offset,
+            ),
+            Condition(
+                "tiny-numbers",
+                "magnitude",
+                Text("numbers so small that eps matters", "小到 eps 起作用的数"),
+                Text("for numbers of ordinary size", "数的大小普通时"),
+                Text("for tiny ones, where eps matters", "数很小、eps 起作用时"),
+                _named(("eps",)),
+                _tiny,
+            ),
+            # state and work
+            Condition(
+                "second-call",
+                "state",
+                Text("a call after one with other arguments", "在参数不同的一次调用之后再调用"),
+                Text("in a first call", "第一次调用时"),
+                Text("in a call after one with other arguments", "在参数不同的一次调用之后再调用时"),
+                _everywhere,
+                _again,
+                ("repeatable",),
+            ),
+            Condition(
+                "work-in-a-batch",
+                "work",
+                Text("work or memory measured for a batch", "在批次上测量运算量或内存"),
+                Text("without a batch", "没有批次时"),
+                Text("for a batch", "有批次时"),
+                _measured,
+                _in_a_batch,
+                ("operations", "memory"),
+            ),
+            Condition(
+                "work-without-batch",
+                "work",
+                Text("work or memory measured without a batch", "在没有批次时测量运算量或内存"),
+                Text("for a batch", "有批次时"),
+                Text("without one", "没有批次时"),
+                _measured,
+                _not_in_a_batch,
+                ("operations", "memory"),
+            ),
+            Condition(
+                "work-with-flag",
+                "work",
+                Text("work or memory measured with the flag set", "在开关打开时测量运算量或内存"),
+                Text("without the flag", "开关关闭时"),
+                Text("with it", "开关打开时"),
+                _measured_flags,
+                _true,
+                ("operations", "memory"),
+            ),
+            Condition(
+                "work-without-flag",
+                "work",
+                Text("work or memory measured without the flag", "在开关关闭时测量运算量或内存"),
+                Text("with the flag set", "开关打开时"),
+                Text("without it", "开关关闭时"),
+                _measured_flags,
+                lambda found, name: not _true(found, name),
+                ("operations", "memory"),
+            ),
+        )
+    }
+)
+
+
+def applicable(exercise: Exercise, used: frozenset[str]) -> Iterator[tuple[Condition, str]]:
+    """The conditions that apply to an exercise, each with the argument that it is about, or ``""``.
+
+    ``used`` are the names that the reference uses, itself or through its helpers.
+    """
+    for condition in CONDITIONS.values():
+        for name in condition.applies(exercise, used):
+            yield condition, name
+
+
+def has(condition: Condition, name: str, found: Inputs) -> bool:
+    """Whether a case has the condition for the argument ``name``: it declares it, or its inputs show it."""
+    return key(condition, name) in found.case.conditions or condition.sees(found, name)
+
+
+def key(condition: Condition, name: str) -> str:
+    """How the bank names a condition of an argument: ``mask.square-mask``, or ``long`` if it is about the call."""
+    return f"{name}.{condition.id}" if name else condition.id
+
+
+def conditions_of(exercise: Exercise, case: Case, drawn: Given) -> frozenset[str]:
+    """The ids of the conditions that a case has, for any of its arguments."""
+    found = inputs_of(exercise, case, drawn)
+    names = (*names_of(exercise), "")
+    anything = frozenset(_EXPONENTIALS | _MOMENTS)
+    return frozenset(
+        condition.id
+        for condition in CONDITIONS.values()
+        if any(has(condition, name, found) for name in condition.applies(exercise, anything) if name in names)
+    )
