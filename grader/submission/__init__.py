@@ -36,8 +36,16 @@ from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import FileLocation, not_regular, refusal, status
 
 __all__ = [
-    "FoundFiles", "Unusable", "definers", "fingerprint", "gathered", "identity", "named", "read",
-    "understood", "written",
+    "FoundFiles",
+    "Unusable",
+    "definers",
+    "fingerprint",
+    "identity",
+    "named",
+    "parse_files",
+    "read",
+    "read_files",
+    "written",
 ]  # fmt: skip
 
 P = ParamSpec("P")
