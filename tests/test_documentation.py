@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -48,6 +51,29 @@ def test_examples_of_commands_can_be_called(
     for line in lines:
         words = shlex.split(line.partition(" > ")[0].removeprefix(f"attncheck {name}"))
         assert command.make_context(name, words), line
+
+
+GUIDE = (documentation.ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("heading", "family"),
+    [
+        ("### A check\n", "grader.grading.checks"),
+        ("### A kind of quiz item\n", "grader.course.items"),
+        ("### An exporter\n", "grader.classroom.export"),
+        ("### An intake\n", "grader.classroom.intake"),
+    ],
+)
+def test_the_guide_names_what_kinds_have(heading: str, family: str) -> None:
+    """The functions that it asks for are those of every module of the family, by the same names."""
+    part = GUIDE.partition(heading)[2].partition("\n#")[0]
+    named = re.findall(r"`(\w+)\([a-z_, ]*\)`", part)
+    folder = importlib.import_module(family)
+    modules = [importlib.import_module(f"{family}.{each.name}") for each in pkgutil.iter_modules(folder.__path__)]
+    modules = [module for module in modules if not module.__name__.rpartition(".")[2].startswith("_")]
+    assert named and modules
+    assert not [(module.__name__, name) for module in modules for name in named if not hasattr(module, name)]
 
 
 # ------------------------------------------------------------------------------- what would be found

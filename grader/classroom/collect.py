@@ -158,7 +158,7 @@ class _Tree:
         return None
 
     def small(self, name: str) -> bytes:
-        """The content of a metadata file. Raises Unreadable, also if it is too large."""
+        """The content of a metadata file. Raises UnreadableFile, also if it is too large."""
         try:
             with _unpacking(name), self.open(name) as file:
                 raw = file.read(_MAX_METADATA + 1)
@@ -240,7 +240,7 @@ def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSub
 
 
 def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
-    """Raise Unreadable for a submission beyond the limits, with an unusable entry, or with nothing to grade in it."""
+    """Raise UnreadableFile for a submission beyond the limits, with an unusable entry, or with nothing to grade."""
     names = [name for name, _ in placed.files]
     why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
     why += [tree.odd[name] for name in names if name in tree.spoilt]
@@ -590,7 +590,7 @@ def _shortened(name: str) -> str:
 
 @contextlib.contextmanager
 def _unpacking(name: str) -> Iterator[None]:
-    """Turn errors about a file of a collection into Unreadable, with the reason and what to do."""
+    """Turn errors about a file of a collection into UnreadableFile, with the reason and what to do."""
     try:
         yield
     except DAMAGE as error:

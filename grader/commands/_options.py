@@ -113,7 +113,7 @@ def find_question(course: Course, name: str) -> Question:
     if found is None:
         raise UsageError(
             Text(
-                "There is no question “{name}”.{hint}",
+                "There is no question “{name}”. {hint}",
                 "没有问题“{name}”。{hint}",
             ).fill(name=name, hint=nearest(name, [q.id for q in course.questions]))
         )
@@ -127,7 +127,7 @@ def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
         names = [exercise.name for question in course.questions for exercise in question.exercises]
         raise UsageError(
             Text(
-                "There is no exercise “{name}”.{hint}",
+                "There is no exercise “{name}”. {hint}",
                 "没有编程题“{name}”。{hint}",
             ).fill(name=name, hint=nearest(name, names))
         )
@@ -157,8 +157,7 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
 
 def nearest(name: str, names: Sequence[str]) -> Text:
     """A sentence that suggests the closest of ``names``, or lists them all."""
-    found = suggest.hint(name, names)
-    return Text(f" {found.en}", found.zh)
+    return suggest.hint(name, names)
 
 
 #: ``--learner`` for commands that show items before they are answered.

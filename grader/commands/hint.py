@@ -98,7 +98,7 @@ def _choose(question: Question, name: str | None) -> Exercise:
     if found is None:
         raise UsageError(
             Text(
-                "{question} has no exercise “{name}”.{hint}",
+                "{question} has no exercise “{name}”. {hint}",
                 "{question} 没有编程题“{name}”。{hint}",
             ).fill(question=question.id, name=name, hint=nearest(name or "", names))
         )

@@ -78,7 +78,7 @@ def plot(
     if picture is None:
         raise UsageError(
             Text(
-                "There is no picture “{name}”.{hint}",
+                "There is no picture “{name}”. {hint}",
                 "没有图“{name}”。{hint}",
             ).fill(name=name, hint=nearest(name, list(kinds.kinds())))
         )

@@ -64,9 +64,9 @@ def questions(
     if group is not None and not chosen:
         raise UsageError(
             Text(
-                "There is no group “{group}”.{group2}",
-                "没有分组“{group}”。{group2}",
-            ).fill(group=group, group2=nearest(group, [name for name, _ in course.groups]))
+                "There is no group “{group}”. {hint}",
+                "没有分组“{group}”。{hint}",
+            ).fill(group=group, hint=nearest(group, [name for name, _ in course.groups]))
         )
     if as_map:
         found = coverage.places(course, chosen)

@@ -31,6 +31,23 @@ def test_usage_errors_are_in_both_languages() -> None:
     assert not wrong
 
 
+def test_messages_are_filled_completely() -> None:
+    """Both languages of a message that is filled on the spot use no name that it is not given."""
+    wrong = []
+    for path in sorted(GRADER.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Call(func=ast.Name(id="Text"), args=texts), attr="fill"),
+                    keywords=given,
+                ) if all(keyword.arg for keyword in given):
+                    names = {keyword.arg for keyword in given}
+                    used = [set(re.findall(r"{(\w+)", str(ast.literal_eval(text)))) for text in texts]
+                    if any(each != names for each in used):
+                        wrong.append((f"{path.relative_to(GRADER)}:{node.lineno}", names, used))
+    assert not wrong
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

@@ -34,13 +34,13 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.submission.messages import listing, printable
 
-#: Returns the content of a small file of the tree, by its name; raises Unreadable.
+#: Returns the content of a small file of the tree, by its name; raises UnreadableFile.
 Read: TypeAlias = Callable[[str], bytes]
 #: Returns the status of a file or folder of the tree, by its name ("" is the tree itself); None if it is unknown.
 Facts: TypeAlias = Callable[[str], os.stat_result | None]
 #: Suffixes of files that can be graded; other files are never read.
 SUFFIXES = (".py", ".ipynb", ".zip", ".yaml", ".yml")
-__all__ = ["INCOMING", "KEY", "FoundSubmission", "Layout", "Person", "Stray", "Tree", "Unreadable"]
+__all__ = ["INCOMING", "KEY", "FoundSubmission", "Layout", "Person", "Stray", "Tree", "UnreadableFile"]
 #: The kind that takes any tree.
 PLAIN = "folders"
 
