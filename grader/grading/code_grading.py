@@ -26,8 +26,10 @@ from grader.grading import diagnosis, forbidden
 from grader.grading.budget import with_shared_budget
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
+from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
+from grader.grading.unwritten import unwritten
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -139,8 +141,10 @@ class CodeGrading:
         return None if used is None else same_verdict(plan, Verdict(Status.FAILED, used.text(), final=True))
 
     def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
-        """The result, with its misconception if a typical mistake gives the same observations."""
+        """The result: missing if it is still a stub, with its misconception if a typical mistake does the same."""
         result = tried.result
+        if (place := _stub_place(plan, tried)) is not None:
+            return same_verdict(plan, Verdict(Status.MISSING, not_written(*place)))
         if not _worth_a_name(result) or result.array_type is None or _is_stub(tried.observations):
             return result
         observations = signatures(plan.entries, tried.observations)
@@ -219,6 +223,13 @@ def _graph_is_cut(counted: list[Outcome]) -> bool:
     values = [o.status for o in counted if o.check == "values" and o.status is not Status.PENDING]
     cut = any(o.check == "gradients" and o.status is Status.FAILED for o in counted)
     return cut and bool(values) and all(status is Status.PASSED for status in values)
+
+
+def _stub_place(plan: Plan, tried: AttemptResult) -> tuple[str, int] | None:
+    """Where the exercise is still a stub; None if it is not, or has earned something all the same."""
+    if plan.file is None or tried.form is None or tried.result.earned or tried.result.status is Status.PASSED:
+        return None
+    return unwritten(plan.exercise.name, plan.file)
 
 
 def _worth_a_name(result: ExerciseResult) -> bool:

@@ -24,8 +24,8 @@ def failure_heading(exercise: ExerciseResult, outcome: Outcome) -> Text:
 
 
 def is_stub(exercise: ExerciseResult) -> bool:
-    """Whether the learner has not written this exercise yet: it raises ``NotImplementedError``, as stubs do."""
-    return exercise.status is Status.RAISED and is_not_written(exercise.message)
+    """Whether the learner has not written this exercise yet: it is a stub, or raises ``NotImplementedError``."""
+    return exercise.status in (Status.RAISED, Status.MISSING) and is_not_written(exercise.message)
 
 
 def exercise_status(exercise: ExerciseResult) -> Text:
