@@ -226,8 +226,14 @@ def _graph_is_cut(counted: list[Outcome]) -> bool:
 
 
 def _stub_place(plan: Plan, tried: AttemptResult) -> tuple[str, int] | None:
-    """Where the exercise is still a stub; None if it is not, or has earned something all the same."""
-    if plan.file is None or tried.form is None or tried.result.earned or tried.result.status is Status.PASSED:
+    """Where the exercise is still a stub; None if it is not, or got values right all the same.
+
+    A function that does nothing can pass other checks, such as that of unchanged inputs. Those points do not count.
+    """
+    if plan.file is None or tried.form is None or tried.result.status is Status.PASSED:
+        return None
+    values = [outcome.status for outcome in tried.result.outcomes if outcome.check == "values"]
+    if Status.PASSED in values or (not values and tried.result.earned):
         return None
     return unwritten(plan.exercise.name, plan.file)
 

@@ -8,12 +8,13 @@ from textwrap import indent
 import pytest
 
 from grader.core import bounded
-from grader.core.model import Part, Raised, Status
+from grader.core.model import CheckSpec, Part, Raised, Status
 from grader.grading.grade import grade
 from grader.grading.unwritten import unwritten
 from grader.report import words
-from tests.grading.test_grade import COURSE, DOUBLE, fake, result
-from tests.helpers import array, returned, source, submission
+from grader.sandbox import Sandbox
+from tests.grading.test_grade import COURSE, DOUBLE, X, fake, result
+from tests.helpers import array, case, course, exercise, question, returned, source, submission
 
 STUBS = (
     "pass",
@@ -82,7 +83,19 @@ def test_a_stub_is_missing_and_says_so_in_both_languages(body: str) -> None:
 
 
 def test_points_are_never_taken_from_what_looks_like_a_stub() -> None:
-    """If it earns something after all, it was written somewhere."""
+    """If some values are right after all, it was written somewhere."""
     right = returned(array([1.0, 2.0, 3.0]))
     report = grade(COURSE, submission(q11="def halve(x): pass\n"), fake(q11=right))
     assert result(report, "halve").status is Status.PASSED
+
+
+def test_doing_nothing_earns_nothing(sandbox: Sandbox) -> None:
+    """A function without a body leaves its inputs unchanged, which alone is worth no points."""
+    checks = (CheckSpec("values", 4.0), CheckSpec("unchanged_inputs", 1.0))
+    given = course(
+        question("Q5", exercise("double(x)", case("seen", x=X), checks=checks)),
+        reference="import torch\ndef double(x): return 2 * x\n",
+    )
+    for body, status in (("pass", Status.MISSING), ("x.sum()", Status.FAILED)):
+        found = result(grade(given, submission(q05=f"def double(x): {body}\n"), sandbox.observe), "double")
+        assert (found.status, found.earned > 0) == (status, status is Status.FAILED)
