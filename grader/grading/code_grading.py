@@ -29,6 +29,7 @@ from grader.grading.exercise_results import judged_exercise, same_verdict, unmar
 from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
+from grader.grading.printed import with_printed
 from grader.grading.unwritten import unwritten
 
 if TYPE_CHECKING:
@@ -181,11 +182,13 @@ class CodeGrading:
             self.seen = seen
         quiet = self.quiet
         self.quiet = quiet or (self.context.seed.secret and any(program.hidden for program in flat))
-        found = iter(seen.observations)
+        found, spoken = iter(seen.observations), iter(() if quiet else seen.printed)
         results = []
         for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
             mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
-            results.append(AttemptResult(judged_exercise(plan, form, mine, wanted, quiet), mine, form))
+            said = ["".join(next(spoken, "") for _ in programs_) for programs_ in each]
+            result = with_printed(judged_exercise(plan, form, mine, wanted, quiet), said)
+            results.append(AttemptResult(result, mine, form))
         return results
 
 

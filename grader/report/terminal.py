@@ -171,6 +171,7 @@ def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Qu
             page.lines(page.say(words.failure_heading(exercise, first)), indent=4, style="bold")
         message = first.verdict.message if first is not None and first.verdict.message else exercise.message
         _explain(page, message, question, exercise.misconception, first, course)
+    _printed(page, exercise)
     _tally(page, exercise)
     for remark in exercise.remarks:
         page.lines(clean(page.say(remark), 600, lines=True), indent=4, lead="· ")
@@ -218,6 +219,14 @@ def _difference(page: Page, difference: Difference, indent: int) -> None:
     if difference.size > 1:
         share = page.say(words.DIFFERING, differing=difference.differing, size=difference.size)
         page.lines(share, indent=indent, style="dim")
+
+
+def _printed(page: Page, exercise: ExerciseResult) -> None:
+    """What the learner's code printed in the case to fix first, one line for each of its own."""
+    if text := words.printed(exercise):
+        page.lines(page.say(words.PRINTED), indent=6)
+        for line in text.split("\n"):
+            page.pieces([("        │ ", "dim"), (shorten(line, page.width - 10), "")])
 
 
 def _tally(page: Page, exercise: ExerciseResult) -> None:

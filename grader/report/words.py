@@ -28,6 +28,12 @@ def is_stub(exercise: ExerciseResult) -> bool:
     return exercise.status in (Status.RAISED, Status.MISSING) and is_not_written(exercise.message)
 
 
+def printed(exercise: ExerciseResult) -> str:
+    """What the learner's code printed in the case to fix first; empty for a hidden case."""
+    first = exercise.first_failure
+    return first.verdict.printed if first is not None and first.visibility == "public" else ""
+
+
 def exercise_status(exercise: ExerciseResult) -> Text:
     """What to say of an exercise beside its name."""
     if exercise.status is Status.PENDING:
@@ -45,6 +51,7 @@ HIDDEN_CASE = Text("{check}, hidden case “{case}”", "{check}，隐藏用例�
 AT = Text("at {index}: {values}", "{index} 处：{values}")
 VALUES_ONLY = Text("expected {expected}, got {actual}", "应为 {expected}，实际为 {actual}")
 DIFFERING = Text("{differing} of {size} entries differ", "{size} 个元素中有 {differing} 个不同")
+PRINTED = Text("Your code printed:", "你的代码输出了：")
 CHECKS = Text("{passed} of {all} checks passed", "{all} 项检查通过 {passed} 项")
 HIDDEN_DECIDE = Text(
     "Hidden cases decide {points} of these {possible} points.", "这 {possible} 分中有 {points} 分由隐藏用例决定。"
