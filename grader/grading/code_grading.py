@@ -26,6 +26,7 @@ from grader.grading import diagnosis, forbidden
 from grader.grading.budget import with_shared_budget
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
+from grader.grading.explaining.dependencies import with_dependencies
 from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
@@ -89,6 +90,7 @@ class CodeGrading:
         """The results by exercise, each with its misconception."""
         best = self.best(plans)
         results = {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        results = with_dependencies(plans, results, self.submission.files)
         return GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
 
     def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:

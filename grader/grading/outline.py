@@ -30,6 +30,20 @@ def reached(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> Itera
 
     Definitions that it leads to are followed, in this file and in others.
     """
+    for outline, _, mentions in _followed(name, file, files):
+        yield from ((outline, mention) for mention in mentions)
+
+
+def definitions(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> set[tuple[str, str]]:
+    """The module and name of every definition that the definition of ``name`` in ``file`` leads to, without itself."""
+    found = {(outline.module, each) for outline, each, _ in _followed(name, file, files) if each in outline.nodes}
+    return found - {(file.module, name)}
+
+
+def _followed(
+    name: str, file: SourceFile, files: tuple[SourceFile, ...]
+) -> Iterator[tuple[Outline, str, list[Mention]]]:
+    """Each definition on the way, with what it mentions that is not a definition of the same file."""
     outlines = {each.module: outline_of(each) for each in (*files, file)}
     todo, seen = deque([(file.module, name)]), set()
     while todo:
@@ -41,14 +55,17 @@ def reached(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> Itera
         outline = outlines[module]
         if current in outline.means:
             todo += [found for found in [_own(outline.means[current], outlines)] if found]
+        outside = []
         for mention in outline.mentions(current):
             root = mention.dotted.partition(".")[0]
             if root in outline.nodes:
                 todo.append((module, root))
                 continue
-            yield outline, mention
+            outside.append(mention)
             if (target := _own(mention.dotted, outlines)) is not None:
                 todo.append(target)
+            todo += [(star, root) for star in outline.stars if star in outlines and root in outlines[star].nodes]
+        yield outline, current, outside
 
 
 def _own(dotted: str, outlines: Mapping[str, Outline]) -> tuple[str, str] | None:

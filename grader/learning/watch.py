@@ -63,12 +63,17 @@ class WatchSession:
     def _failures(self) -> list[ExerciseResult]:
         every = [e for q in self.report.questions for e in q.exercises] if self.report else []
         unsolved = [e for e in every if e.status not in (Status.PASSED, Status.PENDING)]
-        # Attempted exercises come before missing ones.
-        return sorted(unsolved, key=lambda e: e.status is Status.MISSING)
+        # What others use comes before them, and attempted exercises before missing ones.
+        return sorted(unsolved, key=lambda e: (e.status is Status.MISSING, _waits(e)))
 
     def _current(self) -> ExerciseResult | None:
         failures = self._failures()
         return failures[self.position % len(failures)] if failures else None
+
+
+def _waits(exercise: ExerciseResult) -> bool:
+    """Whether it uses another exercise that has to be fixed first."""
+    return any(each.voice == "dependency" for each in exercise.diagnosis)
 
 
 def events(path: Path, keys: bool) -> Iterator[Event]:
