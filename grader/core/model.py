@@ -989,11 +989,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What ``attncheck watch`` shows: the exercise to fix next (of ``left``), with ``rung`` of its hints."""
+    """What ``attncheck watch`` shows: the exercise to fix next (of ``left``), with ``hints`` by number, from 1."""
 
     report: Report | None
     error: Text | None
     current: ExerciseResult | None
     left: int
-    rung: int
+    hints: tuple[int, ...]
     seconds: float

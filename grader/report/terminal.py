@@ -93,8 +93,9 @@ def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
         return
     found = course.exercise(now.current.name)
     _exercise(page, now.current, course, found[0] if found else None)
-    for number, hint in enumerate(found[1].hints[: now.rung] if found else (), 1):
-        page.lines(page.say(hint), indent=4, lead=f"{number}. ", style="cyan")
+    hints = found[1].hints if found else ()
+    for number in now.hints if found else ():
+        page.lines(page.say(hints[number - 1]), indent=4, lead=f"{number}. ", style="cyan")
 
 
 # ------------------------------------------------------------------------------------------ the parts

@@ -88,7 +88,7 @@ def test_watch_shows_the_dependency_first() -> None:
     """Also if its question comes later."""
     files = {"a": "def halve(x): return x\ndef double(x): return halve(x)\n"}
     report = grade(COURSE, submission(**files), fake(lambda _: WRONG))
-    page = WatchSession(lambda: report, lambda name: 0).handle("saved")
+    page = WatchSession(lambda: report, lambda result: ()).handle("saved")
     assert page.current is not None and page.current.name == "halve"
     assert not words.is_stub(page.current)
 
