@@ -22,9 +22,9 @@ from grader.commands._options import (
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import name_list
+from grader.learning import hints, progress_view
 from grader.learning import log as state
-from grader.learning import progress_view
-from grader.learning.progress import hints_taken
+from grader.learning.progress import hints_shown, hints_taken, last_misconception
 
 if TYPE_CHECKING:
     from grader.core.model import Exercise, Lang, Question
@@ -49,11 +49,13 @@ def hint(
 ) -> None:
     """Show the next hint for an exercise.
 
-    The first hint is a question to think about, the last is almost the line of code. Hints cost practice points,
+    The first hint is a question to think about, or fits the misconception that your code showed last; the last one is
+    almost the line of code. Hints cost practice points,
     never graded ones.
     """
     course = load_course(course_folder)
-    exercise = _choose(find_question(course, question), name)
+    asked = find_question(course, question)
+    exercise = _choose(asked, name)
     rungs = len(exercise.hints)
     if not rungs:
         raise UsageError(
@@ -69,12 +71,17 @@ def hint(
                 "{exercise} 有 {rungs} 条提示；--rung 应为 1 到 {rungs} 的数。",
             ).fill(exercise=exercise.name, rungs=rungs)
         )
-    taken = hints_taken(recall(state_file, course), exercise.name)
-    shown = rung or min(taken + 1, rungs)
-    if shown > taken:
+    log = recall(state_file, course)
+    taken, before = hints_taken(log, exercise.name), hints_shown(log, exercise.name)
+    wanted = hints.order(exercise, hints.about(asked, last_misconception(log, exercise.name)))
+    left = [number for number in wanted if number not in before]
+    shown = rung or next(iter(left), rungs)
+    if shown not in before:
         keep(state_file, state.Hinted(state.now(), course.public_id, exercise.name, shown))
-    no_more = rung is None and taken >= rungs
-    progress_view.hint(page(lang), exercise, shown, max(taken, shown), no_more=no_more)
+    no_more = rung is None and not left
+    belief = asked.misconception(last_misconception(log, exercise.name))
+    ask = belief.ask if belief is not None and not before else None
+    progress_view.hint(page(lang), exercise, shown, max(taken, shown), no_more=no_more, ask=ask)
 
 
 def _choose(question: Question, name: str | None) -> Exercise:

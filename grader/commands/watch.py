@@ -19,13 +19,14 @@ from grader.commands._options import (
     recall,
     state_option,
 )
+from grader.learning import hints
 from grader.learning import log as state
 from grader.learning import watch as watching
 from grader.learning.learner_events import watch_events
 from grader.submission import read
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    from grader.core.model import Course, ExerciseResult, Lang
 
 
 @documented(
@@ -60,7 +61,7 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
         )
         session = watching.WatchSession(
             lambda: grade(course, read(path), sandbox.observe, context=context),
-            lambda name: len(find_exercise(course, name)[1].hints),
+            lambda result: _hints(course, result),
         )
         console = stdout()
         keys = sys.stdin.isatty() and sys.platform != "win32"
@@ -71,3 +72,8 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
             events = watch_events(page, course, log, state.now())
             keep(state_file, *events)
             log += events
+
+
+def _hints(course: Course, result: ExerciseResult) -> tuple[int, ...]:
+    question, exercise = find_exercise(course, result.name)
+    return hints.order(exercise, hints.about(question, result.misconception, result))

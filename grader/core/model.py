@@ -754,7 +754,8 @@ class Observed:
     """One observation per program, with the layers of isolation that were used.
 
     ``past`` is for the submission's next job; None if nothing was metered. ``absent`` are modules that were not found
-    while the files were loaded, before the child had any hidden input.
+    while the files were loaded, before the child had any hidden input. ``printed`` is what each program printed, as it
+    is; empty for hidden programs, and for all once the code has seen hidden inputs.
     """
 
     observations: tuple[Observation, ...]
@@ -764,6 +765,7 @@ class Observed:
     cpu_seconds: float = 0.0
     past: Past | None = None
     absent: tuple[Absent, ...] = ()
+    printed: tuple[str, ...] = ()
 
 
 # ----------------------------------------------------------------------------------------- results
@@ -800,6 +802,7 @@ class Verdict:
 
     If ``applies`` is false, the weight goes to the other checks. If ``final`` is true, calling the exercise in another
     form cannot change the verdict. ``broken`` means that the check itself raised an exception, which is our fault.
+    ``printed`` is what the learner's code printed in a public case that failed, cleaned and shortened.
     """
 
     status: Status
@@ -810,6 +813,7 @@ class Verdict:
     applies: bool = True
     final: bool = False
     broken: bool = False
+    printed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1000,11 +1004,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What ``attncheck watch`` shows: the exercise to fix next (of ``left``), with ``rung`` of its hints."""
+    """What ``attncheck watch`` shows: the exercise to fix next (of ``left``), with ``hints`` by number, from 1."""
 
     report: Report | None
     error: Text | None
     current: ExerciseResult | None
     left: int
-    rung: int
+    hints: tuple[int, ...]
     seconds: float

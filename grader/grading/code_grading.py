@@ -28,11 +28,15 @@ from grader.grading.budget import with_shared_budget
 from grader.grading.checks import Seen
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
+from grader.grading.explaining.dependencies import with_dependencies
 from grader.grading.explaining.evidence import Evidence, Failure
 from grader.grading.explaining.explain import explain
+from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
+from grader.grading.printed import with_printed
 from grader.grading.programs import apply_variant
+from grader.grading.unwritten import unwritten
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -95,6 +99,7 @@ class CodeGrading:
         """The results by exercise, each with its misconception."""
         best = self.best(plans)
         results = {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        results = with_dependencies(plans, results, self.submission.files)
         return GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
 
     def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
@@ -148,8 +153,10 @@ class CodeGrading:
         return None if used is None else same_verdict(plan, Verdict(Status.FAILED, used.text(), final=True))
 
     def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
-        """The result, with what can be said about why it is wrong, and its misconception if that has a name."""
+        """The result: missing if it is still a stub; else with what can be said about why it is wrong."""
         result = tried.result
+        if (place := _stub_place(plan, tried)) is not None:
+            return same_verdict(plan, Verdict(Status.MISSING, not_written(*place)))
         if not _is_worth_explaining(result) or _is_stub(tried.observations):
             return result
         try:
@@ -223,11 +230,13 @@ class CodeGrading:
             self.seen = seen
         quiet = self.quiet
         self.quiet = quiet or (self.context.seed.secret and any(program.hidden for program in flat))
-        found = iter(seen.observations)
+        found, spoken = iter(seen.observations), iter(() if quiet else seen.printed)
         results = []
         for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
             mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
-            results.append(AttemptResult(judged_exercise(plan, form, mine, wanted, quiet), mine, form, quiet))
+            said = ["".join(next(spoken, "") for _ in programs_) for programs_ in each]
+            result = with_printed(judged_exercise(plan, form, mine, wanted, quiet), said)
+            results.append(AttemptResult(result, mine, form, quiet))
         return results
 
 
@@ -265,6 +274,19 @@ def _graph_is_cut(counted: list[Outcome]) -> bool:
     values = [o.status for o in counted if o.check == "values" and o.status is not Status.PENDING]
     cut = any(o.check == "gradients" and o.status is Status.FAILED for o in counted)
     return cut and bool(values) and all(status is Status.PASSED for status in values)
+
+
+def _stub_place(plan: Plan, tried: AttemptResult) -> tuple[str, int] | None:
+    """Where the exercise is still a stub; None if it is not, or got values right all the same.
+
+    A function that does nothing can pass other checks, such as that of unchanged inputs. Those points do not count.
+    """
+    if plan.file is None or tried.form is None or tried.result.status is Status.PASSED:
+        return None
+    values = [outcome.status for outcome in tried.result.outcomes if outcome.check == "values"]
+    if Status.PASSED in values or (not values and tried.result.earned):
+        return None
+    return unwritten(plan.exercise.name, plan.file)
 
 
 def _is_worth_explaining(result: ExerciseResult) -> bool:

@@ -84,11 +84,7 @@ def _place(file: str | None, line: str | None) -> Text:
 
 
 def _raised(seen: Raised, public: bool) -> Text:
-    place = Text("", "")
-    if seen.file is not None:
-        place = Text(" at {file}, line {line}", "（{file} 第 {line} 行）").fill(
-            file=_one_line(seen.file), line=seen.line
-        )
+    place = Text("", "") if seen.file is None else _AT.fill(file=_one_line(seen.file), line=seen.line)
     # Nothing is known of the inputs while the file is loaded, so this text may always be shown.
     said = f": {seen.text}" if seen.text and (public or seen.during == "import") else ""
     when = Text("while the file was loaded, ", "加载文件时，") if seen.during == "import" else Text("", "")
@@ -128,11 +124,17 @@ def _raised(seen: Raised, public: bool) -> Text:
     return text
 
 
+_AT = Text(" at {file}, line {line}", "（{file} 第 {line} 行）")
 _NOT_WRITTEN = Text("not written yet{place}", "还没有写{place}")
 
 
+def not_written(file: str, line: int) -> Text:
+    """What to say of a stub at this place."""
+    return _NOT_WRITTEN.fill(place=_AT.fill(file=_one_line(file), line=line))
+
+
 def is_not_written(message: Text | None) -> bool:
-    """Whether ``message`` is that of code that raised ``NotImplementedError``."""
+    """Whether ``message`` is that of a stub, or of code that raised ``NotImplementedError``."""
     return message is not None and message.en.startswith(_NOT_WRITTEN.fill(place="").en)
 
 

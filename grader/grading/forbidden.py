@@ -8,16 +8,11 @@ of tensors) is blocked in the child; see ``sandbox/inside/forbidding.py``.
 
 from __future__ import annotations
 
-import ast
-import functools
-from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from grader.core import bounded
 from grader.core.model import SourceFile, Text
-from grader.submission.messages import Unusable
-from grader.submission.source import parse
+from grader.grading.outline import Outline, reached
 
 _USES = Text(
     "{file}, line {line} uses {name}, which this exercise forbids",
@@ -56,29 +51,13 @@ def first_use(exercise: str, forbidden: tuple[str, ...], file: SourceFile, files
 def _first_use(
     exercise: str, forbidden: tuple[str, ...], file: SourceFile, files: tuple[SourceFile, ...]
 ) -> Use | None:
-    outlines = {each.module: _outline(each) for each in (*files, file)}
-    todo, seen = deque([(file.module, exercise)]), set()
-    while todo:
-        place = todo.popleft()
-        if place in seen:
-            continue
-        seen.add(place)
-        module, name = place
-        outline = outlines[module]
-        if name in outline.means:
-            todo += [found for found in [_own(outline.means[name], outlines)] if found]
-        for where, dotted in outline.mentions(name):
-            root = dotted.partition(".")[0]
-            if root in outline.nodes:
-                todo.append((module, root))
-            elif (found := _forbidden(dotted, forbidden, outline)) is not None:
-                return Use(found, where.label, where.line)
-            elif (target := _own(dotted, outlines)) is not None:
-                todo.append(target)
+    for outline, mention in reached(exercise, file, files):
+        if (found := _forbidden(mention.dotted, forbidden, outline)) is not None:
+            return Use(found, mention.label, mention.line)
     return None
 
 
-def _forbidden(dotted: str, forbidden: tuple[str, ...], outline: _Outline) -> str | None:
+def _forbidden(dotted: str, forbidden: tuple[str, ...], outline: Outline) -> str | None:
     """The forbidden name that ``dotted`` means: same library and same last part, whatever is between; or None."""
     for name in forbidden:
         library, last = name.partition(".")[0], name.rpartition(".")[2]
@@ -87,168 +66,3 @@ def _forbidden(dotted: str, forbidden: tuple[str, ...], outline: _Outline) -> st
         if dotted == last and library in outline.stars:
             return name
     return None
-
-
-def _own(dotted: str, outlines: Mapping[str, _Outline]) -> tuple[str, str] | None:
-    """The module of the submission, and the name in it, that a dotted name refers to; or None."""
-    module, _, name = dotted.rpartition(".")
-    while module and module not in outlines:
-        module, _, name = module.rpartition(".")
-    return (module, name.partition(".")[0]) if module else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    label: str
-    line: int
-
-
-@dataclass(slots=True)
-class _Outline:
-    """One file: its top-level definitions, the full names of its imports, and the libraries of its star imports."""
-
-    module: str
-    package: str
-    nodes: dict[str, tuple[str, ast.AST]] = field(default_factory=dict)
-    means: dict[str, str] = field(default_factory=dict)
-    stars: set[str] = field(default_factory=set)
-
-    def mentions(self, name: str) -> Iterator[tuple[_Place, str]]:
-        """The full name of everything that the definition of ``name`` reads, with its place."""
-        if name not in self.nodes:
-            return
-        label, tree = self.nodes[name]
-        inner = dict(_imports(tree, self.package))
-        local = set(_bound(tree)) - set(inner)
-        for node, words in _read(tree):
-            root, *rest = words
-            if root not in local:
-                full = inner.get(root, self.means.get(root, root))
-                yield _Place(label, getattr(node, "lineno", 0)), ".".join([full, *rest])
-
-
-@functools.lru_cache(maxsize=32)  # about one submission; trees are large
-def _outline(file: SourceFile) -> _Outline:
-    package = file.module if file.is_package else file.module.rpartition(".")[0]
-    outline = _Outline(file.module, package)
-    for part in file.parts:
-        try:
-            tree = parse(part.text, part.label)
-        except Unusable:
-            continue
-        outline.stars.update(star.partition(".")[0] for star in _stars(tree, package))
-        for node in _top_level(tree):
-            for name, means in _imports(node, package) if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
-                outline.nodes.pop(name, None)
-                outline.means[name] = means
-            for name in _defined(node):
-                outline.means.pop(name, None)
-                outline.nodes[name] = (part.label, node)
-    return outline
-
-
-def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements that run on import, including those inside ``if`` and ``try``."""
-    todo: list[ast.AST] = list(reversed(tree.body))
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.stmt):
-            yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            fields = ("body", "handlers", "cases", "orelse", "finalbody")
-            nested = [child for field_ in fields for child in getattr(node, field_, ()) or ()]
-            todo += reversed(nested) if not isinstance(node, ast.expr) else ()
-
-
-def _defined(node: ast.stmt) -> Iterator[str]:
-    match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.Assign(targets=targets):
-            yield from (found for target in targets for found in _stored(target))
-        case ast.AnnAssign(target=target, value=ast.expr()):
-            yield from _stored(target)
-
-
-def _stored(target: ast.AST) -> Iterator[str]:
-    return (n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-
-
-def _bound(tree: ast.AST) -> Iterator[str]:
-    """Names that a function or class binds itself: parameters and assigned names. None for other statements."""
-    if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.arg):
-                yield node.arg
-        yield from _stored(tree)
-
-
-def _imports(tree: ast.AST, package: str) -> Iterator[tuple[str, str]]:
-    """The name that each import in ``tree`` binds, and its full name."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                for alias in names:
-                    top = alias.name.partition(".")[0]
-                    yield (alias.asname, alias.name) if alias.asname else (top, top)
-            case ast.ImportFrom(names=names):
-                source = _source(node, package)
-                yield from ((alias.asname or alias.name, f"{source}.{alias.name}") for alias in names)
-
-
-def _stars(tree: ast.AST, package: str) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
-            yield _source(node, package)
-
-
-def _source(node: ast.ImportFrom, package: str) -> str:
-    above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-    return ".".join([*filter(None, above), *filter(None, [node.module])])
-
-
-#: Functions whose arguments after the first are not uses.
-_ASKS = {"isinstance", "issubclass"}
-
-
-def _read(tree: ast.AST) -> Iterator[tuple[ast.AST, list[str]]]:
-    """The dotted names that ``tree`` reads, in parts; without annotations and the classes given to ``isinstance``."""
-    todo: list[ast.AST] = [tree]
-    while todo:
-        node = todo.pop()
-        words = _words(node)
-        if words is not None:
-            yield node, words
-            continue
-        left_out: tuple[object, ...] = ()
-        match node:
-            case ast.Call(func=ast.Name(id=asked)) if asked in _ASKS:
-                left_out = tuple(node.args[1:])
-            case ast.arg(annotation=annotation) | ast.AnnAssign(annotation=annotation):
-                left_out = (annotation,)
-            case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns):
-                left_out = (returns,)
-        children = [child for child in ast.iter_child_nodes(node) if child not in left_out]
-        todo += reversed(children)
-
-
-def _words(node: ast.AST) -> list[str] | None:
-    """``["torch", "nn"]`` for ``torch.nn``, ``getattr(torch, "nn")`` and ``import_module("torch").nn``; else None."""
-    words: list[str] = []
-    while True:
-        match node:
-            case ast.Attribute(value=inner, attr=attr):
-                words.append(attr)
-                node = inner
-            case ast.Call(func=ast.Name(id="getattr"), args=[inner, ast.Constant(value=str(attr)), *_]):
-                words.append(attr)
-                node = inner
-            case ast.Call(
-                func=ast.Name(id="__import__" | "import_module") | ast.Attribute(attr="import_module"),
-                args=[ast.Constant(value=str(module)), *_],
-            ):
-                return [*module.split("."), *reversed(words)]
-            case ast.Name(id=name, ctx=ast.Load()):
-                return [name, *reversed(words)]
-            case _:
-                return None

@@ -1,9 +1,9 @@
-"""Notices in a report: missing modules, names that are defined twice, answers to unknown items."""
+"""Notices in a report: missing modules, names defined twice or misspelled, answers to unknown items."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from grader.core.model import (
     Absent,
@@ -12,7 +12,9 @@ from grader.core.model import (
     Submission,
     Text,
 )
+from grader.core.suggest import nearest
 from grader.core.text import name_list
+from grader.grading.missing import is_named_after
 from grader.grading.selection import Chosen, Selection, choose, source_of
 from grader.grading.unknown_items import unknown_item
 from grader.submission import definers
@@ -51,7 +53,8 @@ def not_available(absent: tuple[Absent, ...], course: Course) -> Iterable[Notice
 
 
 def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] | None = None) -> Iterable[Notice]:
-    """Notices about names that are defined twice and answers to items that do not exist. Runs nothing."""
+    """Notices about names that are misspelled or defined twice, and answers to unknown items. Runs nothing."""
+    yield from _misspelled(course, submission)
     for each in choose(course, submission, Selection()) if chosen is None else chosen:
         for exercise in each.exercises:
             found = definers(submission, exercise.name)
@@ -76,6 +79,31 @@ def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] |
 _MORE_UNKNOWN = Text(
     "{count} more answers are for items that do not exist", "另有 {count} 个答案，课程里没有对应的题目"
 )
+
+
+#: How many of a learner's names are compared with those of the course.
+_MOST_COMPARED = 20
+_MISSPELLED = Text(
+    "line {line}: did you mean {meant} instead of {name}? If so, rename it; otherwise {meant} is not found.",
+    "第 {line} 行：{name} 是不是应为 {meant}？如果是，请改名，否则找不到 {meant}。",
+)
+
+
+def _misspelled(course: Course, submission: Submission) -> Iterator[Notice]:
+    """Notices about names that are close to an exercise that the submission does not define.
+
+    They do not depend on which questions were selected: a misspelled name is often the reason why its question was not.
+    Private helpers do not count, nor what resembles an exercise of another question than the file is named after.
+    """
+    homes = {exercise.name: question for question in course.questions for exercise in question.exercises}
+    defined = [(file, name, line) for file in submission.files for name, line in file.defines]
+    missing = homes.keys() - {name for _, name, _ in defined}
+    others = [each for each in defined if not each[1].startswith("_") and each[1] not in homes]
+    for file, name, line in others[:_MOST_COMPARED]:
+        own = [q for q in course.questions if is_named_after(file.path, q)]
+        possible = [each for each, home in homes.items() if each in missing and (not own or home in own)]
+        if (meant := nearest(name, possible, cutoff=0.8)) is not None:
+            yield Notice(file.path, _MISSPELLED.fill(line=line, name=name, meant=meant), urgent=True)
 
 
 def urgent_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:

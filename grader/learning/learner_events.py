@@ -7,7 +7,7 @@ from datetime import datetime
 
 from grader.core.model import Course, Report, Status, Watched
 from grader.learning.log import Coded, Event, Hinted
-from grader.learning.progress import hints_taken
+from grader.learning.progress import hints_shown
 
 #: Statuses that say nothing about the code.
 _NOTHING = (Status.MISSING, Status.SKIPPED, Status.UNMARKED)
@@ -30,8 +30,10 @@ def new_events(events: Sequence[Coded], log: Sequence[Event]) -> tuple[Coded, ..
 
 
 def watch_events(page: Watched, course: Course, log: Sequence[Event], at: datetime) -> tuple[Event, ...]:
-    """What a page of ``attncheck watch`` adds to ``log``: changed results, and a hint not shown before."""
+    """What a page of ``attncheck watch`` adds to ``log``: changed results, and hints not shown before."""
     events: list[Event] = [] if page.report is None else [*new_events(code_events(course, page.report, at), log)]
-    if page.current is not None and page.rung > hints_taken(log, page.current.name):
-        events.append(Hinted(at, course.public_id, page.current.name, page.rung))
+    if page.current is not None:
+        shown = hints_shown(log, page.current.name)
+        new = [number for number in page.hints if number not in shown]
+        events += [Hinted(at, course.public_id, page.current.name, number) for number in new]
     return tuple(events)

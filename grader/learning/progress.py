@@ -147,6 +147,17 @@ def hints_taken(events: Sequence[Event], exercise: str) -> int:
     return max((e.rung for e in events if isinstance(e, Hinted) and e.exercise == exercise), default=0)
 
 
+def hints_shown(events: Sequence[Event], exercise: str) -> frozenset[int]:
+    """The hints (from 1) that were shown for ``exercise``."""
+    return frozenset(e.rung for e in events if isinstance(e, Hinted) and e.exercise == exercise)
+
+
+def last_misconception(events: Sequence[Event], exercise: str) -> str | None:
+    """The misconception that the last result of ``exercise`` showed."""
+    found = [e.misconception for e in events if isinstance(e, Coded) and e.exercise == exercise]
+    return found[-1] if found else None
+
+
 def _log(events: Sequence[Event]) -> _Log:
     log = _Log({}, {}, {}, {}, {}, None)
     for number, event in enumerate(events):

@@ -233,7 +233,7 @@ def _next(page: Page, progress: Progress, due: int) -> None:
 # ----------------------------------------------------------------------------------------------- a hint
 
 
-def hint(page: Page, exercise: Exercise, rung: int, taken: int, *, no_more: bool) -> None:
+def hint(page: Page, exercise: Exercise, rung: int, taken: int, *, no_more: bool, ask: Text | None = None) -> None:
     """One hint and its cost.
 
     Args:
@@ -242,8 +242,11 @@ def hint(page: Page, exercise: Exercise, rung: int, taken: int, *, no_more: bool
         rung: the number of the hint, from 1.
         taken: how many hints were taken so far, this one included.
         no_more: whether the learner asked for one hint more than there are.
+        ask: a question about the misconception that the code showed last; it costs nothing.
     """
     rungs = len(exercise.hints)
+    if ask is not None:
+        page.lines(page.say(ask), lead="→ ", style="cyan")
     page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=rungs))
     page.lines(page.say(exercise.hints[rung - 1]), indent=2)
     page.blank()

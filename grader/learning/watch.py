@@ -25,18 +25,18 @@ _KEYS: dict[str, Event] = {"n": "next", "\t": "next", "h": "hint", "q": "quit", 
 class WatchSession:
     """The state of one ``attncheck watch``.
 
-    ``grade`` grades the submission and ``rungs`` says how many hints an exercise has. ``report`` is the last report and
-    ``seconds`` how long it took; ``position`` counts through its failures, of which ``seen`` was shown last with
-    ``rung`` hints.
+    ``grade`` grades the submission and ``order`` says which hints to show for a failure, in which order. ``report`` is
+    the last report and ``seconds`` how long it took; ``position`` counts through its failures, of which ``seen`` was
+    shown last with ``hints``.
     """
 
     grade: Callable[[], Report]
-    rungs: Callable[[str], int]
+    order: Callable[[ExerciseResult], tuple[int, ...]]
     report: Report | None = None
     error: Text | None = None
     seconds: float = 0.0
     position: int = 0
-    rung: int = 0
+    hints: tuple[int, ...] = ()
     seen: str = field(default="")
 
     def handle(self, event: Event) -> Watched:
@@ -44,13 +44,13 @@ class WatchSession:
         if event == "saved":
             self._grade()
         elif event == "next":
-            self.position, self.rung = self.position + 1, 0
+            self.position, self.hints = self.position + 1, ()
         elif event == "hint" and (now := self._current()) is not None:
-            self.rung = min(self.rung + 1, self.rungs(now.name))
+            self.hints += tuple(each for each in self.order(now) if each not in self.hints)[:1]
         current = self._current()
         if current is not None and current.name != self.seen:
-            self.seen, self.rung = current.name, 0
-        return Watched(self.report, self.error, current, len(self._failures()), self.rung, self.seconds)
+            self.seen, self.hints = current.name, ()
+        return Watched(self.report, self.error, current, len(self._failures()), self.hints, self.seconds)
 
     def _grade(self) -> None:
         start = time.perf_counter()
@@ -63,12 +63,17 @@ class WatchSession:
     def _failures(self) -> list[ExerciseResult]:
         every = [e for q in self.report.questions for e in q.exercises] if self.report else []
         unsolved = [e for e in every if e.status not in (Status.PASSED, Status.PENDING)]
-        # Attempted exercises come before missing ones.
-        return sorted(unsolved, key=lambda e: e.status is Status.MISSING)
+        # What others use comes before them, and attempted exercises before missing ones.
+        return sorted(unsolved, key=lambda e: (e.status is Status.MISSING, _waits(e)))
 
     def _current(self) -> ExerciseResult | None:
         failures = self._failures()
         return failures[self.position % len(failures)] if failures else None
+
+
+def _waits(exercise: ExerciseResult) -> bool:
+    """Whether it uses another exercise that has to be fixed first."""
+    return any(each.voice == "dependency" for each in exercise.diagnosis)
 
 
 def events(path: Path, keys: bool) -> Iterator[Event]:

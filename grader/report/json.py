@@ -88,6 +88,7 @@ def _check(outcome: Outcome, lang: Lang) -> dict[str, Any]:
         "possible": number(outcome.possible),
         "message": _said(outcome.verdict.message, lang),
         "broken": outcome.verdict.broken,
+        "printed": outcome.verdict.printed if outcome.visibility == "public" else "",
     }
 
 

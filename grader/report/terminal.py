@@ -93,8 +93,9 @@ def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
         return
     found = course.exercise(now.current.name)
     _exercise(page, now.current, course, found[0] if found else None)
-    for number, hint in enumerate(found[1].hints[: now.rung] if found else (), 1):
-        page.lines(page.say(hint), indent=4, lead=f"{number}. ", style="cyan")
+    hints = found[1].hints if found else ()
+    for number in now.hints if found else ():
+        page.lines(page.say(hints[number - 1]), indent=4, lead=f"{number}. ", style="cyan")
 
 
 # ------------------------------------------------------------------------------------------ the parts
@@ -178,6 +179,7 @@ def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Qu
         message = first.verdict.message if first is not None and first.verdict.message else exercise.message
         said = _explain(page, message, question, exercise.misconception, first, course)
         _diagnosis(page, exercise, said)
+    _printed(page, exercise)
     _tally(page, exercise)
     for remark in exercise.remarks:
         page.lines(clean(page.say(remark), 600, lines=True), indent=4, lead="· ")
@@ -248,6 +250,14 @@ def _difference(page: Page, difference: Difference, indent: int) -> None:
     if difference.size > 1:
         share = page.say(words.DIFFERING, differing=difference.differing, size=difference.size)
         page.lines(share, indent=indent, style="dim")
+
+
+def _printed(page: Page, exercise: ExerciseResult) -> None:
+    """What the learner's code printed in the case to fix first, one line for each of its own."""
+    if text := words.printed(exercise):
+        page.lines(page.say(words.PRINTED), indent=6)
+        for line in text.split("\n"):
+            page.pieces([("        │ ", "dim"), (shorten(line, page.width - 10), "")])
 
 
 def _tally(page: Page, exercise: ExerciseResult) -> None:

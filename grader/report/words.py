@@ -26,8 +26,14 @@ def failure_heading(exercise: ExerciseResult, outcome: Outcome) -> Text:
 
 
 def is_stub(exercise: ExerciseResult) -> bool:
-    """Whether the learner has not written this exercise yet: it raises ``NotImplementedError``, as stubs do."""
-    return exercise.status is Status.RAISED and is_not_written(exercise.message)
+    """Whether the learner has not written this exercise yet: it is a stub, or raises ``NotImplementedError``."""
+    return exercise.status in (Status.RAISED, Status.MISSING) and is_not_written(exercise.message)
+
+
+def printed(exercise: ExerciseResult) -> str:
+    """What the learner's code printed in the case to fix first; empty for a hidden case."""
+    first = exercise.first_failure
+    return first.verdict.printed if first is not None and first.visibility == "public" else ""
 
 
 def exercise_status(exercise: ExerciseResult) -> Text:
@@ -48,6 +54,7 @@ HIDDEN_CASE = Text("{check}, hidden case “{case}”", "{check}，隐藏用例�
 AT = Text("at {index}: {values}", "{index} 处：{values}")
 VALUES_ONLY = Text("expected {expected}, got {actual}", "应为 {expected}，实际为 {actual}")
 DIFFERING = Text("{differing} of {size} entries differ", "{size} 个元素中有 {differing} 个不同")
+PRINTED = Text("Your code printed:", "你的代码输出了：")
 CHECKS = Text("{passed} of {all} checks passed", "{all} 项检查通过 {passed} 项")
 HIDDEN_DECIDE = Text(
     "Hidden cases decide {points} of these {possible} points.", "这 {possible} 分中有 {points} 分由隐藏用例决定。"

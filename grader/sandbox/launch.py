@@ -262,6 +262,7 @@ class _Run:
     job: Job
     limits: Limits
     found: dict[int, Observation] = field(default_factory=dict)
+    printed: dict[int, str] = field(default_factory=dict)
     lost_modules: dict[str, Observation] = field(default_factory=dict)
     failed_cells: dict[str, Observation] = field(default_factory=dict)
     absent: dict[str, Absent] = field(default_factory=dict)
@@ -369,7 +370,8 @@ def observe(children: ChildFactory, job: Job, limits: Limits, packer: StepsPacke
     ordered = tuple(run.found[index] for index in range(len(job.programs)))
     used = run.total.cpu - job.past.cpu
     absent = tuple(run.absent.values())
-    return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past(), absent)
+    printed = tuple(run.printed.get(index, "") for index in range(len(job.programs))) if run.printed else ()
+    return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past(), absent, printed)
 
 
 def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> None:
@@ -597,6 +599,8 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: ChildTask) 
     try:
         if value["task"] != number or kind not in (_TO_LOAD if task.program is None else _TO_RUN):
             raise Garbled("an answer to something else")
+        if task.index is not None and not run.hidden:  # after that, it could contain hidden inputs
+            run.printed[task.index] = _text(value.get("printed", ""), _MOST_PRINTED)
         match kind:
             case frames.LOADED:
                 if not (run.hidden or run.deaths or run.inputs):  # no child has had an input yet
@@ -636,6 +640,9 @@ def _raised(run: _Run, value: dict[str, Any], during: Literal["import", "call"])
     type_, text = _text(value["type"], 80), _text(value["text"], 600)
     return Raised(type_, text, file if known else None, line if there else None, during, bases)
 
+
+#: How many characters of what a program printed are read.
+_MOST_PRINTED = 8192
 
 #: How many absent modules are reported, as in ``inside.serve``.
 _MOST_ABSENT = 20

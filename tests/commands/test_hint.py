@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 
 from grader.commands import run
+from grader.commands._options import load_course
+from grader.core.model import Status
+from grader.learning.log import Coded, append
 from tests.commands.test_bank import course  # noqa: F401  (the fixture: commands find the course they are told)
 
 
@@ -35,3 +41,22 @@ def test_hint_refuses(arguments: list[str], said: str, capsys: pytest.CaptureFix
     """Rungs, exercises and questions that do not exist are refused with what there is."""
     assert run(["hint", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_failure_decides_which_hint_comes_next(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """After a failure about the mask, the question about it comes with the hint about it; no hint comes twice."""
+    log = tmp_path / "log"
+    arguments = ["hint", "Q5", "--state", str(log)]
+    bank = load_course(None)
+    failed = "mask-is-inverted"
+    append(
+        log,
+        Coded(datetime(2026, 3, 1, tzinfo=UTC), bank.public_id, "scaled_dot_product_attention", Status.FAILED, failed),
+    )
+    shown = []
+    for _ in range(4):
+        assert run(arguments) == 0
+        shown.append(capsys.readouterr().out)
+    numbers = [text.partition("hint ")[2].partition(" ")[0] for text in shown]
+    assert numbers == ["2", "1", "3", "3"]
+    assert ["→" in text for text in shown] == [True, False, False, False]

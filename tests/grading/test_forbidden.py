@@ -104,6 +104,13 @@ def files(**changes: str) -> tuple[SourceFile, ...]:
     )
 
 
+def test_a_star_import_of_another_file_is_followed() -> None:
+    """Its names are found like any others."""
+    helper = source("tools.py", "import torch\ndef g(x):\n    return torch.softmax(x, -1)")
+    file = source("q05.py", "from tools import *\ndef f(x):\n    return g(x)")
+    assert first_use("f", NAMES, file, (file, helper)) == Use("torch.softmax", "tools.py", 3)
+
+
 def test_other_files_are_followed() -> None:
     """What a definition imports from the submission's own files is part of the solution; the rest of them is not."""
     found = files()

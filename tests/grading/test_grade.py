@@ -804,7 +804,7 @@ def test_grading_end_to_end(sandbox: Sandbox) -> None:
     for text in (torch, torch.replace("import torch\n", "")):
         report = grade(COURSE, submission(all=text), sandbox.observe)
         statuses = {e.name: e.status for q in report.questions for e in q.exercises}
-        assert statuses == {"double": Status.PASSED, "halve": Status.FAILED, "turn": Status.RAISED}
+        assert statuses == {"double": Status.PASSED, "halve": Status.FAILED, "turn": Status.MISSING}
         assert (report.earned, report.possible) == (4, 12)
         assert dict(report.versions).keys() == {"python", "numpy", "torch", "attncheck"}
         assert report.layers == sandbox.layers
@@ -908,3 +908,26 @@ def test_the_same_array_twice(sandbox: Sandbox) -> None:
     assert grade(bank, submission(q05="def product(x, y): return x * y"), sandbox.observe).earned == 4
     overwriting = "def product(x, y):\n  x += 1\n  return (x - 1) * y\n"
     assert grade(bank, submission(q05=overwriting), sandbox.observe).earned == 0
+
+
+# -------------------------------------------------------------------------------------------- misspelled
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"q05": DOUBLE, "q11": "def halv(x): return x\n"}, ["q11.py: line 1: did you mean halve instead of halv?"]),
+        ({"q05": DOUBLE, "mine": "x = 1\ndef HALVE_(x): return x\n"}, ["mine.py: line 2: did you mean halve"]),
+        ({"q05": DOUBLE, "q11": "def halve(x): return x / 2\ndef halves(x): return x\n"}, []),
+        ({"q05": DOUBLE, "q11": "def _halve(x): return x\n"}, []),
+        ({"q05": DOUBLE + "def halves(x): return x\n"}, []),
+    ],
+    ids=["its own file", "another file", "defined as well", "private", "a file of another question"],
+)
+def test_a_misspelled_name_comes_first_whatever_else_is_graded(files: dict[str, str], said: list[str]) -> None:
+    """An urgent notice, even if its question has nothing else; not for helpers."""
+    given = answered(submission(**files), Q5_output="a")
+    notices = grade(COURSE, given, fake()).notices
+    found = [f"{each.where}: {each.text.en}" for each in notices if "did you mean" in each.text.en]
+    assert [each.startswith(start) for each, start in zip(found, said, strict=True)] == [True] * len(said)
+    assert all(each.urgent and "是不是应为" in each.text.zh for each in notices[: len(said)])

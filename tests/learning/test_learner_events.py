@@ -40,7 +40,7 @@ def test_news_is_what_changed() -> None:
 def test_a_page_of_watch() -> None:
     """Verdicts that changed, and a hint further up than any before."""
     failed = result("softmax", Status.FAILED)
-    page = Watched(report(failed), None, failed, 1, 1, 0.1)
-    assert watch_events(page, COURSE, (), START) == (code("softmax", Status.FAILED), hinted("softmax", 1))
+    page = Watched(report(failed), None, failed, 1, (2,), 0.1)
+    assert watch_events(page, COURSE, (), START) == (code("softmax", Status.FAILED), hinted("softmax", 2))
     assert watch_events(page, COURSE, (code("softmax", Status.FAILED), hinted("softmax", 2)), START) == ()
-    assert watch_events(Watched(None, "half written", None, 0, 0, 0.1), COURSE, (), START) == ()
+    assert watch_events(Watched(None, "half written", None, 0, (), 0.1), COURSE, (), START) == ()

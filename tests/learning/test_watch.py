@@ -29,24 +29,24 @@ RAISED = result("d", Status.RAISED)
 
 def test_what_is_begun_comes_first() -> None:
     """The first thing to mend is code that is there; what is missing comes after it; what is right never."""
-    session = WatchSession(lambda: report(MISSING, WRONG, RIGHT, RAISED), lambda name: 2)
+    session = WatchSession(lambda: report(MISSING, WRONG, RIGHT, RAISED), lambda result: (2, 1))
     pages = [session.handle(event) for event in ("saved", "next", "next", "next")]
     assert [page.current.name if page.current else None for page in pages] == ["b", "d", "a", "b"]
     assert pages[0].left == 3
 
 
 def test_hints() -> None:
-    """Each press shows one rung more, up to the last; another exercise begins at the bottom again."""
-    session = WatchSession(lambda: report(WRONG, RAISED), lambda name: 2)
+    """Each press shows one more in the order that was given; another exercise begins with none again."""
+    session = WatchSession(lambda: report(WRONG, RAISED), lambda result: (2, 1))
     session.handle("saved")
-    assert [session.handle("hint").rung for _ in range(3)] == [1, 2, 2]
-    assert session.handle("saved").rung == 2  # the same exercise, saved again
-    assert session.handle("next").rung == 0
+    assert [session.handle("hint").hints for _ in range(3)] == [(2,), (2, 1), (2, 1)]
+    assert session.handle("saved").hints == (2, 1)  # the same exercise, saved again
+    assert session.handle("next").hints == ()
 
 
 def test_everything_right() -> None:
     """With nothing to mend there is nothing to show, and keys do no harm."""
-    session = WatchSession(lambda: report(RIGHT), lambda name: 2)
+    session = WatchSession(lambda: report(RIGHT), lambda result: (2, 1))
     for event in ("saved", "next", "hint"):
         page = session.handle(event)  # type: ignore[arg-type]
         assert page.current is None and page.left == 0

@@ -29,6 +29,7 @@ def test_structure(report: Report) -> None:
     ]  # fmt: skip
     assert list(question["exercises"][0]["checks"][0]) == [
         "name", "case", "visibility", "status", "earned", "possible", "message", "broken",
+            "printed",
     ]  # fmt: skip
 
 

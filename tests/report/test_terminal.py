@@ -172,7 +172,7 @@ def test_what_was_left_out_comes_first(lang: Lang, report: Report, course: Cours
     assert text.count(said) == 1
     assert text.index(said) < text.index("Q5") < text.index("notes.txt")
     out = io.StringIO()
-    page = Watched(urgent, None, urgent.questions[0].exercises[0], 1, 0, 0.1)
+    page = Watched(urgent, None, urgent.questions[0].exercises[0], 1, (), 0.1)
     render_watch(page, course, lang, Console(file=out, width=80), keys=False)
     text = out.getvalue()
     assert text.count(said) == 1 and "notes.txt" not in text
@@ -183,7 +183,7 @@ def test_what_was_left_out_comes_first(lang: Lang, report: Report, course: Cours
 def test_watch_says_when_code_ran_unconfined(unsafe: bool, report: Report, course: Course) -> None:
     """As ``grade`` does: what falls back to a process without a sandbox never does so in silence."""
     out = io.StringIO()
-    page = Watched(replace(report, unsafe=unsafe), None, report.questions[0].exercises[0], 1, 0, 0.1)
+    page = Watched(replace(report, unsafe=unsafe), None, report.questions[0].exercises[0], 1, (), 0.1)
     render_watch(page, course, "en", Console(file=out, width=80), keys=False)
     assert ("ran WITHOUT a sandbox" in flat(out.getvalue())) is unsafe
 
@@ -229,7 +229,7 @@ def test_a_mistake_in_code_leads_to_a_question_about_it(belief: str, item: str, 
     )
     asking = replace(course.questions[0], items=(replace(course.questions[0].items[0], spec=spec),))
     failed = replace(report.questions[0].exercises[0], misconception=belief)
-    page = Watched(None, None, failed, 1, 0, 0.1)
+    page = Watched(None, None, failed, 1, (), 0.1)
     known = replace(course, questions=(replace(asking, exercises=(NAMED,)),))
     result = replace(report.questions[0], items=(), exercises=(failed,))
     said = shown(replace(report, questions=(result,)), known)
@@ -254,7 +254,7 @@ def test_a_stub_takes_one_line(stub: Report, course: Course) -> None:
 def test_names_are_whole(report: Report, course: Course, name: str) -> None:
     """However long a learner's name is, all of it is shown, and every line fits."""
     out = io.StringIO()
-    watched = Watched(replace(report, learner=name), None, None, 0, 0, 0.0)
+    watched = Watched(replace(report, learner=name), None, None, 0, (), 0.0)
     render_watch(watched, course, "en", Console(file=out, width=80), keys=False)
     for text in (shown(replace(report, learner=name), course), out.getvalue()):
         assert name.replace(" ", "") in "".join(text.split())

@@ -106,4 +106,4 @@ def _silent(result: QuestionResult) -> QuestionResult:
 
 
 def _bare(verdict: Verdict) -> Verdict:
-    return replace(verdict, message=None, difference=None, remark=None)
+    return replace(verdict, message=None, difference=None, remark=None, printed="")

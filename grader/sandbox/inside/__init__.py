@@ -20,6 +20,9 @@ There is one stream of frames in each direction (``frames.py`` is the only modul
                         UNREADABLE {task, reason, detail}    a value that the contract does not allow
                         TOO_BIG   {task, limit}
 
+An answer to a ``run`` task may have ``printed`` in addition: the beginning of what the program printed. The grader
+keeps it only until the first hidden input is sent.
+
 Each task gets one answer. Tasks are numbered from 0 for the whole life of the child. The grader sends the next message
 only after all answers to the one before. The child is idle then, so the grader's clocks show what the message cost,
 however late it reads the answers. A message is one file to load, or the public programs of one exercise, or its hidden

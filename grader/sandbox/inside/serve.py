@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import forbidding, frames, misuse, programs
+from . import forbidding, frames, misuse, printing, programs
 from .errors import ResultTooBig, Unfit
 from .loading import Failure, Library, SourceModule, namespace
 
@@ -61,10 +61,11 @@ def versions() -> dict[str, str]:
 
 def serve(jobs: int, results: int) -> None:
     """Reads the files and then lists of tasks from descriptor ``jobs``, and answers on ``results``."""
-    session = ChildSession(read_frame(jobs, frames.JOB), results)
-    while (tasks := read_frame(jobs, frames.TASKS)) is not None:
-        session.answer(tasks)
-    forbidding.lift()
+    with printing.captured() as printed:
+        session = ChildSession(read_frame(jobs, frames.JOB), results, printed)
+        while (tasks := read_frame(jobs, frames.TASKS)) is not None:
+            session.answer(tasks)
+        forbidding.lift()
 
 
 #: Answers wait for the next one until they have this many bytes: about what fits into a pipe.
@@ -76,13 +77,14 @@ _MOST_ABSENT = 20
 class ChildSession:
     """One submission's files, and the answers to tasks about them."""
 
-    def __init__(self, files: list[dict[str, Any]], results: int) -> None:
-        """Answers are written to descriptor ``results``."""
+    def __init__(self, files: list[dict[str, Any]], results: int, printed: printing.Printed) -> None:
+        """Answers are written to descriptor ``results``, with what was ``printed`` during each."""
         self._library = Library(
             [SourceModule(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files]
         )
         self._failed: dict[str, Failure] = {}
         self._results = results
+        self._printed = printed
         self._answered = 0
         sys.meta_path.insert(0, self._library)
 
@@ -90,8 +92,12 @@ class ChildSession:
         """Writes one frame for each task, numbered through all lists. Small frames are written together."""
         waiting = bytearray()
         for number, (kind, module, *rest) in enumerate(tasks, self._answered):
+            self._printed.take()  # what was printed in between belongs to no task
             answer = self._load(module) if kind == "load" else self._run(module, rest)
-            waiting += frames.frame(answer[0], {"task": number, **answer[1]})
+            fields = {"task": number, **answer[1]}
+            if printed := self._printed.take():
+                fields["printed"] = printed
+            waiting += frames.frame(answer[0], fields)
             if len(waiting) >= _SMALL:
                 write(self._results, waiting)
                 waiting = bytearray()

@@ -1,0 +1,71 @@
+"""Voice: an exercise that fails uses another one of the same submission, which is not correct either.
+
+The other one has to be fixed first. It is found in the syntax trees, and only a definition that was graded itself
+counts: a helper of the same name in another file does not. The dependent exercise is not run again with a correct
+dependency in place: docs/security.md says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from grader.core import bounded
+from grader.core.model import Diagnosis, ExerciseResult, SourceFile, Status, Text
+from grader.grading.failures import is_not_written
+from grader.grading.outline import definitions
+from grader.grading.plan import Plan
+
+_NOT_CORRECT = Text(
+    "{name} uses your {used} ({file}), which is not correct yet: fix that first.",
+    "{name} 用到了你写的 {used}（{file}），而它还不正确：请先改好它。",
+)
+_NOT_WRITTEN = Text(
+    "{name} uses your {used} ({file}), which is not written yet: write that first.",
+    "{name} 用到了你写的 {used}（{file}），而它还没有写：请先写好它。",
+)
+_WRONG = (Status.FAILED, Status.RAISED, Status.TIMED_OUT, Status.DIED)
+_Place = tuple[str, str]
+
+
+def with_dependencies(
+    plans: Sequence[Plan], results: Mapping[str, ExerciseResult], files: tuple[SourceFile, ...]
+) -> dict[str, ExerciseResult]:
+    """The results; those of exercises that use a wrong one say so first."""
+    wrong = {plan.exercise.name: plan for plan in plans if plan.file and _is_wrong(results[plan.exercise.name])}
+    if len(wrong) < 2:
+        return dict(results)
+    places = {(plan.file.module, name): name for name, plan in wrong.items() if plan.file}
+    asked = tuple((name, plan.file) for name, plan in wrong.items() if plan.file)
+    uses = {name: {places[each] for each in found if each in places} for name, found in _used(asked, files).items()}
+    explained = dict(results)
+    for name, used in uses.items():
+        # Of several that use each other, the one that uses no other comes first.
+        first = next((each for each in sorted(used) if not uses.get(each)), None)
+        if first is not None and results[name].status in _WRONG:
+            said = (_said(name, results[first]), *results[name].diagnosis)
+            explained[name] = replace(results[name], diagnosis=said)
+    return explained
+
+
+def _is_wrong(result: ExerciseResult) -> bool:
+    return result.status in _WRONG or is_not_written(result.message)
+
+
+def _used(asked: tuple[tuple[str, SourceFile], ...], files: tuple[SourceFile, ...]) -> dict[str, list[_Place]]:
+    """The definitions that each exercise leads to. Large files are searched in a process with limits."""
+    if sum(len(part.text) for file in files for part in file.parts) <= bounded.SMALL:
+        return _search(asked, files)
+    try:
+        return bounded.call(bounded.READING, _search, asked, files)
+    except bounded.Exceeded:
+        return {}
+
+
+def _search(asked: tuple[tuple[str, SourceFile], ...], files: tuple[SourceFile, ...]) -> dict[str, list[_Place]]:
+    return {name: sorted(definitions(name, file, files)) for name, file in asked}
+
+
+def _said(name: str, used: ExerciseResult) -> Diagnosis:
+    text = _NOT_WRITTEN if is_not_written(used.message) else _NOT_CORRECT
+    return Diagnosis("dependency", text.fill(name=name, used=used.name, file=used.file))

@@ -1,0 +1,228 @@
+"""What the definitions of a submission lead to, by their syntax trees. Nothing is run.
+
+The search follows a definition to the definitions that it mentions, and so on, across all files.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from grader.core.model import SourceFile
+from grader.submission.messages import Unusable
+from grader.submission.source import parse
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """The full name of something that a definition reads, with its place."""
+
+    label: str
+    line: int
+    dotted: str
+
+
+def reached(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> Iterator[tuple[Outline, Mention]]:
+    """Everything that the definition of ``name`` in ``file`` mentions that is not a definition of the same file.
+
+    Definitions that it leads to are followed, in this file and in others.
+    """
+    for outline, _, mentions in _followed(name, file, files):
+        yield from ((outline, mention) for mention in mentions)
+
+
+def definitions(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> set[tuple[str, str]]:
+    """The module and name of every definition that the definition of ``name`` in ``file`` leads to, without itself."""
+    found = {(outline.module, each) for outline, each, _ in _followed(name, file, files) if each in outline.nodes}
+    return found - {(file.module, name)}
+
+
+def _followed(
+    name: str, file: SourceFile, files: tuple[SourceFile, ...]
+) -> Iterator[tuple[Outline, str, list[Mention]]]:
+    """Each definition on the way, with what it mentions that is not a definition of the same file."""
+    outlines = {each.module: outline_of(each) for each in (*files, file)}
+    todo, seen = deque([(file.module, name)]), set()
+    while todo:
+        place = todo.popleft()
+        if place in seen:
+            continue
+        seen.add(place)
+        module, current = place
+        outline = outlines[module]
+        if current in outline.means:
+            todo += [found for found in [_own(outline.means[current], outlines)] if found]
+        outside = []
+        for mention in outline.mentions(current):
+            root = mention.dotted.partition(".")[0]
+            if root in outline.nodes:
+                todo.append((module, root))
+                continue
+            outside.append(mention)
+            if (target := _own(mention.dotted, outlines)) is not None:
+                todo.append(target)
+            todo += [(star, root) for star in outline.stars if star in outlines and root in outlines[star].nodes]
+        yield outline, current, outside
+
+
+def _own(dotted: str, outlines: Mapping[str, Outline]) -> tuple[str, str] | None:
+    """The module of the submission, and the name in it, that a dotted name refers to; or None."""
+    module, _, name = dotted.rpartition(".")
+    while module and module not in outlines:
+        module, _, name = module.rpartition(".")
+    return (module, name.partition(".")[0]) if module else None
+
+
+@dataclass(slots=True)
+class Outline:
+    """One file: its top-level definitions, the full names of its imports, and the libraries of its star imports."""
+
+    module: str
+    package: str
+    nodes: dict[str, tuple[str, ast.AST]] = field(default_factory=dict)
+    means: dict[str, str] = field(default_factory=dict)
+    stars: set[str] = field(default_factory=set)
+
+    def mentions(self, name: str) -> Iterator[Mention]:
+        """The full name of everything that the definition of ``name`` reads, with its place."""
+        if name not in self.nodes:
+            return
+        label, tree = self.nodes[name]
+        inner = dict(_imports(tree, self.package))
+        local = set(_bound(tree)) - set(inner)
+        for node, words in _read(tree):
+            root, *rest = words
+            if root not in local:
+                full = inner.get(root, self.means.get(root, root))
+                yield Mention(label, getattr(node, "lineno", 0), ".".join([full, *rest]))
+
+
+@functools.lru_cache(maxsize=32)  # about one submission; trees are large
+def outline_of(file: SourceFile) -> Outline:
+    """The outline of a file; parts that cannot be parsed are left out."""
+    package = file.module if file.is_package else file.module.rpartition(".")[0]
+    outline = Outline(file.module, package)
+    for part in file.parts:
+        try:
+            tree = parse(part.text, part.label)
+        except Unusable:
+            continue
+        outline.stars.update(star.partition(".")[0] for star in _stars(tree, package))
+        for node in _top_level(tree):
+            for name, means in _imports(node, package) if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+                outline.nodes.pop(name, None)
+                outline.means[name] = means
+            for name in _defined(node):
+                outline.means.pop(name, None)
+                outline.nodes[name] = (part.label, node)
+    return outline
+
+
+def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that run on import, including those inside ``if`` and ``try``."""
+    todo: list[ast.AST] = list(reversed(tree.body))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            fields = ("body", "handlers", "cases", "orelse", "finalbody")
+            nested = [child for field_ in fields for child in getattr(node, field_, ()) or ()]
+            todo += reversed(nested) if not isinstance(node, ast.expr) else ()
+
+
+def _defined(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Assign(targets=targets):
+            yield from (found for target in targets for found in _stored(target))
+        case ast.AnnAssign(target=target, value=ast.expr()):
+            yield from _stored(target)
+
+
+def _stored(target: ast.AST) -> Iterator[str]:
+    return (n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def _bound(tree: ast.AST) -> Iterator[str]:
+    """Names that a function or class binds itself: parameters and assigned names. None for other statements."""
+    if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.arg):
+                yield node.arg
+        yield from _stored(tree)
+
+
+def _imports(tree: ast.AST, package: str) -> Iterator[tuple[str, str]]:
+    """The name that each import in ``tree`` binds, and its full name."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    top = alias.name.partition(".")[0]
+                    yield (alias.asname, alias.name) if alias.asname else (top, top)
+            case ast.ImportFrom(names=names):
+                source = _source(node, package)
+                yield from ((alias.asname or alias.name, f"{source}.{alias.name}") for alias in names)
+
+
+def _stars(tree: ast.AST, package: str) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            yield _source(node, package)
+
+
+def _source(node: ast.ImportFrom, package: str) -> str:
+    above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+    return ".".join([*filter(None, above), *filter(None, [node.module])])
+
+
+#: Functions whose arguments after the first are not uses.
+_ASKS = {"isinstance", "issubclass"}
+
+
+def _read(tree: ast.AST) -> Iterator[tuple[ast.AST, list[str]]]:
+    """The dotted names that ``tree`` reads, in parts; without annotations and the classes given to ``isinstance``."""
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        words = _words(node)
+        if words is not None:
+            yield node, words
+            continue
+        left_out: tuple[object, ...] = ()
+        match node:
+            case ast.Call(func=ast.Name(id=asked)) if asked in _ASKS:
+                left_out = tuple(node.args[1:])
+            case ast.arg(annotation=annotation) | ast.AnnAssign(annotation=annotation):
+                left_out = (annotation,)
+            case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns):
+                left_out = (returns,)
+        children = [child for child in ast.iter_child_nodes(node) if child not in left_out]
+        todo += reversed(children)
+
+
+def _words(node: ast.AST) -> list[str] | None:
+    """``["torch", "nn"]`` for ``torch.nn``, ``getattr(torch, "nn")`` and ``import_module("torch").nn``; else None."""
+    words: list[str] = []
+    while True:
+        match node:
+            case ast.Attribute(value=inner, attr=attr):
+                words.append(attr)
+                node = inner
+            case ast.Call(func=ast.Name(id="getattr"), args=[inner, ast.Constant(value=str(attr)), *_]):
+                words.append(attr)
+                node = inner
+            case ast.Call(
+                func=ast.Name(id="__import__" | "import_module") | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(module)), *_],
+            ):
+                return [*module.split("."), *reversed(words)]
+            case ast.Name(id=name, ctx=ast.Load()):
+                return [name, *reversed(words)]
+            case _:
+                return None

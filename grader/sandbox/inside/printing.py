@@ -1,0 +1,52 @@
+"""Keeps the beginning of what learner code prints, one program at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+#: How many bytes of each program are kept. The rest is dropped, as everything was before it was kept at all.
+MOST = 8192
+
+
+class Printed(io.RawIOBase):
+    """The binary stream below ``sys.stdout`` and ``sys.stderr``: its first bytes are kept until they are taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept = bytearray()
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def fileno(self) -> int:
+        """That of the null device, where everything else that is written goes."""
+        return 1
+
+    def write(self, data: Any) -> int:
+        """Keeps as much as there is room for, and says that all is written."""
+        view = memoryview(data).cast("B")
+        self._kept += view[: max(0, MOST - len(self._kept))]
+        return len(view)
+
+    def take(self) -> str:
+        """What was written since the last time."""
+        kept, self._kept = bytes(self._kept), bytearray()
+        return kept.decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[Printed]:
+    """Puts one stream in the place of both, so that their lines stay in order."""
+    printed = Printed()
+    stream = io.TextIOWrapper(printed, "utf-8", "backslashreplace", write_through=True)  # type: ignore[type-var]
+    before = sys.stdout, sys.stderr
+    sys.stdout = sys.stderr = stream
+    try:
+        yield printed
+    finally:
+        sys.stdout, sys.stderr = before
