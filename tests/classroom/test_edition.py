@@ -130,7 +130,7 @@ items:
   - id: Q1.words
     kind: text
     ask: {en: In your own words., zh: 用自己的话。}
-    ideas: [{id: it, text: {en: the zeisig, zh: zeisig}, any: ["zeisig"]}]
+    key_points: [{en: The zeisig sings., zh: zeisig 在唱歌。}, {en: It sings at zeisig., zh: 它在 zeisig 唱。}]
     answer: {en: It is the zeisig that sings., zh: 是 zeisig 在早上唱歌给大家听。}
   - id: Q1.again
     kind: choice
@@ -341,7 +341,7 @@ def _another(spec: Any) -> Any:
         case "match":
             return replace(spec, pairs={"a": "1", "b": "2", "c": "3"}, wrong=())
         case "text":
-            return replace(spec, ideas=(), answer=replace(spec.answer, en="Else."), wrong=())
+            return replace(spec, key_points=(), answer=replace(spec.answer, en="Else."), wrong=())
         case "derivation":
             return replace(spec, chain=spec.chain[::-1], wrong=(), least=3, form=("a",))
         case "number":
