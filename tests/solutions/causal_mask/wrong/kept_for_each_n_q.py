@@ -1,6 +1,6 @@
 """Keeps the mask for each number of queries, whatever the number of keys.
 
-caught-by: repeatable
+caught-by: values
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Keeps the mask for each n, whatever the window.
 
-caught-by: repeatable
+caught-by: values
 """
 
 import numpy as np
