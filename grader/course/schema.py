@@ -51,6 +51,7 @@ from grader.core.model import (
     Edit,
     Edition,
     Equivalent,
+    Landmark,
     Exercise,
     Item,
     Misconception,
@@ -277,6 +278,7 @@ class ExerciseSchema(Strict):
     mistakes: tuple[MistakeSchema, ...] = ()
     recognised: tuple[Slug, ...] = ()
     forbids: tuple[LibraryName, ...] = ()
+    landmarks: tuple[Landmark, ...] = ()
 
     @model_validator(mode="after")
     def _one_kind(self) -> ExerciseSchema:
@@ -315,7 +317,7 @@ class ExerciseSchema(Strict):
 #: The keys of an exercise that are fields of ``Exercise`` as they are.
 _SAME = (
     *("summary", "result", "reference", "points", "cases", "hints", "adapter", "methods", "returns", "array_types"),
-    *("variants", "forbids"),
+    *("variants", "forbids", "landmarks"),
 )
 
 

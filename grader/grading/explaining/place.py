@@ -1,0 +1,450 @@
+"""The place where code goes wrong: put the right value in, and see whether everything becomes right.
+
+The reference and the submission run with probes (``inside/probing.py``) on public cases. Values of the reference, the
+*landmarks*, are put in the place of values of the submission, one after the other. If the final results become right,
+the expression is the place: nothing after it is wrong. The earliest one is reported; of those, the innermost.
+
+The child that does this has public inputs and landmarks, and nothing else. What it says is only used for explanations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.errors import LibrariesChanged
+from grader.core.model import (
+    Array,
+    Case,
+    CheckSpec,
+    Diagnosis,
+    Exercise,
+    Job,
+    Landmark,
+    Limits,
+    Observation,
+    Probing,
+    Program,
+    Returned,
+    SourceFile,
+    Span,
+    Status,
+    Text,
+)
+from grader.grading import checks
+from grader.grading.checks import read
+from grader.grading.checks.values import Options
+from grader.grading.compare import compare
+from grader.grading.explaining import landmarks
+from grader.grading.explaining.landmarks import Where
+from grader.grading.inputs import Drawn
+from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
+from grader.grading.programs import Target, apply_variant
+from grader.submission.messages import printable
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+    from grader.grading.context import GradingContext
+
+#: How many runs the search takes at most, and how many public cases and places it looks at.
+MOST_RERUNS = 400
+MOST_CASES = 3
+MOST_PLACES = 3
+#: CPU seconds of the search for one exercise.
+CPU = 1.0
+#: Values are equal if they differ by less than this: the submission may work in float32.
+_RTOL, _ATOL = 1e-3, 1e-5
+#: The longest piece of code that is quoted.
+_LONGEST = 60
+
+Precision = Literal["float32", "float64"]
+_Values = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A public case with wrong values, and the results that would be right."""
+
+    case: Case
+    spec: CheckSpec
+    drawn: Drawn
+    variant_drawn: Drawn
+    expected: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What a run with probes says: values of each probe by number, in order of time, and results of substitutions."""
+
+    result: tuple[Any, ...]
+    again: tuple[Any, ...]
+    order: tuple[int, ...]
+    where: Mapping[int, Where]
+    values: Mapping[int, _Values]
+    tried: tuple[tuple[int, int, tuple[Any, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A value of the reference in every case: ``values`` has one tuple for each, empty where it is not computed.
+
+    ``final`` means that it is the result itself.
+    """
+
+    values: tuple[_Values, ...]
+    name: Landmark | None
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A substitution that makes results right: a probe, the mark, and the case that it is shown with."""
+
+    probe: int
+    mark: int
+    case: int
+
+
+def explain(
+    plan: Plan,
+    form: CallingForm | None,
+    statuses: Sequence[Status],
+    context: GradingContext,
+    files: tuple[SourceFile, ...],
+    observe: Observe,
+    cpu: float = CPU,
+) -> tuple[Diagnosis, ...]:
+    """The places where the code of ``plan`` goes wrong, called in ``form``; ``statuses`` are those of its entries.
+
+    Empty if nothing can be said, or anything fails: the verdict is valid without it.
+    """
+    try:
+        if plan.file is None or form is None or context.course.edition is not None:
+            return ()
+        sought = _sought(plan, form, statuses, context)
+        return tuple(_Search(plan, form, sought, context, files, observe, cpu).explained()) if sought else ()
+    except LibrariesChanged:
+        raise
+    except Exception:  # our error, or values that nobody expects: the result must not suffer
+        return ()
+
+
+def _sought(plan: Plan, form: CallingForm, statuses: Sequence[Status], context: GradingContext) -> tuple[Sought, ...]:
+    """The first public cases whose values are wrong, or that raised an exception."""
+    found = []
+    for entry, status, expected in zip(plan.entries, statuses, context.expected(plan.exercise), strict=True):
+        wrong = status in (Status.FAILED, Status.RAISED) and entry.case.public and not entry.case.sealed
+        match expected:
+            case (Returned((value,)),) if wrong and entry.spec.kind == "values":
+                given = apply_variant(form.variant, entry.drawn)
+                found.append(Sought(entry.case, entry.spec, entry.drawn, given, value))
+    return tuple(found[:MOST_CASES])
+
+
+@dataclass(slots=True)
+class _Search:
+    """The search for one exercise."""
+
+    plan: Plan
+    form: CallingForm
+    sought: tuple[Sought, ...]
+    context: GradingContext
+    files: tuple[SourceFile, ...]
+    observe: Observe
+    cpu: float
+
+    def explained(self) -> Iterator[Diagnosis]:
+        """What is found, in float64 if the submission can work with it and is wrong there too."""
+        marks = self.marks()
+        for precision in ("float64", "float32"):
+            if marks and self._usable(first := self.run(precision, marks, (), range(len(self.sought)))):
+                yield from self._said(precision, marks, first)
+                return
+
+    def _usable(self, traces: Mapping[int, Traced]) -> bool:
+        """Whether every case is wrong here too, and a second run gives the same."""
+        return len(traces) == len(self.sought) and all(
+            not self.right(at, trace.result) and _equal_results(trace.result, trace.again)
+            for at, trace in traces.items()
+        ) and (self.form.array_type == "numpy" or any(trace.result for trace in traces.values()) or True)
+
+    def _said(self, precision: Precision, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> Iterator[Diagnosis]:
+        found, traces, left = list[Found](), first, list(range(len(self.sought)))
+        while left and len(found) < MOST_PLACES:
+            best, repaired = self.best(marks, traces, found)
+            if best is None:
+                break
+            found.append(best)
+            left = [at for at in left if at not in repaired]
+            if left:
+                fixed = tuple((each.probe, each.mark) for each in found)
+                traces = self.run(precision, marks, fixed, left)
+        if found:
+            for number, each in enumerate(found):
+                yield self.diagnosis(marks, first, each, whole=not left and number == len(found) - 1)
+        elif (said := missing(marks, first[0], self.plan.file)) is not None:
+            yield said
+
+    def run(
+        self, precision: Precision, marks: tuple[Mark, ...], fixed: tuple[tuple[int, int], ...], cases: Iterable[int]
+    ) -> dict[int, Traced]:
+        """The traces of these cases, with every substitution that fits."""
+        assert self.plan.file is not None
+        numbers = list(cases)
+        programs = []
+        for at in numbers:
+            values = tuple(tuple(map(_wire, mark.values[at])) for mark in marks)
+            share = Probing(values, fixed, MOST_RERUNS // len(numbers), self.cpu / len(numbers))
+            target = Target(
+                self.plan.exercise,
+                self.plan.file.module,
+                self.form.array_type,
+                precision,
+                group=f"place {at}",
+                calls=self.plan.calls,
+            )
+            programs += _programs(target, self.sought[at].variant_drawn, self.sought[at].spec, share)
+        seen = self.observe(Job(self.files, tuple(programs)), Limits(group_cpu=2 * self.cpu + 0.5, total_cpu=8.0))
+        traced = ((at, read_trace(each)) for at, each in zip(numbers, seen.observations, strict=True))
+        return {at: trace for at, trace in traced if trace is not None}
+
+    def marks(self) -> tuple[Mark, ...]:
+        """The values of the reference, each once, in the order in which they are computed."""
+        exercise, course = self.plan.exercise, self.context.course
+        target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+        programs = [p for each in self.sought for p in _programs(target, each.drawn, each.spec, Probing())]
+        seen = self.context.observe_reference(Job(course.reference, tuple(programs)), REFERENCE_LIMITS)
+        traces = [read_trace(each) for each in seen.observations]
+        if any(trace is None for trace in traces):
+            return ()
+        names = {where: name for name, where in landmarks.places(course.reference, exercise) if where is not None}
+        return merged([trace for trace in traces if trace is not None], names, [each.expected for each in self.sought])
+
+    def right(self, at: int, result: tuple[Any, ...]) -> bool:
+        """Whether this is the right result of the case."""
+        sought = self.sought[at]
+        options = read(sought.spec, Options)
+        return bool(result) and compare(sought.expected, result[0], options.rtol, options.atol) is None
+
+    def best(
+        self, marks: tuple[Mark, ...], traces: Mapping[int, Traced], found: Sequence[Found]
+    ) -> tuple[Found | None, set[int]]:
+        """The substitution that makes most cases right, of these the earliest; and these cases."""
+        repairs: dict[tuple[int, int], set[int]] = {}
+        for at, trace in traces.items():
+            for probe, mark, result in trace.tried:
+                if 0 <= mark < len(marks) and self.right(at, result) and proven(marks, trace, probe, mark, at):
+                    repairs.setdefault((probe, mark), set()).add(at)
+        if not repairs:
+            return None, set()
+        time = {probe: number for trace in reversed(traces.values()) for number, probe in enumerate(trace.order)}
+        pair = min(
+            repairs,
+            key=lambda each: (-len(repairs[each]), time.get(each[0], 0), marks[each[1]].name is None, each[1]),
+        )
+        return Found(*pair, min(repairs[pair])), repairs[pair]
+
+    def diagnosis(self, marks: tuple[Mark, ...], first: Mapping[int, Traced], found: Found, whole: bool) -> Diagnosis:
+        """What is said about one place."""
+        trace, mark = first[found.case], marks[found.mark]
+        span = self._span(trace.where[found.probe])
+        text = sentence(mark.name, mark.values[found.case], trace.values[found.probe], span.line, self._code(span))
+        if whole:
+            text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
+        return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
+
+    def _span(self, where: Where) -> Span:
+        """The place as part of the file. Raises ValueError if the submission has no such place."""
+        label, line, end_line, column, end = where
+        text = _text_of(self.files, label)
+        lines = text.split("\n")
+        if not (1 <= line <= end_line <= len(lines) and 0 <= column <= len(lines[line - 1]) and 0 <= end):
+            raise ValueError("a place outside the file")
+        return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
+
+    def _code(self, span: Span) -> str:
+        line = _text_of(self.files, span.file).split("\n")[span.line - 1]
+        code = line[span.column : span.end_column] if span.line == span.end_line else line[span.column :] + " …"
+        return printable(code.strip(), _LONGEST)
+
+
+def _text_of(files: tuple[SourceFile, ...], label: str) -> str:
+    return next(part.text for file in files for part in file.parts if part.label == label)
+
+
+def _programs(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) -> list[Program]:
+    """The one program of the check, with probes."""
+    (program,) = checks.kinds()[spec.kind].calls(target, drawn, spec)
+    return [replace(program, probing=probing)]
+
+
+def read_trace(seen: Observation) -> Traced | None:
+    """What the child says, if it has the right form; None otherwise."""
+    match seen:
+        case Returned((dict() as found,)):
+            pass
+        case _:
+            return None
+    try:
+        order = tuple(int(number) for number in found["probes"])
+        where = {n: (str(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])) for n, p in zip(order, found["places"])}
+        values = {n: tuple(map(plain, each)) for n, each in zip(order, found["values"], strict=True)}
+        tried = tuple((int(p), int(mark), tuple(result)) for p, mark, result in found["tried"])
+        return Traced(tuple(found["result"]), tuple(found["again"]), order, where, values, tried)
+    except (KeyError, TypeError, ValueError, IndexError):
+        return None
+
+
+def plain(value: Any) -> Any:
+    """A value of a probe as an array or a number. Raises ValueError for anything else."""
+    if isinstance(value, Array):
+        return value.values
+    if isinstance(value, (bool, int, float)):
+        return value
+    raise ValueError("not a number")
+
+
+def merged(traces: Sequence[Traced], names: Mapping[Where, Landmark], expected: Sequence[Any]) -> tuple[Mark, ...]:
+    """One mark for each value that the reference computes; of equal ones the named, else the first."""
+    order = dict.fromkeys(probe for trace in traces for probe in trace.order)
+    where = {probe: place for trace in traces for probe, place in trace.where.items()}
+    marks: list[Mark] = []
+    for probe in order:
+        values = tuple(trace.values.get(probe, ()) for trace in traces)
+        final = all(
+            not each or (len(each) == 1 and compare(_wire(right), _wire(each[0])) is None)
+            for each, right in zip(values, expected, strict=True)
+        )
+        mark = Mark(values, names.get(where[probe]), final)
+        twin = next((at for at, other in enumerate(marks) if _same_values(other.values, values)), None)
+        if twin is None:
+            marks.append(mark)
+        elif marks[twin].name is None:
+            marks[twin] = replace(marks[twin], name=mark.name)
+    return tuple(marks)
+
+
+def _wire(value: Any) -> Any:
+    return Array(value) if isinstance(value, np.ndarray) else value
+
+
+def _same_values(one: tuple[_Values, ...], other: tuple[_Values, ...]) -> bool:
+    return all(
+        len(a) == len(b) and all(_identical(x, y) for x, y in zip(a, b, strict=True))
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _identical(one: Any, other: Any) -> bool:
+    a, b = np.asarray(one), np.asarray(other)
+    return a.dtype.kind == b.dtype.kind and a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+
+
+def _equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
+
+
+def proven(marks: tuple[Mark, ...], trace: Traced, probe: int, mark: int, at: int) -> bool:
+    """Whether a repair says something. The result itself, put in anywhere, always repairs: then what comes before has
+
+    to be right, that is, the last intermediate value of the reference has to be among the values before.
+    """
+    if not marks[mark].final:
+        return True
+    steps = [each for each in marks if not each.final and each.values[at] and _telling(each.values[at][-1])]
+    if not steps:
+        return True
+    named = [each for each in steps if each.name is not None] or steps
+    before = trace.order[: trace.order.index(probe)] if probe in trace.order else ()
+    return any(same_content(named[-1].values[at][-1], v) for number in before for v in trace.values[number])
+
+
+def _telling(value: Any) -> bool:
+    """Whether that some value equals this one can hardly be by chance: several different numbers."""
+    array = np.asarray(value)
+    return array.dtype.kind == "f" and array.size > 1 and bool(np.ptp(array[np.isfinite(array)]) > 0) if (
+        array.size and np.isfinite(array).any()
+    ) else False
+
+
+def same_content(one: Any, other: Any) -> bool:
+    """Whether two arrays are equal up to axes of length 1 and the order of the axes."""
+    a, b = np.asarray(one, dtype=np.float64).squeeze(), np.asarray(other, dtype=np.float64).squeeze()
+    if a.size != b.size or a.ndim != b.ndim:
+        return False
+    if a.ndim < 2:
+        return a.shape == b.shape and _close(a, b)
+    if sorted(a.shape) != sorted(b.shape):
+        return False
+    axes = range(a.ndim)
+    turned = [b, *(np.swapaxes(b, i, j) for i in axes for j in axes if i < j)]
+    return any(a.shape == each.shape and _close(a, each) for each in turned)
+
+
+def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    return bool(np.allclose(a, b, rtol=_RTOL, atol=_ATOL, equal_nan=True))
+
+
+def missing(marks: tuple[Mark, ...], trace: Traced, file: SourceFile | None) -> Diagnosis | None:
+    """The first named value that never appears although the one before does, and the line up to which all is right."""
+    named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
+    appears = [_appears(mark.values[0][-1], trace) for mark in named]
+    last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
+    if last is None or last + 1 >= len(named) or file is None:
+        return None
+    probe = appears[last]
+    there, absent = named[last].name, named[last + 1].name
+    assert probe is not None and there is not None and absent is not None
+    label, line, end_line, column, end = trace.where[probe]
+    text = _NEVER.fill(line=line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
+    return Diagnosis("place", text, absent.misconception, Span(label, line, end_line, column, end))
+
+
+def _appears(value: Any, trace: Traced) -> int | None:
+    return next((n for n in trace.order if any(same_content(value, each) for each in trace.values[n])), None)
+
+
+_NEVER = Text(
+    "Up to line {line} it is right: {there} can be found there. What never appears in your code: {absent}.",
+    "到第 {line} 行为止都是对的：那里已经有{there}。但是，代码里始终没有出现{absent}。",
+)
+_WHOLE = Text(
+    " With the right value there, this public case passes.",
+    "只要这里的值正确，这个公开用例就能通过。",
+)
+_HERE = Text("Line {line}, `{code}`: {name} should be here.{more}", "第 {line} 行的 `{code}`：这里应当是{name}。{more}")
+_UNNAMED = Text("Line {line}, `{code}`: another value should be here.{more}", "第 {line} 行的 `{code}`：这里应当是另一个值。{more}")
+_SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {mine}，应为 {right}。")
+_ENTRY = Text(" Entry {index} is {mine} and should be {right}.", "其中下标 {index} 处的元素是 {mine}，应为 {right}。")
+_NUMBER = Text(" It is {mine} and should be {right}.", "它现在是 {mine}，应为 {right}。")
+_NOTHING = Text("", "")
+
+
+def sentence(name: Landmark | None, right: _Values, mine: _Values, line: int, code: str) -> Text:
+    """What belongs at a place, and how it differs from what is there."""
+    pairs = [(m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1]
+    more = next((text for text in (_difference(*pair) for pair in pairs) if text is not _NOTHING), _NOTHING)
+    if name is None:
+        return _UNNAMED.fill(line=line, code=code, more=more)
+    return _HERE.fill(line=line, code=code, name=Text(name.en, name.zh), more=more)
+
+
+def _difference(mine: Any, right: Any) -> Text:
+    a, b = np.asarray(mine), np.asarray(right)
+    if a.shape != b.shape:
+        return _SHAPES.fill(mine=tuple(a.shape), right=tuple(b.shape))
+    wrong = ~np.isclose(a.astype(float), b.astype(float), rtol=1e-4, atol=1e-6, equal_nan=True)
+    if not wrong.any():
+        return _NOTHING
+    if not a.ndim:
+        return _NUMBER.fill(mine=_shown(a[()]), right=_shown(b[()]))
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return _ENTRY.fill(index=list(index), mine=_shown(a[index]), right=_shown(b[index]))
+
+
+def _shown(value: Any) -> str:
+    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else f"{float(value):.6g}"
