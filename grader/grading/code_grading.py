@@ -26,6 +26,7 @@ from grader.grading import diagnosis, forbidden
 from grader.grading.budget import with_shared_budget
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
+from grader.grading.explaining import place
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
 
@@ -86,6 +87,8 @@ class CodeGrading:
         """The results by exercise, each with its misconception."""
         best = self.best(plans)
         results = {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        for plan in plans:
+            results[plan.exercise.name] = self._placed(plan, best[plan.exercise.name], results[plan.exercise.name])
         return GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
 
     def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
@@ -160,6 +163,14 @@ class CodeGrading:
             return result
         believed = plan.question.misconception(found.misconception if found else None)
         return replace(result, misconception=believed.id, message=believed.truth) if believed else result
+
+    def _placed(self, plan: Plan, tried: AttemptResult, result: ExerciseResult) -> ExerciseResult:
+        """The result, with the place where it goes wrong unless a misconception says why. Points stay as they are."""
+        if result.misconception is not None or not _worth_a_name(result) or _is_stub(tried.observations):
+            return result
+        statuses = [outcome.status for outcome in result.outcomes]
+        found = place.explain(plan, tried.form, statuses, self.context, self.submission.files, self.observe)
+        return replace(result, diagnosis=(*result.diagnosis, *found))
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
         """Runs several exercises in one job."""

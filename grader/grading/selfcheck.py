@@ -16,6 +16,7 @@ from grader.course import edits, items, misconceptions, starter
 from grader.course.items import derivation
 from grader.grading import diagnosis
 from grader.grading.context import GradingContext
+from grader.grading.explaining import landmarks, place
 from grader.grading.grade import grade, grade_reference
 from grader.grading.plan import module_of
 from grader.grading.selection import Selection
@@ -24,7 +25,7 @@ from grader.submission import read
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-MIN_MISTAKES, MIN_HINTS, MIN_ITEMS = 4, 2, 3
+MIN_MISTAKES, MIN_HINTS, MIN_ITEMS, MIN_LANDMARKS = 4, 2, 3, 2
 
 
 def check(
@@ -41,6 +42,7 @@ def check(
         for exercise in question.exercises:
             progress(exercise.name)
             yield from _code(course, question, exercise, context)
+            yield from _landmarks(course, question, exercise, context)
             yield from _closed(course, question, exercise, context, observe)
 
 
@@ -107,6 +109,18 @@ def _stub(course: Course, question: Question, context: GradingContext, observe: 
             passed = sorted({o.check for o in result.outcomes if o.status is Status.PASSED})
             said = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
             yield Problem(Kind.STUB_PASSES, question.file, said)
+
+
+def _landmarks(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
+    """Every landmark names an expression of the reference; two are named, or all if it has fewer."""
+    where = f"{question.file}, exercise {exercise.name}"
+    for landmark, found in landmarks.places(course.reference, exercise):
+        if found is None:
+            said = f"the reference has no expression `{landmark.expression}` (number {landmark.at})"
+            yield Problem(Kind.UNKNOWN_LANDMARK, where, said)
+    wanted = min(MIN_LANDMARKS, place.intermediate(context, exercise))
+    if len(exercise.landmarks) < wanted:
+        yield Problem(Kind.FEW_LANDMARKS, where, f"{len(exercise.landmarks)} landmarks; expected at least {wanted}")
 
 
 def _code(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:

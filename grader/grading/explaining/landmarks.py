@@ -35,8 +35,9 @@ def places(files: tuple[SourceFile, ...], exercise: Exercise) -> tuple[tuple[Lan
         for node in ast.walk(found.node):
             if isinstance(node, ast.expr):
                 by_text.setdefault(ast.unparse(node), []).append(_where(found.part.label, node, lines))
-    return tuple((landmark, _at(by_text.get(_normal(landmark.expression), []), landmark.at)) for landmark in
-                 exercise.landmarks)
+    return tuple(
+        (landmark, _at(by_text.get(_normal(landmark.expression), []), landmark.at)) for landmark in exercise.landmarks
+    )
 
 
 def _at(found: list[Where], number: int) -> Where | None:

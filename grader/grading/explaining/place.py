@@ -159,7 +159,7 @@ class _Search:
 
     def explained(self) -> Iterator[Diagnosis]:
         """What is found, in float64 if the submission can work with it and is wrong there too."""
-        marks = self.marks()
+        marks = marks_of(self.context, self.plan.exercise, self.sought)
         for precision in ("float64", "float32"):
             if marks and self._usable(first := self.run(precision, marks, (), range(len(self.sought)))):
                 yield from self._said(precision, marks, first)
@@ -170,22 +170,25 @@ class _Search:
         return len(traces) == len(self.sought) and all(
             not self.right(at, trace.result) and _equal_results(trace.result, trace.again)
             for at, trace in traces.items()
-        ) and (self.form.array_type == "numpy" or any(trace.result for trace in traces.values()) or True)
+        )
 
     def _said(self, precision: Precision, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> Iterator[Diagnosis]:
         found, traces, left = list[Found](), first, list(range(len(self.sought)))
+        repaired_by: dict[Found, set[int]] = {}
         while left and len(found) < MOST_PLACES:
             best, repaired = self.best(marks, traces, found)
             if best is None:
                 break
             found.append(best)
+            repaired_by[best] = repaired
             left = [at for at in left if at not in repaired]
             if left:
                 fixed = tuple((each.probe, each.mark) for each in found)
                 traces = self.run(precision, marks, fixed, left)
         if found:
             for number, each in enumerate(found):
-                yield self.diagnosis(marks, first, each, whole=not left and number == len(found) - 1)
+                whole = not left and number == len(found) - 1
+                yield self.diagnosis(marks, first, each, repaired_by[each], whole)
         elif (said := missing(marks, first[0], self.plan.file)) is not None:
             yield said
 
@@ -212,18 +215,6 @@ class _Search:
         traced = ((at, read_trace(each)) for at, each in zip(numbers, seen.observations, strict=True))
         return {at: trace for at, trace in traced if trace is not None}
 
-    def marks(self) -> tuple[Mark, ...]:
-        """The values of the reference, each once, in the order in which they are computed."""
-        exercise, course = self.plan.exercise, self.context.course
-        target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-        programs = [p for each in self.sought for p in _programs(target, each.drawn, each.spec, Probing())]
-        seen = self.context.observe_reference(Job(course.reference, tuple(programs)), REFERENCE_LIMITS)
-        traces = [read_trace(each) for each in seen.observations]
-        if any(trace is None for trace in traces):
-            return ()
-        names = {where: name for name, where in landmarks.places(course.reference, exercise) if where is not None}
-        return merged([trace for trace in traces if trace is not None], names, [each.expected for each in self.sought])
-
     def right(self, at: int, result: tuple[Any, ...]) -> bool:
         """Whether this is the right result of the case."""
         sought = self.sought[at]
@@ -242,17 +233,42 @@ class _Search:
         if not repairs:
             return None, set()
         time = {probe: number for trace in reversed(traces.values()) for number, probe in enumerate(trace.order)}
-        pair = min(
+        earliest = sorted(
             repairs,
-            key=lambda each: (-len(repairs[each]), time.get(each[0], 0), marks[each[1]].name is None, each[1]),
+            key=lambda each: (
+                -len(repairs[each]),
+                not telling(marks[each[1]], min(repairs[each])),  # a number fits in many places by chance
+                time.get(each[0], 0),
+                marks[each[1]].name is None,
+                each[1],
+            ),
+        )
+        # The right value may be missing after an expression that is right so far. An expression that is not right, and
+        # for which the same value would do, is the place, though.
+        pair = next(
+            (
+                each
+                for each in earliest
+                if each[1] == earliest[0][1]
+                and len(repairs[each]) == len(repairs[earliest[0]])
+                and any(right_so_far(marks, traces[at], each[0], at) is None for at in repairs[each])
+            ),
+            earliest[0],
         )
         return Found(*pair, min(repairs[pair])), repairs[pair]
 
-    def diagnosis(self, marks: tuple[Mark, ...], first: Mapping[int, Traced], found: Found, whole: bool) -> Diagnosis:
+    def diagnosis(
+        self, marks: tuple[Mark, ...], first: Mapping[int, Traced], found: Found, cases: set[int], whole: bool
+    ) -> Diagnosis:
         """What is said about one place."""
         trace, mark = first[found.case], marks[found.mark]
         span = self._span(trace.where[found.probe])
-        text = sentence(mark.name, mark.values[found.case], trace.values[found.probe], span.line, self._code(span))
+        steps = [right_so_far(marks, first[at], found.probe, at) for at in sorted(cases)]
+        step = steps[0] if all(steps) else None
+        if step is not None and mark.name is not None:
+            text = after(mark.name, step.name, span.line, self._code(span))
+        else:
+            text = sentence(mark.name, mark.values[found.case], trace.values[found.probe], span.line, self._code(span))
         if whole:
             text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
@@ -262,7 +278,7 @@ class _Search:
         label, line, end_line, column, end = where
         text = _text_of(self.files, label)
         lines = text.split("\n")
-        if not (1 <= line <= end_line <= len(lines) and 0 <= column <= len(lines[line - 1]) and 0 <= end):
+        if not (1 <= line <= end_line <= len(lines) and 0 <= column <= len(lines[line - 1]) and end >= 0):
             raise ValueError("a place outside the file")
         return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
 
@@ -270,6 +286,29 @@ class _Search:
         line = _text_of(self.files, span.file).split("\n")[span.line - 1]
         code = line[span.column : span.end_column] if span.line == span.end_line else line[span.column :] + " …"
         return printable(code.strip(), _LONGEST)
+
+
+def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[Mark, ...]:
+    """The values that the reference computes in these cases, each once, in order of time."""
+    reference = context.course.reference
+    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+    programs = [program for each in sought for program in _programs(target, each.drawn, each.spec, Probing())]
+    seen = context.observe_reference(Job(reference, tuple(programs)), REFERENCE_LIMITS)
+    traces = [trace for each in seen.observations if (trace := read_trace(each)) is not None]
+    if len(traces) < len(sought):
+        return ()
+    names = {where: name for name, where in landmarks.places(reference, exercise) if where is not None}
+    return merged(traces, names, [each.expected for each in sought])
+
+
+def intermediate(context: GradingContext, exercise: Exercise) -> int:
+    """How many intermediate values the reference has in public cases."""
+    sought = [
+        Sought(entry.case, entry.spec, entry.drawn, entry.drawn, expected[0].values[0])
+        for entry, expected in zip(context.entries(exercise), context.expected(exercise), strict=True)
+        if entry.case.public and entry.spec.kind == "values" and isinstance(expected[0], Returned)
+    ]
+    return sum(not mark.final for mark in marks_of(context, exercise, sought))
 
 
 def _text_of(files: tuple[SourceFile, ...], label: str) -> str:
@@ -341,7 +380,11 @@ def _same_values(one: tuple[_Values, ...], other: tuple[_Values, ...]) -> bool:
 
 def _identical(one: Any, other: Any) -> bool:
     a, b = np.asarray(one), np.asarray(other)
-    return a.dtype.kind == b.dtype.kind and a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+    return (
+        a.dtype.kind == b.dtype.kind
+        and a.shape == b.shape
+        and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+    )
 
 
 def _equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
@@ -349,9 +392,10 @@ def _equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 
 
 def proven(marks: tuple[Mark, ...], trace: Traced, probe: int, mark: int, at: int) -> bool:
-    """Whether a repair says something. The result itself, put in anywhere, always repairs: then what comes before has
+    """Whether a repair says something.
 
-    to be right, that is, the last intermediate value of the reference has to be among the values before.
+    The result itself, put in anywhere, always repairs: then the last intermediate value of the reference must be among
+    the values before.
     """
     if not marks[mark].final:
         return True
@@ -363,12 +407,22 @@ def proven(marks: tuple[Mark, ...], trace: Traced, probe: int, mark: int, at: in
     return any(same_content(named[-1].values[at][-1], v) for number in before for v in trace.values[number])
 
 
+def right_so_far(marks: tuple[Mark, ...], trace: Traced, probe: int, at: int) -> Mark | None:
+    """The intermediate value of the reference that this probe has, if any."""
+    mine = trace.values[probe][-1]
+    steps = (each for each in marks if not each.final and each.values[at] and _telling(each.values[at][-1]))
+    return next((each for each in steps if same_content(each.values[at][-1], mine)), None)
+
+
+def telling(mark: Mark, at: int) -> bool:
+    """Whether the value in this case can hardly be equal to another one by chance."""
+    return any(map(_telling, mark.values[at]))
+
+
 def _telling(value: Any) -> bool:
     """Whether that some value equals this one can hardly be by chance: several different numbers."""
     array = np.asarray(value)
-    return array.dtype.kind == "f" and array.size > 1 and bool(np.ptp(array[np.isfinite(array)]) > 0) if (
-        array.size and np.isfinite(array).any()
-    ) else False
+    return array.size > 1 and array.dtype.kind in "fiu" and np.unique(array[np.isfinite(array)]).size > 1
 
 
 def same_content(one: Any, other: Any) -> bool:
@@ -413,20 +467,35 @@ _NEVER = Text(
     "到第 {line} 行为止都是对的：那里已经有{there}。但是，代码里始终没有出现{absent}。",
 )
 _WHOLE = Text(
-    " With the right value there, this public case passes.",
-    "只要这里的值正确，这个公开用例就能通过。",
+    " With the right value there, the public cases that failed pass.",
+    "把正确的值放到这里，没有通过的公开用例就都能通过。",
 )
 _HERE = Text("Line {line}, `{code}`: {name} should be here.{more}", "第 {line} 行的 `{code}`：这里应当是{name}。{more}")
-_UNNAMED = Text("Line {line}, `{code}`: another value should be here.{more}", "第 {line} 行的 `{code}`：这里应当是另一个值。{more}")
+_UNNAMED = Text(
+    "Line {line}, `{code}`: another value should be here.{more}", "第 {line} 行的 `{code}`：这里应当是另一个值。{more}"
+)
 _SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {mine}，应为 {right}。")
 _ENTRY = Text(" Entry {index} is {mine} and should be {right}.", "其中下标 {index} 处的元素是 {mine}，应为 {right}。")
 _NUMBER = Text(" It is {mine} and should be {right}.", "它现在是 {mine}，应为 {right}。")
+_AFTER = Text(
+    "Line {line}, `{code}`{what}, is right so far. What is missing after it: {name}.",
+    "第 {line} 行的 `{code}`{what}到此为止是对的，后面还缺：{name}。",
+)
+_STEP = Text(", {name}", "（{name}）")
 _NOTHING = Text("", "")
+
+
+def after(name: Landmark, step: Landmark | None, line: int, code: str) -> Text:
+    """What is missing after an expression that is right so far."""
+    what = _NOTHING if step is None else _STEP.fill(name=Text(step.en, step.zh))
+    return _AFTER.fill(line=line, code=code, what=what, name=Text(name.en, name.zh))
 
 
 def sentence(name: Landmark | None, right: _Values, mine: _Values, line: int, code: str) -> Text:
     """What belongs at a place, and how it differs from what is there."""
-    pairs = [(m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1]
+    pairs = [
+        (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1
+    ]
     more = next((text for text in (_difference(*pair) for pair in pairs) if text is not _NOTHING), _NOTHING)
     if name is None:
         return _UNNAMED.fill(line=line, code=code, more=more)

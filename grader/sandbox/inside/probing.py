@@ -119,7 +119,7 @@ def put(value: Any, landmark: Any, *, in_place: bool) -> Any:
 
 
 def search(
-    run: Callable[[], Any],
+    run: Callable[[], list[Any]],
     recorder: Recorder,
     asked: Sequence[Any],
 ) -> dict[str, Any]:
@@ -160,11 +160,13 @@ def _wire(value: Any) -> Any:
     return frames.Block(np.ascontiguousarray(value).reshape(value.shape)) if isinstance(value, np.ndarray) else value
 
 
-def _result(run: Callable[[], Any], recorder: Recorder, puts: Puts, landmarks: Landmarks, *, keep: bool) -> list[Any]:
+def _result(
+    run: Callable[[], list[Any]], recorder: Recorder, puts: Puts, landmarks: Landmarks, *, keep: bool
+) -> list[Any]:
     """[what was returned], or [] if it raised or returned what no contract allows."""
     recorder.begin(puts, landmarks, keep=keep)
     try:
-        return [programs.pack(run(), _RESULT)]
+        return [programs.pack(run()[0], _RESULT)]
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:
