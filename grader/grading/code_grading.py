@@ -88,7 +88,10 @@ class CodeGrading:
         best = self.best(plans)
         results = {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
         for plan in plans:
-            results[plan.exercise.name] = self._placed(plan, best[plan.exercise.name], results[plan.exercise.name])
+            name = plan.exercise.name
+            results[name] = self._placed(plan, best[name], results[name])
+            if results[name].diagnosis and self.context.shared:
+                break  # in a class, one is explained: that has to be cheap
         return GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
 
     def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
@@ -165,8 +168,8 @@ class CodeGrading:
         return replace(result, misconception=believed.id, message=believed.truth) if believed else result
 
     def _placed(self, plan: Plan, tried: AttemptResult, result: ExerciseResult) -> ExerciseResult:
-        """The result, with the place where it goes wrong unless a misconception says why. Points stay as they are."""
-        if result.misconception is not None or not _worth_a_name(result) or _is_stub(tried.observations):
+        """The result, with the place where it goes wrong. Points stay as they are."""
+        if not _worth_a_name(result) or _is_stub(tried.observations):
             return result
         statuses = [outcome.status for outcome in result.outcomes]
         found = place.explain(plan, tried.form, statuses, self.context, self.submission.files, self.observe)

@@ -55,7 +55,8 @@ MOST_RERUNS = 400
 MOST_CASES = 3
 MOST_PLACES = 3
 #: CPU seconds of the search for one exercise.
-CPU = 1.0
+CPU = 0.4
+CPU_IN_A_CLASS = 0.1
 #: Values are equal if they differ by less than this: the submission may work in float32.
 _RTOL, _ATOL = 1e-3, 1e-5
 #: The longest piece of code that is quoted.
@@ -102,11 +103,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A substitution that makes results right: a probe, the mark, and the case that it is shown with."""
+    """A substitution that makes results right: a probe, the mark, and in which cases, the first of which is shown."""
 
     probe: int
     mark: int
-    case: int
+    cases: tuple[int, ...]
 
 
 def explain(
@@ -116,7 +117,6 @@ def explain(
     context: GradingContext,
     files: tuple[SourceFile, ...],
     observe: Observe,
-    cpu: float = CPU,
 ) -> tuple[Diagnosis, ...]:
     """The places where the code of ``plan`` goes wrong, called in ``form``; ``statuses`` are those of its entries.
 
@@ -126,7 +126,7 @@ def explain(
         if plan.file is None or form is None or context.course.edition is not None:
             return ()
         sought = _sought(plan, form, statuses, context)
-        return tuple(_Search(plan, form, sought, context, files, observe, cpu).explained()) if sought else ()
+        return tuple(_Search(plan, form, sought, context, files, observe).explained()) if sought else ()
     except LibrariesChanged:
         raise
     except Exception:  # our error, or values that nobody expects: the result must not suffer
@@ -155,7 +155,11 @@ class _Search:
     context: GradingContext
     files: tuple[SourceFile, ...]
     observe: Observe
-    cpu: float
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of one round."""
+        return CPU_IN_A_CLASS if self.context.shared else CPU
 
     def explained(self) -> Iterator[Diagnosis]:
         """What is found, in float64 if the submission can work with it and is wrong there too."""
@@ -173,22 +177,16 @@ class _Search:
         )
 
     def _said(self, precision: Precision, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> Iterator[Diagnosis]:
-        found, traces, left = list[Found](), first, list(range(len(self.sought)))
-        repaired_by: dict[Found, set[int]] = {}
-        while left and len(found) < MOST_PLACES:
-            best, repaired = self.best(marks, traces, found)
-            if best is None:
-                break
+        found, traces, left = list[Found](), first, set(first)
+        while left and len(found) < MOST_PLACES and (best := self.best(marks, traces, bool(found))) is not None:
             found.append(best)
-            repaired_by[best] = repaired
-            left = [at for at in left if at not in repaired]
+            left -= set(best.cases)
             if left:
                 fixed = tuple((each.probe, each.mark) for each in found)
-                traces = self.run(precision, marks, fixed, left)
-        if found:
-            for number, each in enumerate(found):
-                whole = not left and number == len(found) - 1
-                yield self.diagnosis(marks, first, each, repaired_by[each], whole)
+                traces = self.run(precision, marks, fixed, sorted(left))
+        if not left:  # what repairs only some cases may do so by chance
+            for number, each in enumerate(found, 1):
+                yield self.diagnosis(marks, first, each, whole=number == len(found))
         elif (said := missing(marks, first[0], self.plan.file)) is not None:
             yield said
 
@@ -221,18 +219,25 @@ class _Search:
         options = read(sought.spec, Options)
         return bool(result) and compare(sought.expected, result[0], options.rtol, options.atol) is None
 
-    def best(
-        self, marks: tuple[Mark, ...], traces: Mapping[int, Traced], found: Sequence[Found]
-    ) -> tuple[Found | None, set[int]]:
-        """The substitution that makes most cases right, of these the earliest; and these cases."""
+    def best(self, marks: tuple[Mark, ...], traces: Mapping[int, Traced], several: bool) -> Found | None:
+        """The substitution that makes most cases right, of these the earliest.
+
+        One of ``several`` has to be a value with a name, so that it is none that fits by chance.
+        """
         repairs: dict[tuple[int, int], set[int]] = {}
         for at, trace in traces.items():
             for probe, mark, result in trace.tried:
                 if 0 <= mark < len(marks) and self.right(at, result) and proven(marks, trace, probe, mark, at):
                     repairs.setdefault((probe, mark), set()).add(at)
+        if several or all(len(cases) < len(traces) for cases in repairs.values()):
+            repairs = {
+                pair: cases
+                for pair, cases in repairs.items()
+                if marks[pair[1]].name is not None and telling(marks[pair[1]], min(cases))
+            }
         if not repairs:
-            return None, set()
-        time = {probe: number for trace in reversed(traces.values()) for number, probe in enumerate(trace.order)}
+            return None
+        time = {probe: at for trace in reversed([*traces.values()]) for at, probe in enumerate(trace.order)}
         earliest = sorted(
             repairs,
             key=lambda each: (
@@ -255,20 +260,20 @@ class _Search:
             ),
             earliest[0],
         )
-        return Found(*pair, min(repairs[pair])), repairs[pair]
+        return Found(*pair, tuple(sorted(repairs[pair])))
 
-    def diagnosis(
-        self, marks: tuple[Mark, ...], first: Mapping[int, Traced], found: Found, cases: set[int], whole: bool
-    ) -> Diagnosis:
+    def diagnosis(self, marks: tuple[Mark, ...], first: Mapping[int, Traced], found: Found, whole: bool) -> Diagnosis:
         """What is said about one place."""
-        trace, mark = first[found.case], marks[found.mark]
+        trace, mark = first[found.cases[0]], marks[found.mark]
         span = self._span(trace.where[found.probe])
-        steps = [right_so_far(marks, first[at], found.probe, at) for at in sorted(cases)]
-        step = steps[0] if all(steps) else None
+        steps = [right_so_far(marks, first[at], found.probe, at) for at in found.cases]
+        step = steps[0] if all(each and marks.index(each) < found.mark for each in steps) else None
         if step is not None and mark.name is not None:
             text = after(mark.name, step.name, span.line, self._code(span))
         else:
-            text = sentence(mark.name, mark.values[found.case], trace.values[found.probe], span.line, self._code(span))
+            text = sentence(
+                mark.name, mark.values[found.cases[0]], trace.values[found.probe], span.line, self._code(span)
+            )
         if whole:
             text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
@@ -330,7 +335,10 @@ def read_trace(seen: Observation) -> Traced | None:
             return None
     try:
         order = tuple(int(number) for number in found["probes"])
-        where = {n: (str(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4])) for n, p in zip(order, found["places"])}
+        where = {
+            n: (str(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4]))
+            for n, p in zip(order, found["places"], strict=True)
+        }
         values = {n: tuple(map(plain, each)) for n, each in zip(order, found["values"], strict=True)}
         tried = tuple((int(p), int(mark), tuple(result)) for p, mark, result in found["tried"])
         return Traced(tuple(found["result"]), tuple(found["again"]), order, where, values, tried)
@@ -448,7 +456,7 @@ def missing(marks: tuple[Mark, ...], trace: Traced, file: SourceFile | None) -> 
     named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
     appears = [_appears(mark.values[0][-1], trace) for mark in named]
     last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
-    if last is None or last + 1 >= len(named) or file is None:
+    if last is None or last + 1 >= len(named) or file is None or sum(probe is not None for probe in appears) < 2:
         return None
     probe = appears[last]
     there, absent = named[last].name, named[last + 1].name

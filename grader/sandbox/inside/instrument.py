@@ -7,6 +7,7 @@ Left as they are: decorators, default values, annotations, patterns, f-strings, 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -143,7 +144,7 @@ class _Instrument(ast.NodeTransformer):
         node.value = self.visit(node.value)
         return self._with_variables(node, [target])
 
-    def _with_variables(self, node: ast.stmt, targets: list[ast.expr]) -> ast.stmt | list[ast.stmt]:
+    def _with_variables(self, node: ast.stmt, targets: Sequence[ast.expr]) -> ast.stmt | list[ast.stmt]:
         """The statement, followed by a probe for each variable that it changed."""
         names = [target.value if isinstance(target, ast.Subscript) else target for target in targets]
         after: list[ast.stmt] = []

@@ -132,10 +132,10 @@ class ChildSession:
                     raise unfit
             kind = programs.as_array_type(array_type)
             if asked and self._library.recorder is not None:
-                found = probing.search(
+                explored = probing.search(
                     lambda: programs.run(names, kind, seed, steps, wanted), self._library.recorder, asked[0]
                 )
-                return frames.RETURNED, {"values": [found]}
+                return frames.RETURNED, {"values": [explored]}
             values = programs.run(names, kind, seed, steps, wanted, done)
             packed = programs.pack(values, limit)
             return frames.RETURNED, {"values": packed}
