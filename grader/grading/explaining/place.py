@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 MOST_RERUNS = 400
 MOST_CASES = 3
 MOST_PLACES = 3
+#: How many probes and entries of their values are looked at; more than that, and nothing is said.
+MOST_PROBES = 500
+MOST_ENTRIES = 1 << 18
 #: CPU seconds of the search for one exercise.
 CPU = 0.4
 CPU_IN_A_CLASS = 0.1
@@ -267,9 +270,9 @@ class _Search:
         trace, mark = first[found.cases[0]], marks[found.mark]
         span = self._span(trace.where[found.probe])
         steps = [right_so_far(marks, first[at], found.probe, at) for at in found.cases]
-        step = steps[0] if all(each and marks.index(each) < found.mark for each in steps) else None
-        if step is not None and mark.name is not None:
-            text = after(mark.name, step.name, span.line, self._code(span))
+        before = all(each is not None and each < found.mark for each in steps)
+        if before and steps[0] is not None and mark.name is not None:
+            text = after(mark.name, marks[steps[0]].name, span.line, self._code(span))
         else:
             text = sentence(
                 mark.name, mark.values[found.cases[0]], trace.values[found.probe], span.line, self._code(span)
@@ -341,8 +344,11 @@ def read_trace(seen: Observation) -> Traced | None:
         }
         values = {n: tuple(map(plain, each)) for n, each in zip(order, found["values"], strict=True)}
         tried = tuple((int(p), int(mark), tuple(result)) for p, mark, result in found["tried"])
+        entries = sum(np.size(value) for each in values.values() for value in each)
+        if len(order) > MOST_PROBES or entries > MOST_ENTRIES or len(tried) > MOST_RERUNS:
+            return None
         return Traced(tuple(found["result"]), tuple(found["again"]), order, where, values, tried)
-    except (KeyError, TypeError, ValueError, IndexError):
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
         return None
 
 
@@ -415,11 +421,11 @@ def proven(marks: tuple[Mark, ...], trace: Traced, probe: int, mark: int, at: in
     return any(same_content(named[-1].values[at][-1], v) for number in before for v in trace.values[number])
 
 
-def right_so_far(marks: tuple[Mark, ...], trace: Traced, probe: int, at: int) -> Mark | None:
-    """The intermediate value of the reference that this probe has, if any."""
+def right_so_far(marks: tuple[Mark, ...], trace: Traced, probe: int, at: int) -> int | None:
+    """The number of the intermediate value of the reference that this probe has, if any."""
     mine = trace.values[probe][-1]
-    steps = (each for each in marks if not each.final and each.values[at] and _telling(each.values[at][-1]))
-    return next((each for each in steps if same_content(each.values[at][-1], mine)), None)
+    steps = ((n, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
+    return next((n for n, value in steps if _telling(value) and same_content(value, mine)), None)
 
 
 def telling(mark: Mark, at: int) -> bool:
