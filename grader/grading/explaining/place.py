@@ -178,7 +178,7 @@ class _Search:
     def _usable(self, traces: Mapping[int, Traced]) -> bool:
         """Whether every case is wrong here too, and a second run gives the same."""
         return all(
-            not self.right(at, trace.result) and _equal_results(trace.result, trace.again)
+            not self.right(at, trace.result) and equal_results(trace.result, trace.again)
             for at, trace in traces.items()
         )
 
@@ -332,7 +332,12 @@ def _text_of(files: tuple[SourceFile, ...], label: str) -> str:
 def _programs(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) -> list[Program]:
     """The one program of the check, with probes."""
     (program,) = checks.kinds()[spec.kind].calls(target, drawn, spec)
-    return [replace(program, probing=probing)]
+    return [probed(program, probing)]
+
+
+def probed(program: Program, probing: Probing) -> Program:
+    """The program with probes."""
+    return replace(program, probing=probing)
 
 
 def read_trace(seen: Observation) -> Traced | None:
@@ -407,7 +412,8 @@ def _identical(one: Any, other: Any) -> bool:
     )
 
 
-def _equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two runs returned the same, or nothing."""
     return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
 
 

@@ -2,7 +2,7 @@
 
 Nothing is decided here. The grader sends values of the reference on public cases, the *landmarks*; this returns the
 values of the probes, and the results of running the code again with a landmark in the place of a probe's value.
-A submission can spoil all of it, and thereby only what is said about itself.
+A submission can spoil all of it, but that only affects what is said about itself.
 """
 
 from __future__ import annotations
