@@ -238,6 +238,22 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
+class Landmark:
+    """A name for an intermediate value of a reference: a noun phrase that completes “… belongs here”.
+
+    ``expression`` is Python as it is in the reference, up to spaces and parentheses: in the exercise's own function or
+    class, or in a helper that it uses. If it is there several times, ``at`` says which one is meant, from 1.
+    ``misconception`` is what somebody believes who has another value there.
+    """
+
+    expression: Filled
+    en: Filled
+    zh: Filled
+    at: int = 1
+    misconception: Slug | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Equivalent:
     """A mutant of a reference that no test could catch because it is correct, and why.
 
@@ -271,7 +287,8 @@ class Exercise:
     learner's function or class and calls it as often as it needs; ``forward`` then are its other parameters.
     ``methods`` are the signatures of the methods that a class needs besides ``forward``. ``forbids`` are dotted
     names of library functions that a solution must not use. ``not_applicable`` are conditions of
-    ``grader.course.conditions`` that no case can have, each with the reason.
+    ``grader.course.conditions`` that no case can have, each with the reason. ``landmarks`` name values inside the
+    reference.
     """
 
     name: str
@@ -296,6 +313,7 @@ class Exercise:
     mistakes: tuple[Mistake, ...] = ()
     forbids: tuple[LibraryName, ...] = ()
     not_applicable: tuple[tuple[str, str], ...] = ()
+    landmarks: tuple[Landmark, ...] = ()
 
     @property
     def takes(self) -> tuple[Parameter, ...]:
@@ -602,12 +620,26 @@ Step: TypeAlias = Value | Call | Apply | Own
 
 
 @dataclass(frozen=True, slots=True)
+class Probing:
+    """Asks what the expressions of the code are, and what it returns if other values are put in their place.
+
+    ``landmarks`` are the values to put in, each a tuple in order of time; ``fixed`` are pairs (probe, landmark) that
+    are put in every time. At most ``reruns`` runs and about ``cpu`` seconds. Only for public inputs.
+    """
+
+    landmarks: tuple[tuple[Any, ...], ...] = ()
+    fixed: tuple[tuple[int, int], ...] = ()
+    reruns: int = 0
+    cpu: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A short straight-line program for the child, which returns the results of the steps ``send``.
 
     ``module`` is the source file whose names it calls. Programs of one ``group`` (an exercise) share a time limit.
     The random generators are reset to ``seed`` before it. The inputs of a ``hidden`` program reach the child only
-    after all others have been answered.
+    after all others have been answered. With ``probing``, it returns one value, the answer to that.
     """
 
     module: str
@@ -617,6 +649,7 @@ class Program:
     array_type: ArrayType = "torch"
     seed: int = 0
     hidden: bool = False
+    probing: Probing | None = None
 
 
 @dataclass(frozen=True, slots=True)

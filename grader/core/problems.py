@@ -110,6 +110,16 @@ class Kind(Enum):
         "A derivation gives points for lines that derive nothing.",
         "Give it ideas that only a real step shows.",
     )
+    UNKNOWN_LANDMARK = (
+        "unknown-landmark",
+        "A landmark names an expression that the reference does not have.",
+        "Write the expression as it is in the reference, or set at: to which of several is meant.",
+    )
+    FEW_LANDMARKS = (
+        "few-landmarks",
+        "An exercise has too few landmarks.",
+        "Name intermediate values of the reference under landmarks:.",
+    )
     UNUSED_MISCONCEPTION = (
         "unused-misconception",
         "No item and no mistake reveals a misconception.",

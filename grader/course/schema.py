@@ -53,6 +53,7 @@ from grader.core.model import (
     Equivalent,
     Exercise,
     Item,
+    Landmark,
     Misconception,
     Mistake,
     Parameter,
@@ -278,6 +279,7 @@ class ExerciseSchema(Strict):
     recognised: tuple[Slug, ...] = ()
     forbids: tuple[LibraryName, ...] = ()
     not_applicable: dict[Filled, Filled] = {}
+    landmarks: tuple[Landmark, ...] = ()
 
     @model_validator(mode="after")
     def _one_kind(self) -> ExerciseSchema:
@@ -317,7 +319,7 @@ class ExerciseSchema(Strict):
 #: The keys of an exercise that are fields of ``Exercise`` as they are.
 _SAME = (
     *("summary", "result", "reference", "points", "cases", "hints", "adapter", "methods", "returns", "array_types"),
-    *("variants", "forbids"),
+    *("variants", "forbids", "landmarks"),
 )
 
 

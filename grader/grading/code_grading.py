@@ -11,6 +11,7 @@ from grader.core import bounded
 from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import (
     Absent,
+    Diagnosis,
     ExerciseResult,
     Job,
     Limits,
@@ -28,6 +29,7 @@ from grader.grading.budget import with_shared_budget
 from grader.grading.checks import Seen
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
+from grader.grading.explaining import place
 from grader.grading.explaining.dependencies import with_dependencies
 from grader.grading.explaining.evidence import Evidence, Failure
 from grader.grading.explaining.explain import explain
@@ -94,6 +96,7 @@ class CodeGrading:
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
     quiet: bool = False
     absent: tuple[Absent, ...] = ()
+    placed: bool = False
 
     def graded(self, plans: list[Plan]) -> GradedCode:
         """The results by exercise, each with its misconception."""
@@ -212,7 +215,17 @@ class CodeGrading:
             changed=functools.partial(context.changed_by_mistakes, exercise),
             run=context.reference if runs else None,
             pair=functools.partial(context.pair, exercise) if runs else None,
+            places=functools.partial(self._places, plan, tried),
         )
+
+    def _places(self, plan: Plan, tried: AttemptResult) -> tuple[Diagnosis, ...]:
+        """The place where the code goes wrong. In a class, it is looked for until one is found: it has to be cheap."""
+        if self.placed and self.context.shared:
+            return ()
+        statuses = [outcome.status for outcome in tried.result.outcomes]
+        found = place.explain(plan, tried.form, statuses, self.context, self.submission.files, self.observe)
+        self.placed = bool(found)
+        return found
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
         """Runs several exercises in one job."""

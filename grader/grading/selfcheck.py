@@ -17,6 +17,7 @@ from grader.course import edits, items, misconceptions, starter
 from grader.course.items import derivation, expression, number, shape
 from grader.grading import untested
 from grader.grading.context import GradingContext
+from grader.grading.explaining import landmarks, place
 from grader.grading.explaining.mistakes import MistakeSignature, agree
 from grader.grading.grade import grade, grade_reference
 from grader.grading.plan import module_of
@@ -32,7 +33,7 @@ _ABOUT_CODE = re.compile(
     r"|array library|result|output|loss|mask|bias|beam|sums|block|table|heads|weights|softmax|scores|feature map|len)\b"
     r"|你的 ?(?:代码|函数|类|forward|程序|模块|层|循环|写法|结果|输出|损失|掩码|偏置|束|变量|__init__|merge)"
 )
-MIN_MISTAKES, MIN_HINTS, MIN_ITEMS = 4, 2, 3
+MIN_MISTAKES, MIN_HINTS, MIN_ITEMS, MIN_LANDMARKS = 4, 2, 3, 2
 
 
 def check(
@@ -51,6 +52,7 @@ def check(
             progress(exercise.name)
             yield from _conditions(course, question, exercise)
             yield from _code(course, question, exercise, context)
+            yield from _landmarks(course, question, exercise, context)
             yield from _closed(course, question, exercise, context, observe)
 
 
@@ -171,6 +173,18 @@ def _stub(course: Course, question: Question, context: GradingContext, observe: 
             passed = sorted({o.check for o in result.outcomes if o.status is Status.PASSED})
             said = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
             yield Problem(Kind.STUB_PASSES, question.file, said)
+
+
+def _landmarks(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
+    """Every landmark names an expression of the reference; two are named, or all if it has fewer."""
+    where = f"{question.file}, exercise {exercise.name}"
+    for landmark, found in landmarks.places(course.reference, exercise):
+        if found is None:
+            said = f"the reference has no expression `{landmark.expression}` (number {landmark.at})"
+            yield Problem(Kind.UNKNOWN_LANDMARK, where, said)
+    wanted = min(MIN_LANDMARKS, place.intermediate(context, exercise))
+    if len(exercise.landmarks) < wanted:
+        yield Problem(Kind.FEW_LANDMARKS, where, f"{len(exercise.landmarks)} landmarks; expected at least {wanted}")
 
 
 def _code(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:

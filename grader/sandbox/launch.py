@@ -30,6 +30,7 @@ from grader.core.model import (
     Observed,
     Own,
     Past,
+    Probing,
     Program,
     Raised,
     Ref,
@@ -57,13 +58,15 @@ _PLAIN_DEATHS = 3
 
 
 def encode_files(job: Job) -> bytes:
-    """The JOB frame: the submission's files and nothing else."""
+    """The JOB frame: the submission's files, and whether they get probes."""
+    probed = any(program.probing is not None for program in job.programs)
     files = [
         {
             "module": f.module,
             "parts": [[p.label, p.text] for p in f.parts],
             "is_package": f.is_package,
             "futures": list(f.futures),
+            "probed": probed,
         }
         for f in job.files
     ]
@@ -154,7 +157,15 @@ def _task(task: ChildTask, limits: Limits, written: Callable[[tuple[Step, ...]],
         return ["load", task.module]
     program = task.program
     steps = written(program.steps)
-    return ["run", program.module, program.array_type, program.seed, steps, list(program.send), limits.result_bytes]
+    asked = [] if program.probing is None else [_probing(program.probing)]
+    run = ["run", program.module, program.array_type, program.seed, steps, list(program.send), limits.result_bytes]
+    return [*run, *asked]
+
+
+def _probing(probing: Probing) -> list[Any]:
+    """What ``inside.probing.search`` gets besides the program."""
+    landmarks = [[_argument(value) for value in values] for values in probing.landmarks]
+    return [landmarks, [list(pair) for pair in probing.fixed], probing.reruns, probing.cpu]
 
 
 def _step(step: Step) -> list[Any]:

@@ -12,6 +12,7 @@ from grader.core.model import (
     Array,
     ArrayType,
     Course,
+    Diagnosis,
     Exercise,
     Observation,
     Program,
@@ -62,7 +63,8 @@ class Failure:
     """A wrong exercise, with all that is known about it. ``file`` is the one that defines it.
 
     ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
-    ``pair`` are None if references cannot be run, as in a learners' edition.
+    ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
+    wrong.
     """
 
     course: Course
@@ -76,6 +78,7 @@ class Failure:
     changed: Callable[[], tuple[frozenset[int], ...]]
     run: Run | None
     pair: RunPair | None
+    places: Callable[[], tuple[Diagnosis, ...]] = tuple
 
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""

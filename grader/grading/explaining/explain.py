@@ -19,10 +19,18 @@ MOST = 3
 _LONGEST = 500
 
 Voice = Callable[[Failure], Iterator[Diagnosis]]
+
+
+def places(failure: Failure) -> Iterator[Diagnosis]:
+    """The place that is wrong, as ``place.explain`` finds it."""
+    yield from failure.places()
+
+
 #: Every voice, and whether it still has something to add if a mistake was named.
 VOICES: tuple[tuple[Voice, bool], ...] = (
     (mistake, False),
     (raised, False),
+    (places, True),
     (relation, False),
     (condition, False),
 )

@@ -37,6 +37,10 @@ done before hidden inputs arrive, so what may be shown of the former cannot reve
                                                               their own; ``seed`` is a fixed number for the random
                                                               generators, not the seed of the course
 
+A ``run`` may have one more entry, [landmarks, fixed, reruns, seconds]. Then the functions of the files are
+instrumented (the files say ``probed``), and the answer has one value, what ``probing.search`` returns. Such a task has
+public inputs, and landmarks are values of the reference on public cases; a child that gets it gets nothing else.
+
 and a step is one of
 
     ["value", argument]

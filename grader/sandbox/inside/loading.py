@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from .instrument import PROBE, Probes
+from .probing import Recorder
+
 
 @dataclass(slots=True)
 class SourceModule:
@@ -36,7 +39,9 @@ class SourceModule:
 class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """A finder and loader for sources in memory. Each is executed once."""
 
-    def __init__(self, sources: list[SourceModule]) -> None:
+    def __init__(self, sources: list[SourceModule], probes: Probes | None = None) -> None:
+        """With ``probes``, functions are instrumented; see ``instrument``."""
+        self.recorder = None if probes is None else Recorder(probes)
         self.sources = {source.module: source for source in sources}
         self.labels = {label for source in sources for label, _ in source.parts}
         self.absent: dict[str, Place] = {}
@@ -68,6 +73,8 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """
         source = self.sources.get(module.__name__)
         vars(module).update(get_ipython=_Quiet, display=_Quiet)
+        if self.recorder is not None:
+            vars(module)[PROBE] = self.recorder.probe
         flags = _flags(source.futures) if source else 0
         if source and len(source.parts) == 1 and source.parts[0][0].endswith(".py"):
             # Python distinguishes a circular import from a missing name only if the module has a file.
@@ -75,7 +82,8 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for label, text in source.parts if source else ():
             linecache.cache[label] = (len(text), None, text.splitlines(True), label)
             try:
-                for statement in _statements(text, label):
+                for written in _statements(text, label):
+                    statement = self._instrumented(written, label, text)
                     code = compile(ast.Module([statement], []), label, "exec", flags, dont_inherit=True)
                     flags |= code.co_flags & _ANNOTATIONS  # for the whole notebook, too
                     if not self._executed(code, module, statement, label):
@@ -84,6 +92,9 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 if len(source.parts) == 1:  # type: ignore[union-attr]
                     raise
                 source.failures.append(error)  # type: ignore[union-attr]
+
+    def _instrumented(self, statement: ast.stmt, label: str, text: str) -> ast.stmt:
+        return statement if self.recorder is None else self.recorder.probes.instrument(statement, label, text)
 
     def _executed(self, code: CodeType, module: ModuleType, statement: ast.stmt, label: str) -> bool:
         """Executes one statement. False if a module that it needs is not available."""

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import forbidding, frames, misuse, printing, programs
+from . import forbidding, frames, misuse, printing, probing, programs
 from .errors import ResultTooBig, Unfit
+from .instrument import Probes
 from .loading import Failure, Library, SourceModule, namespace
 
 
@@ -79,9 +80,8 @@ class ChildSession:
 
     def __init__(self, files: list[dict[str, Any]], results: int, printed: printing.Printed) -> None:
         """Answers are written to descriptor ``results``, with what was ``printed`` during each."""
-        self._library = Library(
-            [SourceModule(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files]
-        )
+        sources = [SourceModule(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files]
+        self._library = Library(sources, Probes() if any(f.get("probed") for f in files) else None)
         self._failed: dict[str, Failure] = {}
         self._results = results
         self._printed = printed
@@ -123,7 +123,7 @@ class ChildSession:
         return self._ran(module, rest)
 
     def _ran(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
-        array_type, seed, packed_steps, wanted, limit = rest
+        array_type, seed, packed_steps, wanted, limit, *asked = rest
         steps = frames.unpack_tasks(packed_steps)
         names = namespace(self._library, module)
         called = [step[1] for step in steps if step[0] == "call" and isinstance(step[1], str)]
@@ -136,7 +136,13 @@ class ChildSession:
             for name in called:
                 if unfit := misuse.not_callable(names, name, self._library.defined(module, name)):
                     raise unfit
-            values = programs.run(names, programs.as_array_type(array_type), seed, steps, wanted, done)
+            kind = programs.as_array_type(array_type)
+            if asked and self._library.recorder is not None:
+                explored = probing.search(
+                    lambda: programs.run(names, kind, seed, steps, wanted), self._library.recorder, asked[0]
+                )
+                return frames.RETURNED, {"values": [explored]}
+            values = programs.run(names, kind, seed, steps, wanted, done)
             packed = programs.pack(values, limit)
             return frames.RETURNED, {"values": packed}
         except ResultTooBig:

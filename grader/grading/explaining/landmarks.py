@@ -1,0 +1,76 @@
+"""Finds the expressions of a reference that landmarks name. Source text in, places out; nothing is run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from grader.core.model import Exercise, Landmark, Part, SourceFile
+from grader.course import edits
+from grader.grading.plan import function_of, module_of
+
+#: Where an expression is: label of the file, first line, last line, first and last column, as the child says it.
+Where: TypeAlias = tuple[str, int, int, int, int]
+
+_Definition: TypeAlias = "ast.FunctionDef | ast.ClassDef"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A definition, and the part of the file that holds it."""
+
+    node: _Definition
+    part: Part
+
+
+def places(files: tuple[SourceFile, ...], exercise: Exercise) -> tuple[tuple[Landmark, Where | None], ...]:
+    """Each landmark with its place; None if the reference and its helpers have no such expression."""
+    if not exercise.landmarks:
+        return ()
+    by_text: dict[str, list[Where]] = {}
+    for found in _reached(files, module_of(exercise), function_of(exercise)):
+        lines = found.part.text.split("\n")
+        for node in ast.walk(found.node):
+            if isinstance(node, ast.expr):
+                by_text.setdefault(ast.unparse(node), []).append(_where(found.part.label, node, lines))
+    return tuple(
+        (landmark, _at(by_text.get(_normal(landmark.expression), []), landmark.at)) for landmark in exercise.landmarks
+    )
+
+
+def _at(found: list[Where], number: int) -> Where | None:
+    return sorted(dict.fromkeys(found), key=found.index)[number - 1] if 0 < number <= len(found) else None
+
+
+def _normal(text: str) -> str:
+    try:
+        return ast.unparse(ast.parse(text.strip(), mode="eval"))
+    except (SyntaxError, ValueError):
+        return ""
+
+
+def _where(label: str, node: ast.expr, lines: list[str]) -> Where:
+    def column(line: int, offset: int) -> int:
+        return len(lines[line - 1].encode()[:offset].decode("utf-8", "replace"))
+
+    end_line, end = node.end_lineno or node.lineno, node.end_col_offset or 0
+    return label, node.lineno, end_line, column(node.lineno, node.col_offset), column(end_line, end)
+
+
+def _reached(files: tuple[SourceFile, ...], module: str, name: str) -> Iterator[_Found]:
+    """The definition ``name``, then those of the reference that it uses, then those that these use."""
+    known: dict[str, _Found] = {}
+    for file in edits.closure(files, module):
+        for part in file.parts:
+            for node in ast.parse(part.text).body:
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                    known.setdefault(node.name, _Found(node, part))
+    waiting, seen = [name], set[str]()
+    while waiting:
+        if (now := waiting.pop(0)) in seen or now not in known:
+            continue
+        seen.add(now)
+        yield known[now]
+        waiting += [node.id for node in ast.walk(known[now].node) if isinstance(node, ast.Name)]

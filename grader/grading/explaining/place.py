@@ -1,0 +1,545 @@
+"""The place where code goes wrong: put the right value in, and see whether everything becomes right.
+
+The reference and the submission run with probes (``inside/probing.py``) on public cases. Values of the reference, the
+*landmarks*, are put in the place of values of the submission, one after the other. If the final results become right,
+the expression is the place: nothing after it is wrong. The earliest one is reported; of those, the innermost.
+
+The child that does this has public inputs and landmarks, and nothing else. What it says is only used for explanations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.errors import LibrariesChanged
+from grader.core.model import (
+    Array,
+    Case,
+    CheckSpec,
+    Diagnosis,
+    Exercise,
+    Job,
+    Landmark,
+    Limits,
+    Observation,
+    Probing,
+    Program,
+    Returned,
+    SourceFile,
+    Span,
+    Status,
+    Text,
+)
+from grader.grading import checks
+from grader.grading.checks import read
+from grader.grading.checks.values import Options
+from grader.grading.compare import compare
+from grader.grading.explaining import landmarks
+from grader.grading.explaining.landmarks import Where
+from grader.grading.inputs import Drawn
+from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
+from grader.grading.programs import Target, apply_variant
+from grader.submission.messages import printable
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+    from grader.grading.context import GradingContext
+
+#: How many runs the search takes at most, and how many public cases and places it looks at.
+MOST_RERUNS = 400
+MOST_CASES = 3
+MOST_PLACES = 3
+#: How many probes and entries of their values are looked at; more than that, and nothing is said.
+MOST_PROBES = 500
+MOST_ENTRIES = 1 << 18
+#: CPU seconds of the search for one exercise.
+CPU = 0.4
+CPU_IN_A_CLASS = 0.1
+#: Values are equal if they differ by less than this: the submission may work in float32.
+_RTOL, _ATOL = 1e-3, 1e-5
+#: The longest piece of code that is quoted.
+_LONGEST = 60
+
+Precision = Literal["float32", "float64"]
+_Values = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A public case with wrong values, and the results that would be right."""
+
+    case: Case
+    spec: CheckSpec
+    drawn: Drawn
+    variant_drawn: Drawn
+    expected: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What a run with probes says: values of each probe by number, in order of time, and results of substitutions."""
+
+    result: tuple[Any, ...]
+    again: tuple[Any, ...]
+    order: tuple[int, ...]
+    where: Mapping[int, Where]
+    values: Mapping[int, _Values]
+    tried: tuple[tuple[int, int, tuple[Any, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A value of the reference in every case: ``values`` has one tuple for each, empty where it is not computed.
+
+    ``final`` means that it is the result itself.
+    """
+
+    values: tuple[_Values, ...]
+    name: Landmark | None
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A substitution that makes results right: a probe, the mark, and in which cases, the first of which is shown."""
+
+    probe: int
+    mark: int
+    cases: tuple[int, ...]
+
+
+def explain(
+    plan: Plan,
+    form: CallingForm | None,
+    statuses: Sequence[Status],
+    context: GradingContext,
+    files: tuple[SourceFile, ...],
+    observe: Observe,
+) -> tuple[Diagnosis, ...]:
+    """The places where the code of ``plan`` goes wrong, called in ``form``; ``statuses`` are those of its entries.
+
+    Empty if nothing can be said, or anything fails: the verdict is valid without it.
+    """
+    try:
+        if plan.file is None or form is None or context.course.edition is not None:
+            return ()
+        sought = _sought(plan, form, statuses, context)
+        return tuple(_Search(plan, form, sought, context, files, observe).explained()) if sought else ()
+    except LibrariesChanged:
+        raise
+    except Exception:  # our error, or values that nobody expects: the result must not suffer
+        return ()
+
+
+def _sought(plan: Plan, form: CallingForm, statuses: Sequence[Status], context: GradingContext) -> tuple[Sought, ...]:
+    """The first public cases whose values are wrong, or that raised an exception."""
+    found = []
+    for entry, status, expected in zip(plan.entries, statuses, context.expected(plan.exercise), strict=True):
+        wrong = status in (Status.FAILED, Status.RAISED) and entry.case.public and not entry.case.sealed
+        match expected:
+            case (Returned((value,)),) if wrong and entry.spec.kind == "values":
+                given = apply_variant(form.variant, entry.drawn)
+                found.append(Sought(entry.case, entry.spec, entry.drawn, given, value))
+    return tuple(found[:MOST_CASES])
+
+
+@dataclass(slots=True)
+class _Search:
+    """The search for one exercise."""
+
+    plan: Plan
+    form: CallingForm
+    sought: tuple[Sought, ...]
+    context: GradingContext
+    files: tuple[SourceFile, ...]
+    observe: Observe
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of one round."""
+        return CPU_IN_A_CLASS if self.context.shared else CPU
+
+    def explained(self) -> Iterator[Diagnosis]:
+        """What is found, in float64 if the submission can work with it and is wrong there too."""
+        marks = marks_of(self.context, self.plan.exercise, self.sought)
+        for precision in ("float64", "float32"):
+            first = self.run(precision, marks, (), range(len(self.sought))) if marks else {}
+            if len(first) < len(self.sought):
+                return
+            if self._usable(first):
+                yield from self._said(precision, marks, first)
+                return
+
+    def _usable(self, traces: Mapping[int, Traced]) -> bool:
+        """Whether every case is wrong here too, and a second run gives the same."""
+        return all(
+            not self.right(at, trace.result) and equal_results(trace.result, trace.again)
+            for at, trace in traces.items()
+        )
+
+    def _said(self, precision: Precision, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> Iterator[Diagnosis]:
+        found, traces, left = list[Found](), first, set(first)
+        while left and len(found) < MOST_PLACES and (best := self.best(marks, traces, bool(found))) is not None:
+            found.append(best)
+            left -= set(best.cases)
+            if left:
+                fixed = tuple((each.probe, each.mark) for each in found)
+                traces = self.run(precision, marks, fixed, sorted(left))
+        if not left:  # what repairs only some cases may do so by chance
+            for number, each in enumerate(found, 1):
+                yield self.diagnosis(marks, first, each, whole=number == len(found))
+        elif (said := missing(marks, first[0], self.plan.file)) is not None:
+            yield said
+
+    def run(
+        self, precision: Precision, marks: tuple[Mark, ...], fixed: tuple[tuple[int, int], ...], cases: Iterable[int]
+    ) -> dict[int, Traced]:
+        """The traces of these cases, with every substitution that fits."""
+        assert self.plan.file is not None
+        numbers = list(cases)
+        programs = []
+        for at in numbers:
+            values = tuple(tuple(map(_wire, mark.values[at])) for mark in marks)
+            share = Probing(values, fixed, MOST_RERUNS // len(numbers), self.cpu / len(numbers))
+            target = Target(
+                self.plan.exercise,
+                self.plan.file.module,
+                self.form.array_type,
+                precision,
+                group=f"place {at}",
+                calls=self.plan.calls,
+            )
+            programs += _programs(target, self.sought[at].variant_drawn, self.sought[at].spec, share)
+        limits = Limits(
+            group_cpu=self.cpu / len(numbers) + 0.2, group_wall=1.0, import_cpu=1.0, import_wall=2.0, fresh_children=8
+        )
+        seen = self.observe(Job(self.files, tuple(programs)), limits)
+        traced = ((at, read_trace(each)) for at, each in zip(numbers, seen.observations, strict=True))
+        return {at: trace for at, trace in traced if trace is not None}
+
+    def right(self, at: int, result: tuple[Any, ...]) -> bool:
+        """Whether this is the right result of the case."""
+        sought = self.sought[at]
+        options = read(sought.spec, Options)
+        return bool(result) and compare(sought.expected, result[0], options.rtol, options.atol) is None
+
+    def best(self, marks: tuple[Mark, ...], traces: Mapping[int, Traced], several: bool) -> Found | None:
+        """The substitution that makes most cases right, of these the earliest.
+
+        One of ``several`` has to be a value with a name, so that it is none that fits by chance.
+        """
+        repairs: dict[tuple[int, int], set[int]] = {}
+        for at, trace in traces.items():
+            for probe, mark, result in trace.tried:
+                if 0 <= mark < len(marks) and self.right(at, result) and proven(marks, trace, probe, mark, at):
+                    repairs.setdefault((probe, mark), set()).add(at)
+        if several or all(len(cases) < len(traces) for cases in repairs.values()):
+            repairs = {
+                pair: cases
+                for pair, cases in repairs.items()
+                if marks[pair[1]].name is not None and telling(marks[pair[1]], min(cases))
+            }
+        if not repairs:
+            return None
+        time = {probe: at for trace in reversed([*traces.values()]) for at, probe in enumerate(trace.order)}
+        earliest = sorted(
+            repairs,
+            key=lambda each: (
+                -len(repairs[each]),
+                not telling(marks[each[1]], min(repairs[each])),  # a number fits in many places by chance
+                time.get(each[0], 0),
+                marks[each[1]].name is None,
+                each[1],
+            ),
+        )
+        # The right value may be missing after an expression that is right so far. An expression that is not right, and
+        # for which the same value would do, is the place, though.
+        pair = next(
+            (
+                each
+                for each in earliest
+                if each[1] == earliest[0][1]
+                and len(repairs[each]) == len(repairs[earliest[0]])
+                and any(right_so_far(marks, traces[at], each[0], at) is None for at in repairs[each])
+            ),
+            earliest[0],
+        )
+        return Found(*pair, tuple(sorted(repairs[pair])))
+
+    def diagnosis(self, marks: tuple[Mark, ...], first: Mapping[int, Traced], found: Found, whole: bool) -> Diagnosis:
+        """What is said about one place."""
+        trace, mark = first[found.cases[0]], marks[found.mark]
+        span = self._span(trace.where[found.probe])
+        steps = [right_so_far(marks, first[at], found.probe, at) for at in found.cases]
+        before = all(each is not None and each < found.mark for each in steps)
+        if before and steps[0] is not None and mark.name is not None:
+            text = after(mark.name, marks[steps[0]].name, span.line, self._code(span))
+        else:
+            text = sentence(
+                mark.name, mark.values[found.cases[0]], trace.values[found.probe], span.line, self._code(span)
+            )
+        if whole:
+            text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
+        return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
+
+    def _span(self, where: Where) -> Span:
+        """The place as part of the file. Raises ValueError if the submission has no such place."""
+        label, line, end_line, column, end = where
+        text = _text_of(self.files, label)
+        lines = text.split("\n")
+        if not (1 <= line <= end_line <= len(lines) and 0 <= column <= len(lines[line - 1]) and end >= 0):
+            raise ValueError("a place outside the file")
+        return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
+
+    def _code(self, span: Span) -> str:
+        line = _text_of(self.files, span.file).split("\n")[span.line - 1]
+        code = line[span.column : span.end_column] if span.line == span.end_line else line[span.column :] + " …"
+        return printable(code.strip(), _LONGEST)
+
+
+def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[Mark, ...]:
+    """The values that the reference computes in these cases, each once, in order of time."""
+    reference = context.course.reference
+    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+    programs = [program for each in sought for program in _programs(target, each.drawn, each.spec, Probing())]
+    seen = context.observe_reference(Job(reference, tuple(programs)), REFERENCE_LIMITS)
+    traces = [trace for each in seen.observations if (trace := read_trace(each)) is not None]
+    if len(traces) < len(sought):
+        return ()
+    names = {where: name for name, where in landmarks.places(reference, exercise) if where is not None}
+    return merged(traces, names, [each.expected for each in sought])
+
+
+def intermediate(context: GradingContext, exercise: Exercise) -> int:
+    """How many intermediate values the reference has in public cases."""
+    sought = [
+        Sought(entry.case, entry.spec, entry.drawn, entry.drawn, expected[0].values[0])
+        for entry, expected in zip(context.entries(exercise), context.expected(exercise), strict=True)
+        if entry.case.public and entry.spec.kind == "values" and isinstance(expected[0], Returned)
+    ]
+    return sum(not mark.final for mark in marks_of(context, exercise, sought))
+
+
+def _text_of(files: tuple[SourceFile, ...], label: str) -> str:
+    return next(part.text for file in files for part in file.parts if part.label == label)
+
+
+def _programs(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) -> list[Program]:
+    """The one program of the check, with probes."""
+    (program,) = checks.kinds()[spec.kind].calls(target, drawn, spec)
+    return [probed(program, probing)]
+
+
+def probed(program: Program, probing: Probing) -> Program:
+    """The program with probes."""
+    return replace(program, probing=probing)
+
+
+def read_trace(seen: Observation) -> Traced | None:
+    """What the child says, if it has the right form; None otherwise."""
+    match seen:
+        case Returned((dict() as found,)):
+            pass
+        case _:
+            return None
+    try:
+        order = tuple(int(number) for number in found["probes"])
+        where = {
+            n: (str(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4]))
+            for n, p in zip(order, found["places"], strict=True)
+        }
+        values = {n: tuple(map(plain, each)) for n, each in zip(order, found["values"], strict=True)}
+        tried = tuple((int(p), int(mark), tuple(result)) for p, mark, result in found["tried"])
+        entries = sum(np.size(value) for each in values.values() for value in each)
+        if len(order) > MOST_PROBES or entries > MOST_ENTRIES or len(tried) > MOST_RERUNS:
+            return None
+        return Traced(tuple(found["result"]), tuple(found["again"]), order, where, values, tried)
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+        return None
+
+
+def plain(value: Any) -> Any:
+    """A value of a probe as an array or a number. Raises ValueError for anything else."""
+    if isinstance(value, Array):
+        return value.values
+    if isinstance(value, (bool, int, float)):
+        return value
+    raise ValueError("not a number")
+
+
+def merged(traces: Sequence[Traced], names: Mapping[Where, Landmark], expected: Sequence[Any]) -> tuple[Mark, ...]:
+    """One mark for each value that the reference computes; of equal ones the named, else the first."""
+    order = dict.fromkeys(probe for trace in traces for probe in trace.order)
+    where = {probe: place for trace in traces for probe, place in trace.where.items()}
+    marks: list[Mark] = []
+    for probe in order:
+        values = tuple(trace.values.get(probe, ()) for trace in traces)
+        final = all(
+            not each or (len(each) == 1 and compare(_wire(right), _wire(each[0])) is None)
+            for each, right in zip(values, expected, strict=True)
+        )
+        mark = Mark(values, names.get(where[probe]), final)
+        twin = next((at for at, other in enumerate(marks) if _same_values(other.values, values)), None)
+        if twin is None:
+            marks.append(mark)
+        elif marks[twin].name is None:
+            marks[twin] = replace(marks[twin], name=mark.name)
+    return tuple(marks)
+
+
+def _wire(value: Any) -> Any:
+    return Array(value) if isinstance(value, np.ndarray) else value
+
+
+def _same_values(one: tuple[_Values, ...], other: tuple[_Values, ...]) -> bool:
+    return all(
+        len(a) == len(b) and all(_identical(x, y) for x, y in zip(a, b, strict=True))
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _identical(one: Any, other: Any) -> bool:
+    a, b = np.asarray(one), np.asarray(other)
+    return (
+        a.dtype.kind == b.dtype.kind
+        and a.shape == b.shape
+        and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+    )
+
+
+def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two runs returned the same, or nothing."""
+    return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
+
+
+def proven(marks: tuple[Mark, ...], trace: Traced, probe: int, mark: int, at: int) -> bool:
+    """Whether a repair says something.
+
+    The result itself, put in anywhere, always repairs: then the last intermediate value of the reference must be among
+    the values before.
+    """
+    if not marks[mark].final:
+        return True
+    steps = [each for each in marks if not each.final and each.values[at] and _telling(each.values[at][-1])]
+    if not steps:
+        return True
+    named = [each for each in steps if each.name is not None] or steps
+    before = trace.order[: trace.order.index(probe)] if probe in trace.order else ()
+    return any(same_content(named[-1].values[at][-1], v) for number in before for v in trace.values[number])
+
+
+def right_so_far(marks: tuple[Mark, ...], trace: Traced, probe: int, at: int) -> int | None:
+    """The number of the intermediate value of the reference that this probe has, if any."""
+    mine = trace.values[probe][-1]
+    steps = ((n, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
+    return next((n for n, value in steps if _telling(value) and same_content(value, mine)), None)
+
+
+def telling(mark: Mark, at: int) -> bool:
+    """Whether the value in this case can hardly be equal to another one by chance."""
+    return any(map(_telling, mark.values[at]))
+
+
+def _telling(value: Any) -> bool:
+    """Whether that some value equals this one can hardly be by chance: several different numbers."""
+    array = np.asarray(value)
+    return array.size > 1 and array.dtype.kind in "fiu" and np.unique(array[np.isfinite(array)]).size > 1
+
+
+def same_content(one: Any, other: Any) -> bool:
+    """Whether two arrays are equal up to axes of length 1 and the order of the axes."""
+    a, b = np.asarray(one, dtype=np.float64).squeeze(), np.asarray(other, dtype=np.float64).squeeze()
+    if a.size != b.size or a.ndim != b.ndim:
+        return False
+    if a.ndim < 2:
+        return a.shape == b.shape and _close(a, b)
+    if sorted(a.shape) != sorted(b.shape):
+        return False
+    axes = range(a.ndim)
+    turned = [b, *(np.swapaxes(b, i, j) for i in axes for j in axes if i < j)]
+    return any(a.shape == each.shape and _close(a, each) for each in turned)
+
+
+def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    return bool(np.allclose(a, b, rtol=_RTOL, atol=_ATOL, equal_nan=True))
+
+
+def missing(marks: tuple[Mark, ...], trace: Traced, file: SourceFile | None) -> Diagnosis | None:
+    """The first named value that never appears although the one before does, and the line up to which all is right."""
+    named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
+    appears = [_appears(mark.values[0][-1], trace) for mark in named]
+    last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
+    if last is None or last + 1 >= len(named) or file is None or sum(probe is not None for probe in appears) < 2:
+        return None
+    probe = appears[last]
+    there, absent = named[last].name, named[last + 1].name
+    assert probe is not None and there is not None and absent is not None
+    label, line, end_line, column, end = trace.where[probe]
+    text = _NEVER.fill(line=line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
+    return Diagnosis("place", text, absent.misconception, Span(label, line, end_line, column, end))
+
+
+def _appears(value: Any, trace: Traced) -> int | None:
+    return next((n for n in trace.order if any(same_content(value, each) for each in trace.values[n])), None)
+
+
+_NEVER = Text(
+    "Up to line {line} it is right: {there} can be found there. What never appears in your code: {absent}.",
+    "到第 {line} 行为止都是对的：那里已经有{there}。但是，代码里始终没有出现{absent}。",
+)
+_WHOLE = Text(
+    " With the right value there, the public cases that failed pass.",
+    "把正确的值放到这里，没有通过的公开用例就都能通过。",
+)
+_HERE = Text("Line {line}, `{code}`: {name} should be here.{more}", "第 {line} 行的 `{code}`：这里应当是{name}。{more}")
+_UNNAMED = Text(
+    "Line {line}, `{code}`: another value should be here.{more}", "第 {line} 行的 `{code}`：这里应当是另一个值。{more}"
+)
+_SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {mine}，应为 {right}。")
+_ENTRY = Text(" Entry {index} is {mine} and should be {right}.", "其中下标 {index} 处的元素是 {mine}，应为 {right}。")
+_NUMBER = Text(" It is {mine} and should be {right}.", "它现在是 {mine}，应为 {right}。")
+_AFTER = Text(
+    "Line {line}, `{code}`{what}, is right so far. What is missing after it: {name}.",
+    "第 {line} 行的 `{code}`{what}到此为止是对的，后面还缺：{name}。",
+)
+_STEP = Text(", {name}", "（{name}）")
+_NOTHING = Text("", "")
+
+
+def after(name: Landmark, step: Landmark | None, line: int, code: str) -> Text:
+    """What is missing after an expression that is right so far."""
+    what = _NOTHING if step is None else _STEP.fill(name=Text(step.en, step.zh))
+    return _AFTER.fill(line=line, code=code, what=what, name=Text(name.en, name.zh))
+
+
+def sentence(name: Landmark | None, right: _Values, mine: _Values, line: int, code: str) -> Text:
+    """What belongs at a place, and how it differs from what is there."""
+    pairs = [
+        (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1
+    ]
+    more = next((text for text in (_difference(*pair) for pair in pairs) if text is not _NOTHING), _NOTHING)
+    if name is None:
+        return _UNNAMED.fill(line=line, code=code, more=more)
+    return _HERE.fill(line=line, code=code, name=Text(name.en, name.zh), more=more)
+
+
+def _difference(mine: Any, right: Any) -> Text:
+    a, b = np.asarray(mine), np.asarray(right)
+    if a.shape != b.shape:
+        return _SHAPES.fill(mine=tuple(a.shape), right=tuple(b.shape))
+    wrong = ~np.isclose(a.astype(float), b.astype(float), rtol=1e-4, atol=1e-6, equal_nan=True)
+    if not wrong.any():
+        return _NOTHING
+    if not a.ndim:
+        return _NUMBER.fill(mine=_shown(a[()]), right=_shown(b[()]))
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return _ENTRY.fill(index=list(index), mine=_shown(a[index]), right=_shown(b[index]))
+
+
+def _shown(value: Any) -> str:
+    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else f"{float(value):.6g}"

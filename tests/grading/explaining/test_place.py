@@ -1,0 +1,183 @@
+"""The place where code goes wrong, found in a real sandbox, and said without reference code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from grader.core.model import Course, Diagnosis, Returned
+from grader.course import loader
+from grader.grading import courses
+from grader.grading.context import GradingContext
+from grader.grading.explaining import landmarks, place
+from grader.grading.grade import grade
+from grader.grading.inputs import Seed
+from grader.grading.selection import Selection
+from grader.sandbox import Sandbox
+from tests.helpers import submission
+
+ATTENTION = """
+import torch
+def scaled_dot_product_attention(q, k, v, mask=None):
+    d = q.shape[-1]
+    scores = {scores}
+    if mask is not None:
+        scores = {masked}
+    weights = {weights}
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ v
+"""
+RIGHT = {
+    "scores": "q @ k.transpose(-2, -1) / d**0.5",
+    "masked": "scores.masked_fill(~mask, float('-inf'))",
+    "weights": "torch.softmax(scores, -1)",
+}
+NORM = """
+import numpy as np
+def layer_norm(x, gamma, beta, eps=1e-5):
+    mean = x.mean(axis=-1, keepdims=True)
+    c = x - mean
+    var = (c**2).mean(axis=-1, keepdims=True)
+    c /= {divisor}
+    return gamma * c + beta
+"""
+ENCODER = """
+import torch
+from torch import nn
+class LearnedPositionalEncoding(nn.Module):
+    def __init__(self, max_len, d_model):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(max_len, d_model))
+    def forward(self, x):
+        n = x.shape[-2]
+        if n > self.table.shape[0]:
+            raise ValueError("too many")
+        return x + {rows}
+"""
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    """The bundled course."""
+    return courses.load(loader.find(None))
+
+
+@pytest.fixture(scope="module")
+def context(course: Course, sandbox: Sandbox) -> GradingContext:
+    """What all submissions share, so that references and mistakes run once."""
+    return GradingContext(course, Seed.public(), sandbox.observe, public_only=True)
+
+
+def places(context: GradingContext, sandbox: Sandbox, name: str, text: str) -> tuple[list[Diagnosis], float]:
+    """What is said about one exercise, and its points."""
+    selection = Selection(exercises=(name,))
+    report = grade(context.course, submission(code=text), sandbox.observe, selection=selection, context=context)
+    (result,) = report.questions[0].exercises
+    return [each for each in result.diagnosis if each.voice == "place"], result.earned
+
+
+@pytest.mark.parametrize(
+    ("changed", "line", "said"),
+    [
+        ({"scores": "q @ k.transpose(-2, -1) / d"}, 5, "the scores divided by √d_k should be here"),
+        ({"scores": "q @ k.transpose(-2, -1)"}, 5, "What is missing after it: the scores divided by √d_k"),
+        ({"masked": "scores + mask"}, 7, "the scores with −∞ at the keys that are blocked should be here"),
+        ({"weights": "torch.sigmoid(scores)"}, 8, "the attention weights"),
+    ],
+)
+def test_the_place_is_found(
+    context: GradingContext, sandbox: Sandbox, changed: dict[str, str], line: int, said: str
+) -> None:
+    """The line of the mistake, with what belongs there in words; the code of the reference is never shown."""
+    text = ATTENTION.format(**RIGHT | changed)
+    (found,), _ = places(context, sandbox, "scaled_dot_product_attention", text)
+    assert found.span is not None and found.span.line == line
+    assert text.split("\n")[line - 1][found.span.column : found.span.end_column] in text
+    assert said in found.text.en
+    assert "masked_fill(~mask, -math.inf)" not in found.text.en + found.text.zh
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("layer_norm", NORM.format(divisor="(var + eps) ** 0.25"), 7),
+        ("LearnedPositionalEncoding", ENCODER.format(rows="self.table[-n:]"), 12),
+        ("LearnedPositionalEncoding", ENCODER.format(rows="self.table[torch.arange(n) + 1 - 1].flip(0)"), 12),
+    ],
+)
+def test_classes_numpy_and_changes_in_place(
+    context: GradingContext, sandbox: Sandbox, name: str, text: str, line: int
+) -> None:
+    """They have places like torch functions."""
+    found, _ = places(context, sandbox, name, text)
+    assert found and all(each.span is not None and abs(each.span.line - line) <= 1 for each in found)
+
+
+def test_correct_code_has_no_place(context: GradingContext, sandbox: Sandbox) -> None:
+    """Nothing is said, and all points are earned."""
+    found, earned = places(context, sandbox, "scaled_dot_product_attention", ATTENTION.format(**RIGHT))
+    assert not found and earned > 0
+
+
+def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With and without the voice, and if it breaks, all else in the report is the same."""
+    text = ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"})
+
+    def graded() -> object:
+        selection = Selection(exercises=("scaled_dot_product_attention",))
+        seen = grade(context.course, submission(code=text), sandbox.observe, selection=selection, context=context)
+        (question,) = seen.questions
+        return replace(question.exercises[0], diagnosis=())
+
+    with_it = graded()
+
+    def broken(*_: object) -> tuple[()]:
+        raise ValueError
+
+    monkeypatch.setattr(place, "marks_of", broken)
+    assert graded() == with_it
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        {},
+        {"result": [], "again": [], "probes": [0], "places": [], "values": [], "tried": []},
+        {"result": [], "again": [], "probes": [0], "places": [["a", 1, 1, 0, 1]], "values": [["x"]], "tried": []},
+        {"result": [], "again": [], "probes": [float("inf")], "places": [], "values": [], "tried": []},
+        {"result": [], "again": [], "probes": [], "places": [], "values": [], "tried": [[0, 0, []]] * 401},
+    ],
+)
+def test_an_answer_of_another_form_is_no_trace(answer: object) -> None:
+    """What a child made up is not looked at."""
+    assert place.read_trace(Returned((answer,))) is None
+
+
+def test_landmarks_are_found_in_the_reference(course: Course) -> None:
+    """All of them, in the function or a helper; one that is not there has no place, nor has one too many."""
+    for question in course.questions:
+        for exercise in question.exercises:
+            assert all(where for _, where in landmarks.places(course.reference, exercise)), exercise.name
+    found = course.exercise("scaled_dot_product_attention")
+    assert found is not None
+    first = found[1].landmarks[0]
+    changed = replace(found[1], landmarks=(replace(first, expression="q @ q"), replace(first, at=2), first))
+    assert [where is None for _, where in landmarks.places(course.reference, changed)] == [True, True, False]
+
+
+def test_the_right_value_of_a_sum_is_shown() -> None:
+    """The first entry that differs, or the shapes."""
+    text = place.sentence(None, (np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),), 4, "x + y")
+    assert "Entry [1] is 3 and should be 2" in text.en and "下标 [1]" in text.zh
+    assert "Its shape is (2,)" in place.sentence(None, (np.ones(3),), (np.ones(2),), 4, "x").en
+
+
+def test_same_content() -> None:
+    """Up to axes of length 1 and the order of two axes, and nothing else."""
+    a = np.arange(6.0).reshape(2, 3)
+    assert place.same_content(a, a.T) and place.same_content(a, a[None])
+    assert not place.same_content(a, a[::-1]) and not place.same_content(a, a.reshape(3, 2))
