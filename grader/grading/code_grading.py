@@ -62,6 +62,8 @@ def graded_code(
 
 def _would_repeat(result: ExerciseResult) -> bool:
     """Whether a second run would give the same. Not if time or memory ran out, a process died, or we failed."""
+    if result.file is None:
+        return True  # nothing was run
     counted = {result.status, *(outcome.status for outcome in result.outcomes if outcome.verdict.applies)}
     return not counted & {Status.TIMED_OUT, Status.DIED, Status.SKIPPED, Status.UNMARKED}
 
@@ -141,7 +143,7 @@ class CodeGrading:
     def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
         """The result, with its misconception if a typical mistake gives the same observations."""
         result = tried.result
-        if not _worth_a_name(result) or result.array_type is None or _is_stub(tried.observations):
+        if result.array_type is None or not _worth_a_name(result) or _is_stub(tried.observations):
             return result
         observations = signatures(plan.entries, tried.observations)
         evidence = [
