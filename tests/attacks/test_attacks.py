@@ -78,7 +78,7 @@ class Ring:
             past = seen.past
             return seen
 
-        return grade(self.memo.course, read(path), observe, limits=limits, context=self.memo)
+        return grade(self.context.course, read(path), observe, limits=limits, context=self.context)
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
@@ -113,7 +113,7 @@ def test_attack(attack: Attack, ring: Ring, tmp_path: Path, record_property: Cal
     # What one process leaves for the next would be found the second time.
     for _ in range(2 if attack.family == "persistence" else 1):
         report = ring.grade(armed, attack.limits)
-        text = arena.told(report, ring.memo.course, page_too=attack.family in ("report", "protocol"))
+        text = arena.told(report, ring.context.course, page_too=attack.family in ("report", "protocol"))
         tried = [exercise for question in report.questions for exercise in question.exercises]
         (result,) = (exercise for exercise in tried if exercise.status != "missing")
         assert arena.traces_of_success(text, ring.bait) == []
@@ -178,13 +178,13 @@ def test_no_answer_breaks_the_judges(name: str, ring: Ring) -> None:
         return answers[-1]
 
     submission = read(RIGHT[name])
-    best = grade(ring.memo.course, submission, listen, context=ring.memo)
+    best = grade(ring.context.course, submission, listen, context=ring.context)
     assert best.passed
     for forged in arena.forgeries(answers[0], random.Random(name), 60):
-        report = grade(ring.memo.course, submission, lambda job, limits, said=forged: said, context=ring.memo)
+        report = grade(ring.context.course, submission, lambda job, limits, said=forged: said, context=ring.context)
         assert report.complete
         assert report.earned <= best.earned
-        arena.told(report, ring.memo.course, page_too=False)
+        arena.told(report, ring.context.course, page_too=False)
 
 
 # ----------------------------------------------------------------------- can these tests fail at all?
