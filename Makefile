@@ -109,6 +109,8 @@ picture: $(READY)
 
 bench: $(READY)
 	@$(PY) -m benchmarks.bench
+	@$(PY) -m benchmarks.one_exercise
+	@$(PY) -m benchmarks.one_exercise --copies 10000
 
 # Uploads nothing: see "Releasing" in CONTRIBUTING.md. The last step needs no network: libraries come from .venv, the
 # program itself only from the wheel.

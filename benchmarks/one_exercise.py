@@ -7,6 +7,12 @@ are equal. The marginal cost is the difference between a large class and a small
 size, so that starting up does not count. pytest and unittest run eight cases on the same files for comparison, each
 in a process of its own, as graders start them. Then the same command runs again with nothing to do, and with one new
 submission; and the commands that read the gradebook are timed.
+
+    python -m benchmarks.one_exercise --copies 10000 --workers 4
+
+simulates a large class instead: learners submit copies of 100 different files, so that grading takes little and what
+everything else costs is seen. It prints how fast and how large the command is from tenth to tenth of the class, and
+the same tables for afterwards.
 """
 
 from __future__ import annotations
@@ -15,6 +21,7 @@ import argparse
 import contextlib
 import os
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -43,20 +50,28 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A run of the command: wall seconds, CPU seconds of the command's own process, its largest resident set in MB."""
+    """A run of the command: wall seconds, CPU seconds of the command's own process, its largest resident set in MB.
+
+    ``history`` is the resident set in MB by seconds since the start.
+    """
 
     seconds: float
     parent: float
     megabytes: float
+    history: tuple[tuple[float, float], ...] = ()
 
 
-def fill(folder: Path, numbers: Sequence[int], kinds: Sequence[str] = KINDS) -> None:
-    """Writes one folder per learner. A constant makes every file different, also after comments are dropped."""
+def fill(folder: Path, numbers: Sequence[int], kinds: Sequence[str] = KINDS, different: int = 0) -> None:
+    """Writes one folder per learner. A constant makes every file different, also after comments are dropped.
+
+    If ``different`` is given, there are only so many different files.
+    """
+    texts = [(SOLUTIONS / kind).read_text() for kind in kinds]
     for number in numbers:
         place = folder / f"learner-{number:06d}"
         place.mkdir(parents=True)
-        text = (SOLUTIONS / kinds[number % len(kinds)]).read_text()
-        (place / "q05.py").write_text(f"{text}\n\nNUMBER = {number}\n")
+        text = texts[number % len(kinds)]
+        (place / "q05.py").write_text(f"{text}\n\nNUMBER = {number % different if different else number}\n")
 
 
 def environment(scratch: Path) -> dict[str, str]:
@@ -82,7 +97,7 @@ def attncheck(scratch: Path, *words: str) -> Ran:
         seconds = time.perf_counter() - start
     watched.stop()
     assert code in (0, 5), log.read_text()
-    return Ran(seconds, watched.cpu, watched.megabytes)
+    return Ran(seconds, watched.cpu, watched.megabytes, tuple(watched.history))
 
 
 class _Watched:
@@ -90,6 +105,8 @@ class _Watched:
 
     def __init__(self, pid: int) -> None:
         self.cpu, self.megabytes, self._over = 0.0, 0.0, threading.Event()
+        self.history: list[tuple[float, float]] = []
+        self._started = time.perf_counter()
         self._thread = threading.Thread(target=self._look, args=(pid,), daemon=True)
         self._thread.start()
 
@@ -98,7 +115,9 @@ class _Watched:
             with contextlib.suppress(OSError, IndexError, ValueError):
                 fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
                 self.cpu = (int(fields[11]) + int(fields[12])) / _TICK
-                self.megabytes = max(self.megabytes, int(fields[21]) * _PAGE / 2**20)
+                now = int(fields[21]) * _PAGE / 2**20
+                self.megabytes = max(self.megabytes, now)
+                self.history.append((time.perf_counter() - self._started, now))
 
     def stop(self) -> None:
         """Ends the watching."""
@@ -202,7 +221,11 @@ def main() -> None:
     parser.add_argument("--learners", type=int, default=400)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--copies", type=int, metavar="N", help="simulate a class of N learners instead")
     asked = parser.parse_args()
+    if asked.copies:
+        copies(asked.copies, asked.workers[-1])
+        return
     with scratch_folder() as scratch:
         others = {} if asked.no_peers else peers(scratch)
         batch(scratch, _warm(scratch), scratch / "warm-out", 1)
@@ -221,6 +244,32 @@ def main() -> None:
                     collection, results = scratch / out.name.replace("out", "class"), out
         print()
         _afterwards(scratch, collection, results, asked.learners, asked.workers[-1])
+
+
+#: How many different files the copies are of: as many of each kind.
+_DIFFERENT = 100
+#: When each submission was saved, in seconds since some moment.
+_SAVED = "SELECT julianday(at) * 86400 FROM run"
+
+
+def copies(learners: int, workers: int) -> None:
+    """Prints what a class of ``learners`` costs who submit copies of a few files."""
+    with scratch_folder() as scratch:
+        batch(scratch, _warm(scratch), scratch / "warm-out", 1)
+        collection, out = scratch / "class", scratch / "out"
+        fill(collection, range(learners), different=_DIFFERENT)
+        ran = batch(scratch, collection, out, workers)
+        # The gradebook knows when each result was saved, to the second.
+        with contextlib.closing(sqlite3.connect(f"file:{out / 'gradebook.sqlite'}?mode=ro", uri=True)) as book:
+            saved = sorted(moment for (moment,) in book.execute(_SAVED))
+        print(f"{learners} learners, copies of {_DIFFERENT} files, {workers} workers: {ran.seconds:.1f} s,", end=" ")
+        print(f"{ran.parent / learners * 1e3:.2f} ms of the command's own CPU for each, {ran.megabytes:.0f} MB")
+        for name, part in (("first", saved[: learners // 10]), ("last", saved[-(learners // 10) :])):
+            span = part[-1] - part[0]
+            print(f"{name} tenth: " + (f"{len(part) / span:.0f} per second" if span else "in less than a second"))
+        tenths = [ran.history[len(ran.history) * part // 10][1] for part in range(10)]
+        print("MB from tenth to tenth of the time: " + " ".join(f"{each:.0f}" for each in tenths))
+        _afterwards(scratch, collection, out, learners, workers)
 
 
 def _warm(scratch: Path) -> Path:

@@ -29,9 +29,31 @@ class EncodedResult:
     body: bytes
 
 
-@functools.lru_cache(maxsize=_REMEMBERED)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Same:
+    """A result that is found by its identity, because a hash of all its parts takes long."""
+
+    result: QuestionResult
+
+    def __hash__(self) -> int:
+        return id(self.result)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.result is other.result
+
+
 def encode(result: QuestionResult) -> EncodedResult:
     """``result`` in compact form. Most questions of most learners have a result that others have, too."""
+    return _encode_same(_Same(result))
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _encode_same(same: _Same) -> EncodedResult:
+    return _encode_equal(same.result)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _encode_equal(result: QuestionResult) -> EncodedResult:
     text = json.dumps(serialize.dump(result), ensure_ascii=False, separators=(",", ":"))
     return EncodedResult(result.id, digest_of(text), pack(text))
 

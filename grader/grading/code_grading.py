@@ -77,6 +77,8 @@ def graded_code(
 
 def _would_repeat(result: ExerciseResult) -> bool:
     """Whether a second run would give the same. Not if time or memory ran out, a process died, or we failed."""
+    if result.file is None:
+        return True  # nothing was run
     counted = {result.status, *(outcome.status for outcome in result.outcomes if outcome.verdict.applies)}
     return not counted & {Status.TIMED_OUT, Status.DIED, Status.SKIPPED, Status.UNMARKED}
 

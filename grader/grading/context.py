@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from grader.core.model import (
     Observation,
     Observed,
     Program,
+    Question,
+    QuestionResult,
     SourceFile,
     Status,
     Text,
@@ -84,8 +87,10 @@ class GradingContext:
         default_factory=OrderedDict
     )
     _changed: dict[str, tuple[frozenset[int], ...]] = field(default_factory=dict)
+    _in_module: dict[tuple[str, CallingForm, str], tuple[str, list[tuple[Program, ...]]]] = field(default_factory=dict)
     _untouched: dict[str, ExerciseResult] = field(default_factory=dict)
     _unanswered: dict[str, ItemResult] = field(default_factory=dict)
+    _left_out: dict[str, QuestionResult] = field(default_factory=dict)
 
     def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
         """Every check of ``exercise`` with every case that it judges."""
@@ -181,7 +186,11 @@ class GradingContext:
             group = f"{plan.exercise.name} {form.group}"
             target = Target(plan.exercise, "", form.array_type, group=group, calls=plan.calls)
             self._programs[key] = programs(plan.entries, target, form.variant, reference=False)
-        return [tuple(replace(each, module=plan.file.module) for each in asked) for asked in self._programs[key]]
+        module = plan.file.module
+        if key not in self._in_module or self._in_module[key][0] != module:  # most files of a class have the same name
+            placed = [tuple(replace(each, module=module) for each in asked) for asked in self._programs[key]]
+            self._in_module[key] = module, placed
+        return self._in_module[key][1]
 
     def untouched(self, plan: Plan) -> ExerciseResult:
         """The result of an exercise if a submission has nothing like it."""
@@ -197,6 +206,20 @@ class GradingContext:
             self._unanswered[item.id] = ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, said)
         return self._unanswered[item.id]
 
+    def question_result(
+        self, question: Question, items: tuple[ItemResult, ...], exercises: tuple[ExerciseResult, ...]
+    ) -> QuestionResult:
+        """The result of ``question``: if nothing of it was submitted, always the same object, which is found fast."""
+        known = self._left_out.get(question.id)
+        if known is not None and _identical(known.items, items) and _identical(known.exercises, exercises):
+            return known
+        made = QuestionResult(question.id, question.title, items, exercises)
+        if all(self._untouched.get(each.name) is each for each in exercises) and all(
+            self._unanswered.get(each.id) is each for each in items
+        ):
+            self._left_out[question.id] = made
+        return made
+
     def prepare(self, questions: Container[str]) -> None:
         """Runs the references of these questions now."""
         for question in self.course.questions:
@@ -209,3 +232,8 @@ def _is_wrong(
 ) -> bool:
     seen = Seen(exercise, entry.case, entry.spec, entry.drawn, tuple(got), expected, "torch")
     return verdicts.judge(seen).status is not Status.PASSED
+
+
+def _identical(one: Sequence[object], other: Sequence[object]) -> bool:
+    """Whether two sequences have the same objects."""
+    return len(one) == len(other) and all(map(operator.is_, one, other))

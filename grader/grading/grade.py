@@ -18,7 +18,6 @@ from grader.core.model import (
     ExerciseResult,
     Limits,
     Question,
-    QuestionResult,
     Report,
     SourceFile,
     Submission,
@@ -66,9 +65,8 @@ def grade(
     answers = AnswerGrading(context, submission, chosen)
     code = graded_code(plans, submission, observe, context, limits or Limits())
     questions = tuple(
-        QuestionResult(
-            each.question.id,
-            each.question.title,
+        context.question_result(
+            each.question,
             tuple(answers.result(item, each.question) for item in each.items),
             tuple(code.results[exercise.name] for exercise in each.exercises),
         )

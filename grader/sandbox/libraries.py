@@ -16,7 +16,7 @@ from typing import TypeAlias
 from grader.core.errors import LibrariesChanged
 from grader.sandbox import policy
 
-#: Folders without code: what Python writes itself, and what C++ extensions are built from.
+#: Folders without code: what Python writes itself and what C++ extensions are built from.
 _SKIPPED = frozenset({"__pycache__", "include", "share"})
 
 #: The modification time of a folder in nanoseconds, and its entries by name and inode.
@@ -93,7 +93,7 @@ def _entries(path: str) -> tuple[frozenset[tuple[str, int]], list[str]]:
     found, below = [], []
     with os.scandir(path) as listing:
         for entry in listing:
-            if entry.name not in _SKIPPED:
+            if entry.name not in _SKIPPED and not (entry.name == "licenses" and path.endswith(".dist-info")):
                 found.append((entry.name, entry.inode()))
                 if entry.is_dir(follow_symlinks=False):
                     below.append(entry.name)

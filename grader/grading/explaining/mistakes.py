@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grader.core.model import Array, ArrayType, Mistake, Observation, Raised, Returned, Status, Verdict
 
@@ -82,7 +83,7 @@ def same(a: Any, b: Any, array_type: ArrayType) -> bool:
         if a.values.shape != b.values.shape or (array_type == "torch" and a.dtype != b.dtype):
             return False
         x, y = a.values.astype(np.float64), b.values.astype(np.float64)
-        return bool(np.allclose(x, y, rtol=_RTOL, atol=_ATOL, equal_nan=True))
+        return _close(x, y)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(same(x, y, array_type) for x, y in zip(a, b, strict=True))
     if isinstance(a, dict) and isinstance(b, dict):
@@ -90,6 +91,15 @@ def same(a: Any, b: Any, array_type: ArrayType) -> bool:
     if isinstance(a, (int, float, Array)) and isinstance(b, (int, float, Array)):
         return _number(a) is not None and _number(a) == _number(b)
     return type(a) is type(b) and bool(a == b)
+
+
+def _close(x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
+    """``np.allclose`` with equal NaN, which takes three times as long for arrays as small as these."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.abs(x - y) <= _ATOL + _RTOL * np.abs(y)
+        if near.all() and np.isfinite(y).all():
+            return True
+        return bool(np.where(np.isfinite(y), near, (x == y) | (np.isnan(x) & np.isnan(y))).all())
 
 
 def _number(value: Any) -> float | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from grader.core.model import Array, Died, Mistake, Observation, Raised, Returned, Status, TimedOut, Verdict
+from grader.grading.explaining import mistakes
 from grader.grading.explaining.mistakes import Evidence, MistakeSignature, agree, diagnose, same
 from tests.helpers import array
 
@@ -123,3 +127,16 @@ def test_agree(mine: Any, theirs: Any, array_type: Any, expected: bool) -> None:
 def test_same(a: Any, b: Any, array_type: Any, expected: bool) -> None:
     """Values are the same by structure, shape and numbers; in torch by dtype, too."""
     assert same(a, b, array_type) is expected
+
+
+_ODD = [0.0, -0.0, 1.0, 1.0005, 1.002, -1.0, 1e-5, 2e-4, 1e308, -1e308, math.inf, -math.inf, math.nan]
+
+
+def test_closeness_is_that_of_numpy() -> None:
+    """For every pair of ordinary and odd numbers, alone and beside equal ones."""
+    for one, other in itertools.product(_ODD, _ODD):
+        for x, y in ((np.array(one), np.array(other)), (np.array([1.0, one]), np.array([1.0, other]))):
+            with np.errstate(all="ignore"):
+                expected = np.allclose(x, y, rtol=mistakes._RTOL, atol=mistakes._ATOL, equal_nan=True)
+            assert mistakes._close(x, y) == expected, (one, other)
+    assert mistakes._close(np.zeros((0, 3)), np.zeros((0, 3)))
