@@ -113,8 +113,8 @@ class GradingContext:
             asked = programs(entries, target, None, reference=False)
             flat = tuple(program for each in asked for program in each)
             found = []
-            for mistake in exercise.mistakes:
-                files = sources_of(mistake, exercise, self.course)
+            for number, mistake in enumerate(exercise.mistakes):
+                files = sources_of(number, exercise, self.course)
                 seen = self.observe_reference(Job(files, flat), REFERENCE_LIMITS)
                 found.append(
                     diagnosis.MistakeSignature(mistake, signatures(entries, regroup(asked, seen.observations)))
