@@ -67,7 +67,7 @@ def function_of(exercise: Exercise) -> str:
 
 
 def sources_of(number: int, exercise: Exercise, course: Course) -> tuple[SourceFile, ...]:
-    """The reference with the mistake of that number applied; in a learners' edition, which has neither, a placeholder."""
+    """The reference with mistake ``number`` applied; in a learners' edition, which has neither, a placeholder."""
     if course.edition is not None:
         return (SourceFile(placeholders(exercise.mistakes)[number], module_of(exercise), ()),)
     return edits.apply(course.reference, exercise.mistakes[number].edits, module_of(exercise))
