@@ -39,11 +39,11 @@ from grader.core.model import (
     Text,
 )
 from grader.core.yaml_positions import parse
-from grader.course import edits, items, loader, misconceptions
+from grader.course import items, loader, misconceptions
 from grader.grading import checks, courses, public_arrays, stored_results
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
-from grader.grading.plan import REFERENCE_LIMITS, module_of
+from grader.grading.plan import REFERENCE_LIMITS, placeholders, sources_of
 from grader.report.figures import kinds, run
 
 if TYPE_CHECKING:
@@ -345,7 +345,7 @@ def _exercise(exercise: Exercise, raw: Mapping[str, Any], beliefs: Mapping[str, 
             _check(check, renamed, any(case.public for case in checks.cases_for(spec, exercise)))
             for spec, check in zip(exercise.checks, raw["checks"], strict=True)
         ],
-        "recognised": list(dict.fromkeys(m.misconception for m in exercise.mistakes if m.misconception in beliefs)),
+        "recognised": [mistake.misconception for mistake in exercise.mistakes if mistake.misconception in beliefs],
     }
 
 
@@ -436,8 +436,8 @@ def _recorder(
     def record(job: Job, limits: Limits) -> Observed:
         files = whole.reference
         if job.files and exercise is not None:
-            mistake = next(m for m in exercise.mistakes if m.misconception == job.files[0].path)
-            files = edits.apply(whole.reference, mistake.edits, module_of(exercise))
+            number = placeholders(exercise.mistakes).index(job.files[0].path)
+            files = sources_of(number, exercise, whole)
         seen = observe(Job(files, job.programs), REFERENCE_LIMITS)
         for program, one in zip(job.programs, seen.observations, strict=True):
             found[program.group][stored_results.key(job.files, program)] = _bare(one)

@@ -15,6 +15,7 @@ from grader.core.model import (
     Case,
     Causal,
     CheckSpec,
+    Edit,
     Exercise,
     Integers,
     Item,
@@ -243,21 +244,21 @@ def _helper(path: Path, name: str) -> Iterator[ValueProblem]:
 
 
 def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known) -> Iterator[ValueProblem]:
-    """Mistakes whose edits cannot be made, that share a misconception, or that declare checks there are not."""
+    """Mistakes whose edits cannot be made, that repeat another one, or that declare checks there are not."""
     judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise, known.checks)}
     possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]
     module = f"reference.{exercise.reference.rpartition('.')[0]}"
     files = known.reference_files or ()
     readable = any(file.module == module for file in files)
-    named: set[str] = set()
+    made: list[tuple[Edit, ...]] = []
     if len(exercise.mistakes) > len(raw) and not known.edition:
         yield ValueProblem(("recognised",), _SEALED, Kind.SEALED)
     for index, mistake in enumerate(exercise.mistakes[: len(raw)]):
         path = ("mistakes", index)
-        if mistake.misconception in named:
-            what = "a misconception that no other mistake of the exercise has"
-            yield unexpected((*path, "misconception"), mistake.misconception, what, Kind.DUPLICATE_NAME)
-        named.add(mistake.misconception)
+        if mistake.edits in made:
+            what = "edits that no other mistake of the exercise has"
+            yield unexpected(path, mistake.misconception, what, Kind.MISTAKES_ALIKE)
+        made.append(mistake.edits)
         for place, failed in enumerate(mistake.fails):
             if failed not in possible:
                 what = "a check of this exercise, or check/case"

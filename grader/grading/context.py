@@ -125,7 +125,7 @@ class GradingContext:
     def mistake_signatures(self, exercise: Exercise) -> tuple[MistakeSignature, ...]:
         """What each typical mistake returns, called like learner code. Raises SandboxError if the sandbox fails."""
         if exercise.name not in self._mistakes:
-            files = [sources_of(mistake, exercise, self.course) for mistake in exercise.mistakes]
+            files = [sources_of(number, exercise, self.course) for number in range(len(exercise.mistakes))]
             seen = zip(exercise.mistakes, self._edited(exercise, self.entries(exercise), files), strict=True)
             self._mistakes[exercise.name] = tuple(MistakeSignature(mistake, each) for mistake, each in seen)
         return self._mistakes[exercise.name]

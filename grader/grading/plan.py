@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grader.core.model import (
@@ -64,11 +66,22 @@ def function_of(exercise: Exercise) -> str:
     return exercise.reference.rpartition(".")[2]
 
 
-def sources_of(mistake: Mistake, exercise: Exercise, course: Course) -> tuple[SourceFile, ...]:
-    """The reference with the mistake applied; in a learners' edition, which has neither, a placeholder."""
+def sources_of(number: int, exercise: Exercise, course: Course) -> tuple[SourceFile, ...]:
+    """The reference with mistake ``number`` applied; in a learners' edition, which has neither, a placeholder."""
     if course.edition is not None:
-        return (SourceFile(mistake.misconception, module_of(exercise), ()),)
-    return edits.apply(course.reference, mistake.edits, module_of(exercise))
+        return (SourceFile(placeholders(exercise.mistakes)[number], module_of(exercise), ()),)
+    return edits.apply(course.reference, exercise.mistakes[number].edits, module_of(exercise))
+
+
+def placeholders(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
+    """The name of each mistake in a learners' edition: its misconception, with a number from the second one on."""
+    seen: Counter[str] = Counter()
+    found = []
+    for mistake in mistakes:
+        name = mistake.misconception
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return tuple(found)
 
 
 def regroup(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:

@@ -163,6 +163,7 @@ exercises:
       - raises
     mistakes:
       - {misconception: squares, edits: [{replace: x + x, with: x * x + 0 * zeisig}], fails: [values/basic]}
+      - {misconception: squares, edits: [{replace: x + x, with: x * x * x + 0 * zeisig}], fails: [values/basic]}
       - {misconception: halves, body: "return x / 2  # zeisig", fails: [values]}
 equivalent: [{mutant: "double: 2 → zeisig", why: it is}]
 """
@@ -370,7 +371,7 @@ def test_hidden_cases_leave_their_place_alone(edition: Course, whole: Course) ->
     assert exercise.hints == original.hints and exercise.points == original.points
     assert exercise.forbids == original.forbids == ("torch.cumsum",)
     assert edition.packages == ("sortedcontainers",)
-    assert [(m.edits, m.fails) for m in exercise.mistakes] == [((), ())] * 2
+    assert [(m.edits, m.fails) for m in exercise.mistakes] == [((), ())] * 3
     assert edition.reference == ()
 
 

@@ -1003,6 +1003,20 @@ def mistaken(folder: Path) -> Path:
     return folder
 
 
+def test_one_belief_may_have_several_mistakes_with_different_edits(mistaken: Path) -> None:
+    """Two programs from one belief are two mistakes; the same edits twice are refused."""
+    path = mistaken / "questions/q06_mistaken.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("n: no-halves", "n: no-scaling"), encoding="utf-8")
+    (found,) = load(mistaken).questions
+    assert [each.misconception for each in found.exercises[0].mistakes] == ["no-scaling"] * 2
+    first = text.index("      - misconception: no-scaling")
+    second = text.index("      - misconception: no-halves")
+    path.write_text(text[:second] + text[first:second] + text[second:], encoding="utf-8")
+    with pytest.raises(ProblemsError, match="edits that no other mistake of the exercise has"):
+        load(mistaken)
+
+
 def test_mistakes_are_read_as_written(mistaken: Path) -> None:
     """One edit right in the mistake or several in a list; the function is the reference unless it says."""
     (found,) = load(mistaken).questions
@@ -1040,7 +1054,6 @@ def test_mistakes_fit_the_schema(mistaken: Path, schema: jsonschema.Draft202012V
     ("old", "new", "path", "fragments"),
     [
         ("n: no-scaling", "n: no-scalling", "mistakes[0].misconception", ["of this question", "mean 'no-scaling'?"]),
-        ("n: no-halves", "n: no-scaling", "mistakes[1].misconception", ["that no other mistake of the exercise has"]),
         ('replace: " / 2"', 'replace: " / 3"', "mistakes[0].replace", ["saw ' / 3'", "attend has it 0 times"]),
         ('replace: " / 2"', "replace: attend", "mistakes[0].replace", ["attend has it 3 times"]),
         ('replace: " / 2"', 'replace: ""', "mistakes[0].replace", ["saw ''", "a text with something in it"]),
