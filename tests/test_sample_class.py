@@ -58,6 +58,7 @@ def test_a_learner_who_knows_everything_is_right(whole: Course) -> None:
         for item in question.items:
             said = sample_class.answer(Random(1), 2.0, item, question, whole.public_id, "Ada")
             judged = items.judge(item, said, items.Context(whole.public_id, "Ada", item.id))
-            wrong += [item.kind] if judged.status is not Status.PASSED else []
+            settled = Status.PENDING if item.kind == "text" else Status.PASSED  # a person reads texts
+            wrong += [item.kind] if judged.status is not settled else []
     assert set(wrong) <= {"derivation", "order", "number"}
     assert len(wrong) < 10

@@ -234,10 +234,15 @@ def _doors(folder: Path, mark: str) -> Iterator[socket.socket]:
 
 
 def told(report: Report, course: Course, page_too: bool = True) -> str:
-    """Everything that a report shows: JSON, JUnit and terminal output in both languages, and the page.
+    """Everything that a report shows, without its quotes: JSON, JUnit and terminal output in both languages; the page.
 
-    Also asserts that none of it is active.
+    Also asserts that none of it is active, with the quotes.
     """
+    _shown(report, course, page_too)
+    return _shown(without_quotes(report), course, page_too)
+
+
+def _shown(report: Report, course: Course, page_too: bool) -> str:
     report = replace(report, seconds=0.0)  # its digits could be anything
     pages = []
     for lang in ("en", "zh"):
@@ -281,10 +286,35 @@ class Inert(HTMLParser):
 _ACTING = {"script", "img", "iframe", "object", "embed", "link", "base", "form", "audio", "video", "foreignobject"}
 
 
+#: The points that attacks award themselves.
+FORGED = "1234.5"
+
+
+def without_quotes(report: Report) -> Report:
+    """The report without what it quotes as the learner's own, where that says what the attack would like to see:
+
+    lines of source, and forged points in what was printed.
+    """
+
+    def cleared(exercise: ExerciseResult) -> ExerciseResult:
+        found = [
+            each if each.span is None else replace(each, span=replace(each.span, source=""))
+            for each in exercise.diagnosis
+        ]
+        outcomes = [
+            replace(each, verdict=replace(each.verdict, printed=each.verdict.printed.replace(FORGED, "…")))
+            for each in exercise.outcomes
+        ]
+        return replace(exercise, diagnosis=tuple(found), outcomes=tuple(outcomes))
+
+    questions = [replace(each, exercises=tuple(map(cleared, each.exercises))) for each in report.questions]
+    return replace(report, questions=tuple(questions))
+
+
 def traces_of_success(text: str, bait: Bait) -> list[str]:
     """The places in ``text`` that show that an attack succeeded."""
     secret = [line.strip() for line in (ROOT / "reference" / "attention.py").read_text().splitlines()]
-    signs = ["GOT", "1234.5", bait.words["canary"], *(line for line in secret if len(line) > 40)]
+    signs = ["GOT", FORGED, bait.words["canary"], *(line for line in secret if len(line) > 40)]
     return [text[text.index(sign) :][:200] for sign in signs if sign in text]
 
 

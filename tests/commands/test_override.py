@@ -80,8 +80,8 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
         (["bo", "double"], "Give either --points P with --reason TEXT, or --remove"),
         (["bo", "double", "--remove", "--points", "1"], "Give either --points"),
         (["bo", "double", "--points", "many"], "not a valid float"),
-        (["bo", "--list"], "give it with DIR alone"),
-        (["--list", "--remove"], "give it with DIR alone"),
+        (["bo", "--list"], "with DIR alone"),
+        (["--list", "--remove"], "with DIR alone"),
     ],
 )
 def test_what_does_not_go_together(

@@ -24,7 +24,7 @@ REFERENCE = "reference/attention.py"
 
 OPTIONS = GOOD[GOOD.index("    options:") : GOOD.index("    sources: [vaswani2017]\nexercises")]
 A, B, C, ONE, TWO = (f"{{id: '{name}', text: {{en: see {name}, zh: 看 {name}}}}}" for name in ("a", "b", "c", "1", "2"))
-TEXT = "kind: text\n    ideas: [{id: mean, text: {en: Mean., zh: 平均。}, any: [weighted mean, 加权平均]}]"
+TEXT = "kind: text\n    key_points: [{en: A mean., zh: 平均。}, {en: With weights., zh: 带权重。}]"
 
 
 def instead(kind: str, *lines: str) -> tuple[str, str]:

@@ -107,8 +107,8 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     for lang in langs:
         length = _length(spec.answer.of(lang))
         if not spec.least <= length <= spec.most:
-            expected = f"{spec.least} to {spec.most} words"
-            yield unexpected(("answer", lang), f"{length} words", expected, Kind.OWN_ANSWER)
+            text = f"saw {length} words; expected {spec.least} to {spec.most}"
+            yield ValueProblem(("answer", lang), text, Kind.OWN_ANSWER)
 
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:

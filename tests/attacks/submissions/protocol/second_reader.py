@@ -18,4 +18,4 @@ threading.Thread(target=eat, daemon=True).start()
 
 
 def scaled_dot_product_attention(q, k, v, mask=None):
-    return None  # what is right would be paid for, whenever the thread comes too late
+    return 0  # what is right would be paid for, whenever the thread comes too late

@@ -19,7 +19,7 @@ def same(one, other):
     return one.shape == other.shape and torch.allclose(one, other, atol=1e-4)
 
 
-def search(right):
+def search(right, v):
     frame = sys._getframe(1)
     while frame is not None:
         for names in (frame.f_locals, frame.f_globals):
@@ -28,7 +28,7 @@ def search(right):
                     raise RuntimeError(f"GOT {name} = {value!r}")
         frame = frame.f_back
     right = right.detach().double()
-    if any(same(right, output) for output in own):
+    if any(same(right, known) for known in (*own, v)):  # with one key, the output is its value
         return
     for thing in gc.get_objects():
         array = getattr(thing, "array", None) if type(thing).__name__ == "Block" else None
@@ -40,5 +40,5 @@ def search(right):
 def scaled_dot_product_attention(q, k, v, mask=None):
     output = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     output = output if mask is None else output.masked_fill(~mask.any(-1, keepdim=True), 0.0)
-    search(output)
+    search(output, v.detach().double())
     return output
