@@ -105,7 +105,7 @@ def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path
         if not math.isfinite(wish.points) or not (wish.beyond or 0 <= wish.points <= part.possible):
             raise UsageError(
                 Text(
-                    "{part} has 0 to {possible} points; saw {points}. --beyond allows others.",
+                    "{part} has 0 to {possible} points; found {points}. --beyond allows others.",
                     "{part} 的分数是 0 到 {possible}，这里是 {points}。要超出这个范围，请加 --beyond。",
                 ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{wish.points:g}")
             )

@@ -30,14 +30,14 @@ class ValueProblem:
         return replace(self, path=(*around, *self.path))
 
     def at(self, file: str, line: int) -> Problem:
-        """The problem in ``file``: ``questions/q05.yaml:12: items[0].kind: saw …; expected … [unknown-choice]``."""
+        """The problem in ``file``: ``questions/q05.yaml:12: items[0].kind: found …; expected … [unknown-choice]``."""
         place = f": {show_path(self.path)}" if self.path else ""
         return Problem(self.kind, f"{file}:{line}{place}", self.text)
 
 
 def unexpected(path: Path, seen: object, expected: str, kind: Kind) -> ValueProblem:
     """The problem that a value is not what was ``expected``."""
-    return ValueProblem(path, f"saw {show(seen)}; expected {expected}", kind)
+    return ValueProblem(path, f"found {show(seen)}; expected {expected}", kind)
 
 
 def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: Kind) -> ValueProblem:
@@ -46,7 +46,7 @@ def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: Kind) 
     meant = nearest(seen, names)
     hint = f"; did you mean '{meant}'?" if meant else ""
     listed = ", ".join(names[:_MOST]) + (f", … ({len(names)} in all)" if len(names) > _MOST else "")
-    return ValueProblem(path, f"saw {show(seen)}; expected {what}: {listed or 'there is none'}{hint}", kind)
+    return ValueProblem(path, f"found {show(seen)}; expected {what}: {listed or 'there is none'}{hint}", kind)
 
 
 def show_path(path: Path) -> str:

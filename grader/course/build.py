@@ -189,7 +189,9 @@ class _Reader:
         except UnicodeDecodeError as fault:
             line = self.files[name].count(b"\n", 0, fault.start) + 1
             byte = fault.object[fault.start]
-            self.problems.append(Problem(Kind.NOT_UTF8, f"{name}:{line}", f"saw the byte 0x{byte:02x}; expected UTF-8"))
+            self.problems.append(
+                Problem(Kind.NOT_UTF8, f"{name}:{line}", f"found the byte 0x{byte:02x}; expected UTF-8")
+            )
             return None
 
     def read(self, name: str, model: type[Model]) -> Model | None:

@@ -49,7 +49,7 @@ def find(course: Path | None) -> Path:
     except OSError as fault:
         raise CourseError(f"{said} names {folder} ({fault.strerror}); {expected}.") from fault
     if not (folder / "questions").is_dir():
-        raise CourseError(f"{said} names {folder}; {expected}, saw {', '.join(inside[:8]) or 'nothing'}.")
+        raise CourseError(f"{said} names {folder}; {expected}, found {', '.join(inside[:8]) or 'nothing'}.")
     return folder.resolve()
 
 

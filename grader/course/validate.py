@@ -143,7 +143,7 @@ def repeated_aliases(raw: Mapping[str, Any], aliases: Mapping[str, Sequence[str]
             repeated = [other for other in others if other in aliases.get(name, ())]
             if repeated:
                 path: Path = ("items", index, "aliases", name)
-                text = f"saw {', '.join(repeated)}; expected only names that course.yaml does not list for {name}"
+                text = f"found {', '.join(repeated)}; expected only names that course.yaml does not list for {name}"
                 yield ValueProblem(path, text, Kind.REPEATED_ALIAS)
 
 
@@ -393,7 +393,7 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
         for symbols in _drawn(sizes.names(recipe.low) | sizes.names(recipe.high), draws):
             low, high = sizes.evaluate(recipe.low, symbols), sizes.evaluate(recipe.high, symbols)
             if low >= high:
-                yield ValueProblem((), f"saw low {low} and high {high}; expected low below high", Kind.SIZE)
+                yield ValueProblem((), f"found low {low} and high {high}; expected low below high", Kind.SIZE)
                 break
 
 

@@ -125,10 +125,10 @@ def draw_for(spec: CheckSpec, case: Case, exercise: str, seed: Seed) -> Drawn:
     at, symbol = list(options["at"]), str(options.get("of"))
     where = f"{exercise}, check {spec.kind}"
     if len(at) < 2 or not all(type(size) is int for size in at) or sorted(set(at)) != at:
-        raise CourseError(f"{where}, at: saw {at!r}; expected growing sizes such as [128, 256]")
+        raise CourseError(f"{where}, at: found {at!r}; expected growing sizes such as [128, 256]")
     if symbol not in dict(case.draw):
         known = ", ".join(dict(case.draw)) or "none"
-        raise CourseError(f"{where}, of: saw {symbol!r}; expected a symbol that case {case.name!r} draws: {known}")
+        raise CourseError(f"{where}, of: found {symbol!r}; expected a symbol that case {case.name!r} draws: {known}")
     first, *more = (draw(case, exercise, seed, {symbol: size}) for size in at)
     return replace(first, larger=tuple(more))
 

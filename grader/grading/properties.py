@@ -95,7 +95,7 @@ def named(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str
     for name in names:
         if name not in given:
             where, known = f"{exercise}, check {spec.kind}, {option}", ", ".join(given) or "none"
-            raise CourseError(f"{where}: saw {name!r}; expected an array of floats of its own: {known}")
+            raise CourseError(f"{where}: found {name!r}; expected an array of floats of its own: {known}")
     return names
 
 

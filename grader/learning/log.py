@@ -242,7 +242,7 @@ class _Newer(Exception):
 def _check_format(entry: Mapping[str, Any]) -> None:
     form = entry.get("format")
     if type(form) is not int or form < 1:
-        raise ValueError(f"saw {_short(form)} as “format”; expected {FORMAT}")
+        raise ValueError(f"found {_short(form)} as “format”; expected {FORMAT}")
     if form > FORMAT:
         raise _Newer(f"written in format {form}, by a later version")
 
@@ -250,7 +250,7 @@ def _check_format(entry: Mapping[str, Any]) -> None:
 def _event(entry: Mapping[str, Any]) -> Event:
     kind = entry.get("event")
     if not isinstance(kind, str) or kind not in _KINDS:
-        raise ValueError(f"saw {_short(kind)} as “event”; expected one of {', '.join(_KINDS)}")
+        raise ValueError(f"found {_short(kind)} as “event”; expected one of {', '.join(_KINDS)}")
     make, fields = _KINDS[kind]
     values = {}
     for name, field in fields.items():
@@ -261,7 +261,7 @@ def _event(entry: Mapping[str, Any]) -> Event:
             values[name] = value if field.make is None else field.make(value)
         except (ValueError, KeyError, OverflowError):
             seen = _short(value) if name in entry else "nothing"
-            raise ValueError(f"saw {seen} as “{name}”; expected {field.what}") from None
+            raise ValueError(f"found {seen} as “{name}”; expected {field.what}") from None
     return make(**values)
 
 

@@ -269,7 +269,7 @@ def test_course_yaml_overrides_the_bundled_one_key_by_key(folder: Path) -> None:
     assert found.public_id == "attncheck"
     write(folder, "course.yaml", "public_id: spring\nquestions: [Q7, Q5]\ngroups: {self-attention: {en: A, zh: 甲}}\n")
     assert faults(folder) == [
-        "questions/q12_other.yaml:3: group: saw 'extras'; expected a group of course.yaml: self-attention"
+        "questions/q12_other.yaml:3: group: found 'extras'; expected a group of course.yaml: self-attention"
     ]
     write(folder, "questions/q12_other.yaml", question("Q12", group="self-attention"))
     found = load(folder)
@@ -354,14 +354,20 @@ ARGS = "args: {q: {normal: [2, n, 8]}"
 MASK = "{mask: [4, 5], empty: [0]}"
 BROKEN: list[tuple[str, str, int, str, list[str]]] = [
     # what stands there, what is put in its place, line, path, and what the message says
-    ("group: self", "grup: self", 3, "grup", ["saw 'grup'", "one of the keys: id, title, group", "mean 'group'?"]),
+    ("group: self", "grup: self", 3, "grup", ["found 'grup'", "one of the keys: id, title, group", "mean 'group'?"]),
     ("group: self", "grup: self", 1, "group", ["missing", "lower-case words joined by -"]),
-    ("group: self-", "group: slef-", 3, "group", ["saw 'slef-attention'", "a group of", "mean 'self-attention'?"]),
-    ("id: Q5\n", "id: 5\n", 1, "id", ["saw 5", "an id such as Q5"]),
-    ("id: Q5\n", "id: Q6\n", 1, "id", ["saw 'Q6'", "the number in the file's name (q05_attention.yaml)", "q06_"]),
+    ("group: self-", "group: slef-", 3, "group", ["found 'slef-attention'", "a group of", "mean 'self-attention'?"]),
+    ("id: Q5\n", "id: 5\n", 1, "id", ["found 5", "an id such as Q5"]),
+    ("id: Q5\n", "id: Q6\n", 1, "id", ["found 'Q6'", "the number in the file's name (q05_attention.yaml)", "q06_"]),
     (", zh: 注意力的输出}", "}", 2, "title.zh", ["missing", "a text", "in English and in Chinese"]),
-    ("zh: 它是什么？", "zh: ' '", 15, "items[0].ask.zh", ["saw ' '", "a text in English and in Chinese"]),
-    ("{en: What attention returns, zh: 注意力的输出}", "Attention", 2, "title", ["saw 'Attention'", "{en: …, zh: …}"]),
+    ("zh: 它是什么？", "zh: ' '", 15, "items[0].ask.zh", ["found ' '", "a text in English and in Chinese"]),
+    (
+        "{en: What attention returns, zh: 注意力的输出}",
+        "Attention",
+        2,
+        "title",
+        ["found 'Attention'", "{en: …, zh: …}"],
+    ),
     (
         "en: What attention",
         "en: What, really, attention",
@@ -371,19 +377,19 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
     ),
     ("en: What attention", "en: What: attention", 2, "", ["not YAML", "needs quotes"]),
     ("id: Q5\n", "id: Q5\nid: Q5\n", 2, "", ["the key 'id' is given twice", "line 1"]),
-    ("id: Q5.output", "id: Q4.output", 11, "items[0].id", ["saw 'Q4.output'", "an id that begins with Q5."]),
-    ("id: Q5.output", "id: Output", 11, "items[0].id", ["saw 'Output'", "an id such as Q5.output-shape"]),
-    ("kind: choice", "kind: choise", 12, "items[0].kind", ["saw 'choise'", "one of: choice", "mean 'choice'?"]),
-    ("kind: choice", "kind: 3", 12, "items[0].kind", ["saw 3", "one of: choice"]),
+    ("id: Q5.output", "id: Q4.output", 11, "items[0].id", ["found 'Q4.output'", "an id that begins with Q5."]),
+    ("id: Q5.output", "id: Output", 11, "items[0].id", ["found 'Output'", "an id such as Q5.output-shape"]),
+    ("kind: choice", "kind: choise", 12, "items[0].kind", ["found 'choise'", "one of: choice", "mean 'choice'?"]),
+    ("kind: choice", "kind: 3", 12, "items[0].kind", ["found 3", "one of: choice"]),
     ("    kind: choice\n", "", 11, "items[0].kind", ["missing", "one of: choice"]),
-    ("items:\n", "items:\n  - text\n", 11, "items[0]", ["saw 'text'", "a mapping with `kind`"]),
+    ("items:\n", "items:\n  - text\n", 11, "items[0]", ["found 'text'", "a mapping with `kind`"]),
     ("use: practice", "use: practise", 13, "items[0].use", ["one of: graded, practice", "mean 'practice'?"]),
-    ("points: 2", "points: 0", 14, "items[0].points", ["saw 0", "a number above 0"]),
+    ("points: 2", "points: 0", 14, "items[0].points", ["found 0", "a number above 0"]),
     ("points: 2", "points: .inf", 14, "items[0].points", ["a finite number"]),
     ("    options:", "    option:", 16, "items[0].option", ["one of the keys: id, kind", "mean 'options'?"]),
-    ("correct: true", "correct: yes", 17, "items[0].options[0].correct", ["saw 'yes'", "true or false"]),
-    (", correct: true", "", 16, "items[0].options", ["saw none marked", "exactly one option with `correct: true`"]),
-    ("id: b", "id: A", 18, "items[0].options[1].id", ["saw 'A'", "no other option"]),
+    ("correct: true", "correct: yes", 17, "items[0].options[0].correct", ["found 'yes'", "true or false"]),
+    (", correct: true", "", 16, "items[0].options", ["found none marked", "exactly one option with `correct: true`"]),
+    ("id: b", "id: A", 18, "items[0].options[1].id", ["found 'A'", "no other option"]),
     (
         "n: output-is",
         "n: output-ist",
@@ -399,7 +405,7 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         ["item: Q5.output", "'Q5.output'?"],
     ),
     ("sources: [vaswani", "sources: [wasvani", 5, "sources[0]", ["an id of sources.yaml: vas", "mean 'vaswani2017'?"]),
-    ("sources: [vaswani2017]", "sources: vaswani2017", 5, "sources", ["saw 'vaswani2017'", "a list"]),
+    ("sources: [vaswani2017]", "sources: vaswani2017", 5, "sources", ["found 'vaswani2017'", "a list"]),
     (
         "function: attend",
         "functon: attend",
@@ -407,7 +413,7 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         "exercises[0].functon",
         ["one of the keys: function", "mean 'function'?"],
     ),
-    ("function: attend", "function: 2x", 21, "exercises[0].function", ["saw '2x'", "a Python name"]),
+    ("function: attend", "function: 2x", 21, "exercises[0].function", ["found '2x'", "a Python name"]),
     (
         "function: attend",
         "function: attend\n    class: A",
@@ -422,9 +428,9 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         "q, k, v",
         22,
         "exercises[0].signature",
-        ["saw 'q, k, v'", "such as (q, k, v, mask=None)"],
+        ["found 'q, k, v'", "such as (q, k, v, mask=None)"],
     ),
-    ("(q, k, v, mask=None)", "(q, *k)", 22, "exercises[0].signature", ["saw '(q, *k)'", "no *, /, **"]),
+    ("(q, k, v, mask=None)", "(q, *k)", 22, "exercises[0].signature", ["found '(q, *k)'", "no *, /, **"]),
     (
         "attention.attend",
         "attention.atend",
@@ -432,14 +438,14 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         "exercises[0].reference",
         ["reference/attention.py", "'attention.attend'?"],
     ),
-    ("attention.attend", "atention.attend", 25, "exercises[0].reference", ["saw 'atention'", "mean 'attention'?"]),
-    ("attention.attend", "attend", 25, "exercises[0].reference", ["saw 'attend'", "module.name"]),
+    ("attention.attend", "atention.attend", 25, "exercises[0].reference", ["found 'atention'", "mean 'attention'?"]),
+    ("attention.attend", "attend", 25, "exercises[0].reference", ["found 'attend'", "module.name"]),
     ("hints: [{en: Look., zh: 看。}]", "hints: [{zh: 看。}]", 26, "exercises[0].hints[0].en", ["missing"]),
-    ("name: empty rows", "name: basic", 32, "exercises[0].cases[1].name", ["saw 'basic'", "no other case"]),
+    ("name: empty rows", "name: basic", 32, "exercises[0].cases[1].name", ["found 'basic'", "no other case"]),
     ("name: empty rows", "name: a/b", 32, "exercises[0].cases[1].name", ["a name without /"]),
-    ("public: true", "pubic: true", 29, "exercises[0].cases[0].pubic", ["saw 'pubic'", "mean 'public'?"]),
-    ("draw: {n: [4, 7]}", "draw: {n: 4}", 30, "exercises[0].cases[0].draw.n", ["saw 4", "a list"]),
-    ("draw: {n: [4, 7]}", "draw: {n: []}", 30, "exercises[0].cases[0].draw.n", ["saw []", "1 or more"]),
+    ("public: true", "pubic: true", 29, "exercises[0].cases[0].pubic", ["found 'pubic'", "mean 'public'?"]),
+    ("draw: {n: [4, 7]}", "draw: {n: 4}", 30, "exercises[0].cases[0].draw.n", ["found 4", "a list"]),
+    ("draw: {n: [4, 7]}", "draw: {n: []}", 30, "exercises[0].cases[0].draw.n", ["found []", "1 or more"]),
     (
         ARGS,
         "args: {q: {nromal: [2]}",
@@ -447,8 +453,8 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         "exercises[0].cases[0].args.q.nromal",
         ["a recipe: normal, ", "mean 'normal'?"],
     ),
-    (ARGS, "args: {q: {normal: 2}", 31, "exercises[0].cases[0].args.q.normal", ["saw 2", "a list"]),
-    (ARGS, "args: {q: [1, 2]", 31, "exercises[0].cases[0].args.q", ["saw [1, 2]", "a list is written {value: […]}"]),
+    (ARGS, "args: {q: {normal: 2}", 31, "exercises[0].cases[0].args.q.normal", ["found 2", "a list"]),
+    (ARGS, "args: {q: [1, 2]", 31, "exercises[0].cases[0].args.q", ["found [1, 2]", "a list is written {value: […]}"]),
     (
         ARGS,
         "args: {q: words",
@@ -456,9 +462,9 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         "exercises[0].cases[0].args.q",
         ["the case draws: n", "a text is written {value: …}"],
     ),
-    (ARGS, "args: {q: {normal: [m]}", 31, "exercises[0].cases[0].args.q.normal[0]", ["saw 'm'", "the case draws: n"]),
+    (ARGS, "args: {q: {normal: [m]}", 31, "exercises[0].cases[0].args.q.normal[0]", ["found 'm'", "the case draws: n"]),
     (ARGS, "args: {q: {normal: [n / 2]}", 31, "exercises[0].cases[0].args.q.normal[0]", ["'n / 2' is not allowed"]),
-    (ARGS, "args: {q: {normal: [1.5]}", 31, "exercises[0].cases[0].args.q.normal[0]", ["saw 1.5", "a whole number"]),
+    (ARGS, "args: {q: {normal: [1.5]}", 31, "exercises[0].cases[0].args.q.normal[0]", ["found 1.5", "a whole number"]),
     (ARGS, "args: {q: {normal: [n - 5]}", 31, "exercises[0].cases[0].args.q.normal[0]", ["it is -1 with n = 4"]),
     (ARGS, "args: {q: 7 // (n - 4)", 31, "exercises[0].cases[0].args.q", ["divides by zero with n = 4"]),
     (
@@ -470,13 +476,13 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
     ),
     (ARGS + ", ", "args: {", 31, "exercises[0].cases[0].args", ["missing: q", "attend(q, k, v, mask=None) requires"]),
     ("scale: 3", "scael: 3", 31, "exercises[0].cases[0].args.k.scael", ["keys: normal, scale, shift", "mean 'scale'?"]),
-    ("scale: 3", "scale: big", 31, "exercises[0].cases[0].args.k.scale", ["saw 'big'", "a number"]),
-    ("same_as: k", "same_as: kk", 31, "exercises[0].cases[0].args.v.same_as", ["saw 'kk'", "q, k", "mean 'k'?"]),
-    ("same_as: k", "same_as: v", 31, "exercises[0].cases[0].args.v.same_as", ["saw 'v'", "another argument"]),
+    ("scale: 3", "scale: big", 31, "exercises[0].cases[0].args.k.scale", ["found 'big'", "a number"]),
+    ("same_as: k", "same_as: kk", 31, "exercises[0].cases[0].args.v.same_as", ["found 'kk'", "q, k", "mean 'k'?"]),
+    ("same_as: k", "same_as: v", 31, "exercises[0].cases[0].args.v.same_as", ["found 'v'", "another argument"]),
     ("only: [gradients]", "only: [gradient]", 33, "exercises[0].cases[1].only[0]", ["a check of this", "'gradients'?"]),
-    (MASK, "{mask: [5]}", 34, "exercises[0].cases[1].args.mask.mask", ["saw [5]", "2 or more"]),
+    (MASK, "{mask: [5]}", 34, "exercises[0].cases[1].args.mask.mask", ["found [5]", "2 or more"]),
     (MASK, "{mask: [4, 5], keep: 2}", 34, "exercises[0].cases[1].args.mask.keep", ["a number below 1"]),
-    (MASK, "{causal: [4]}", 34, "exercises[0].cases[1].args.mask.causal", ["saw [4]", "2 or more"]),
+    (MASK, "{causal: [4]}", 34, "exercises[0].cases[1].args.mask.causal", ["found [4]", "2 or more"]),
     (MASK, "{integers: [4], low: 3, high: 2}", 34, "exercises[0].cases[1].args.mask", ["low 3 and high 2"]),
     (MASK, "{value: [{a: 1}]}", 34, "exercises[0].cases[1].args.mask.value", ["a list of these"]),
     (MASK, "{value: 1, dtype: float16}", 34, "exercises[0].cases[1].args.mask.dtype", ["float32", "mean 'float64'?"]),
@@ -489,12 +495,12 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
     ),
     ("{gradients: {on", "{gradeints: {on", 35, "exercises[0].checks[1]", ["checks: dtype", "mean 'gradients'?"]),
     ("rtol: 0.1", "rotl: 0.1", 35, "exercises[0].checks[1].gradients.rotl", ["on, weight, rtol", "mean 'rtol'?"]),
-    ("rtol: 0.1", "rtol: small", 35, "exercises[0].checks[1].gradients.rtol", ["saw 'small'", "expected a number"]),
+    ("rtol: 0.1", "rtol: small", 35, "exercises[0].checks[1].gradients.rtol", ["found 'small'", "expected a number"]),
     ("rtol: 0.1", "is_: 0.1", 35, "exercises[0].checks[1].gradients.is_", ["mean 'is'?"]),
-    ("rtol: 0.1", "axes: [a]", 35, "exercises[0].checks[1].gradients.axes[0]", ["saw 'a'", "a whole number"]),
-    ("checks: [values, {", "checks: [3, {", 35, "exercises[0].checks[0]", ["saw 3", "the name of a check"]),
-    ("on: [basic]", "on: [basik]", 35, "exercises[0].checks[1].gradients.on[0]", ["saw 'basik'", "mean 'basic'?"]),
-    ("weight: 0.5", "weight: much", 35, "exercises[0].checks[1].gradients.weight", ["saw 'much'", "a number"]),
+    ("rtol: 0.1", "axes: [a]", 35, "exercises[0].checks[1].gradients.axes[0]", ["found 'a'", "a whole number"]),
+    ("checks: [values, {", "checks: [3, {", 35, "exercises[0].checks[0]", ["found 3", "the name of a check"]),
+    ("on: [basic]", "on: [basik]", 35, "exercises[0].checks[1].gradients.on[0]", ["found 'basik'", "mean 'basic'?"]),
+    ("weight: 0.5", "weight: much", 35, "exercises[0].checks[1].gradients.weight", ["found 'much'", "a number"]),
     (
         "weight: 0.5",
         "wieght: 0.5",
@@ -502,11 +508,11 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         "exercises[0].checks[1].gradients.wieght",
         ["on, weight, rtol", "mean 'weight'?"],
     ),
-    ("checks: [values, raises]", "checks: []", 53, "exercises[1].checks", ["saw []", "1 or more"]),
+    ("checks: [values, raises]", "checks: []", 53, "exercises[1].checks", ["found []", "1 or more"]),
     ("    forward: (query, mask=None)\n", "", 50, "exercises[1].cases[0].args", ["no `forward`"]),
     ("    adapter: projections\n", "", 49, "exercises[1].cases[0].parameters", ["no `adapter`"]),
     ("returns: attention", "returns: atention", 42, "exercises[1].returns", ["value, attention", "mean 'attention'?"]),
-    ("array_types: [torch]", "array_types: [jax]", 45, "exercises[1].array_types[0]", ["saw 'jax'", "numpy, torch"]),
+    ("array_types: [torch]", "array_types: [jax]", 45, "exercises[1].array_types[0]", ["found 'jax'", "numpy, torch"]),
     (
         '{d_model: "4 * h", ',
         "{dmodel: 1, ",
@@ -520,7 +526,7 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         "raises: ValuError",
         52,
         "exercises[1].cases[1].raises",
-        ["saw 'ValuError'", "'ValueError'?"],
+        ["found 'ValuError'", "'ValueError'?"],
     ),
     (", raises: ValueError", "", 53, "exercises[1].checks[1]", ["raises has no case", "one with `raises`"]),
     (
@@ -530,9 +536,15 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         "exercises[1].variants[0].expand.mask[1]",
         ["missing", "a Python name"],
     ),
-    ("[query, query]", "[query, qery]", 55, "exercises[1].variants[0].expand.mask[1]", ["saw 'qery'", "mean 'query'?"]),
-    (GOOD, "", 1, "", ["saw null", "a mapping {id: …, title: …, group: …, prompt: …}"]),
-    (GOOD, "- Q5\n", 1, "", ['saw ["Q5"]', "a mapping"]),
+    (
+        "[query, query]",
+        "[query, qery]",
+        55,
+        "exercises[1].variants[0].expand.mask[1]",
+        ["found 'qery'", "mean 'query'?"],
+    ),
+    (GOOD, "", 1, "", ["found null", "a mapping {id: …, title: …, group: …, prompt: …}"]),
+    (GOOD, "- Q5\n", 1, "", ['found ["Q5"]', "a mapping"]),
 ]
 
 
@@ -587,7 +599,7 @@ def test_faults_of_several_files_are_told_together_but_not_by_the_hundred(folder
         ("course.yaml", "packages: [pytest]\n", "course.yaml:1: packages[0]: ", ["pytest is a tool that tests"]),
         ("course.yaml", "packages: [../x]\n", "course.yaml:1: packages[0]: ", ["such as einops"]),
         ("course.yaml", "points:\n  Q6: 3\n", "course.yaml:2: points.Q6: ", ["a question of this course: Q5"]),
-        ("course.yaml", "points:\n  Q5: 0\n", "course.yaml:2: points.Q5: ", ["saw 0", "above 0"]),
+        ("course.yaml", "points:\n  Q5: 0\n", "course.yaml:2: points.Q5: ", ["found 0", "above 0"]),
         ("course.yaml", "roster: [a]\n", "course.yaml:1: roster: ", ["expected a text"]),
         ("course.yaml", "seed_file: ' '\n", "course.yaml:1: seed_file: ", ["something in it"]),
         (
@@ -602,7 +614,7 @@ def test_faults_of_several_files_are_told_together_but_not_by_the_hundred(folder
             "course.yaml:1: late: ",
             ["a grace of at most 2 days (48 hours)"],
         ),
-        ("course.yaml", "questions:\n  - Q5\n  - Q6\n", "course.yaml:3: questions[1]: ", ["saw 'Q6'", "Q5"]),
+        ("course.yaml", "questions:\n  - Q5\n  - Q6\n", "course.yaml:3: questions[1]: ", ["found 'Q6'", "Q5"]),
         (
             "questions/sources.yaml",
             "v: {title: t}\n",
@@ -626,7 +638,7 @@ def test_other_files_are_checked_too(folder: Path, name: str, text: str, start: 
 def test_files_are_utf_8(folder: Path) -> None:
     """Another encoding is named as such, with the line."""
     (folder / "questions" / FILE).write_bytes(b"id: Q5\n# \xe9\n")
-    assert faults(folder) == [f"questions/{FILE}:2: saw the byte 0xe9; expected UTF-8"]
+    assert faults(folder) == [f"questions/{FILE}:2: found the byte 0xe9; expected UTF-8"]
 
 
 def test_a_course_without_questions_is_refused(folder: Path) -> None:
@@ -661,7 +673,7 @@ def test_installed_content_comes_before_the_checkout(folder: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("name", "fragment"), [("nowhere", r"\(No such file or directory\)"), ("cache", r"questions/ in it, saw x\.py")]
+    ("name", "fragment"), [("nowhere", r"\(No such file or directory\)"), ("cache", r"questions/ in it, found x\.py")]
 )
 def test_a_folder_without_questions_is_no_course(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, fragment: str
@@ -909,27 +921,27 @@ def test_other_kinds_fit_the_schema(schema: jsonschema.Draft202012Validator) -> 
     ("old", "new", "path", "fragments"),
     [
         ('en: "√{d_k}?"', 'en: "√16?"', "items[0].ask.en", ["expected {d_k} in the text"]),
-        ('"√{d_k} 是多少？"', '"√{d_q}，{d_k}"', "items[0].ask.zh", ["saw 'd_q'", "draws: d_k", "mean 'd_k'?"]),
-        ('en: "Not {d_k}."', 'en: "Not {n}."', "items[0].explain.en", ["saw 'n'", "that the item draws: d_k"]),
-        ("answer: sqrt(d_k)", "answer: sqrt(d_q)", "items[0].answer", ["saw 'd_q'", "mean 'd_k'?"]),
-        ("answer: sqrt(d_k)", "answer: [1]", "items[0].answer", ["saw [1]", "a whole number or a number or a text"]),
+        ('"√{d_k} 是多少？"', '"√{d_q}，{d_k}"', "items[0].ask.zh", ["found 'd_q'", "draws: d_k", "mean 'd_k'?"]),
+        ('en: "Not {d_k}."', 'en: "Not {n}."', "items[0].explain.en", ["found 'n'", "that the item draws: d_k"]),
+        ("answer: sqrt(d_k)", "answer: sqrt(d_q)", "items[0].answer", ["found 'd_q'", "mean 'd_k'?"]),
+        ("answer: sqrt(d_k)", "answer: [1]", "items[0].answer", ["found [1]", "a whole number or a number or a text"]),
         ("answer: d_k,", "answer: d_k ** 0.5,", "items[0].wrong[0].answer", ["never right", "with d_k = 16"]),
         ("n: no-scaling", "n: no-scale", "items[0].wrong[0].misconception", ["mean 'no-scaling'?"]),
-        ("[16, 64, 256]", "[]", "items[0].draw.d_k", ["saw []", "one number or more"]),
-        ("[16, 64, 256]", "[16, many]", "items[0].draw.d_k[1]", ["saw 'many'", "a whole number or a number"]),
+        ("[16, 64, 256]", "[]", "items[0].draw.d_k", ["found []", "one number or more"]),
+        ("[16, 64, 256]", "[16, many]", "items[0].draw.d_k[1]", ["found 'many'", "a whole number or a number"]),
         (
             "unit: {en: units, zh: 个}",
             "unit: {en: units}",
             "items[0].unit.zh",
             ["missing", "in English and in Chinese"],
         ),
-        ("unit: MiB", "unit: 3", "items[1].unit", ["saw 3", "a mapping {en: …, zh: …} or a text"]),
-        ("tolerance: 0.001", "tolerance: 1", "items[0].tolerance", ["saw 1", "from 0 up to, but not including, 1"]),
+        ("unit: MiB", "unit: 3", "items[1].unit", ["found 3", "a mapping {en: …, zh: …} or a text"]),
+        ("tolerance: 0.001", "tolerance: 1", "items[0].tolerance", ["found 1", "from 0 up to, but not including, 1"]),
         (
             "c, text: {en: C, zh: 丙}, correct",
             "B, text: {en: C, zh: 丙}, correct",
             "items[2].options[2].id",
-            ["saw 'B'"],
+            ["found 'B'"],
         ),
         ("n: no-halves", "n: no-half", "items[2].options[1].misconception", ["mean 'no-halves'?"]),
     ],
@@ -1054,9 +1066,9 @@ def test_mistakes_fit_the_schema(mistaken: Path, schema: jsonschema.Draft202012V
     ("old", "new", "path", "fragments"),
     [
         ("n: no-scaling", "n: no-scalling", "mistakes[0].misconception", ["of this question", "mean 'no-scaling'?"]),
-        ('replace: " / 2"', 'replace: " / 3"', "mistakes[0].replace", ["saw ' / 3'", "attend has it 0 times"]),
+        ('replace: " / 2"', 'replace: " / 3"', "mistakes[0].replace", ["found ' / 3'", "attend has it 0 times"]),
         ('replace: " / 2"', "replace: attend", "mistakes[0].replace", ["attend has it 3 times"]),
-        ('replace: " / 2"', 'replace: ""', "mistakes[0].replace", ["saw ''", "a text with something in it"]),
+        ('replace: " / 2"', 'replace: ""', "mistakes[0].replace", ["found ''", "a text with something in it"]),
         ('        with: ""\n', "", "mistakes[0]", ["either `replace: …` and `with: …`, or `body: …`"]),
         ('        with: ""\n', '        with: ""\n        body: a\n', "mistakes[0]", ["or `body: …`"]),
         ('with: ""', 'with: "("', "mistakes[0].with", ["Python that fits into attend", "was never closed"]),
@@ -1072,7 +1084,7 @@ def test_mistakes_fit_the_schema(mistaken: Path, schema: jsonschema.Draft202012V
         ("fails: [values]", "fails: [values/third]", "mistakes[1].fails[0]", ["check/case: dtype, gradients, values"]),
         ("gradients/basic", "gradients/second", "mistakes[0].fails[2]", ["mean 'gradients/basic'?"]),
         ("make: ready", "make: raedy", "cases[0].args.attend.make", ["a helper in grader/sandbox", "mean 'ready'?"]),
-        ("normal: [n, n]", "normal: [m]", "cases[0].args.attend.with.instance.normal[0]", ["saw 'm'", "draws: n"]),
+        ("normal: [n, n]", "normal: [m]", "cases[0].args.attend.with.instance.normal[0]", ["found 'm'", "draws: n"]),
         ("{normal: [n, n]}", "{same_as: perm}", "cases[0].args.attend.with.instance", ["of its own inside `make`"]),
         ("{normal: [n, n]}", "[1]", "cases[0].args.attend.with.instance", ["a list is written {value: […]}"]),
         ("permutation: n", "permutation: n - 3", "cases[0].args.perm.permutation", ["2 or more", "it is 1 with n = 4"]),

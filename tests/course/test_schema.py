@@ -64,16 +64,16 @@ def test_a_kind_brings_its_keys_along() -> None:
     [
         (
             {"kind": "numbre"},
-            {f"items[0].kind: saw 'numbre'; expected one of: {', '.join(items.kinds())}; did you mean 'number'?"},
+            {f"items[0].kind: found 'numbre'; expected one of: {', '.join(items.kinds())}; did you mean 'number'?"},
         ),
-        ({"from": 1}, {"items[0].from: saw 1; expected a text"}),
-        ({"tolerance": True}, {"items[0].tolerance: saw true; expected a number"}),
+        ({"from": 1}, {"items[0].from: found 1; expected a text"}),
+        ({"tolerance": True}, {"items[0].tolerance: found true; expected a number"}),
         ({"wrong": [{}]}, {"items[0].wrong[0].answer: missing; expected a number or a text"}),
         (
             {"wrong": [{"answer": 1, "nothing": 2}]},
-            {"items[0].wrong[0].nothing: saw 'nothing'; expected one of the keys: answer, note"},
+            {"items[0].wrong[0].nothing: found 'nothing'; expected one of the keys: answer, note"},
         ),
-        ({"answer": [1]}, {"items[0].answer: saw [1]; expected a number or a text"}),
+        ({"answer": [1]}, {"items[0].answer: found [1]; expected a number or a text"}),
         (
             {"wrong": [{"answer": 1, "note": {"en": "N"}}]},
             {"items[0].wrong[0].note.zh: missing; expected a text; every text stands here in English and in Chinese"},

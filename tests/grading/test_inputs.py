@@ -218,7 +218,12 @@ def test_a_check_may_ask_for_several_sizes() -> None:
 
 @pytest.mark.parametrize(
     ("of", "at", "said"),
-    [("m", [1, 2], "of: saw 'm'.*draws: n"), ("n", [2], "at: saw"), ("n", [2, 1], "at: saw"), ("n", ["a", 2], "at: ")],
+    [
+        ("m", [1, 2], "of: found 'm'.*draws: n"),
+        ("n", [2], "at: found"),
+        ("n", [2, 1], "at: found"),
+        ("n", ["a", 2], "at: "),
+    ],
 )
 def test_sizes_that_make_no_sense_name_their_place(of: str, at: list[Any], said: str) -> None:
     """The symbol has to be one that the case draws, the sizes have to grow."""

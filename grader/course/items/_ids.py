@@ -31,7 +31,7 @@ class Arrangeable:
 def validate(key: str, things: Sequence[Arrangeable], least: int, most: int) -> Iterator[ValueProblem]:
     """Problems with the number of entries or with their ids, which have to be distinct and free of separators."""
     if not least <= len(things) <= most:
-        yield ValueProblem((key,), f"saw {len(things)} of them; expected {least} to {most}", Kind.WRONG_LENGTH)
+        yield ValueProblem((key,), f"found {len(things)} of them; expected {least} to {most}", Kind.WRONG_LENGTH)
     seen: set[str] = set()
     for index, thing in enumerate(things):
         path = (key, index, "id")

@@ -32,7 +32,7 @@ class Option:
 def validate(options: Sequence[Option]) -> Iterator[ValueProblem]:
     """Problems with the options: at least two, distinct ids, and misconceptions only for wrong ones."""
     if len(options) < 2:
-        yield ValueProblem(("options",), f"saw {len(options)} of them; expected two or more", Kind.WRONG_LENGTH)
+        yield ValueProblem(("options",), f"found {len(options)} of them; expected two or more", Kind.WRONG_LENGTH)
     seen: set[str] = set()
     for index, option in enumerate(options):
         path = ("options", index, "id")

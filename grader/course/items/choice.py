@@ -62,7 +62,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         said = ", ".join(correct) or "none"
         yield ValueProblem(
             ("options",),
-            f"saw {said} marked as correct; expected exactly one option with `correct: true`",
+            f"found {said} marked as correct; expected exactly one option with `correct: true`",
             Kind.CORRECT_OPTIONS,
         )
 

@@ -76,7 +76,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         said = "all" if correct else "none"
         yield ValueProblem(
             ("options",),
-            f"saw {said} marked as correct; expected some with `correct: true` and some without",
+            f"found {said} marked as correct; expected some with `correct: true` and some without",
             Kind.CORRECT_OPTIONS,
         )
 

@@ -162,7 +162,7 @@ def _names(spec: Spec) -> Iterator[ValueProblem]:
                 yield unexpected((key, name), name, "a name such as d_k", Kind.WRONG_FORM)
     if len(spec.sizes) > _MOST_SIZES:
         yield ValueProblem(
-            ("sizes",), f"saw {len(spec.sizes)} of them; expected at most {_MOST_SIZES}", Kind.WRONG_LENGTH
+            ("sizes",), f"found {len(spec.sizes)} of them; expected at most {_MOST_SIZES}", Kind.WRONG_LENGTH
         )
     taken = set(spec.sizes)
     for name, others in spec.aliases.items():

@@ -97,7 +97,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     if not 1 < spec.least < spec.most <= 250:
         yield ValueProblem(
             ("least",),
-            f"saw {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer",
+            f"found {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer",
             Kind.OUT_OF_RANGE,
         )
     if not _FEWEST <= len(spec.key_points) <= _MOST:
@@ -107,7 +107,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     for lang in langs:
         length = _length(spec.answer.of(lang))
         if not spec.least <= length <= spec.most:
-            text = f"saw {length} words; expected {spec.least} to {spec.most}"
+            text = f"found {length} words; expected {spec.least} to {spec.most}"
             yield ValueProblem(("answer", lang), text, Kind.OWN_ANSWER)
 
 

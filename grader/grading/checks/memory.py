@@ -112,7 +112,7 @@ def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
     try:
         queries, keys = (drawn.value(name).shape[-2] for name in of)
     except (KeyError, AttributeError, IndexError, ValueError):
-        said = f"saw {list(of)!r}; expected the two arguments whose lengths are n_q and n_k"
+        said = f"found {list(of)!r}; expected the two arguments whose lengths are n_q and n_k"
         raise CourseError(f"{exercise}, check memory, of: {said}") from None
     return int(queries * keys)
 

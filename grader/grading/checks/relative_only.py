@@ -96,7 +96,7 @@ def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, str]:
     positions = options.positions
     (name,) = named(spec, "of", options.of, drawn, exercise)
     if not isinstance(dict(drawn.args).get(positions), np.ndarray):
-        raise CourseError(f"{exercise}, check relative_only, positions: saw {positions!r}; expected an array")
+        raise CourseError(f"{exercise}, check relative_only, positions: found {positions!r}; expected an array")
     return name, positions
 
 

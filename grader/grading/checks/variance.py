@@ -94,7 +94,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """Many single pairs of a query and a key, for each width."""
     names = [parameter.name for parameter in target.exercise.parameters if parameter.required]
     if len(names) != 2 or target.exercise.kind == "class":
-        said = f"saw {target.exercise.signature}; expected a function of queries and keys, such as (q, k)"
+        said = f"found {target.exercise.signature}; expected a function of queries and keys, such as (q, k)"
         raise CourseError(f"{target.exercise.name}, check variance: {said}")
     return (program(target, *(_pairs(names, d_k) for d_k in read(spec, Options).d_k)),)
 

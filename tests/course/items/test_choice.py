@@ -75,12 +75,12 @@ def test_an_answer_of_another_kind_fails(value: object) -> None:
     ("options", "said"),
     [
         ([option("a", correct=True), option("b")], []),
-        ([option("a", correct=True)], ["options: saw 1 of them; expected two or more"]),
-        ([option("a"), option("b")], ["options: saw none marked as correct; expected exactly one"]),
-        ([option("a", correct=True), option("b", correct=True)], ["options: saw a, b marked as correct"]),
-        ([option("a", correct=True), option("A")], ["options[1].id: saw 'A'; expected an id that no other option"]),
-        ([option("a", correct=True), option(" b")], ["options[1].id: saw ' b'; expected an id without spaces"]),
-        ([option("a", correct=True, misconception="sum"), option("b")], ["options[0].misconception: saw 'sum'"]),
+        ([option("a", correct=True)], ["options: found 1 of them; expected two or more"]),
+        ([option("a"), option("b")], ["options: found none marked as correct; expected exactly one"]),
+        ([option("a", correct=True), option("b", correct=True)], ["options: found a, b marked as correct"]),
+        ([option("a", correct=True), option("A")], ["options[1].id: found 'A'; expected an id that no other option"]),
+        ([option("a", correct=True), option(" b")], ["options[1].id: found ' b'; expected an id without spaces"]),
+        ([option("a", correct=True, misconception="sum"), option("b")], ["options[0].misconception: found 'sum'"]),
     ],
 )
 def test_specs_are_checked(options: list[Option], said: list[str]) -> None:

@@ -341,11 +341,11 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
         (STATED, []),
         (CROSSING, []),
         (TURNED, []),
-        (changed(symbols={"d_k": "natural"}), ["symbols.d_k: saw 'natural'; expected a declaration, but: “natural”"]),
-        (changed(given={"q": "iid(mean=", "k": "q"}), ["given.q: saw 'iid(mean='; expected a declaration"]),
-        (changed(to="d"), ["to: saw 'd'; expected a formula, but: There is no “d” in this question"]),
-        (changed(from_="Var(q·"), ["from: saw 'Var(q·'; expected a formula"]),
-        (changed(chain=(DerivationLine("Var(q·k"),)), ["chain[0].line: saw 'Var(q·k'; expected a formula"]),
+        (changed(symbols={"d_k": "natural"}), ["symbols.d_k: found 'natural'; expected a declaration, but: “natural”"]),
+        (changed(given={"q": "iid(mean=", "k": "q"}), ["given.q: found 'iid(mean='; expected a declaration"]),
+        (changed(to="d"), ["to: found 'd'; expected a formula, but: There is no “d” in this question"]),
+        (changed(from_="Var(q·"), ["from: found 'Var(q·'; expected a formula"]),
+        (changed(chain=(DerivationLine("Var(q·k"),)), ["chain[0].line: found 'Var(q·k'; expected a formula"]),
         (
             changed(chain=(DerivationLine("2 d_k"), DerivationLine("d_k"))),
             ["chain: expected a chain that passes, but: Line 1"],
@@ -358,20 +358,26 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
         (changed(ideas=(*SCORE.ideas, Idea(MISSING_SUM, ()))), ["ideas[2].lines: expected one", "chain: expected"]),
         (
             changed(ideas=(*SCORE.ideas, Idea(MISSING_SUM, ("Σ_",)))),
-            ["ideas[2].lines[0]: saw 'Σ_'; expected a formula"],
+            ["ideas[2].lines[0]: found 'Σ_'; expected a formula"],
         ),
-        (changed(form=("Σ",)), ["form[0]: saw 'Σ'; expected a formula"]),
-        (changed(wrong=(WrongLine("d_k·1", "m"),)), ["wrong[0].line: saw 'd_k·1'; expected a line that is not equal"]),
+        (changed(form=("Σ",)), ["form[0]: found 'Σ'; expected a formula"]),
+        (
+            changed(wrong=(WrongLine("d_k·1", "m"),)),
+            ["wrong[0].line: found 'd_k·1'; expected a line that is not equal"],
+        ),
         (
             changed(wrong=(WrongLine("2 d_k", "m"), WrongLine("d_k + d_k", "n"))),
-            ["wrong[1].line: saw 'd_k + d_k'; expected a line not equal to another"],
+            ["wrong[1].line: found 'd_k + d_k'; expected a line not equal to another"],
         ),
-        (changed(wrong=(WrongLine("d_q", "m"),)), ["wrong[0].line: saw 'd_q'; expected a formula"]),
+        (changed(wrong=(WrongLine("d_q", "m"),)), ["wrong[0].line: found 'd_q'; expected a formula"]),
         (
             changed(CROSSING, wrong=(WrongLine("2 n = d", "m"),)),
-            ["wrong[0].line: saw '2 n = d'; expected an equation solved"],
+            ["wrong[0].line: found '2 n = d'; expected an equation solved"],
         ),
-        (changed(CROSSING, wrong=(WrongLine("n = d + d", "m"),)), ["wrong[0].line: saw 'n = d + d'; expected a line"]),
+        (
+            changed(CROSSING, wrong=(WrongLine("n = d + d", "m"),)),
+            ["wrong[0].line: found 'n = d + d'; expected a line"],
+        ),
     ],
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:

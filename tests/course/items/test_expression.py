@@ -177,43 +177,46 @@ def test_what_is_asked_and_the_key() -> None:
         (HALF, []),
         (
             replace(TOTAL, answer="4 d^2"),
-            ["answer: saw '4 d^2'; expected a formula with a value, but: There is no “d”"],
+            ["answer: found '4 d^2'; expected a formula with a value, but: There is no “d”"],
         ),
         (
             replace(TOTAL, answer="1/(h − h)"),
-            ["answer: saw '1/(h − h)'; expected a formula with a value, but: division"],
+            ["answer: found '1/(h − h)'; expected a formula with a value, but: division"],
         ),
         (
             replace(TOTAL, wrong=(KnownWrongAnswer("3 (", "m"),)),
-            ["wrong[0].answer: saw '3 ('; expected a formula with a value"],
+            ["wrong[0].answer: found '3 ('; expected a formula with a value"],
         ),
         (
             replace(TOTAL, wrong=(KnownWrongAnswer("2 d_model 2 d_model", "m"),)),
-            ["wrong[0].answer: saw '2 d_model 2 d_model'; expected"],
+            ["wrong[0].answer: found '2 d_model 2 d_model'; expected"],
         ),
         (
             replace(TOTAL, wrong=(KnownWrongAnswer("(2 d_model)^2", "m"),)),
-            ["wrong[0].answer: saw '(2 d_model)^2'; expected an answer that is not equal to the right answer"],
+            ["wrong[0].answer: found '(2 d_model)^2'; expected an answer that is not equal to the right answer"],
         ),
         (
             replace(TOTAL, wrong=(KnownWrongAnswer("h", "m"), KnownWrongAnswer("h·1", "m"))),
-            ["wrong[1].answer: saw 'h·1'; expected an answer that is not equal to another"],
+            ["wrong[1].answer: found 'h·1'; expected an answer that is not equal to another"],
         ),
         (
             replace(GROWTH, wrong=(KnownWrongAnswer("n d (n + d)", "m"),)),
-            ["wrong[0].answer: saw 'n d (n + d)'; expected an answer"],
+            ["wrong[0].answer: found 'n d (n + d)'; expected an answer"],
         ),
-        (replace(TOTAL, symbols={"d_model": "number"}), ["symbols.d_model: saw 'number'; expected a declaration, but"]),
+        (
+            replace(TOTAL, symbols={"d_model": "number"}),
+            ["symbols.d_model: found 'number'; expected a declaration, but"],
+        ),
         (
             replace(TOTAL, symbols={"2d": "real"}),
-            ["symbols.2d: saw 'real'; expected a declaration, but: “2d” is not a name."],
+            ["symbols.2d: found 'real'; expected a declaration, but: “2d” is not a name."],
         ),
-        (replace(TOTAL, symbols={"x": "vector(d, e)"}), ["symbols.x: saw 'vector(d, e)'; expected a declaration"]),
+        (replace(TOTAL, symbols={"x": "vector(d, e)"}), ["symbols.x: found 'vector(d, e)'; expected a declaration"]),
         (
             replace(TOTAL, symbols={"a": "b (definition)", "b": "a (definition)"}),
-            ["symbols.a: saw 'b (definition)'; expected a declaration, but: the definition of “a” uses “a” itself"],
+            ["symbols.a: found 'b (definition)'; expected a declaration, but: the definition of “a” uses “a” itself"],
         ),
-        (replace(SCORE, given={"q": "uniform(0, 1)"}), ["given.q: saw 'uniform(0, 1)'; expected a declaration"]),
+        (replace(SCORE, given={"q": "uniform(0, 1)"}), ["given.q: found 'uniform(0, 1)'; expected a declaration"]),
     ],
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:

@@ -136,11 +136,14 @@ def test_what_is_no_choice_is_told_what_one_looks_like(value: object, en: str, z
     [
         ([option("a", correct=True), option("b")], []),
         ([option("a", correct=True), option("b", correct=True), option("c")], []),
-        ([option("a"), option("b")], ["options: saw none marked as correct; expected some"]),
-        ([option("a", correct=True), option("b", correct=True)], ["options: saw all marked as correct; expected some"]),
-        ([option("a", correct=True)], ["options: saw 1 of them", "options: saw all"]),
-        ([option("a", correct=True), option("A")], ["options[1].id: saw 'A'"]),
-        ([option("a", correct=True, misconception="sum"), option("b")], ["options[0].misconception: saw 'sum'"]),
+        ([option("a"), option("b")], ["options: found none marked as correct; expected some"]),
+        (
+            [option("a", correct=True), option("b", correct=True)],
+            ["options: found all marked as correct; expected some"],
+        ),
+        ([option("a", correct=True)], ["options: found 1 of them", "options: found all"]),
+        ([option("a", correct=True), option("A")], ["options[1].id: found 'A'"]),
+        ([option("a", correct=True, misconception="sum"), option("b")], ["options[0].misconception: found 'sum'"]),
     ],
 )
 def test_specs_are_checked(options: list[Option], said: list[str]) -> None:

@@ -76,10 +76,10 @@ def test_long_answers_are_read_by_a_person() -> None:
         (replace(SPEC, least=1), "least", "2 or more"),
         (replace(SPEC, least=9, most=9), "least", "9 to 9 words"),
         (replace(SPEC, most=300), "least", "250 or fewer"),
-        (replace(SPEC, key_points=SPEC.key_points[:1]), "key_points", "saw 1; expected 2 to 4"),
-        (replace(SPEC, key_points=SPEC.key_points * 3), "key_points", "saw 6; expected 2 to 4"),
-        (replace(SPEC, answer=Text("Short.", GOOD.zh)), "answer.en", "saw 1 words"),
-        (replace(SPEC, answer=Text(GOOD.en, "短")), "answer.zh", "saw 0 words"),
+        (replace(SPEC, key_points=SPEC.key_points[:1]), "key_points", "found 1; expected 2 to 4"),
+        (replace(SPEC, key_points=SPEC.key_points * 3), "key_points", "found 6; expected 2 to 4"),
+        (replace(SPEC, answer=Text("Short.", GOOD.zh)), "answer.en", "found 1 words"),
+        (replace(SPEC, answer=Text(GOOD.en, "短")), "answer.zh", "found 0 words"),
     ],
 )
 def test_faults_in_the_bank_are_named(spec: Spec, path: str, said: str) -> None:

@@ -128,7 +128,7 @@ def test_leaks_of_a_hidden_case_tell_nothing() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((("perturb", ["w"]),), "causal, perturb: saw 'w'; expected an array of floats of its own: x"),
+        ((("perturb", ["w"]),), "causal, perturb: found 'w'; expected an array of floats of its own: x"),
         ((("axis", -3),), "x with 0 positions on axis -3; expected 2 or more"),
     ],
 )

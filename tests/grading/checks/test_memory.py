@@ -137,7 +137,7 @@ def test_mistakes_are_known_by_what_they_exceed() -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [((("of", ["x", "k"]),), "memory, of: saw"), ((("of", ["q", "block_size"]),), "memory, of: saw")],
+    [((("of", ["x", "k"]),), "memory, of: found"), ((("of", ["q", "block_size"]),), "memory, of: found")],
 )
 def test_options_that_do_not_fit_name_their_place(options: tuple[tuple[str, Any], ...], said: str) -> None:
     """A mistake of the bank."""

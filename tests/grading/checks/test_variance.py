@@ -62,5 +62,5 @@ def test_the_bound_is_that_of_the_samples() -> None:
 def test_a_signature_without_queries_and_keys_is_refused() -> None:
     """A mistake of the bank."""
     one = exercise("softmax(x)", case(x=Normal((3,))))
-    with pytest.raises(CourseError, match="softmax, check variance: saw softmax"):
+    with pytest.raises(CourseError, match="softmax, check variance: found softmax"):
         variance.calls(Target(one, "q"), draw(one.cases[0], "softmax", Seed.public()), CheckSpec("variance", 1.0))
