@@ -12,7 +12,7 @@ from grader.core.text import clean
 #: The most lines that a report spends on the diagnosis of one exercise.
 MOST_LINES = 6
 _TAB = 4
-PLACE = Text("{file}, line {line}:", "{file} 第 {line} 行：")
+PLACE = Text("{file}, line {line}: ", "{file} 第 {line} 行：")
 
 
 @dataclass(frozen=True, slots=True)

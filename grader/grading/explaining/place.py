@@ -44,7 +44,6 @@ from grader.grading.explaining.landmarks import Where
 from grader.grading.inputs import Drawn
 from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
 from grader.grading.programs import Target, apply_variant
-from grader.submission.messages import printable
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -62,8 +61,6 @@ CPU = 0.4
 CPU_IN_A_CLASS = 0.1
 #: Values are equal if they differ by less than this: the submission may work in float32.
 _RTOL, _ATOL = 1e-3, 1e-5
-#: The longest piece of code that is quoted.
-_LONGEST = 60
 
 Precision = Literal["float32", "float64"]
 _Values = tuple[Any, ...]
@@ -278,11 +275,9 @@ class _Search:
         steps = [right_so_far(marks, first[at], found.probe, at) for at in found.cases]
         before = all(each is not None and each < found.mark for each in steps)
         if before and steps[0] is not None and mark.name is not None:
-            text = after(mark.name, marks[steps[0]].name, span.line, self._code(span))
+            text = after(mark.name, marks[steps[0]].name)
         else:
-            text = sentence(
-                mark.name, mark.values[found.cases[0]], trace.values[found.probe], span.line, self._code(span)
-            )
+            text = sentence(mark.name, mark.values[found.cases[0]], trace.values[found.probe])
         if whole:
             text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
@@ -295,11 +290,6 @@ class _Search:
         if not (1 <= line <= end_line <= len(lines) and 0 <= column <= len(lines[line - 1]) and end >= 0):
             raise ValueError("a place outside the file")
         return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
-
-    def _code(self, span: Span) -> str:
-        line = _text_of(self.files, span.file).split("\n")[span.line - 1]
-        code = line[span.column : span.end_column] if span.line == span.end_line else line[span.column :] + " …"
-        return printable(code.strip(), _LONGEST)
 
 
 def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[Mark, ...]:
@@ -496,36 +486,31 @@ _WHOLE = Text(
     " With the right value there, the public cases that failed pass.",
     "把正确的值放到这里，没有通过的公开用例就都能通过。",
 )
-_HERE = Text("Line {line}, `{code}`: {name} should be here.{more}", "第 {line} 行的 `{code}`：这里应当是{name}。{more}")
-_UNNAMED = Text(
-    "Line {line}, `{code}`: another value should be here.{more}", "第 {line} 行的 `{code}`：这里应当是另一个值。{more}"
-)
+_HERE = Text("This should be {name}.{more}", "这里应当是{name}。{more}")
+_UNNAMED = Text("Another value belongs here.{more}", "这里应当是另一个值。{more}")
 _SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {mine}，应为 {right}。")
 _ENTRY = Text(" Entry {index} is {mine} and should be {right}.", "其中下标 {index} 处的元素是 {mine}，应为 {right}。")
 _NUMBER = Text(" It is {mine} and should be {right}.", "它现在是 {mine}，应为 {right}。")
 _AFTER = Text(
-    "Line {line}, `{code}`{what}, is right so far. What is missing after it: {name}.",
-    "第 {line} 行的 `{code}`{what}到此为止是对的，后面还缺：{name}。",
+    "This is right so far{what}. What is missing after it: {name}.", "到这里为止是对的{what}，后面还缺：{name}。"
 )
-_STEP = Text(", {name}", "（{name}）")
+_STEP = Text(": {name}", "（{name}）")
 _NOTHING = Text("", "")
 
 
-def after(name: Landmark, step: Landmark | None, line: int, code: str) -> Text:
+def after(name: Landmark, step: Landmark | None) -> Text:
     """What is missing after an expression that is right so far."""
     what = _NOTHING if step is None else _STEP.fill(name=Text(step.en, step.zh))
-    return _AFTER.fill(line=line, code=code, what=what, name=Text(name.en, name.zh))
+    return _AFTER.fill(what=what, name=Text(name.en, name.zh))
 
 
-def sentence(name: Landmark | None, right: _Values, mine: _Values, line: int, code: str) -> Text:
+def sentence(name: Landmark | None, right: _Values, mine: _Values) -> Text:
     """What belongs at a place, and how it differs from what is there."""
     pairs = [
         (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1
     ]
     more = next((text for text in (_difference(*pair) for pair in pairs) if text is not _NOTHING), _NOTHING)
-    if name is None:
-        return _UNNAMED.fill(line=line, code=code, more=more)
-    return _HERE.fill(line=line, code=code, name=Text(name.en, name.zh), more=more)
+    return _UNNAMED.fill(more=more) if name is None else _HERE.fill(name=Text(name.en, name.zh), more=more)
 
 
 def _difference(mine: Any, right: Any) -> Text:

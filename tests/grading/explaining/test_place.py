@@ -82,9 +82,9 @@ def places(context: GradingContext, sandbox: Sandbox, name: str, text: str) -> t
 @pytest.mark.parametrize(
     ("changed", "line", "said"),
     [
-        ({"scores": "q @ k.transpose(-2, -1) / d"}, 5, "the scores divided by √d_k should be here"),
+        ({"scores": "q @ k.transpose(-2, -1) / d"}, 5, "This should be the scores divided by √d_k"),
         ({"scores": "q @ k.transpose(-2, -1)"}, 5, "What is missing after it: the scores divided by √d_k"),
-        ({"masked": "scores + mask"}, 7, "the scores with −∞ at the keys that are blocked should be here"),
+        ({"masked": "scores + mask"}, 7, "This should be the scores with −∞ at the keys that are blocked"),
         ({"weights": "torch.sigmoid(scores)"}, 8, "the attention weights"),
     ],
 )
@@ -171,9 +171,9 @@ def test_landmarks_are_found_in_the_reference(course: Course) -> None:
 
 def test_the_right_value_of_a_sum_is_shown() -> None:
     """The first entry that differs, or the shapes."""
-    text = place.sentence(None, (np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),), 4, "x + y")
+    text = place.sentence(None, (np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),))
     assert "Entry [1] is 3 and should be 2" in text.en and "下标 [1]" in text.zh
-    assert "Its shape is (2,)" in place.sentence(None, (np.ones(3),), (np.ones(2),), 4, "x").en
+    assert "Its shape is (2,)" in place.sentence(None, (np.ones(3),), (np.ones(2),)).en
 
 
 def test_same_content() -> None:
