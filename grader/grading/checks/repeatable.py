@@ -59,12 +59,14 @@ class Options:
     """None."""
 
 
-_DIFFERENT = Text(
+#: What is said if the very same call gives something else.
+DIFFERENT = Text(
     "the same inputs gave different results: is dropout (or other randomness) still active, "
     "or is state kept from an earlier call?",
     "同样的输入得到了不同的结果：是不是还开着 dropout（或别的随机来源），或者记住了之前调用留下的东西？",
 )
-_STATE = Text(
+#: What is said if a call gives something else than it does on a fresh instance.
+STATE = Text(
     "the result depends on earlier calls: state is kept from one call to the next",
     "结果取决于之前的调用：有东西从一次调用留到了下一次",
 )
@@ -72,7 +74,7 @@ _LATER = Text(
     "the first call is right, but a later one with other arguments is wrong: is something kept from an earlier call?",
     "第一次调用是对的，之后换了参数再调用就错了：是不是记住了之前调用留下的东西？",
 )
-SECRETS = (_DIFFERENT, _STATE, _LATER)
+SECRETS = (DIFFERENT, STATE, _LATER)
 
 #: How far a result may be from that of the reference: this check is about calls, and `values` about digits.
 _RTOL, _ATOL = 1e-3, 1e-4
@@ -113,11 +115,11 @@ def judge(seen: Seen) -> Verdict:
     match seen.got, seen.expected:
         case (Returned((once, *later, again)), Returned(alone)), (Returned((right, *others, _)), Returned()):
             if compare(once, again, 1e-5, 1e-6) is not None:
-                return Verdict(Status.FAILED, _DIFFERENT)
+                return Verdict(Status.FAILED, DIFFERENT)
             if any(compare(one, other, 1e-5, 1e-6) is not None for one, other in zip(later, alone, strict=True)):
-                return Verdict(Status.FAILED, _STATE)
+                return Verdict(Status.FAILED, STATE)
             if _stale(once, right, later[0], others[0]):
-                return Verdict(Status.FAILED, _STATE)
+                return Verdict(Status.FAILED, STATE)
             if _right(right, once) and not all(map(_right, others[1:], later[1:])):
                 return Verdict(Status.FAILED, _LATER)
             return Verdict(Status.PASSED)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Case, Diagnosis, Exercise, Status, Text
+from grader.core.model import Case, Diagnosis, Exercise, Text
 from grader.course.case_tags import TAGS
+from grader.grading.checks.repeatable import DIFFERENT, STATE
 from grader.grading.explaining.evidence import Failure
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
@@ -85,8 +86,8 @@ def condition(failure: Failure) -> Iterator[Diagnosis]:
     main = _main_check(failure.exercise)
     values = [each for each in failure.evidence if each.counts and each.seen.spec.kind == main]
     wrong = {each.seen.case.name for each in values if each.failed}
-    again = (each.verdict.status for each in failure.evidence if each.counts and each.seen.spec.kind == "repeatable")
-    if wrong and Status.FAILED in again:
+    said_of_calls = [each.verdict.message for each in failure.evidence if each.counts]
+    if wrong and (DIFFERENT in said_of_calls or STATE in said_of_calls):
         yield Diagnosis("condition", _NOT_REPEATABLE)
     if values and not wrong:
         failed = dict.fromkeys(each.seen.spec.kind for each in failure.evidence if each.failed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from grader.core.model import Status
 from grader.course.case_tags import TAGS
+from grader.grading.checks.repeatable import DIFFERENT, STATE
 from grader.grading.explaining.condition import condition
 from tests.explaining import BITS, ROWS, failure, tried
 
@@ -82,10 +84,11 @@ def test_a_check_that_alone_fails() -> None:
 
 def test_results_that_differ_from_call_to_call() -> None:
     """Are the first thing to know."""
-    evidence = [tried("a", WRONG, x=ROWS), tried("a", WRONG, check="repeatable", x=ROWS)]
-    assert [each.text.en[:42] for each in condition(failure(*evidence))] == [
-        "The same call gives another result each ti"
-    ]
+    again = tried("a", WRONG, check="repeatable", x=ROWS)
+    for message, said in ((DIFFERENT, True), (STATE, True), (None, False)):
+        told = replace(again, verdict=replace(again.verdict, message=message))
+        found = [each.text.en for each in condition(failure(tried("a", WRONG, x=ROWS), told))]
+        assert any(text.startswith("The same call gives another result") for text in found) is said
 
 
 def test_every_tag_has_two_sides_in_both_languages() -> None:
