@@ -285,9 +285,9 @@ class _Search:
         if before and steps[0] is not None and mark.name is not None:
             text = after(mark.name, marks[steps[0]].name, span.line, self._code(span))
         else:
-            text = sentence(
-                mark.name, mark.values[found.cases[0]], trace.values[found.probe], span.line, self._code(span)
-            )
+            # Processes can pass on a few bits, and this one runs after others had secret inputs: then no value is shown.
+            mine = () if self.context.seed.secret else trace.values[found.probe]
+            text = sentence(mark.name, mark.values[found.cases[0]], mine, span.line, self._code(span))
         if whole:
             text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)

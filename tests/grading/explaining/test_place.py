@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -205,6 +206,17 @@ def test_a_place_of_the_submission_is_shown() -> None:
     found = search.missing(marks, trace)
     assert found is not None and found.span is not None and found.span.line == 1
     assert "value 1" in found.text.en and "value 2" in found.text.en
+
+
+@pytest.mark.parametrize("secret", [False, True])
+def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -> None:
+    """It runs after other processes of the submission had hidden inputs, and could have learned something from them."""
+    search, marks, trace = made_up("code.py", 1)
+    trace = replace(trace, values={0: (np.full((2, 2), 31337.0),), 1: (np.full((2, 2), 31337.0),)})
+    search.context = cast(Any, SimpleNamespace(seed=SimpleNamespace(secret=secret)))
+    found = search.diagnosis(marks, {0: trace}, place.Found(1, 2, (0,)), whole=False)
+    assert "value 2 should be here" in found.text.en
+    assert ("31337" in found.text.en, "31337" in found.text.zh) == (not secret, not secret)
 
 
 def test_each_value_is_compared_once_however_many_repairs_are_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
