@@ -285,7 +285,7 @@ class _Search:
         if before and steps[0] is not None and mark.name is not None:
             text = after(mark.name, marks[steps[0]].name, span.line, self._code(span))
         else:
-            # Processes can pass on a few bits, and this one runs after others had secret inputs: then no value is shown.
+            # This process runs after others had secret inputs, and processes can pass on a few bits.
             mine = () if self.context.seed.secret else trace.values[found.probe]
             text = sentence(mark.name, mark.values[found.cases[0]], mine, span.line, self._code(span))
         if whole:

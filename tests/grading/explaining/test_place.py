@@ -153,8 +153,14 @@ def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pyt
         {"result": [], "again": [], "probes": [float("inf")], "places": [], "values": [], "tried": []},
         {"result": [], "again": [], "probes": [], "places": [], "values": [], "tried": [[0, 0, []]] * 401},
         {"result": [], "again": [], "probes": [0], "places": [["a", 1, 1, 0, 1]], "values": [[1.0] * 9], "tried": []},
-        {"result": [], "again": [], "probes": [0, 0], "places": [["a", 1, 1, 0, 1]] * 2, "values": [[1.0]] * 2,
-         "tried": []},
+        {
+            "result": [],
+            "again": [],
+            "probes": [0, 0],
+            "places": [["a", 1, 1, 0, 1]] * 2,
+            "values": [[1.0]] * 2,
+            "tried": [],
+        },
     ],
 )
 def test_an_answer_of_another_form_is_no_trace(answer: object) -> None:
