@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from grader.core.model import ArrayType, ExerciseResult, Status
+from grader.grading.failures import TAMPERED
 from grader.submission import read
 from tests.solving import SEEDS, WRONG, Bench, caught_by, name, some
 
 
 def assert_caught(path: Path, found: ExerciseResult) -> None:
-    """The solution fails at least what it says, and its author is told something in both languages."""
+    """The solution fails at least what it says, its author is told something in both languages, and is not accused."""
     failed = {o.check for o in found.outcomes if o.verdict.applies and o.status is not Status.PASSED}
     assert caught_by(path) <= failed
     assert found.status is not Status.PASSED
@@ -20,6 +21,7 @@ def assert_caught(path: Path, found: ExerciseResult) -> None:
     assert found.message is not None
     assert found.message.en
     assert found.message.zh
+    assert not [o for o in found.outcomes if o.verdict.message == TAMPERED]
 
 
 @pytest.mark.parametrize("path", some(WRONG))

@@ -42,6 +42,10 @@ NOT_PYTHON = Text(
     "{file} is not valid Python, so {name} cannot be found in it; fix it first.",
     "{file} 不是合法的 Python 代码，找不到里面的 {name}；请先改好它。",
 )
+NOT_UTF8 = Text(
+    "{file} is not saved as UTF-8, so it was left as it is; save it as UTF-8 in your editor first.",
+    "{file} 不是用 UTF-8 编码保存的，因此没有改动；请先在编辑器里另存为 UTF-8。",
+)
 NOT_IN_FILE = Text(
     "{file} does not define {name}; --reset works on the file that 'start' created.",
     "{file} 里没有定义 {name}；--reset 用于 `start` 生成的文件。",
@@ -143,7 +147,7 @@ def _add_missing(
     named = learner or _learner(text)
     base = re.sub(r"^answers:[ ]*\{\}\s*\Z", "answers:", text, flags=re.MULTILINE).rstrip("\n")
     extended = f"{base}\n{starter.entries(missing, lang, course_id, named)}"
-    if _extends(text, extended):
+    if _is_utf8(text) and _extends(text, extended):
         write_output("answers.yaml", path, extended)
         click.echo(ADDED.fill(file=str(path), items=names).of(lang))
     else:
@@ -182,6 +186,8 @@ def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
     question, exercise = found
     path = folder / starter.file_name(question)
     text = written(path)
+    if not _is_utf8(text):
+        raise UsageError(NOT_UTF8.fill(file=path))
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
@@ -197,6 +203,11 @@ def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
     create(kept, text)
     write_output("--reset", path, "\n".join(lines))
     click.echo(RESET.fill(name=exercise.name, file=str(path), kept=str(kept)).of(lang))
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether nothing in a file that ``written`` has read was replaced, so that it can be written back."""
+    return "\ufffd" not in text
 
 
 def _has_key(text: str, item: str) -> bool:

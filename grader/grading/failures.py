@@ -195,7 +195,7 @@ _NOT_FOUND = Text(
     "some parameters were not found; a public case says which",
     "没有找到某些参数；公开用例会说明是哪些",
 )
-_CHANNEL = Text(
+TAMPERED = Text(
     "the code wrote to the pipe reserved for results and was stopped",
     "代码向专门传送结果的管道写入了内容，因此被停止",
 )
@@ -241,7 +241,7 @@ _HIDDEN = {
     "undefined": Text("it is no longer defined once the file is loaded", "文件加载完以后，它已经没有定义"),
     "type": Text("the result is not an array or a tensor", "结果不是数组或张量"),
     "dtype": Text("the result has a data type that cannot be graded", "结果的数据类型无法评分"),
-    "protocol": _CHANNEL,
+    "protocol": TAMPERED,
     "state": Text("the step did not return (output, state)", "这一步没有返回 (output, state)"),
     "forbidden": FORBIDDEN,
     "class": Text("it is a class, but this exercise asks for a function", "它是类，而这道练习要求的是函数"),
@@ -299,7 +299,7 @@ _PUBLIC: dict[str, tuple[Text, tuple[str, ...]]] = {
         Text("the result is not an ordinary CPU tensor ({what})", "结果不是普通的 CPU 张量（{what}）"),
         ("what",),
     ),
-    "protocol": (_CHANNEL, ()),
+    "protocol": (TAMPERED, ()),
     "state": (
         Text("the step returned {type}; expected (output, state)", "这一步返回了 {type}，应为 (output, state)"),
         ("type",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import symtable
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -120,11 +121,13 @@ def _bindings(statements: Sequence[_Statement], name: str) -> Iterator[int]:
 
 
 def _statements(cell: int, text: str, tree: ast.Module) -> Iterator[_Statement]:
-    scopes = symtable.symtable(text, str(cell), "exec").get_children()
+    scopes = defaultdict[int, list[symtable.SymbolTable]](list)  # by their first lines
+    for scope in symtable.symtable(text, str(cell), "exec").get_children():
+        scopes[scope.get_lineno()].append(scope)
     for node in tree.body:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
         lines = range(first, (node.end_lineno or node.lineno) + 1)
-        inner = {name for scope in scopes if scope.get_lineno() in lines for name in _globals(scope)}
+        inner = {name for at in lines if at in scopes for scope in scopes[at] for name in _globals(scope)}
         yield _statement(cell, lines, node, frozenset(inner))
 
 
@@ -163,12 +166,14 @@ def _statement(cell: int, lines: range, node: ast.stmt, inner: frozenset[str]) -
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes below ``node`` that are evaluated where it stands: of a function, its decorators and defaults."""
-    inner = getattr(node, "body", ()) if isinstance(node, _SCOPES) else ()
-    inner = inner if isinstance(inner, list) else [inner]
-    for child in ast.iter_child_nodes(node):
-        if child not in inner:
-            yield child
-            yield from _own(child)
+    waiting = [node]
+    while waiting:  # a sum of thousands of terms is as deep as it is long
+        each = waiting.pop()
+        inner = getattr(each, "body", ()) if isinstance(each, _SCOPES) else ()
+        left_out = {id(child) for child in (inner if isinstance(inner, list) else [inner])}
+        children = [child for child in ast.iter_child_nodes(each) if id(child) not in left_out]
+        yield from children
+        waiting += children
 
 
 def _root(node: ast.expr) -> str:

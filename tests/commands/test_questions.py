@@ -235,6 +235,21 @@ def test_reset(attncheck: Attncheck, tmp_path: Path) -> None:
         assert ran.code == 2 and said in ran.err and path.read_text() == text
 
 
+def test_start_changes_no_file_that_is_not_utf8(attncheck: Attncheck, tmp_path: Path) -> None:
+    """Characters that cannot be read would be lost: the file is left as it is, and the items are named."""
+    code, answers = tmp_path / "q05.py", tmp_path / "answers.yaml"
+    before = {
+        code: "# coding: gbk\ndef scaled_dot_product_attention():\n    return 1  # 缩放\n".encode("gbk"),
+        answers: "answers:\n  Q1.why: 因为要归一化\n".encode("gbk"),
+    }
+    for path, data in before.items():
+        path.write_bytes(data)
+    ran = attncheck("start", "Q5", str(tmp_path), "--reset", "scaled_dot_product_attention")
+    assert ran.code == 2 and "not saved as UTF-8" in ran.err
+    assert "could not be extended" in attncheck("start", "Q5", str(tmp_path)).out
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_start_does_not_write_through_a_dangling_link(attncheck: Attncheck, tmp_path: Path) -> None:
     """A link to nowhere counts as a file that exists."""
     (tmp_path / "q05.py").symlink_to(tmp_path / "elsewhere.py")

@@ -96,3 +96,10 @@ def test_a_cell_that_was_changed_and_not_run(tmp_path: Path) -> None:
     assert [changed_since(saved, ran, name) for name in ("f", "g", "absent")] == [False, True, False]
     assert not changed_since(tmp_path / "missing.ipynb", ran, "f")
     assert not changed_since(store(tmp_path, "{", "broken.ipynb"), ran, "f")
+
+
+def test_a_long_sum_beside_the_definition_does_no_harm() -> None:
+    """Expressions that are as deep as they are long are read like others."""
+    cells = {1: "total = " + " + ".join(["start"] * 2500), 2: "def softmax(x):\n    return x + total"}
+    assert bound(cells) == {"total", "softmax"}
+    assert select(cells, ["softmax"])[1] == cells[1]

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from grader.classroom.gradebook import Gradebook, LearnerRow
 from grader.classroom.marks import GradedSubmission, Mark
 from grader.classroom.results import Book
-from grader.core.model import QuestionResult, Text, Verdict
+from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Text, Verdict
 
 _KEY = "pseudonyms"
 #: Replaces every time that is left out.
@@ -88,17 +88,23 @@ class _Masked(Book):
 
 
 def _silent(result: QuestionResult) -> QuestionResult:
-    """A result without any text that could quote its learner."""
-    return replace(
-        result,
-        items=tuple(replace(item, message=None) for item in result.items),
-        exercises=tuple(
-            replace(
-                exercise,
-                message=None,
-                file=None,
-                remarks=(),
-                outcomes=tuple(replace(outcome, verdict=_bare(outcome.verdict)) for outcome in exercise.outcomes),
+    """A result without anything that could quote its learner: only what is named here is kept."""
+    return QuestionResult(
+        result.id,
+        result.title,
+        tuple(
+            ItemResult(item.id, item.kind, item.status, item.earned, item.possible, misconception=item.misconception)
+            for item in result.items
+        ),
+        tuple(
+            ExerciseResult(
+                exercise.name,
+                exercise.status,
+                exercise.earned,
+                exercise.possible,
+                tuple(replace(outcome, verdict=_bare(outcome.verdict)) for outcome in exercise.outcomes),
+                misconception=exercise.misconception,
+                array_type=exercise.array_type,
             )
             for exercise in result.exercises
         ),
@@ -106,4 +112,10 @@ def _silent(result: QuestionResult) -> QuestionResult:
 
 
 def _bare(verdict: Verdict) -> Verdict:
-    return replace(verdict, message=None, difference=None, remark=None, printed="")
+    return Verdict(
+        verdict.status,
+        misconception=verdict.misconception,
+        applies=verdict.applies,
+        final=verdict.final,
+        broken=verdict.broken,
+    )

@@ -29,6 +29,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import hmac
+import html
 import importlib
 import pkgutil
 import unicodedata
@@ -38,7 +39,9 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from grader.core.model import Item, Status, Text
+from grader.core.text import clean
 from grader.course.formulas import reading, scalars
+from grader.course.formulas.errors import FormulaError
 
 T = TypeVar("T")
 
@@ -49,6 +52,8 @@ _KEPT = Text(
 
 #: Longer answers are refused unread, as are answers with more parts.
 MOST_CHARACTERS = 10_000
+#: A longer reading helps nobody, and reports would have to set it.
+MOST_READING = 4_000
 _TOO_LONG = Text("This answer is too long: the limit is {most} characters.", "这个答案太长：最多 {most} 个字符。")
 
 #: Choose one, choose several, put all in order, match pairs; write one line, or several.
@@ -173,9 +178,19 @@ def doubtful(item: Item, value: object) -> tuple[str, ...]:
 
 
 def mathml(item: Item, shown: str) -> tuple[str, ...]:
-    """A ``reading`` of a judgment as MathML, a formula for each line; empty if ``item`` takes no formulas."""
+    """A ``reading`` of a judgment as HTML, a formula for each line; empty if ``item`` takes no formulas.
+
+    A line that cannot be read back stays text: written out, a formula may be longer than one may be, or have more
+    brackets; and the course may have changed since.
+    """
     module = kind(item.kind)
-    return tuple(map(functools.partial(module.as_mathml, item.spec), shown.split("\n"))) if shown else ()
+    found = []
+    for line in shown.split("\n") if shown and hasattr(module, "as_mathml") else ():
+        try:
+            found.append(module.as_mathml(item.spec, line))
+        except FormulaError:
+            found.append(html.escape(clean(line, MOST_READING)))
+    return tuple(found)
 
 
 def key_points(item: Item) -> tuple[Choice, ...]:
@@ -191,7 +206,8 @@ def judge(item: Item, value: object, context: Context) -> Judgment:
         return unreadable(_TOO_LONG.fill(most=MOST_CHARACTERS))
     judged: Judgment = module.judge(item.spec, value, context)
     if judged.readable and judged.status is Status.FAILED and hasattr(module, "reading"):
-        judged = replace(judged, reading="\n".join(shown for _, shown in module.reading(item.spec, value)))
+        shown = "\n".join(shown for _, shown in module.reading(item.spec, value))
+        judged = replace(judged, reading=shown if len(shown) <= MOST_READING else None)
     return Judgment(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
 
 

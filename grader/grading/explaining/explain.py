@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from grader.core.errors import LibrariesChanged
-from grader.core.model import Diagnosis, Submission
+from grader.core.model import Diagnosis, Submission, Text
+from grader.core.text import clean
 from grader.grading.explaining.condition import condition
 from grader.grading.explaining.evidence import Failure
 from grader.grading.explaining.mistake import mistake
@@ -15,8 +16,9 @@ from grader.grading.explaining.relation import relation
 
 #: The most that is said about one exercise.
 MOST = 3
-#: The longest line of source that is kept with a diagnosis.
+#: The longest line of source that is kept with a diagnosis, and the longest text.
 _LONGEST = 500
+_LONGEST_TEXT = 2000
 
 Voice = Callable[[Failure], Iterator[Diagnosis]]
 
@@ -42,7 +44,15 @@ def explain(failure: Failure) -> tuple[Diagnosis, ...]:
     for voice, beside_a_name in VOICES:
         if beside_a_name or not any(each.voice == "mistake" for each in said):
             said += _asked(voice, failure)
-    return tuple(_with_source(each, failure.submission) for each in said[:MOST])
+    return tuple(_with_source(_bounded(each), failure.submission) for each in said[:MOST])
+
+
+def _bounded(diagnosis: Diagnosis) -> Diagnosis:
+    """With a text that can be saved and shown: it may quote a key or a type that the code chose."""
+    text = diagnosis.text
+    return replace(
+        diagnosis, text=Text(clean(text.en, _LONGEST_TEXT, lines=True), clean(text.zh, _LONGEST_TEXT, lines=True))
+    )
 
 
 def _with_source(diagnosis: Diagnosis, submission: Submission) -> Diagnosis:

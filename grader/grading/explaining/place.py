@@ -53,8 +53,10 @@ if TYPE_CHECKING:
 MOST_RERUNS = 400
 MOST_CASES = 3
 MOST_PLACES = 3
-#: How many probes and entries of their values are looked at; more than that, and nothing is said.
+#: How many probes, values of each and entries of all are looked at; more than that, and nothing is said. An honest
+#: child keeps no more than ``MOST_TIMES``; every value may have to be compared with every landmark.
 MOST_PROBES = 500
+MOST_TIMES = 8
 MOST_ENTRIES = 1 << 18
 #: CPU seconds of the search for one exercise.
 CPU = 0.4
@@ -190,7 +192,7 @@ class _Search:
         if not left:  # what repairs only some cases may do so by chance
             for number, each in enumerate(found, 1):
                 yield self.diagnosis(marks, first, each, whole=number == len(found))
-        elif (said := missing(marks, first[0], self.plan.file)) is not None:
+        elif (said := self.missing(marks, first[0])) is not None:
             yield said
 
     def run(
@@ -232,8 +234,11 @@ class _Search:
         """
         repairs: dict[tuple[int, int], set[int]] = {}
         for at, trace in traces.items():
+            position = {probe: number for number, probe in enumerate(trace.order)}
+            since = last_step(marks, trace, at)  # compares all values, so it is asked once
             for probe, mark, result in trace.tried:
-                if 0 <= mark < len(marks) and self.right(at, result) and proven(marks, trace, probe, mark, at):
+                known = probe in position and 0 <= mark < len(marks)
+                if known and (not marks[mark].final or position[probe] >= since) and self.right(at, result):
                     repairs.setdefault((probe, mark), set()).add(at)
         if several or all(len(cases) < len(traces) for cases in repairs.values()):
             repairs = {
@@ -277,10 +282,26 @@ class _Search:
         if before and steps[0] is not None and mark.name is not None:
             text = after(mark.name, marks[steps[0]].name)
         else:
-            text = sentence(mark.name, mark.values[found.cases[0]], trace.values[found.probe])
+            # This process runs after others had secret inputs, and processes can pass on a few bits.
+            mine = () if self.context.seed.secret else trace.values[found.probe]
+            text = sentence(mark.name, mark.values[found.cases[0]], mine)
         if whole:
             text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
+
+    def missing(self, marks: tuple[Mark, ...], trace: Traced) -> Diagnosis | None:
+        """The first named value that never appears although the one before does, and the line where that one is."""
+        named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
+        appears = [first_with(mark.values[0][-1], trace) for mark in named]
+        last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
+        if last is None or last + 1 >= len(named) or sum(probe is not None for probe in appears) < 2:
+            return None
+        probe = appears[last]
+        there, absent = named[last].name, named[last + 1].name
+        assert probe is not None and there is not None and absent is not None
+        span = self._span(trace.where[probe])
+        text = _NEVER.fill(line=span.line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
+        return Diagnosis("place", text, absent.misconception, span)
 
     def _span(self, where: Where) -> Span:
         """The place as part of the file. Raises ValueError if the submission has no such place."""
@@ -346,7 +367,9 @@ def read_trace(seen: Observation) -> Traced | None:
         values = {n: tuple(map(plain, each)) for n, each in zip(order, found["values"], strict=True)}
         tried = tuple((int(p), int(mark), tuple(result)) for p, mark, result in found["tried"])
         entries = sum(np.size(value) for each in values.values() for value in each)
-        if len(order) > MOST_PROBES or entries > MOST_ENTRIES or len(tried) > MOST_RERUNS:
+        if len(order) > MOST_PROBES or max(map(len, values.values()), default=0) > MOST_TIMES:
+            return None
+        if len(where) < len(order) or entries > MOST_ENTRIES or len(tried) > MOST_RERUNS:
             return None
         return Traced(tuple(found["result"]), tuple(found["again"]), order, where, values, tried)
     except (KeyError, TypeError, ValueError, IndexError, OverflowError):
@@ -407,20 +430,18 @@ def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
 
 
-def proven(marks: tuple[Mark, ...], trace: Traced, probe: int, mark: int, at: int) -> bool:
-    """Whether a repair says something.
+def last_step(marks: tuple[Mark, ...], trace: Traced, at: int) -> int:
+    """From where in ``trace.order`` a repair with the result itself says something.
 
-    The result itself, put in anywhere, always repairs: then the last intermediate value of the reference must be among
-    the values before.
+    The result, put in anywhere, always repairs: then the last intermediate value of the reference must be among the
+    values before.
     """
-    if not marks[mark].final:
-        return True
     steps = [each for each in marks if not each.final and each.values[at] and _telling(each.values[at][-1])]
     if not steps:
-        return True
+        return 0
     named = [each for each in steps if each.name is not None] or steps
-    before = trace.order[: trace.order.index(probe)] if probe in trace.order else ()
-    return any(same_content(named[-1].values[at][-1], v) for number in before for v in trace.values[number])
+    probe = first_with(named[-1].values[at][-1], trace)
+    return len(trace.order) if probe is None else trace.order.index(probe) + 1
 
 
 def right_so_far(marks: tuple[Mark, ...], trace: Traced, probe: int, at: int) -> int | None:
@@ -459,22 +480,8 @@ def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return bool(np.allclose(a, b, rtol=_RTOL, atol=_ATOL, equal_nan=True))
 
 
-def missing(marks: tuple[Mark, ...], trace: Traced, file: SourceFile | None) -> Diagnosis | None:
-    """The first named value that never appears although the one before does, and the line up to which all is right."""
-    named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
-    appears = [_appears(mark.values[0][-1], trace) for mark in named]
-    last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
-    if last is None or last + 1 >= len(named) or file is None or sum(probe is not None for probe in appears) < 2:
-        return None
-    probe = appears[last]
-    there, absent = named[last].name, named[last + 1].name
-    assert probe is not None and there is not None and absent is not None
-    label, line, end_line, column, end = trace.where[probe]
-    text = _NEVER.fill(line=line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
-    return Diagnosis("place", text, absent.misconception, Span(label, line, end_line, column, end))
-
-
-def _appears(value: Any, trace: Traced) -> int | None:
+def first_with(value: Any, trace: Traced) -> int | None:
+    """The first probe that has this value at any time."""
     return next((n for n in trace.order if any(same_content(value, each) for each in trace.values[n])), None)
 
 

@@ -16,11 +16,14 @@ from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
 from grader.grading.plan import function_of, module_of
 from grader.grading.programs import Target
+from grader.submission.messages import printable
 
 #: Of integers and truth values there have to be more, since small ones agree by chance.
 _ENOUGH_EXACT = 8
 #: In more parts than these the correct result is not looked for.
 _MOST_PARTS = 64
+#: The longest key that is quoted.
+_LONGEST_KEY = 80
 #: The most inputs that the reference is run on for one explanation.
 _MOST_INPUTS = 240
 
@@ -111,7 +114,11 @@ def _part(evidence: Evidence) -> Text | None:
     if len(right) > 1:
         return _ORDER.fill(count=len(right))
     first = places[0][0]
-    where = _KEY.fill(key=repr(first)) if isinstance(got, dict) else _ITEM.fill(number=first + 1, count=len(got))
+    where = (
+        _KEY.fill(key=printable(repr(first), _LONGEST_KEY))
+        if isinstance(got, dict)
+        else _ITEM.fill(number=first + 1, count=len(got))
+    )
     return _AMONG.fill(where=where)
 
 

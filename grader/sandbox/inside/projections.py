@@ -429,13 +429,14 @@ class Projections:
         """Names, sharing, registration and trainability of the places, as plain data."""
         module = isinstance(self.instance, torch.nn.Module)
         registered = {id(p) for p in self.instance.parameters()} if module else set()
+        found = {role: place for role, place in self.places.items() if place}
         return {
-            "attributes": {role: place[0].path for role, place in self.places.items() if place},
+            "attributes": {role: place[0].path for role, place in found.items()},
             "missing": [role for role, place in self.places.items() if not place],
             "shared": self.shared,
             "module": module,
-            "registered": {role: all(id(p.base) in registered for p in place) for role, place in self.places.items()},
-            "trainable": {role: all(_trainable(p.base) for p in place) for role, place in self.places.items()},
+            "registered": {role: all(id(p.base) in registered for p in place) for role, place in found.items()},
+            "trainable": {role: all(_trainable(p.base) for p in place) for role, place in found.items()},
             "biased": self.biased,
         }
 

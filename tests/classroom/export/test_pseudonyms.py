@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from grader.classroom.export import _pseudonyms
 from grader.classroom.gradebook import LearnerRow
 from grader.core.errors import UsageError
+from grader.core.model import (
+    Diagnosis,
+    Difference,
+    ExerciseResult,
+    ItemResult,
+    Outcome,
+    QuestionResult,
+    Span,
+    Status,
+    Text,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -38,6 +52,65 @@ def test_nothing_tells_who_it_is(small: Made, tmp_path: Path, name: str, options
     assert re.search(r"p[0-9a-f]{12}", found)
     found = re.sub(r"\bp[0-9a-f]{12}\b", "", found)  # drawn at random: one may well have "ada" in it
     assert [word for word in TELLING if word in found] == []
+
+
+OWN = Text("my-own-words", "my-own-words")
+#: What learners wrote, chose or caused, in every field that can hold it.
+WRITTEN = QuestionResult(
+    "Q5",
+    Text("Attention", "注意力"),
+    (ItemResult("Q5.size", "formula", Status.FAILED, 0, 1, OWN, "no-scaling", "my-own-words"),),
+    (
+        ExerciseResult(
+            "attention",
+            Status.FAILED,
+            0,
+            1,
+            (
+                Outcome(
+                    "values",
+                    "basic",
+                    "public",
+                    Verdict(
+                        Status.FAILED,
+                        OWN,
+                        Difference((0,), "my-own-words", "1", 1, 2),
+                        OWN,
+                        "no-scaling",
+                        printed="my-own-words",
+                    ),
+                    0,
+                    1,
+                ),
+            ),
+            OWN,
+            "no-scaling",
+            "my-own-words.py",
+            "torch",
+            (OWN,),
+            (Diagnosis("place", OWN, "no-scaling", Span("my-own-words.py", 1, 1, 0, 5, "my-own-words")),),
+        ),
+    ),
+)
+
+
+def test_every_field_that_can_quote_a_learner_is_left_out() -> None:
+    """Whether a format of today shows it or not. A field that is added to a result joins ``WRITTEN``."""
+    assert _unset(WRITTEN) == []
+    kept = repr(_pseudonyms._silent(WRITTEN))
+    assert "my-own-words" not in kept
+    assert kept.count("no-scaling") == 3
+
+
+def _unset(value: object) -> list[str]:
+    """The fields in ``value`` that nothing is filled into."""
+    if isinstance(value, tuple):
+        return [name for entry in value for name in _unset(entry)]
+    if not is_dataclass(value) or isinstance(value, type):
+        return []
+    held = {each.name: getattr(value, each.name) for each in fields(value)}
+    empty = [f"{type(value).__name__}.{name}" for name, entry in held.items() if entry in (None, "", ())]
+    return empty + [name for entry in held.values() for name in _unset(entry)]
 
 
 def test_points_stay_what_they_are(small: Made, tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from grader.core.model import Status, Text
+from grader.core.model import Item, Status, Text
 from grader.core.value_problems import show_path
-from grader.course.items import Context, Judgment, expression
+from grader.course.items import MOST_READING, Context, Judgment, derivation, expression, judge, mathml
 from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.expression import Spec
 
@@ -225,3 +225,34 @@ def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)
+
+
+#: Formulas within the limits that become longer, or deeper, when they are written out.
+SPREADING = {
+    "brackets": "n" + "^{-1}" * 50,
+    "tokens": "n" + "^T" * 200,
+    "characters": "+".join(["d_model"] * 210),
+    "everything": "+".join(["n"] * 440),
+    "markup": "n^{-1}" * 10,
+}
+
+
+@pytest.mark.parametrize("kind", ["expression", "derivation"])
+@pytest.mark.parametrize("answer", SPREADING.values(), ids=SPREADING)
+def test_every_reading_can_be_set(kind: str, answer: str) -> None:
+    """One that is too long to be read back stays text, and one that is far too long is left out."""
+    symbols = {"n": "positive integer", "d_model": "positive integer"}
+    one, several = Spec(symbols=symbols, answer="7 n"), derivation.Spec(symbols, "n", "7 n", ())
+    item = Item("Q1.x", kind, Text("?", "？"), 1, "graded", one if kind == "expression" else several)
+    value = answer if kind == "expression" else ["n", *[f"= {answer}"] * 4]
+    judged = judge(item, value, ADA)
+    assert judged.status is Status.FAILED and judged.readable
+    assert len(judged.reading or "") <= MOST_READING
+    for line in mathml(item, judged.reading or ""):
+        assert line.startswith("<math>") or "<" not in line
+
+
+def test_a_reading_that_the_course_no_longer_knows_stays_text() -> None:
+    """Results are kept while courses change."""
+    item = Item("Q1.x", "expression", Text("?", "？"), 1, "graded", CACHE)
+    assert mathml(item, "gone < 2\nn") == ("gone &lt; 2", mathml(item, "n")[0])

@@ -21,7 +21,7 @@ from grader.core.model import (
     Value,
 )
 from grader.grading.explaining import explain as asking
-from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.evidence import Evidence, Failure
 from grader.grading.explaining.explain import explain
 from tests.explaining import ROWS, failure, gave, tried
 from tests.helpers import array
@@ -122,3 +122,19 @@ def test_a_name_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     assert explain(failure(TWICE)) == (named,)
     monkeypatch.setattr(asking, "VOICES", ((says(2, named), False), (says(2, other), True)))
     assert explain(failure(TWICE)) == (named, named, other)
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        tried("a", WRONG, got=(Returned(({"\x1b[31mright\n" + "k" * 100_000: array(ROWS)},)),), expected=gave(ROWS)),
+        tried("a", Status.RAISED, got=(Raised("\x1b[31mE\u202e", "words", "q.py", 1),)),
+        tried("a", Status.RAISED, got=(Raised("E" * 100_000, "words", "q.py", 1),)),
+    ],
+    ids=["key", "control characters", "type"],
+)
+def test_what_code_chose_is_short_and_printable(failed: Evidence) -> None:
+    """A diagnosis is saved in the gradebook, and shown in every report: it code can neither fill nor color it."""
+    (found,) = explain(failure(failed))
+    assert len(found.text.en) <= 2000 and found.text.en.isprintable()
+    assert len(found.text.zh) <= 2000 and found.text.zh.isprintable()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from grader.core.model import Course, Diagnosis, Returned
+from grader.core.model import Course, Diagnosis, Landmark, Returned
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.context import GradingContext
@@ -150,11 +152,92 @@ def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pyt
         {"result": [], "again": [], "probes": [0], "places": [["a", 1, 1, 0, 1]], "values": [["x"]], "tried": []},
         {"result": [], "again": [], "probes": [float("inf")], "places": [], "values": [], "tried": []},
         {"result": [], "again": [], "probes": [], "places": [], "values": [], "tried": [[0, 0, []]] * 401},
+        {"result": [], "again": [], "probes": [0], "places": [["a", 1, 1, 0, 1]], "values": [[1.0] * 9], "tried": []},
+        {
+            "result": [],
+            "again": [],
+            "probes": [0, 0],
+            "places": [["a", 1, 1, 0, 1]] * 2,
+            "values": [[1.0]] * 2,
+            "tried": [],
+        },
     ],
 )
 def test_an_answer_of_another_form_is_no_trace(answer: object) -> None:
     """What a child made up is not looked at."""
     assert place.read_trace(Returned((answer,))) is None
+
+
+class Search(place._Search):
+    """A search whose child says that every substitution repairs everything."""
+
+    def right(self, at: int, result: tuple[Any, ...]) -> bool:
+        """Always."""
+        return True
+
+
+def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[place.Mark, ...], place.Traced]:
+    """A search, three named values and the result of the reference, and a trace that has the first two of them.
+
+    All of its expressions are in ``line`` of ``label``.
+    """
+    values = [np.arange(4.0).reshape(2, 2) + number for number in range(4)]
+    marks = tuple(
+        place.Mark(((value,),), None if at == 3 else Landmark("q @ k", f"value {at}", f"值 {at}"), at == 3)
+        for at, value in enumerate(values)
+    )
+    trace = place.Traced(
+        result=(),
+        again=(),
+        order=tuple(range(probes)),
+        where=dict.fromkeys(range(probes), (label, line, line, 0, 1)),
+        values={number: (values[number % 2],) for number in range(probes)},
+        tried=tuple((number, 3, ()) for number in range(probes)),
+    )
+    search: Any = Search(cast(Any, None), cast(Any, None), (), cast(Any, None), submission(code="x = 1\n").files, print)
+    return search, marks, trace
+
+
+@pytest.mark.parametrize(("label", "line"), [("All points\n\x1b[31m", 1), ("code.py", 400), ("code.py", -1)])
+def test_a_place_that_the_child_made_up_is_not_shown(label: str, line: int) -> None:
+    """Only lines of the submission are. Code can reach the list of its probes, and change it."""
+    search, marks, trace = made_up(label, line)
+    with pytest.raises((ValueError, StopIteration)):
+        search.missing(marks, trace)
+
+
+def test_a_place_of_the_submission_is_shown() -> None:
+    """The same trace, if the place is there."""
+    search, marks, trace = made_up("code.py", 1)
+    found = search.missing(marks, trace)
+    assert found is not None and found.span is not None and found.span.line == 1
+    assert "value 1" in found.text.en and "value 2" in found.text.en
+
+
+@pytest.mark.parametrize("secret", [False, True])
+def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -> None:
+    """It runs after other processes of the submission had hidden inputs, and could have learned something from them."""
+    search, marks, trace = made_up("code.py", 1)
+    trace = replace(trace, values={0: (np.full((2, 2), 31337.0),), 1: (np.full((2, 2), 31337.0),)})
+    search.context = cast(Any, SimpleNamespace(seed=SimpleNamespace(secret=secret)))
+    found = search.diagnosis(marks, {0: trace}, place.Found(1, 2, (0,)), whole=False)
+    assert "value 2 should be here" in found.text.en
+    assert ("31337" in found.text.en, "31337" in found.text.zh) == (not secret, not secret)
+
+
+def test_each_value_is_compared_once_however_many_repairs_are_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The grader's work grows with the number of values, not with that times the number of repairs."""
+    compared = []
+    right = place.same_content
+
+    def counted(one: Any, other: Any) -> bool:
+        compared.append(1)
+        return right(one, other)
+
+    monkeypatch.setattr(place, "same_content", counted)
+    search, marks, trace = made_up("code.py", 1, probes=200)
+    search.best(marks, {0: trace}, several=False)
+    assert 0 < len(compared) <= 200 * len(marks)
 
 
 def test_landmarks_are_found_in_the_reference(course: Course) -> None:

@@ -340,7 +340,9 @@ def test_what_is_missing_is_said_and_the_rest_is_filled(parts: dict[str, Any], r
     """A norm or a bias that is not there is a finding, not a failure to find."""
     given = weights(ENCODER)
     filled = encoder_layer(module(**standard(**parts)), given)
-    assert sorted(filled.describe()["missing"]) == sorted(roles)
+    said = filled.describe()
+    assert sorted(said["missing"]) == sorted(roles)
+    assert set(said["registered"]) == set(said["trainable"]) == set(said["attributes"])
     assert set(landed(filled, given)) == set(ENCODER) - set(roles)
 
 
