@@ -62,12 +62,14 @@ def schema() -> None:
 )
 @bank.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
+@click.option("--verbose", is_flag=True, help="Name every misconception that no other item asks about.")
 @json_option
-def check(folder: Path | None, as_json: bool) -> None:
+def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Check the question bank in DIR (default: the bundled one).
 
     References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognized.
-    Say for each problem what to do.
+    Say for each problem what to do. At the end, count for each question the misconceptions that no other item asks
+    about.
     """
     from grader.grading import selfcheck  # loads numpy
     from grader.grading.context import GradingContext  # loads numpy
@@ -98,7 +100,8 @@ def check(folder: Path | None, as_json: bool) -> None:
         for problem in problems:
             click.echo(f"{problem}\n    {problem.hint}")
         for name, alone in selfcheck.without_follow_up(course).items():
-            click.echo(indent(f"{name}: no other item asks about {', '.join(alone)}", 0))
+            what = ", ".join(alone) if verbose else _count(len(alone), "misconception")
+            click.echo(indent(f"{name}: no other item asks about {what}", 0))
         exercises = [e for q in course.questions for e in q.exercises]
         mistakes = sum(len(e.mistakes) for e in exercises)
         click.echo(

@@ -38,7 +38,7 @@ from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
 from grader.grading.printed import with_printed
 from grader.grading.programs import apply_variant
-from grader.grading.unwritten import unwritten
+from grader.grading.unwritten import only_raises, unwritten
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -146,10 +146,14 @@ class CodeGrading:
         return uses and not any(word in text for text in texts for word in _ADAPTING)
 
     def _unrun(self, plan: Plan, leftovers: Leftovers) -> ExerciseResult | None:
-        """The result if nothing has to be run: there is no code, or it uses a forbidden name. Otherwise None."""
+        """The result if nothing has to be run: no code, an unwritten stub, or a forbidden name. Otherwise None."""
         if plan.file is None:
             why = leftovers.why(plan.exercise.name, plan.question, self.context.course)
             return same_verdict(plan, Verdict(Status.MISSING, why)) if why else self.context.untouched(plan)
+        if any(entry.spec.kind == "values" for entry in plan.entries):
+            stub = only_raises(plan.exercise.name, plan.file, self.submission.files)
+            if stub is not None:
+                return same_verdict(plan, Verdict(Status.MISSING, not_written(*stub)))
         names = plan.exercise.forbids
         try:
             used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
@@ -172,7 +176,7 @@ class CodeGrading:
             return result  # the verdict is valid without an explanation
         if failure is None:
             return result
-        said = explain(failure)
+        said = explain(failure, self.context.names_only)
         named = next((each for each in said if each.voice == "mistake"), None)
         if named is None:
             return replace(result, diagnosis=said)

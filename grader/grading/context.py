@@ -70,7 +70,8 @@ class GradingContext:
     """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them.
 
     With ``shared``, the results of the code of so many submissions are kept for others with the same files. Then every
-    submission has to be graded with the same ``observe``.
+    submission has to be graded with the same ``observe``. With ``names_only``, wrong code gets the name of a typical
+    mistake, and no further explanation.
     """
 
     course: Course
@@ -78,6 +79,7 @@ class GradingContext:
     observe_reference: Observe
     public_only: bool = False
     shared: int = 0
+    names_only: bool = False
     kept: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
     _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
