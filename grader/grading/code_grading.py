@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,7 @@ class CodeGrading:
     quiet: bool = False
     absent: tuple[Absent, ...] = ()
     placed: bool = False
+    searches: place.Metered | None = None
 
     def graded(self, plans: list[Plan]) -> GradedCode:
         """The results by exercise, each with its misconception."""
@@ -226,11 +228,14 @@ class CodeGrading:
         )
 
     def _places(self, plan: Plan, tried: AttemptResult) -> tuple[Diagnosis, ...]:
-        """The place where the code goes wrong. In a class, it is looked for until one is found: it has to be cheap."""
+        """The place where the code goes wrong. In a class, it is looked for until one is found or the time is over."""
         if self.placed and self.context.shared:
             return ()
         statuses = [outcome.status for outcome in tried.result.outcomes]
-        found = place.explain(plan, tried.form, statuses, self.context, self.submission.files, self.observe)
+        files, context = self.submission.files, self.context
+        cpu = place.CPU_OF_A_SUBMISSION if context.shared else math.inf
+        self.searches = self.searches or place.Metered(self.observe, cpu)
+        found = place.explain(plan, tried.form, statuses, context, files, self.searches)
         self.placed = bool(found)
         return found
 

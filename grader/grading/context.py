@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from grader.core.model import (
     Absent,
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 
 #: How many results of pairs of mistakes a process remembers.
 _MOST_PAIRS = 2048
+#: For how many sets of cases a process remembers the values of the reference.
+_MOST_LANDMARKS = 64
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ class GradingContext:
     _pairs: OrderedDict[tuple[str, int, int, tuple[int, ...]], list[tuple[Observation, ...]] | None] = field(
         default_factory=OrderedDict
     )
+    _landmarks: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _changed: dict[str, tuple[frozenset[int], ...]] = field(default_factory=dict)
     _in_module: dict[tuple[str, CallingForm, str], tuple[str, list[tuple[Program, ...]]]] = field(default_factory=dict)
     _untouched: dict[str, ExerciseResult] = field(default_factory=dict)
@@ -179,6 +184,15 @@ class GradingContext:
     def reference(self, programs_: tuple[Program, ...]) -> tuple[Observation, ...]:
         """What the references return for other inputs than those of the entries."""
         return self.observe_reference(Job(self.course.reference, programs_), REFERENCE_LIMITS).observations
+
+    def landmarks(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
+        """What ``find`` returns, found once for each ``key`` unless that is nothing; only so many are kept."""
+        found: tuple[_T, ...] = self._landmarks.pop(key, ()) or find()
+        if found:
+            self._landmarks[key] = found  # as the latest
+            if len(self._landmarks) > _MOST_LANDMARKS:
+                self._landmarks.popitem(last=False)
+        return found
 
     def programs(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
         """The programs of every entry of ``plan``, called in ``form``. They differ from file to file in ``module``."""

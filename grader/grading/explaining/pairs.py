@@ -79,6 +79,8 @@ def by_case(failure: Failure) -> tuple[str, ...]:
     do as well.
     """
     failed = [at for at, each in enumerate(failure.evidence) if each.failed and each.of_values]
+    if any(_tells(failure.evidence[at].identifies) < ENOUGH for at in failed):
+        return ()  # nothing explains these
     explained: dict[str, set[int]] = {}
     for mistake in failure.known:
         here = {at for at in failed if _agrees(failure.evidence[at], mistake, at, failure)}
@@ -94,9 +96,7 @@ def by_case(failure: Failure) -> tuple[str, ...]:
 
 
 def _agrees(evidence: Evidence, mistake: MistakeSignature, at: int, failure: Failure) -> bool:
-    return _tells(evidence.identifies) >= ENOUGH and agree(
-        evidence.identifies, mistake.observations[at], failure.array_type
-    )
+    return agree(evidence.identifies, mistake.observations[at], failure.array_type)
 
 
 def _tells(seen: tuple[Observation, ...]) -> int:
