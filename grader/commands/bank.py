@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands._console import step_bar
 from grader.commands._options import (
     course_option,
     documented,
@@ -93,7 +94,9 @@ def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
     with open_sandbox(mode="require") as sandbox:
         sandbox.start()
         context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
-        problems = list(selfcheck.check(course, context, sandbox.observe))
+        steps = sum(1 + len(question.exercises) for question in course.questions)
+        with step_bar(steps, shown=not as_json) as show:
+            problems = list(selfcheck.check(course, context, sandbox.observe, show))
     if as_json:
         write_json(_as_json(problems))
     else:
@@ -184,7 +187,9 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     course = load_whole_course(course_folder)
     for name in names:
         find_exercise(course, name)
-    fates = list(mutation.run(course, names, workers or resources.processors()))
+    exercises = [e.name for q in course.questions for e in q.exercises if not names or e.name in names]
+    with step_bar(len(exercises), shown=not as_json) as show:
+        fates = list(mutation.run(course, names, workers or resources.processors(), show))
     holes = [fate.mutant for fate in fates if not fate.caught and fate.why is None]
     stale = [] if names else list(mutation.stale_equivalents(course, fates))
     if as_json:
