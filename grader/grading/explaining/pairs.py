@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Observation, Returned
-from grader.grading.explaining.evidence import Evidence, Failure
-from grader.grading.explaining.mistakes import MistakeSignature, agree
+from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.mistakes import agree
 from grader.grading.explaining.relations import ENOUGH, leaves
 
 #: How many pairs are run at most for one failing exercise; the rest is not asked.
@@ -83,7 +83,9 @@ def by_case(failure: Failure) -> tuple[str, ...]:
         return ()  # nothing explains these
     explained: dict[str, set[int]] = {}
     for mistake in failure.known:
-        here = {at for at in failed if _agrees(failure.evidence[at], mistake, at, failure)}
+        here = {
+            at for at in failed if agree(failure.evidence[at].identifies, mistake.observations[at], failure.array_type)
+        }
         explained[mistake.mistake.misconception] = explained.get(mistake.mistake.misconception, set()) | here
     covers = [
         (one, two)
@@ -93,10 +95,6 @@ def by_case(failure: Failure) -> tuple[str, ...]:
         and len(explained[two] - explained[one]) >= 2
     ]
     return covers[0] if len(covers) == 1 else ()
-
-
-def _agrees(evidence: Evidence, mistake: MistakeSignature, at: int, failure: Failure) -> bool:
-    return agree(evidence.identifies, mistake.observations[at], failure.array_type)
 
 
 def _tells(seen: tuple[Observation, ...]) -> int:
