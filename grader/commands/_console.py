@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import sys
@@ -74,3 +75,27 @@ def progress_bar(lang: Lang) -> Iterator[Callable[[BatchProgress], None]]:
             shown.update(task, completed=step.done, total=step.total, rate=rate, waiting=waiting)
 
         yield show
+
+
+@contextmanager
+def step_bar(total: int, shown: bool = True) -> Iterator[Callable[[str], None]]:
+    """A function to call with the name of each of ``total`` steps as it begins, which shows it on stderr.
+
+    It does nothing unless ``shown``, or if stderr is not a terminal.
+    """
+    if not (shown and sys.stderr.isatty()):
+        yield lambda name: None
+        return
+    from rich import progress  # loads rich
+    from rich.console import Console  # loads rich
+
+    columns = (
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(),
+        progress.TextColumn("{task.description}", markup=False, style="dim"),
+    )
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        begun = itertools.count()
+        yield lambda name: bar.update(task, completed=next(begun), description=clean(name, 40))

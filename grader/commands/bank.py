@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands._console import step_bar
 from grader.commands._options import (
     course_option,
     documented,
@@ -62,12 +63,14 @@ def schema() -> None:
 )
 @bank.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
+@click.option("--verbose", is_flag=True, help="Name every misconception that no other item asks about.")
 @json_option
-def check(folder: Path | None, as_json: bool) -> None:
+def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Check the question bank in DIR (default: the bundled one).
 
     References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognized.
-    Say for each problem what to do.
+    Say for each problem what to do. At the end, count for each question the misconceptions that no other item asks
+    about.
     """
     from grader.grading import selfcheck  # loads numpy
     from grader.grading.context import GradingContext  # loads numpy
@@ -91,14 +94,17 @@ def check(folder: Path | None, as_json: bool) -> None:
     with open_sandbox(mode="require") as sandbox:
         sandbox.start()
         context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
-        problems = list(selfcheck.check(course, context, sandbox.observe))
+        steps = sum(1 + len(question.exercises) for question in course.questions)
+        with step_bar(steps, shown=not as_json) as show:
+            problems = list(selfcheck.check(course, context, sandbox.observe, show))
     if as_json:
         write_json(_as_json(problems))
     else:
         for problem in problems:
             click.echo(f"{problem}\n    {problem.hint}")
         for name, alone in selfcheck.without_follow_up(course).items():
-            click.echo(indent(f"{name}: no other item asks about {', '.join(alone)}", 0))
+            what = ", ".join(alone) if verbose else _count(len(alone), "misconception")
+            click.echo(indent(f"{name}: no other item asks about {what}", 0))
         exercises = [e for q in course.questions for e in q.exercises]
         mistakes = sum(len(e.mistakes) for e in exercises)
         click.echo(
@@ -181,7 +187,9 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     course = load_whole_course(course_folder)
     for name in names:
         find_exercise(course, name)
-    fates = list(mutation.run(course, names, workers or resources.processors()))
+    exercises = [e.name for q in course.questions for e in q.exercises if not names or e.name in names]
+    with step_bar(len(exercises), shown=not as_json) as show:
+        fates = list(mutation.run(course, names, workers or resources.processors(), show))
     holes = [fate.mutant for fate in fates if not fate.caught and fate.why is None]
     stale = [] if names else list(mutation.stale_equivalents(course, fates))
     if as_json:

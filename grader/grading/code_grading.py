@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
 from grader.grading.printed import with_printed
 from grader.grading.programs import apply_variant
-from grader.grading.unwritten import unwritten
+from grader.grading.unwritten import only_raises, unwritten
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -99,6 +100,7 @@ class CodeGrading:
     quiet: bool = False
     absent: tuple[Absent, ...] = ()
     placed: bool = False
+    searches: place.Metered | None = None
 
     def graded(self, plans: list[Plan]) -> GradedCode:
         """The results by exercise, each with its misconception."""
@@ -146,10 +148,15 @@ class CodeGrading:
         return uses and not any(word in text for text in texts for word in _ADAPTING)
 
     def _unrun(self, plan: Plan, leftovers: Leftovers) -> ExerciseResult | None:
-        """The result if nothing has to be run: there is no code, or it uses a forbidden name. Otherwise None."""
+        """The result if nothing has to be run: no code, an unwritten stub, or a forbidden name. Otherwise None."""
         if plan.file is None:
             why = leftovers.why(plan.exercise.name, plan.question, self.context.course)
             return same_verdict(plan, Verdict(Status.MISSING, why)) if why else self.context.untouched(plan)
+        kinds = {entry.spec.kind for entry in plan.entries}
+        if "values" in kinds or "raises" not in kinds:  # a stub that raises may be what an exercise asks for
+            stub = only_raises(plan.exercise.name, plan.file, self.submission.files)
+            if stub is not None:
+                return same_verdict(plan, Verdict(Status.MISSING, not_written(*stub)))
         names = plan.exercise.forbids
         try:
             used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
@@ -172,7 +179,7 @@ class CodeGrading:
             return result  # the verdict is valid without an explanation
         if failure is None:
             return result
-        said = explain(failure)
+        said = explain(failure, self.context.names_only)
         named = next((each for each in said if each.voice == "mistake"), None)
         if named is None:
             return replace(result, diagnosis=said)
@@ -221,11 +228,14 @@ class CodeGrading:
         )
 
     def _places(self, plan: Plan, tried: AttemptResult) -> tuple[Diagnosis, ...]:
-        """The place where the code goes wrong. In a class, it is looked for until one is found: it has to be cheap."""
+        """The place where the code goes wrong. In a class, it is looked for until one is found or the time is over."""
         if self.placed and self.context.shared:
             return ()
         statuses = [outcome.status for outcome in tried.result.outcomes]
-        found = place.explain(plan, tried.form, statuses, self.context, self.submission.files, self.observe)
+        files, context = self.submission.files, self.context
+        cpu = place.CPU_OF_A_SUBMISSION if context.shared else math.inf
+        self.searches = self.searches or place.Metered(self.observe, cpu)
+        found = place.explain(plan, tried.form, statuses, context, files, self.searches)
         self.placed = bool(found)
         return found
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from grader.core.model import (
     Absent,
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 
 #: How many results of pairs of mistakes a process remembers.
 _MOST_PAIRS = 2048
+#: For how many sets of cases a process remembers the values of the reference.
+_MOST_LANDMARKS = 64
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,8 @@ class GradingContext:
     """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them.
 
     With ``shared``, the results of the code of so many submissions are kept for others with the same files. Then every
-    submission has to be graded with the same ``observe``.
+    submission has to be graded with the same ``observe``. With ``names_only``, wrong code gets the name of a typical
+    mistake, and no further explanation.
     """
 
     course: Course
@@ -78,6 +83,7 @@ class GradingContext:
     observe_reference: Observe
     public_only: bool = False
     shared: int = 0
+    names_only: bool = False
     kept: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
     _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
@@ -86,6 +92,7 @@ class GradingContext:
     _pairs: OrderedDict[tuple[str, int, int, tuple[int, ...]], list[tuple[Observation, ...]] | None] = field(
         default_factory=OrderedDict
     )
+    _landmarks: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _changed: dict[str, tuple[frozenset[int], ...]] = field(default_factory=dict)
     _in_module: dict[tuple[str, CallingForm, str], tuple[str, list[tuple[Program, ...]]]] = field(default_factory=dict)
     _untouched: dict[str, ExerciseResult] = field(default_factory=dict)
@@ -178,12 +185,22 @@ class GradingContext:
         """What the references return for other inputs than those of the entries."""
         return self.observe_reference(Job(self.course.reference, programs_), REFERENCE_LIMITS).observations
 
+    def landmarks(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
+        """What ``find`` returns, found once for each ``key`` unless that is nothing; only so many are kept."""
+        found: tuple[_T, ...] = self._landmarks.pop(key, ()) or find()
+        if found:
+            self._landmarks[key] = found  # as the latest
+            if len(self._landmarks) > _MOST_LANDMARKS:
+                self._landmarks.popitem(last=False)
+        return found
+
     def programs(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
         """The programs of every entry of ``plan``, called in ``form``. They differ from file to file in ``module``."""
         assert plan.file is not None
         key = (plan.exercise.name, form, plan.calls)
         if key not in self._programs:
-            group = f"{plan.exercise.name} {form.group}"
+            # The first form is that of ``_edited``, so that a mistake that is graded like a submission runs once.
+            group = "" if form == CallingForm("torch", None) else f"{plan.exercise.name} {form.group}"
             target = Target(plan.exercise, "", form.array_type, group=group, calls=plan.calls)
             self._programs[key] = programs(plan.entries, target, form.variant, reference=False)
         module = plan.file.module

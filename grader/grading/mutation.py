@@ -248,8 +248,13 @@ class MutantResult:
     why: str | None = None
 
 
-def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[MutantResult]:
-    """Grades every mutant of the named exercises (of all, if none is named) in ``workers`` sandboxes."""
+def run(
+    course: Course, exercises: tuple[str, ...], workers: int, progress: Callable[[str], None] = lambda _: None
+) -> Iterator[MutantResult]:
+    """Grades every mutant of the named exercises (of all, if none is named) in ``workers`` sandboxes.
+
+    ``progress`` is called with the name of each exercise as it begins.
+    """
     with contextlib.ExitStack() as stack:
         idle: queue.SimpleQueue[Sandbox] = queue.SimpleQueue()
         sandboxes = [
@@ -265,6 +270,7 @@ def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Mu
             for exercise in question.exercises:
                 if exercises and exercise.name not in exercises:
                     continue
+                progress(exercise.name)
                 context.expected(exercise)  # computed before the threads start: they only read it
                 every = list(mutants(course, exercise))
                 survive = functools.partial(_survives, context, question, exercise, idle)

@@ -7,6 +7,7 @@ import ast
 from grader.core import bounded
 from grader.core.model import SourceFile
 from grader.grading.outline import outline_of
+from grader.submission.messages import Unusable
 from grader.submission.source import parse
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -26,6 +27,75 @@ def unwritten(name: str, file: SourceFile) -> tuple[str, int] | None:
     if isinstance(node, ast.ClassDef) and (_inherits(node) or _is_extended(name, file)):
         return None
     return (label, node.lineno) if _is_empty(node) else None
+
+
+def only_raises(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> tuple[str, int] | None:
+    """The same, if nothing has to be run to know that the stub returns nothing: every call raises NotImplementedError.
+
+    So do the functions that `attncheck start` writes. A stub that returns None could be right by chance. None, too, if
+    code in ``files`` could give the name another meaning when it runs.
+    """
+    place = unwritten(name, file)
+    if place is None or outline_of(file).stars or any(_may_rebind(name, each) for each in files):
+        return None
+    node = outline_of(file).nodes[name][1]
+    if isinstance(node, ast.ClassDef):
+        if node.keywords or not all(_full_name(base, file) in _BASES for base in node.bases):
+            return None
+        called = [each for each in node.body if isinstance(each, _Function) and each.name != "__init__"]
+    else:
+        called = [each for each in (node,) if isinstance(each, _Function)]
+    return place if called and all(map(_raises, called)) else None
+
+
+#: Bases from which a class has no results of its own.
+_BASES = ("object", "torch.nn.Module")
+#: Words of code that may replace definitions as it runs. Where one occurs, also by chance, the code is run.
+_REBINDING = (
+    "globals",
+    "locals",
+    "vars",
+    "exec",
+    "eval",
+    "setattr",
+    "__dict__",
+    "modules",
+    "import_module",
+    "__import__",
+)
+
+
+def _may_rebind(name: str, file: SourceFile) -> bool:
+    for part in file.parts:
+        if len(part.text) > bounded.SMALL or any(word in part.text for word in _REBINDING):
+            return True
+        if f".{name}" in part.text:
+            try:
+                tree = parse(part.text, part.label)
+            except Unusable:
+                continue  # this never runs
+            stored = (each for each in ast.walk(tree) if isinstance(each, ast.Attribute))
+            if any(each.attr == name and isinstance(each.ctx, ast.Store) for each in stored):
+                return True
+    return False
+
+
+def _full_name(base: ast.expr, file: SourceFile) -> str:
+    """The full name of a base class; empty if it is defined in the file, or is no dotted name."""
+    words = []
+    while isinstance(base, ast.Attribute):
+        words.append(base.attr)
+        base = base.value
+    outline = outline_of(file)
+    if not isinstance(base, ast.Name) or base.id in outline.nodes:
+        return ""
+    return ".".join([outline.means.get(base.id, base.id), *reversed(words)])
+
+
+def _raises(node: _Function) -> bool:
+    """Whether the first statement of a stub that does anything raises an exception. A coroutine or generator waits."""
+    statements = (each for each in node.body if not isinstance(each, ast.Pass | ast.Expr | _Function))
+    return isinstance(node, ast.FunctionDef) and isinstance(next(statements, None), ast.Raise)
 
 
 def _is_empty(node: _Function | ast.ClassDef) -> bool:

@@ -11,6 +11,7 @@ from grader.commands import run
 from grader.commands._options import load_course
 from grader.course import loader
 from grader.grading import courses
+from grader.grading.selfcheck import without_follow_up
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +86,17 @@ def test_check_reports(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["bank", "check", str(bank)]) == 4
     out = capsys.readouterr().out
     assert "questions/notes.txt: this file is not read [stray-file]\n    Name it like" in out and "1 problem\n" in out
+
+
+def test_check_counts_what_has_no_follow_up(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One short line for each question; the names only on request."""
+    assert run(["bank", "check", str(bank)]) == 0
+    brief = capsys.readouterr().out
+    assert run(["bank", "check", str(bank), "--verbose"]) == 0
+    full = capsys.readouterr().out
+    names = without_follow_up(courses.load(bank))["Q25"]
+    assert f"Q25: no other item asks about {len(names)} misconception" in brief
+    assert all(name not in brief and name in full for name in names) and names
 
 
 def test_preview(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:

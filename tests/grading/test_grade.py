@@ -528,7 +528,7 @@ def test_an_exercise_for_torch_alone_is_tried_in_torch_alone() -> None:
     only = course(question("Q5", exercise("double(x)", case(x=X), array_types=("torch",))))
     observe = Counting(fake(q05=WRONG))
     grade(only, submission(q05=DOUBLE), observe)
-    assert observe.forms == [{("torch", "double torch ")}]
+    assert observe.forms == [{("torch", "double")}]
 
 
 def test_only_what_failed_is_tried_again() -> None:
@@ -565,7 +565,7 @@ def test_another_form_of_the_arguments_is_tried() -> None:
     found = result(grade(course(question("Q5", MASKED)), submission(q05=ATTEND.format("")), observe), "attend")
     assert (found.array_type, found.earned) == ("torch", 4)
     assert [sorted(form) for form in observe.forms] == [
-        [("torch", "attend torch ")],
+        [("torch", "attend")],
         [("torch", "attend torch per sample")],
     ]
     shapes = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.core.model import Item, Misconception, Status, Text, Verdict
+from grader.core.model import Item, Job, Limits, Misconception, Observed, Status, Text, Verdict
 from grader.core.problems import Kind, Problem
 from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.expression import Spec as Expression
@@ -15,6 +15,7 @@ from grader.course.items.number import Spec as Number
 from grader.grading import courses
 from grader.grading.checks import Seen, values
 from grader.grading.context import GradingContext
+from grader.grading.explaining import place
 from grader.grading.inputs import Seed
 from grader.grading.selfcheck import check, item_problems, without_follow_up
 from grader.sandbox import Sandbox
@@ -262,3 +263,22 @@ def test_counts(bank: Path, sandbox: Sandbox) -> None:
     found = problems(bank, sandbox)
     for kind, said in COUNTS.items():
         assert has(found, kind, said), (kind, found)
+
+
+def test_each_mistake_runs_once(bank: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To be graded and to be recognized it runs as one job, and nobody looks for the place that is wrong."""
+    searched: list[object] = []
+    monkeypatch.setattr(place, "explain", lambda *given: searched.append(given) or ())
+    ran: list[Job] = []
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        ran.append(job)
+        return sandbox.observe(job, limits)
+
+    memory: dict[str, bytes] = {}
+    course = courses.load(bank)
+    context = GradingContext(course, Seed.public(), memoized(observe, memory.get, memory.__setitem__))
+    assert list(check(course, context, sandbox.observe)) == []
+    edited = [job.files for job in ran if job.files != course.reference]
+    assert len(edited) == len(set(edited)) == len(course.questions[0].exercises[0].mistakes)
+    assert searched == []

@@ -8,9 +8,9 @@ from textwrap import indent
 import pytest
 
 from grader.core import bounded
-from grader.core.model import CheckSpec, Part, Raised, Status
+from grader.core.model import CheckSpec, Job, Limits, Observed, Part, Raised, Status
 from grader.grading.grade import grade
-from grader.grading.unwritten import unwritten
+from grader.grading.unwritten import only_raises, unwritten
 from grader.report import words
 from grader.sandbox import Sandbox
 from tests.grading.test_grade import COURSE, DOUBLE, X, fake, result
@@ -99,3 +99,42 @@ def test_doing_nothing_earns_nothing(sandbox: Sandbox) -> None:
     for body, status in (("pass", Status.MISSING), ("x.sum()", Status.FAILED)):
         found = result(grade(given, submission(q05=f"def double(x): {body}\n"), sandbox.observe), "double")
         assert (found.status, found.earned > 0) == (status, status is Status.FAILED)
+
+
+STUB = "def double(x): raise NotImplementedError\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "certain"),
+    [
+        (STUB, True),
+        ("from torch import nn\nclass double(nn.Module):\n    def forward(self): raise NotImplementedError\n", True),
+        ("def double(x): return None\n", False),
+        ("async def double(x): raise NotImplementedError\n", False),
+        ("def double(x):\n    return\n    raise NotImplementedError\n", False),
+        (STUB + "from math import *\n", False),
+        (STUB + "globals()['double'] = len\n", False),
+        (STUB + "import q05\nq05.double = len\n", False),
+        (
+            "class Module: __call__ = len\nclass double(Module):\n    def forward(self): raise NotImplementedError\n",
+            False,
+        ),
+        ("class double:\n    def __init__(self): pass\n", False),
+    ],
+)
+def test_what_need_not_be_run(text: str, certain: bool) -> None:
+    """A stub that certainly raises is not run; one that may return something, or be replaced as code runs, is."""
+    file = source("q05.py", text)
+    assert (only_raises("double", file, (file,)) is not None) is certain
+    other = source("q06.py", "import q05\nq05.double = len\n")
+    assert only_raises("double", file, (file, other)) is None
+
+
+def test_stubs_alone_run_nothing() -> None:
+    """Neither they nor any reference: the report needs no sandbox."""
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        raise AssertionError
+
+    report = grade(COURSE, submission(q05=STUB, q11=STUB.replace("double", "halve")), observe)
+    assert [result(report, name).status for name in ("double", "halve")] == [Status.MISSING] * 2

@@ -38,10 +38,13 @@ VOICES: tuple[tuple[Voice, bool], ...] = (
 )
 
 
-def explain(failure: Failure) -> tuple[Diagnosis, ...]:
-    """What can be said, best first. A voice that fails is silent: the verdict is valid without it."""
+def explain(failure: Failure, names_only: bool = False) -> tuple[Diagnosis, ...]:
+    """What can be said, best first. A voice that fails is silent: the verdict is valid without it.
+
+    With ``names_only``, only typical mistakes are asked for.
+    """
     said: list[Diagnosis] = []
-    for voice, beside_a_name in VOICES:
+    for voice, beside_a_name in ((mistake, False),) if names_only else VOICES:
         if beside_a_name or not any(each.voice == "mistake" for each in said):
             said += _asked(voice, failure)
     return tuple(_with_source(_bounded(each), failure.submission) for each in said[:MOST])

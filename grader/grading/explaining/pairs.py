@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Observation, Returned
-from grader.grading.explaining.evidence import Evidence, Failure
-from grader.grading.explaining.mistakes import MistakeSignature, agree
+from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.mistakes import agree
 from grader.grading.explaining.relations import ENOUGH, leaves
 
 #: How many pairs are run at most for one failing exercise; the rest is not asked.
@@ -79,9 +79,13 @@ def by_case(failure: Failure) -> tuple[str, ...]:
     do as well.
     """
     failed = [at for at, each in enumerate(failure.evidence) if each.failed and each.of_values]
+    if any(_tells(failure.evidence[at].identifies) < ENOUGH for at in failed):
+        return ()  # nothing explains these
     explained: dict[str, set[int]] = {}
     for mistake in failure.known:
-        here = {at for at in failed if _agrees(failure.evidence[at], mistake, at, failure)}
+        here = {
+            at for at in failed if agree(failure.evidence[at].identifies, mistake.observations[at], failure.array_type)
+        }
         explained[mistake.mistake.misconception] = explained.get(mistake.mistake.misconception, set()) | here
     covers = [
         (one, two)
@@ -91,12 +95,6 @@ def by_case(failure: Failure) -> tuple[str, ...]:
         and len(explained[two] - explained[one]) >= 2
     ]
     return covers[0] if len(covers) == 1 else ()
-
-
-def _agrees(evidence: Evidence, mistake: MistakeSignature, at: int, failure: Failure) -> bool:
-    return _tells(evidence.identifies) >= ENOUGH and agree(
-        evidence.identifies, mistake.observations[at], failure.array_type
-    )
 
 
 def _tells(seen: tuple[Observation, ...]) -> int:

@@ -27,6 +27,7 @@ from grader.core.model import (
     Landmark,
     Limits,
     Observation,
+    Observed,
     Probing,
     Program,
     Returned,
@@ -58,9 +59,11 @@ MOST_PLACES = 3
 MOST_PROBES = 500
 MOST_TIMES = 8
 MOST_ENTRIES = 1 << 18
-#: CPU seconds of the search for one exercise.
+#: CPU seconds of one round of the search for one exercise.
 CPU = 0.4
 CPU_IN_A_CLASS = 0.1
+#: CPU seconds of all searches for one submission of a class, which end when one exercise has a place.
+CPU_OF_A_SUBMISSION = 0.2
 #: Values are equal if they differ by less than this: the submission may work in float32.
 _RTOL, _ATOL = 1e-3, 1e-5
 
@@ -112,13 +115,33 @@ class Found:
     cases: tuple[int, ...]
 
 
+@dataclass(slots=True)
+class Metered:
+    """Runs the searches for one submission with ``run``. All of them may use ``cpu`` seconds, by the child's clock."""
+
+    run: Observe
+    cpu: float
+    used: float = 0.0
+
+    @property
+    def left(self) -> float:
+        """The CPU seconds that are left."""
+        return self.cpu - self.used
+
+    def observe(self, job: Job, limits: Limits) -> Observed:
+        """Runs a job, and counts what it uses."""
+        seen = self.run(job, limits)
+        self.used += seen.cpu_seconds
+        return seen
+
+
 def explain(
     plan: Plan,
     form: CallingForm | None,
     statuses: Sequence[Status],
     context: GradingContext,
     files: tuple[SourceFile, ...],
-    observe: Observe,
+    child: Metered,
 ) -> tuple[Diagnosis, ...]:
     """The places where the code of ``plan`` goes wrong, called in ``form``; ``statuses`` are those of its entries.
 
@@ -128,7 +151,7 @@ def explain(
         if plan.file is None or form is None or context.course.edition is not None:
             return ()
         sought = _sought(plan, form, statuses, context)
-        return tuple(_Search(plan, form, sought, context, files, observe).explained()) if sought else ()
+        return tuple(_Search(plan, form, sought, context, files, child).explained()) if sought else ()
     except LibrariesChanged:
         raise
     except Exception:  # our error, or values that nobody expects: the result must not suffer
@@ -156,12 +179,7 @@ class _Search:
     sought: tuple[Sought, ...]
     context: GradingContext
     files: tuple[SourceFile, ...]
-    observe: Observe
-
-    @property
-    def cpu(self) -> float:
-        """CPU seconds of one round."""
-        return CPU_IN_A_CLASS if self.context.shared else CPU
+    child: Metered
 
     def explained(self) -> Iterator[Diagnosis]:
         """What is found, in float64 if the submission can work with it and is wrong there too."""
@@ -200,11 +218,14 @@ class _Search:
     ) -> dict[int, Traced]:
         """The traces of these cases, with every substitution that fits."""
         assert self.plan.file is not None
+        cpu = min(CPU_IN_A_CLASS if self.context.shared else CPU, self.child.left)
+        if cpu <= 0:
+            return {}
         numbers = list(cases)
         programs = []
         for at in numbers:
             values = tuple(tuple(map(_wire, mark.values[at])) for mark in marks)
-            share = Probing(values, fixed, MOST_RERUNS // len(numbers), self.cpu / len(numbers))
+            share = Probing(values, fixed, MOST_RERUNS // len(numbers), cpu / len(numbers))
             target = Target(
                 self.plan.exercise,
                 self.plan.file.module,
@@ -215,9 +236,9 @@ class _Search:
             )
             programs += _programs(target, self.sought[at].variant_drawn, self.sought[at].spec, share)
         limits = Limits(
-            group_cpu=self.cpu / len(numbers) + 0.2, group_wall=1.0, import_cpu=1.0, import_wall=2.0, fresh_children=8
+            group_cpu=cpu / len(numbers) + 0.2, group_wall=1.0, import_cpu=1.0, import_wall=2.0, fresh_children=8
         )
-        seen = self.observe(Job(self.files, tuple(programs)), limits)
+        seen = self.child.observe(Job(self.files, tuple(programs)), limits)
         traced = ((at, read_trace(each)) for at, each in zip(numbers, seen.observations, strict=True))
         return {at: trace for at, trace in traced if trace is not None}
 
@@ -314,7 +335,12 @@ class _Search:
 
 
 def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[Mark, ...]:
-    """The values that the reference computes in these cases, each once, in order of time."""
+    """The values that the reference computes in these cases, each once, in order of time. Remembered in ``context``."""
+    key = (exercise.name, *((each.case.name, each.spec) for each in sought))
+    return context.landmarks(key, lambda: _marks(context, exercise, sought))
+
+
+def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[Mark, ...]:
     reference = context.course.reference
     target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
     programs = [program for each in sought for program in _programs(target, each.drawn, each.spec, Probing())]

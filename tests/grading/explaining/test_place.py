@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from grader.core.model import Course, Diagnosis, Landmark, Returned
+from grader.core.model import Course, Diagnosis, Job, Landmark, Limits, Observed, Returned
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.context import GradingContext
@@ -264,3 +264,40 @@ def test_same_content() -> None:
     a = np.arange(6.0).reshape(2, 3)
     assert place.same_content(a, a.T) and place.same_content(a, a[None])
     assert not place.same_content(a, a[::-1]) and not place.same_content(a, a.reshape(3, 2))
+
+
+def test_searches_share_their_time() -> None:
+    """What the child used for one search is not left for the next."""
+
+    def run(job: Job, limits: Limits) -> Observed:
+        return Observed((), (), unsafe=False, cpu_seconds=0.125)
+
+    child = place.Metered(run, 0.25)
+    lefts = [child.left]
+    for _ in range(2):
+        child.observe(Job((), ()), Limits())
+        lefts.append(child.left)
+    assert lefts == [0.25, 0.125, 0.0]
+
+
+def test_without_time_nothing_is_searched(
+    context: GradingContext, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a class, no exercise is searched once the time of the submission is over."""
+    ran: list[Job] = []
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        ran.append(job)
+        return sandbox.observe(job, limits)
+
+    wrong = submission(q05=ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"}))
+    shared = replace(context, shared=1)
+    chosen = Selection(exercises=("scaled_dot_product_attention",))
+    searched = []
+    for seconds in (place.CPU_OF_A_SUBMISSION, 0.0):
+        monkeypatch.setattr(place, "CPU_OF_A_SUBMISSION", seconds)
+        shared.kept.clear()
+        ran.clear()
+        grade(shared.course, wrong, observe, selection=chosen, context=shared)
+        searched.append(any(program.probing for job in ran for program in job.programs))
+    assert searched == [True, False]
