@@ -86,7 +86,7 @@ _CODE_MORE = Text(
 )
 _REVIEW = Text("Next: review; {due} cards are due.", "接下来：复习，有 {due} 张卡片到期。")
 _REVIEW_ONE = Text("Next: review; one card is due.", "接下来：复习，有 1 张卡片到期。")
-_DONE = Text("Everything is answered and correct, and nothing is due for review.", "全部完成，也没有要复习的。")
+_DONE = Text("Everything is correct, and nothing is due for review.", "全部答对，也没有要复习的。")
 _ALSO_DUE = Text("Also due for review: {due} (attncheck review).", "另有 {due} 张卡片该复习了：attncheck review")
 _OTHERS = Text("Other commands:", "其他命令：")
 _LIST = Text("all questions", "全部题目")

@@ -489,14 +489,16 @@ def _appears(value: Any, trace: Traced) -> int | None:
 
 
 _NEVER = Text(
-    "Up to line {line} it is right: {there} can be found there. What never appears in your code: {absent}.",
-    "到第 {line} 行为止都是对的：那里已经有{there}。但是，代码里始终没有出现{absent}。",
+    "Your code is correct up to line {line}, where it has {there}. But it never has {absent}.",
+    "到第 {line} 行为止都正确，已经得到：{there}。但代码里始终没有出现：{absent}。",
 )
 _WHOLE = Text(
-    " With the right value there, the public cases that failed pass.",
+    " With the correct value there, the public cases that failed now pass.",
     "把正确的值放到这里，没有通过的公开用例就都能通过。",
 )
-_HERE = Text("Line {line}, `{code}`: {name} should be here.{more}", "第 {line} 行的 `{code}`：这里应当是{name}。{more}")
+_HERE = Text(
+    "Line {line}, `{code}`: {name} should be here.{more}", "第 {line} 行的 `{code}`：这里应当是：{name}。{more}"
+)
 _UNNAMED = Text(
     "Line {line}, `{code}`: another value should be here.{more}", "第 {line} 行的 `{code}`：这里应当是另一个值。{more}"
 )
@@ -504,8 +506,8 @@ _SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {
 _ENTRY = Text(" Entry {index} is {mine} and should be {right}.", "其中下标 {index} 处的元素是 {mine}，应为 {right}。")
 _NUMBER = Text(" It is {mine} and should be {right}.", "它现在是 {mine}，应为 {right}。")
 _AFTER = Text(
-    "Line {line}, `{code}`{what}, is right so far. What is missing after it: {name}.",
-    "第 {line} 行的 `{code}`{what}到此为止是对的，后面还缺：{name}。",
+    "Line {line} is correct so far: `{code}`{what}. Still missing after it: {name}.",
+    "第 {line} 行的 `{code}`{what}到这里为止都正确，后面还缺：{name}。",
 )
 _STEP = Text(", {name}", "（{name}）")
 _NOTHING = Text("", "")

@@ -52,9 +52,9 @@ def test_no_tag_decides() -> None:
     """Then few cases are named: the wrong ones, or the right ones."""
     args = {"x": ROWS}
     right = [(f"right {number}", RIGHT, args) for number in range(5)]
-    assert said(*right, ("odd", WRONG, args)) == ["Right in 5 of 6 cases; wrong only in “odd”."]
+    assert said(*right, ("odd", WRONG, args)) == ["Correct in 5 of 6 cases; wrong only in “odd”."]
     wrong = [(f"wrong {number}", WRONG, args) for number in range(5)]
-    assert said(*wrong, ("odd", RIGHT, args)) == ["Wrong in most of the 6 cases; right only in “odd”."]
+    assert said(*wrong, ("odd", RIGHT, args)) == ["Wrong in most of the 6 cases; correct only in “odd”."]
     assert said(*wrong, *right) == []
 
 
@@ -62,7 +62,7 @@ def test_one_case_has_many_properties() -> None:
     """So a weak one is not said of a single case: that it has one row, say."""
     wide, narrow = {"x": ROWS}, {"x": ROWS[:1]}
     text = said(("a", RIGHT, wide), ("b", RIGHT, wide), ("c", WRONG, narrow))
-    assert text == ["Right in 2 of 3 cases; wrong only in “c”."]
+    assert text == ["Correct in 2 of 3 cases; wrong only in “c”."]
 
 
 def test_all_or_two_cases() -> None:
@@ -76,15 +76,15 @@ def test_a_check_that_alone_fails() -> None:
     """If every result is right, the check that fails says under which condition it is not."""
     evidence = [tried("a", RIGHT, x=ROWS), tried("a", WRONG, check="gradients", x=ROWS)]
     assert [each.text.en for each in condition(failure(*evidence))] == [
-        "Every result is right; only the gradients through it are wrong or missing."
+        "Every result is correct; only the gradients are wrong or missing."
     ]
 
 
 def test_results_that_differ_from_call_to_call() -> None:
     """Are the first thing to know."""
     evidence = [tried("a", WRONG, x=ROWS), tried("a", WRONG, check="repeatable", x=ROWS)]
-    assert [each.text.en[:42] for each in condition(failure(*evidence))] == [
-        "The same call gives another result each ti"
+    assert [each.text.en[:45] for each in condition(failure(*evidence))] == [
+        "The same call gives a different result each t"
     ]
 
 

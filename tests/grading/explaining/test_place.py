@@ -83,8 +83,8 @@ def places(context: GradingContext, sandbox: Sandbox, name: str, text: str) -> t
     ("changed", "line", "said"),
     [
         ({"scores": "q @ k.transpose(-2, -1) / d"}, 5, "the scores divided by √d_k should be here"),
-        ({"scores": "q @ k.transpose(-2, -1)"}, 5, "What is missing after it: the scores divided by √d_k"),
-        ({"masked": "scores + mask"}, 7, "the scores with −∞ at the keys that are blocked should be here"),
+        ({"scores": "q @ k.transpose(-2, -1)"}, 5, "Still missing after it: the scores divided by √d_k"),
+        ({"masked": "scores + mask"}, 7, "the scores, with −∞ at the blocked keys should be here"),
         ({"weights": "torch.sigmoid(scores)"}, 8, "the attention weights"),
     ],
 )
