@@ -25,7 +25,7 @@ _EMPTY = Text("NAME is empty; give a name with at least one letter or number.", 
 _NOW = Text("Your name is now {name}.", "你的名字现在是 {name}。")
 _NUMBERS = Text(
     "Items with personal numbers now have different numbers; earlier answers keep their points.",
-    "带有个人数字的题目换了数字；之前答过的题，得分不变。",
+    "数字因人而异的小题已换成新的数字；之前答过的，得分不变。",
 )
 
 

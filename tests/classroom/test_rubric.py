@@ -113,7 +113,7 @@ def test_one_decision_marks_a_group(out: Path, handed_in: Path) -> None:
         **dict.fromkeys(("ann", "ben", "cat"), (2.0, said)),
         "dan": (0.0, "key points none of a–c: Good, but say why."),
     }
-    assert "No answers wait" in run(str(out), "--pending", "--course", course).text
+    assert "No answers are waiting" in run(str(out), "--pending", "--course", course).text
 
 
 def test_wordings_can_be_marked_one_by_one(out: Path, handed_in: Path) -> None:

@@ -1,7 +1,7 @@
 """The place where code goes wrong: put the right value in, and see whether everything becomes right.
 
 The reference and the submission run with probes (``inside/probing.py``) on public cases. Values of the reference, the
-*landmarks*, are put in the place of values of the submission, one after the other. If the final results become right,
+*landmarks*, replace values of the submission, one after the other. If the final results become correct,
 the expression is the place: nothing after it is wrong. The earliest one is reported; of those, the innermost.
 
 The child that does this has public inputs and landmarks, and nothing else. What it says is only used for explanations.

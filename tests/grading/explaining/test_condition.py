@@ -48,6 +48,29 @@ def test_a_tag_that_decides(right: dict[str, Any], wrong: dict[str, Any], expect
     assert expected in text
 
 
+def test_each_side_of_a_tag_stands_alone() -> None:
+    """Either may come first in the sentence, so each names what it is about."""
+    for tag in TAGS.values():
+        for one, other in ((tag.having, tag.lacking), (tag.lacking, tag.having)):
+            assert ("{name}" in one.en) == ("{name}" in one.zh) == ("{name}" in other.en)
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "expected"),
+    [
+        ("mask", np.ones((3, 3), bool), np.tri(3, dtype=bool), "`mask` is square, but not symmetric"),
+        ("mask", np.ones((2, 1, 3), bool), np.tri(2, 3, dtype=bool)[:, None], "`mask` differs from sample to sample"),
+        ("key_padding", np.ones((2, 3), bool), np.tri(2, 3, dtype=bool), "`key_padding` differs from sample to sample"),
+    ],
+)
+def test_the_first_axis_of_a_mask(name: str, right: object, wrong: object, expected: str) -> None:
+    """Of two axes it is that of the queries; of more, and in padding, that of the samples."""
+    cases = [(str(number), RIGHT, {name: right}) for number in range(2)]
+    cases += [(str(number), WRONG, {name: wrong}) for number in range(2, 4)]
+    (text,) = said(*cases)
+    assert expected in text
+
+
 def test_no_tag_decides() -> None:
     """Then few cases are named: the wrong ones, or the right ones."""
     args = {"x": ROWS}
