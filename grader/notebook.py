@@ -47,9 +47,10 @@ _MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
 
 
 _CHANGED = Text(
-    "The cell that defines {name} was changed after its last run. This check graded what was run (cell {number}). To grade "
-    "the change, run the cell and check again.",
-    "定义 {name} 的单元格在上次运行之后改动过。这次检查的是当时运行的内容（单元格 {number}）。要检查改动后的内容，请先运行它，再检查一次。",
+    "The cell that defines {name} was changed after its last run. This check graded what was run (cell {number}). To "
+    "grade the change, run the cell and check again.",
+    "定义 {name} 的单元格在上次运行之后改动过。这次检查的是当时运行的内容（单元格 {number}）。"
+    "要检查改动后的内容，请先运行它，再检查一次。",
 )
 
 

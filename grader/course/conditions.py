@@ -537,7 +537,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 "square-cross-mask",
                 "mask",
                 Text(
-                    "as many keys as queries, but from another array, and a mask that is not symmetric and differs per sample",
+                    "as many keys as queries, but other ones, and a mask that is not symmetric and differs per sample",
                     "键与查询不是同一个数组但个数相同，掩码不对称，且每个样本都不同",
                 ),
                 Text("for other masks, and in self-attention", "用其他掩码，或在自注意力里时"),

@@ -2,7 +2,8 @@
 
 ## What it says
 
-That the rows have the right directions but the wrong lengths (sums, scales), or are shifted row by row; also for columns.
+That the rows have the right directions but the wrong lengths (sums, scales), or are shifted row by row; also for
+columns.
 
 ## Example
 

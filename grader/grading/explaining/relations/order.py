@@ -2,7 +2,8 @@
 
 ## What it says
 
-Along which axis the result is reversed or shifted; otherwise only that the numbers are correct and their places are not.
+Along which axis the result is reversed or shifted; otherwise only that the numbers are correct and their places are
+not.
 
 ## Example
 
