@@ -40,16 +40,17 @@ _NOT_DEFINED = Text(
 _NOTHING_DEFINED = Text(
     "No cell that was run defines an exercise of this course. Write, for example, a function softmax (Q3), run its "
     "cell, and check again.",
-    "运行过的单元格里没有本课程的练习。可以先写一个函数，例如 softmax（Q3），运行它的单元格，再检查一次。",
+    "运行过的单元格里没有定义本课程的任何练习。可以先写一个函数，例如 softmax（Q3），运行它的单元格，再检查一次。",
 )
 _NO_EXERCISE = Text("This course has no exercise {name}{near}.", "本课程没有叫 {name} 的练习{near}。")
 _MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
 
 
 _CHANGED = Text(
-    "The cell that defines {name} was changed after its last run. This check graded what was run (cell {number}): run "
-    "the cell, then check again.",
-    "定义 {name} 的单元格在上次运行之后改动过。这次检查的是当时运行的内容（单元格 {number}）：请先运行它，再检查一次。",
+    "The cell that defines {name} was changed after its last run. This check graded what was run (cell {number}). To "
+    "grade the change, run the cell and check again.",
+    "定义 {name} 的单元格在上次运行之后改动过。这次检查的是当时运行的内容（单元格 {number}）。"
+    "要检查改动后的内容，请先运行它，再检查一次。",
 )
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from types import CodeType
 
 import pytest
+import yaml
 
 import grader
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(page for page in ROOT.glob("docs/*.md") if page.stem[:3] != "map")]
+COURSE = sorted(ROOT.glob("questions/q*.yaml"))
 #: What texts avoid (a regular expression), and what to write instead.
 AVOID = {
     r"\bput(?:s|ting)? (?:it )?down\b": "save",
@@ -26,6 +28,13 @@ AVOID = {
     r"\bwho(?:so)?ever\b": "anyone who",
     r"\bnot right yet\b": "not correct yet",
     r"\bcould not be marked\b": "could not be graded",
+    r"\bin the place of\b": "in place of, or instead of",
+    r"\bexactly what comes out\b": "would get",
+    r"\bto and fro\b": "back and forth",
+    r"\b(?:is|are) no powers?\b": "is not a",
+    r"\bgiven back\b": "returned",
+    "编程题": "练习",
+    "批阅": "批改",
     r"「[^」]+」": "“ ”",
 }
 _ANY = re.compile("|".join(AVOID), re.IGNORECASE)
@@ -76,6 +85,27 @@ def test_texts_of_the_program() -> None:
 def test_pages(page: Path) -> None:
     """Help texts and the documentation of kinds are among them, since docs/cli.md and the like are made from those."""
     assert avoidable(page.read_text("utf-8").partition("## Scoreboard")[0]) == []
+
+
+def test_questions() -> None:
+    """The texts of the course, in both languages. Comments and code are no texts."""
+    found = {text for page in COURSE for text in told(yaml.load(page.read_text("utf-8"), yaml.CSafeLoader))}
+    assert len(found) > 3000
+    new = [text for text in sorted(found) if "「" not in text]  # as older texts quote
+    assert [said for text in new for said in avoidable(text)] == []
+
+
+def told(node: object) -> Iterator[str]:
+    """The texts under ``en`` and ``zh``, wherever they are."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key in ("en", "zh") and isinstance(value, str):
+                yield value
+            else:
+                yield from told(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from told(value)
 
 
 def test_what_would_be_found() -> None:

@@ -47,7 +47,7 @@ _NOT_INSTALLED = Text("not installed", "没有安装")
 _FIX_COURSE = Text("fix the course, or name another with --course", "请修正课程，或用 --course 另给一个")
 _CONTENT = Text(
     "{questions} questions, {exercises} exercises, {items} items in {folder}",
-    "{folder} 里有 {questions} 个问题、{exercises} 道编程题、{items} 道题目",
+    "{folder} 里有 {questions} 个问题、{exercises} 个练习、{items} 道小题",
 )
 _INSTALL = Text(
     "install it for {python}, or remove it from course.yaml", "请为 {python} 安装它，或从 course.yaml 里去掉"

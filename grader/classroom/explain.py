@@ -204,7 +204,7 @@ def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question
             Text(
                 "There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: "
                 "{there}",
-                "没有编程题或计分题“{name}”；应为下列之一的名字，或 EXERCISE/CHECK/CASE：{there}",
+                "没有练习或计分题“{name}”；应为下列之一的名字，或 EXERCISE/CHECK/CASE：{there}",
             ).fill(name=name, there=there)
         )
     question, part = known[name.casefold()]
@@ -212,7 +212,7 @@ def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question
         raise UsageError(
             Text(
                 "{part} is an item, which has no checks: leave out “/{rest}”.",
-                "{part} 是题目，没有检查项：请去掉“/{rest}”。",
+                "{part} 是小题，没有检查项：请去掉“/{rest}”。",
             ).fill(part=part.id, rest=rest)
         )
     return question, part, rest

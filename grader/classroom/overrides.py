@@ -97,8 +97,8 @@ def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path
         if learner not in book.learners():
             raise UsageError(
                 Text(
-                    "{learner} belongs to nobody in the class: add its learner to the roster, and grade.",
-                    "{learner} 不属于班上任何人：请把这位学习者加进名单，再评分。",
+                    "{learner} belongs to nobody in the class: add the learner to the roster, and grade again.",
+                    "{learner} 不属于班上任何人：请把这位学习者加进名单，再评一次。",
                 ).fill(learner=learner.id)
             )
         part = _part(wish.part, loaded, points_of(book))
@@ -153,7 +153,7 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
         raise UsageError(
             Text(
                 "There is no exercise or graded item “{name}”. {hint}",
-                "没有编程题或计分题“{name}”。{hint}",
+                "没有练习或计分题“{name}”。{hint}",
             ).fill(name=name, hint=hint(name, known, most=8))
         )
     return found

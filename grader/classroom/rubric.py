@@ -117,7 +117,7 @@ def decided(item: Item, decision: Decision) -> tuple[float, str]:
     made = set(re.sub(r"[\s,，、]", "", decision.points).casefold())
     if not made or not (made <= set(known) or made == {"0"}):
         text = Text(
-            "{item} has the key points {known}, and 0 stands for none; “{seen}” is something else.",
+            "{item} has the key points {known}, and 0 stands for none; “{seen}” is neither.",
             "{item} 的要点是 {known}，0 表示一个也没有；“{seen}”不在其中。",
         )
         listed = Text(", ".join(known), "、".join(known))
@@ -196,9 +196,9 @@ def group_of(found: Waiting, learner: str, part: str, *, alike: bool) -> AnswerG
 
 
 _NOT_WAITING = Text(
-    "No answer of {learner} to {part} waits for key points. {hint}", "{learner} 对 {part} 的回答不在等待批阅。{hint}"
+    "No answer of {learner} to {part} is waiting to be marked. {hint}", "{learner} 对 {part} 没有等待批改的回答。{hint}"
 )
 _NONE_WAIT = Text(
-    "No answers to “{part}” wait for key points; 'attncheck override DIR --pending' lists those that do.",
-    "“{part}”没有等待批阅的回答；`attncheck override DIR --pending` 列出有哪些。",
+    "No answers to “{part}” are waiting to be marked; 'attncheck override DIR --pending' lists those that are.",
+    "“{part}”没有等待批改的回答；`attncheck override DIR --pending` 会列出哪些题有。",
 )

@@ -19,10 +19,10 @@ _HEAD = Text("{item}, {points} points, answers: {count}", "{item}，{points} 分
 _SAMPLE = Text("Sample answer: {answer}", "参考答案：{answer}")
 _WORDING = Text("{count}× {text}", "{count} 份：{text}")
 _COMMENTS = Text("Comments so far:", "已有的评语：")
-NOTHING_WAITS = Text("No answers wait for key points.", "没有等待按要点批改的回答。")
+NOTHING_WAITS = Text("No answers are waiting to be marked.", "没有等待批改的回答。")
 WHICH = Text(
-    "Key points made (letters; 0: none, x: one wording at a time, s: skip, q: quit)",
-    "说到的要点（字母；0 没有，x 逐个说法批改，s 跳过，q 退出）",
+    "Which key points does it make? (letters; 0: none, x: one wording at a time, s: skip, q: quit)",
+    "说到了哪些要点？（填字母；0 一点也没有，x 逐个说法批改，s 跳过，q 退出）",
 )
 COMMENT = Text("Comment (text, a number from above, or nothing)", "评语（文字、上面的编号，或留空）")
 DONE = Text("{item}: {points} of {possible} points for {count}.", "{item}：{count} 人得 {points} / {possible} 分。")

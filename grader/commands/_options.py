@@ -128,7 +128,7 @@ def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
         raise UsageError(
             Text(
                 "There is no exercise “{name}”. {hint}",
-                "没有编程题“{name}”。{hint}",
+                "没有练习“{name}”。{hint}",
             ).fill(name=name, hint=nearest(name, names))
         )
     return found
@@ -151,7 +151,7 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
     known += [item.id for question in course.questions for item in question.items]
     known += [exercise.name for question in course.questions for exercise in question.exercises]
     hint = suggest.hint(name, known, [question.id for question in course.questions])
-    text = Text("There is no question, item or exercise “{name}”. {hint}", "没有叫“{name}”的问题、小题或编程题。{hint}")
+    text = Text("There is no question, item or exercise “{name}”. {hint}", "没有叫“{name}”的问题、小题或练习。{hint}")
     raise UsageError(text.fill(name=name, hint=hint))
 
 

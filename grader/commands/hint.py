@@ -60,8 +60,8 @@ def hint(
     if not rungs:
         raise UsageError(
             Text(
-                "{exercise} has no hints; 'attncheck show {question}' says what it has to do.",
-                "{exercise} 没有提示；`attncheck show {question}` 会说明它要做什么。",
+                "{exercise} has no hints; 'attncheck show {question}' says what to write.",
+                "{exercise} 没有提示；`attncheck show {question}` 会说明要写什么。",
             ).fill(exercise=exercise.name, question=question)
         )
     if rung is not None and rung > rungs:
@@ -91,14 +91,14 @@ def _choose(question: Question, name: str | None) -> Exercise:
         raise UsageError(
             Text(
                 "{question} has no exercises.",
-                "{question} 没有编程题。",
+                "{question} 没有练习。",
             ).fill(question=question.id)
         )
     if name is None and len(names) > 1:
         raise UsageError(
             Text(
                 "{question} has several exercises; choose one with -e: {names}.",
-                "{question} 有好几道编程题，请用 -e 选一道：{names}。",
+                "{question} 有好几个练习，请用 -e 选一个：{names}。",
             ).fill(question=question.id, names=name_list(names))
         )
     found = next((e for e in question.exercises if name is None or e.name.lower() == name.lower()), None)
@@ -106,7 +106,7 @@ def _choose(question: Question, name: str | None) -> Exercise:
         raise UsageError(
             Text(
                 "{question} has no exercise “{name}”. {hint}",
-                "{question} 没有编程题“{name}”。{hint}",
+                "{question} 没有练习“{name}”。{hint}",
             ).fill(question=question.id, name=name, hint=nearest(name or "", names))
         )
     return found

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 _IS = Text("Your name is {name}.", "你的名字是 {name}。")
 _NONE = Text(
     "You have no name yet; 'attncheck name NAME' sets it, or the quiz asks for it.",
-    "还没有名字；用 `attncheck name 名字` 设定，也可以等 quiz 来问。",
+    "你还没有名字：可以用 `attncheck name 名字` 设定，也可以等做小题时再填。",
 )
 _EMPTY = Text("NAME is empty; give a name with at least one letter or number.", "名字是空的；请至少写一个字母或数字。")
 _NOW = Text("Your name is now {name}.", "你的名字现在是 {name}。")
 _NUMBERS = Text(
-    "Items with numbers of your own now have other numbers; answers given before keep their points.",
-    "带有个人数字的题目换了数字；之前答过的题，得分不变。",
+    "Items with personal numbers now have different numbers; earlier answers keep their points.",
+    "数字因人而异的小题已换成新的数字；之前答过的，得分不变。",
 )
 
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 @click.option("--key-points", metavar="abc", help="Give points for these key points of the answer (0: none).")
 @click.option("--comment", metavar="TEXT", default="", help="With --key-points: saved with the points, offered again.")
 @click.option("--alike", is_flag=True, help="With --key-points: also for everybody whose answer is similar.")
-@click.option("--pending", is_flag=True, help="List answers that wait for key points, similar ones together.")
+@click.option("--pending", is_flag=True, help="List answers that are waiting to be marked, similar ones together.")
 @click.option("--mark", is_flag=True, help="Ask for the key points of each group of such answers.")
 @click.option("--list", "listed", is_flag=True, help="List all overrides in DIR.")
 @json_option

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 KEPT = Text("kept as it is: {file}", "保持原样：{file}")
 ADDED = Text("added to {file}: {items}", "已加入 {file}：{items}")
 TO_ADD = Text(
-    "{file} does not have these items yet, and could not be extended; add them below “answers:”:",
-    "{file} 里还缺少以下题目，但没能自动加上，请加到“answers:”之下：",
+    "{file} does not have these items yet, and they could not be added; add them yourself below “answers:”:",
+    "{file} 里还缺少以下小题，但没能自动加上，请加到“answers:”下面：",
 )
 NOT_PYTHON = Text(
     "{file} is not valid Python, so {name} cannot be found in it; fix it first.",
@@ -51,7 +51,8 @@ NOT_IN_FILE = Text(
     "{file} 里没有定义 {name}；--reset 用于 `start` 生成的文件。",
 )
 RESET = Text(
-    "{name} in {file} is empty again; the old file is {kept}.", "{file} 里的 {name} 已恢复为空；原来的文件是 {kept}。"
+    "{name} in {file} is empty again; the old file is kept as {kept}.",
+    "{file} 里的 {name} 已恢复为空；原来的文件保存为 {kept}。",
 )
 
 

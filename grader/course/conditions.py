@@ -93,7 +93,7 @@ class Condition:
     def sentence(self) -> Text:
         """When code is right and when it is wrong, if exactly the cases with this condition fail."""
         return Text(
-            f"It is right {self.without.en}, and wrong {self.under.en}.",
+            f"It is correct {self.without.en}, and wrong {self.under.en}.",
             f"{self.without.zh}结果正确，{self.under.zh}结果就错了。",
         )
 
@@ -442,8 +442,8 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 "different-lengths",
                 "length",
                 Text("different numbers of queries and keys", "查询与键的个数不同"),
-                Text("when queries and keys are equally many", "查询与键个数相同时"),
-                Text("when they are not", "个数不同时"),
+                Text("when there are as many queries as keys", "查询与键个数相同时"),
+                Text("when there are not", "个数不同时"),
                 _paired,
                 _compared(lambda n_q, n_k: n_q != n_k),
             ),
@@ -460,7 +460,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 "one-position",
                 "length",
                 Text("a single position (n = 1; one query and one key)", "只有一个位置（n = 1，一个查询和一个键）"),
-                Text("for sequences of two positions or more", "序列有两个以上位置时"),
+                Text("for sequences of two positions or more", "序列至少有两个位置时"),
                 Text("for a single one", "只有一个位置时"),
                 _with_length,
                 _single,
@@ -468,7 +468,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             Condition(
                 "long",
                 "length",
-                Text(f"a sequence of {_LONG} positions or more", f"序列有 {_LONG} 个以上的位置"),
+                Text(f"a sequence of {_LONG} positions or more", f"序列至少有 {_LONG} 个位置"),
                 Text("for short sequences", "序列短时"),
                 Text("for a long one", "序列长时"),
                 _with_length,
@@ -528,8 +528,8 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                     "a square mask, not symmetric, different in each sample",
                     "方形、不对称、每个样本都不同的掩码",
                 ),
-                Text("for other masks, and without one", "掩码不是方形，或没有掩码时"),
-                Text("for a square mask", "掩码是方形时"),
+                Text("for other masks, and without one", "用其他掩码，或没有掩码时"),
+                Text("for a square mask that differs per sample", "掩码是方形且每个样本不同时"),
                 _named(_MASKS),
                 _square_mask,
             ),
@@ -537,10 +537,10 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 "square-cross-mask",
                 "mask",
                 Text(
-                    "keys other than the queries but as many, and a mask that is not symmetric and differs per sample",
+                    "as many keys as queries, but other ones, and a mask that is not symmetric and differs per sample",
                     "键与查询不是同一个数组但个数相同，掩码不对称，且每个样本都不同",
                 ),
-                Text("for other masks, and in self-attention", "掩码不是方形，或在自注意力里时"),
+                Text("for other masks, and in self-attention", "用其他掩码，或在自注意力里时"),
                 Text("for a square mask in cross-attention", "交叉注意力的掩码是方形时"),
                 lambda exercise, used: _named(_MASKS)(exercise, used) if _pair(exercise) else (),
                 _square_mask_across,
@@ -586,9 +586,9 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             Condition(
                 "id-last",
                 "id",
-                Text("the last id there is", "最后一个 id"),
+                Text("the last id", "最后一个 id"),
                 Text("for smaller ids", "id 较小时"),
-                Text("when it is the last id there is", "id 是最后一个时"),
+                Text("when the id is the last one", "id 是最后一个时"),
                 _named(_IDS),
                 _last_id,
             ),
@@ -623,7 +623,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             Condition(
                 "no-power-of-two",
                 "count",
-                Text("a count that is no power of two", "个数不是 2 的幂"),
+                Text("a count that is not a power of two", "个数不是 2 的幂"),
                 Text("for powers of two", "个数是 2 的幂时"),
                 Text("for other counts", "个数不是 2 的幂时"),
                 _named(_COUNTS),
@@ -661,8 +661,8 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             Condition(
                 "false",
                 "flag",
-                Text("a flag given as False", "明确给出 False"),
-                Text("when the flag is left out or true", "省略这个开关或设为 True 时"),
+                Text("a flag given as False", "把开关设为 False"),
+                Text("when the flag is left out or True", "省略这个开关或设为 True 时"),
                 Text("when it is given as False", "明确设为 False 时"),
                 _flags,
                 _false,
@@ -682,7 +682,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 "magnitude",
                 Text("numbers whose exponentials overflow in float32", "指数在 float32 里会溢出的数"),
                 Text("for numbers of ordinary size", "数的大小普通时"),
-                Text("for large ones: something overflows", "数很大时（有地方溢出）"),
+                Text("for large ones: something overflows", "数很大时（某处溢出）"),
                 _uses(_EXPONENTIALS),
                 _large,
             ),
@@ -692,7 +692,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 Text("a common offset much larger than the differences", "共同的偏移远大于彼此的差别"),
                 Text("for numbers around zero", "数在零附近时"),
                 Text(
-                    "far from zero: digits cancel, as in E[x²] − E[x]²",
+                    "for numbers far from zero: digits cancel, as in E[x²] − E[x]²",
                     "离零很远时（有效数字相消，例如 E[x²] − E[x]²）",
                 ),
                 _normalises,

@@ -77,7 +77,7 @@ def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] |
 
 
 _MORE_UNKNOWN = Text(
-    "{count} more answers are for items that do not exist", "另有 {count} 个答案，课程里没有对应的题目"
+    "{count} more answers are for items that do not exist", "另有 {count} 个答案，课程里没有对应的小题"
 )
 
 
@@ -85,7 +85,7 @@ _MORE_UNKNOWN = Text(
 _MOST_COMPARED = 20
 _MISSPELLED = Text(
     "line {line}: did you mean {meant} instead of {name}? If so, rename it; otherwise {meant} is not found.",
-    "第 {line} 行：{name} 是不是应为 {meant}？如果是，请改名，否则找不到 {meant}。",
+    "第 {line} 行：{name} 是不是应当写成 {meant}？如果是，请改名，否则找不到 {meant}。",
 )
 
 

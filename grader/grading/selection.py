@@ -70,7 +70,7 @@ def _answers_count(submission: Submission, selection: Selection) -> bool:
 
 
 _NO_QUESTION = Text("There is no question “{name}” in this course. {hint}", "本课程没有问题“{name}”。{hint}")
-_NO_EXERCISE = Text("There is no exercise “{name}” in this course. {hint}", "本课程没有编程题“{name}”。{hint}")
+_NO_EXERCISE = Text("There is no exercise “{name}” in this course. {hint}", "本课程没有练习“{name}”。{hint}")
 
 
 def check_names(course: Course, selection: Selection) -> None:

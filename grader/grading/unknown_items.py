@@ -30,7 +30,7 @@ def _written(value: object) -> str:
     return printable(str(value), 40) if isinstance(value, (str, int, float)) else "…"
 
 
-_NO_ITEM = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有题目 {id}{hint}")
+_NO_ITEM = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有小题 {id}{hint}")
 _MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
 _NESTED = Text(
     "line {line}: the answers below `{id}:` were not read. Write each on its own line, with its full id: {lines}.",

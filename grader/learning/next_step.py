@@ -69,11 +69,11 @@ def _to_write(known: QuestionProgress, present: Sequence[str]) -> tuple[str, ...
 
 # ------------------------------------------------------------------------------------------- in words
 
-_AS = Text("{learner} · {done} of {all} questions finished", "{learner} · {all} 道题中已完成 {done} 道")
+_AS = Text("{learner} · {done} of {all} questions finished", "{learner} · {all} 个问题中已完成 {done} 个")
 _YOU = Text("You", "你")
 _WELCOME = Text(
     "{all} questions about attention and Transformers, each with quiz items and code to write.",
-    "共 {all} 道关于注意力和 Transformer 的题，每道都有小题和要写的代码。",
+    "共 {all} 个关于注意力和 Transformer 的问题，每个都有小题和要写的代码。",
 )
 _QUIZ = Text("Next: {id}, “{title}”: {count} quiz items left.", "接下来：{id}“{title}”，还有 {count} 道小题。")
 _QUIZ_ONE = Text("Next: {id}, “{title}”: one quiz item left, {name}.", "接下来：{id}“{title}”，还剩一道小题 {name}。")
@@ -86,11 +86,11 @@ _CODE_MORE = Text(
 )
 _REVIEW = Text("Next: review; {due} cards are due.", "接下来：复习，有 {due} 张卡片到期。")
 _REVIEW_ONE = Text("Next: review; one card is due.", "接下来：复习，有 1 张卡片到期。")
-_DONE = Text("Everything is answered and correct, and nothing is due for review.", "全部完成，也没有要复习的。")
+_DONE = Text("Everything is correct, and nothing is due for review.", "全部答对，也没有要复习的。")
 _ALSO_DUE = Text("Also due for review: {due} (attncheck review).", "另有 {due} 张卡片该复习了：attncheck review")
 _OTHERS = Text("Other commands:", "其他命令：")
-_LIST = Text("all questions", "全部题目")
-_PROGRESS = Text("what you know", "学到了什么")
+_LIST = Text("all questions", "全部问题")
+_PROGRESS = Text("what you know", "掌握了哪些")
 _HELP = Text("every command", "所有命令")
 
 

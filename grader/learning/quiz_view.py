@@ -64,7 +64,7 @@ _PENDING = Text("Saved. This answer is not graded automatically.", "已保存。
 _COULD_BE = Text("Correct answer", "正确答案")
 _SAMPLE = Text("Sample answer", "参考答案")
 _YOUR_WORDS = Text("You wrote", "你写的是")
-_UNLIKE = Text("Not to be confused with this", "不要混淆")
+_UNLIKE = Text("Often confused", "容易混淆")
 _COMPARED = Text("You made {said} of {points} key points.", "你说到了 {points} 个要点中的 {said} 个。")
 _MISSED = Text("Not yet in your answer", "你的回答里还没有")
 _AGAIN = Text(
@@ -74,7 +74,7 @@ _AGAIN = Text(
 _LOOK_AGAIN = Text("Read the question once more before you try again.", "先别急，再仔细看一遍题目。")
 _READ_AS = Text("I read: {formula}", "我读到的是：{formula}")
 _MEANT = Text(
-    "Is that what you mean? y: yes; otherwise write the answer again. This did not count as an attempt.",
+    "Is that what you mean? Type y if so; otherwise write the answer again. This did not count as an attempt.",
     "是这个意思吗？是就输入 y，不是就重新写。这不算一次作答。",
 )
 _NO_TRY = Text("This did not count as an attempt.", "这不算一次作答。")

@@ -40,9 +40,9 @@ _LONGEST = 10_000
 _SAME = Text("You have already tried this answer, and it is not correct.", "这个答案你已经答过，还不对。")
 _WHICH = Text(
     "Which of these points did your answer make? Go by what it says, not by what you meant.",
-    "你的回答说到了下面哪几点？请以写下来的话为准，不要算没有写出来的。",
+    "你的回答说到了下面哪几点？以写下来的话为准，心里想到但没有写出来的不算。",
 )
-_WHICH_HOW = Text("Write the letters, such as a c, or 0 for none.", "写字母，例如 a c；一点也没有说到就写 0。")
+_WHICH_HOW = Text("Write the letters, such as a c, or 0 for none.", "请写字母，例如 a c；一点也没有说到就写 0。")
 _NO_POINT = Text("Write letters from {letters}, or 0 for none.", "请写 {letters} 中的字母；一点也没有说到就写 0。")
 _NONE = items.Choice("0", Text("None of these", "都没有"))
 _YES = frozenset({"y", "yes", "ok", "是", "对", "是的"})
@@ -183,7 +183,7 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
         raise UsageError(
             Text(
                 "{chosen} has no quiz items; 'attncheck show {chosen}' lists what it has.",
-                "{chosen} 没有练习题；`attncheck show {chosen}` 会列出它有什么。",
+                "{chosen} 没有小题；`attncheck show {chosen}` 会列出它有什么。",
             ).fill(chosen=chosen[0].id)
         )
     known = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
@@ -191,7 +191,7 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
     raise UsageError(
         Text(
             "There is no question, group or item “{name}”. {hint}",
-            "没有问题、分组或题目“{name}”。{hint}",
+            "没有问题、分组或小题“{name}”。{hint}",
         ).fill(name=name, hint=hint(folded, possible, known))
     )
 

@@ -202,7 +202,7 @@ LINKS = Text(
 SPECIALS = Text("not opened, because they are not regular files: {names}.", "不是普通文件，没有打开：{names}。")
 SHADOWS = Text(
     "“{name}” is the name of {owner}, and `import {name}` would find this file instead. Rename it, for example to"
-    " {new}, and fix the imports of it.",
+    " {new}, and update its imports.",
     "“{name}”是{owner}的名字，`import {name}` 会误用这里的文件。请改名，例如 {new}，并相应修改 import。",
 )
 A_STANDARD_MODULE = Text("a module of Python's standard library", "Python 标准库模块")

@@ -113,7 +113,7 @@ def test_one_decision_marks_a_group(out: Path, handed_in: Path) -> None:
         **dict.fromkeys(("ann", "ben", "cat"), (2.0, said)),
         "dan": (0.0, "key points none of a–c: Good, but say why."),
     }
-    assert "No answers wait" in run(str(out), "--pending", "--course", course).text
+    assert "No answers are waiting" in run(str(out), "--pending", "--course", course).text
 
 
 def test_wordings_can_be_marked_one_by_one(out: Path, handed_in: Path) -> None:
@@ -129,7 +129,7 @@ def test_one_learner_by_key_points(out: Path, handed_in: Path) -> None:
     assert "3 of 3 points for 3" in run(str(out), "cat", "Q1.why", "--key-points", "abc", "--alike", *course).text
     assert {name: points for name, (points, _) in given(out).items()} == {"ann": 3, "ben": 3, "cat": 3, "dan": 1}
     for words, said in (
-        (("dan", "Q1.why", "--key-points", "a"), "wait for key points"),
+        (("dan", "Q1.why", "--key-points", "a"), "waiting to be marked"),
         (("dan", "Q1.why", "--comment", "hm"), "go with --key-points"),
         (("dan", "Q1.why", "--key-points", "a", "--points", "1"), "decides the points"),
         (("--mark", "--json"), "no JSON"),

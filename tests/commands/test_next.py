@@ -86,7 +86,7 @@ def test_name(attncheck: Attncheck, progress_file: Path) -> None:
     """The name is shown, set and changed; an empty one is refused, and nothing is lost."""
     assert "no name yet" in attncheck("name").out
     assert attncheck("name", "Ada").out == "Your name is now Ada.\n"
-    assert "other numbers" in attncheck("name", "Bo").out
+    assert "different numbers" in attncheck("name", "Bo").out
     assert attncheck("name").out == "Your name is Bo.\n"
     assert attncheck("name", "  ").code == 2
     assert [event.learner for event in log.read(progress_file, "attention") if isinstance(event, log.Named)] == [

@@ -931,4 +931,4 @@ def test_a_misspelled_name_comes_first_whatever_else_is_graded(files: dict[str, 
     notices = grade(COURSE, given, fake()).notices
     found = [f"{each.where}: {each.text.en}" for each in notices if "did you mean" in each.text.en]
     assert [each.startswith(start) for each, start in zip(found, said, strict=True)] == [True] * len(said)
-    assert all(each.urgent and "是不是应为" in each.text.zh for each in notices[: len(said)])
+    assert all(each.urgent and "是不是应当写成" in each.text.zh for each in notices[: len(said)])

@@ -47,7 +47,7 @@ def test_the_points_are_asked_beside_the_learners_words() -> None:
     assert card is not None and card.compares and card.asked.form == "many" and not card.record.settled
     assert [choice.text.en for choice in card.asked.choices] == ["Point one.", "Point two.", "None of these"]
     text = shown(turn.feedback, card)
-    for said in (WRITTEN, "The model answer.", "Not to be confused with this: It is not the other."):
+    for said in (WRITTEN, "The model answer.", "Often confused: It is not the other."):
         assert said in text
     assert "instructor" not in text
     (event,) = turn.events

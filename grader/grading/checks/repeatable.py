@@ -71,8 +71,8 @@ STATE = Text(
     "结果取决于之前的调用：有东西从一次调用留到了下一次",
 )
 _LATER = Text(
-    "the first call is right, but a later one with other arguments is wrong: is something kept from an earlier call?",
-    "第一次调用是对的，之后换了参数再调用就错了：是不是记住了之前调用留下的东西？",
+    "the first call is correct, but a later one with other arguments is wrong: is something kept from an earlier call?",
+    "第一次调用是对的，之后换了参数再调用就错了：是不是保留了前面调用的内容？",
 )
 SECRETS = (DIFFERENT, STATE, _LATER)
 

@@ -16,19 +16,20 @@ from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
 _SAYS = Text(
-    "Right in every case where {right}; wrong in every case where {wrong}.",
-    "凡是{right}的用例都对，凡是{wrong}的用例都不对。",
+    "Correct in every case where {right}; wrong in every case where {wrong}.",
+    "正确的用例，共同点是：{right}；不对的用例，共同点是：{wrong}。",
 )
 _ONLY_WRONG = Text(
-    "Right in {right} of {all} cases; wrong only in {names}.", "{all} 个用例中有 {right} 个正确，不对的只有：{names}。"
+    "Correct in {right} of {all} cases; wrong only in {names}.",
+    "{all} 个用例中有 {right} 个正确，不对的只有：{names}。",
 )
 _ONLY_RIGHT = Text(
-    "Wrong in most of the {all} cases; right only in {names}.", "{all} 个用例中大多不对，正确的只有：{names}。"
+    "Wrong in most of the {all} cases; correct only in {names}.", "{all} 个用例中大多不对，正确的只有：{names}。"
 )
 _NOT_REPEATABLE = Text(
-    "The same call gives another result each time: something in it is random, or it keeps something from the call "
-    "before.",
-    "同样的调用每次结果都不同：其中有随机成分，或保留了上一次调用留下的东西。",
+    "The same call gives a different result each time: something in it is random, or it keeps something from the "
+    "previous call.",
+    "同样的调用，每次结果都不同：要么其中有随机成分，要么保留了上一次调用的内容。",
 )
 #: The most cases that are named.
 _FEW = 4
@@ -40,43 +41,43 @@ _LARGE, _FAR, _MANY, _LONG = 50.0, 10.0, 8, 16
 #: What to say if every result is right, and only this check fails.
 _CHECKS = {
     "gradients": Text(
-        "Every result is right; only the gradients through it are wrong or missing.",
+        "Every result is correct; only the gradients are wrong or missing.",
         "结果全都正确，只是反向传播得到的梯度不对或缺失。",
     ),
     "non_contiguous": Text(
-        "Every result is right for ordinary arrays; it is wrong as soon as an argument is a transposed or sliced view.",
+        "Every result is correct for ordinary arrays, but wrong as soon as an argument is a transposed or sliced view.",
         "对普通的数组，结果全都正确；一旦参数是转置或切片得到的视图就不对。",
     ),
     "unchanged_inputs": Text(
-        "Every result is right, but the call changes arguments that belong to the caller.",
+        "Every result is correct, but the call changes arguments that belong to the caller.",
         "结果全都正确，但调用改动了属于调用者的参数。",
     ),
     "repeatable": Text(
-        "The first call is right; the same call repeated gives another result.",
-        "第一次调用是对的，同样的调用再来一次结果就不同了。",
+        "The first call is correct, but repeating the same call gives a different result.",
+        "第一次调用是对的，但再做一次同样的调用，结果就不同了。",
     ),
     "dtype": Text(
-        "Every result is right; only its data type does not follow that of the arguments.",
-        "结果的数值全都正确，只是数据类型没有与参数保持一致。",
+        "Every result is correct; only the data type is wrong: it should follow that of the arguments.",
+        "结果的数值全都正确，只是数据类型不对：应当与参数一致。",
     ),
     "memory": Text(
-        "Every result is right, but it takes more memory than it should.", "结果全都正确，只是占用的内存超出应有的量。"
+        "Every result is correct, but it takes more memory than it should.", "结果全都正确，只是占用的内存过多。"
     ),
     "operations": Text(
-        "Every result is right, but it takes more arithmetic than it should.",
-        "结果全都正确，只是计算量超出应有的量。",
+        "Every result is correct, but it takes more arithmetic than it should.",
+        "结果全都正确，只是计算量过大。",
     ),
     "raises": Text(
-        "Every result is right; only the call that should raise an exception does not.",
-        "结果全都正确，只是应当抛出异常的那次调用没有抛出（或抛出了别的异常）。",
+        "Every result is correct; only the call that should raise an exception does not raise the expected one.",
+        "结果全都正确，只是应当抛出异常的那次调用没有抛出规定的异常。",
     ),
     "registered_parameters": Text(
-        "Every result is right; only the parameters are not registered as they should be.",
+        "Every result is correct; only the parameters are not registered as they should be.",
         "结果全都正确，只是参数没有按要求注册。",
     ),
     "fully_masked_rows": Text(
-        "Every other result is right; only rows of queries without a single key are not zero.",
-        "其他结果全都正确，只是没有任何可关注的键的查询，其结果不是全零。",
+        "Every other result is correct; only the output for a query that may attend to no key is not zero.",
+        "其他结果全都正确，只有没有任何键可关注的查询，其输出不是全零。",
     ),
 }
 
@@ -168,7 +169,7 @@ def _numbers(drawn: Drawn) -> Iterator[Tag]:
 
 def _each(drawn: Drawn) -> Iterator[Tag]:
     for name, array in array_arguments(drawn):
-        facts = _shape(array) | (_mask(array) if array.dtype == bool else _entries(array))
+        facts = _shape(array) | (_mask(name, array) if array.dtype == bool else _entries(array))
         yield from ((tag, name) for tag, holds in facts.items() if holds)
         if array.dtype == bool and array.ndim > 1 and not array.any(axis=-1).all():
             yield "empty-rows", ""
@@ -189,10 +190,12 @@ def _shape(array: NDArray[np.generic]) -> dict[str, bool]:
     }
 
 
-def _mask(mask: NDArray[np.generic]) -> dict[str, bool]:
+def _mask(name: str, mask: NDArray[np.generic]) -> dict[str, bool]:
+    """Two axes are those of queries and keys, unless the mask is one of keys alone."""
+    sampled = mask.ndim > 2 or (mask.ndim == 2 and name == "key_padding")
     square = mask.ndim >= 2 and mask.shape[-1] == mask.shape[-2]
     return {
-        "different-per-sample": mask.ndim >= 2 and mask.shape[0] > 1 and not (mask == mask[:1]).all(),
+        "different-per-sample": sampled and mask.shape[0] > 1 and not (mask == mask[:1]).all(),
         "asymmetric": square and not np.array_equal(mask, mask.swapaxes(-1, -2)),
     }
 

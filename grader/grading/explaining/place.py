@@ -1,7 +1,7 @@
 """The place where code goes wrong: put the right value in, and see whether everything becomes right.
 
 The reference and the submission run with probes (``inside/probing.py``) on public cases. Values of the reference, the
-*landmarks*, are put in the place of values of the submission, one after the other. If the final results become right,
+*landmarks*, replace values of the submission, one after the other. If the final results become correct,
 the expression is the place: nothing after it is wrong. The earliest one is reported; of those, the innermost.
 
 The child that does this has public inputs and landmarks, and nothing else. What it says is only used for explanations.
@@ -512,20 +512,20 @@ def first_with(value: Any, trace: Traced) -> int | None:
 
 
 _NEVER = Text(
-    "Up to line {line} it is right: {there} can be found there. What never appears in your code: {absent}.",
-    "到第 {line} 行为止都是对的：那里已经有{there}。但是，代码里始终没有出现{absent}。",
+    "Your code is correct up to line {line}, where it has {there}. But it never has {absent}.",
+    "到第 {line} 行为止都正确，已经得到：{there}。但代码里始终没有出现：{absent}。",
 )
 _WHOLE = Text(
-    " With the right value there, the public cases that failed pass.",
+    " With the correct value there, the public cases that failed now pass.",
     "把正确的值放到这里，没有通过的公开用例就都能通过。",
 )
-_HERE = Text("This should be {name}.{more}", "这里应当是{name}。{more}")
+_HERE = Text("This should be {name}.{more}", "这里应当是：{name}。{more}")
 _UNNAMED = Text("Another value belongs here.{more}", "这里应当是另一个值。{more}")
 _SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {mine}，应为 {right}。")
 _ENTRY = Text(" Entry {index} is {mine} and should be {right}.", "其中下标 {index} 处的元素是 {mine}，应为 {right}。")
 _NUMBER = Text(" It is {mine} and should be {right}.", "它现在是 {mine}，应为 {right}。")
 _AFTER = Text(
-    "This is right so far{what}. What is missing after it: {name}.", "到这里为止是对的{what}，后面还缺：{name}。"
+    "This is correct so far{what}. Still missing after it: {name}.", "到这里为止都正确{what}，后面还缺：{name}。"
 )
 _STEP = Text(": {name}", "（{name}）")
 _NOTHING = Text("", "")

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from grader.core.model import Diagnosis, Part, Raised, Span, Submission, Text
 from grader.grading.explaining.evidence import Failure
 
-_STOPS = Text("It stops in this line with {type} (case “{case}”).", "代码运行到这一行时抛出了 {type}（用例“{case}”）。")
-_STOPS_ELSEWHERE = Text("It stops with {type} (case “{case}”).", "代码运行时抛出了 {type}（用例“{case}”）。")
+_STOPS = Text(
+    "The code stops at this line with {type} (case “{case}”).", "代码运行到这一行时抛出了 {type}（用例“{case}”）。"
+)
+_STOPS_ELSEWHERE = Text("The code stops with {type} (case “{case}”).", "代码运行时抛出了 {type}（用例“{case}”）。")
 
 
 def raised(failure: Failure) -> Iterator[Diagnosis]:

@@ -46,23 +46,23 @@ def relation(failure: Failure) -> Iterator[Diagnosis]:
 
 
 _AMONG = Text(
-    "The correct result is one of the things that you return ({where}). Return it alone.",
+    "The correct result is one of the values that you return ({where}). Return only that one.",
     "正确的结果就在你返回的内容里（{where}），请只返回它。",
 )
 _NOTHING = Text(
-    "Nothing comes back from the call: what was computed has to be given to `return`.",
-    "调用没有返回任何内容：算出的结果要用 `return` 交回。",
+    "The call returns nothing: `return` what you computed.",
+    "调用没有返回任何内容：请用 `return` 返回算出的结果。",
 )
 _ITEM = Text("item {number} of {count}", "{count} 个中的第 {number} 个")
 _KEY = Text("under the key {key}", "键为 {key}")
 _STACK = Text(
-    "Every part of the correct result is there, but as separate arrays: put them together into one.",
+    "Every part of the correct result is there, but in separate arrays: combine them into one.",
     "正确结果的各部分都有，只是分成了几个数组：请把它们合成一个。",
 )
 _ORDER = Text(
-    "Every value that is asked for is there, but in another form: return them as {count} values, in the order of the "
-    "task.",
-    "要求的值都有，只是形式不对：请按题目要求的次序返回 {count} 个值。",
+    "All the values are there, but in a different form: return them as {count} values, in the order that the task "
+    "gives.",
+    "要求的值都有，只是形式不对：请返回 {count} 个值，次序与题目一致。",
 )
 
 

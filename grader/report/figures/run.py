@@ -85,7 +85,7 @@ class LearnerDrawing:
 
 _NOT_DRAWN = Text(
     "this course has no exercise for this picture; it draws {names}.",
-    "本课程没有这幅图所画的编程题；它画的是 {names}。",
+    "本课程没有这幅图所画的练习；它画的是 {names}。",
 )
 
 

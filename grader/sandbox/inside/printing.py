@@ -41,7 +41,7 @@ class Printed(io.RawIOBase):
 
 @contextlib.contextmanager
 def captured() -> Iterator[Printed]:
-    """Puts one stream in the place of both, so that their lines stay in order."""
+    """Puts one stream in place of both, so that their lines stay in order."""
     printed = Printed()
     stream = io.TextIOWrapper(printed, "utf-8", "backslashreplace", write_through=True)  # type: ignore[type-var]
     before = sys.stdout, sys.stderr

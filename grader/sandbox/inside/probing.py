@@ -1,7 +1,7 @@
 """Runs a submission with probes: what its expressions are, and what it returns if other values are put in there.
 
 Nothing is decided here. The grader sends values of the reference on public cases, the *landmarks*; this returns the
-values of the probes, and the results of running the code again with a landmark in the place of a probe's value.
+values of the probes, and the results of running the code again with a landmark instead of a probe's value.
 A submission can spoil all of it, but that only affects what is said about itself.
 """
 
@@ -174,7 +174,7 @@ def _result(
 
 
 def _fits(mine: list[Any], landmark: Sequence[Any]) -> bool:
-    """Whether the landmark may be put in the place of these values, and changes one of them."""
+    """Whether the landmark may replace these values, and changes one of them."""
     if len(landmark) not in (1, len(mine)):
         return False
     pairs = [(value, landmark[0 if len(landmark) == 1 else at]) for at, value in enumerate(mine)]

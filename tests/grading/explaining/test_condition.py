@@ -50,13 +50,36 @@ def test_a_tag_that_decides(right: dict[str, Any], wrong: dict[str, Any], expect
     assert expected in text
 
 
+def test_each_side_of_a_tag_stands_alone() -> None:
+    """Either may come first in the sentence, so each names what it is about."""
+    for tag in TAGS.values():
+        for one, other in ((tag.having, tag.lacking), (tag.lacking, tag.having)):
+            assert ("{name}" in one.en) == ("{name}" in one.zh) == ("{name}" in other.en)
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "expected"),
+    [
+        ("mask", np.ones((3, 3), bool), np.tri(3, dtype=bool), "`mask` is square, but not symmetric"),
+        ("mask", np.ones((2, 1, 3), bool), np.tri(2, 3, dtype=bool)[:, None], "`mask` differs from sample to sample"),
+        ("key_padding", np.ones((2, 3), bool), np.tri(2, 3, dtype=bool), "`key_padding` differs from sample to sample"),
+    ],
+)
+def test_the_first_axis_of_a_mask(name: str, right: object, wrong: object, expected: str) -> None:
+    """Of two axes it is that of the queries; of more, and in padding, that of the samples."""
+    cases = [(str(number), RIGHT, {name: right}) for number in range(2)]
+    cases += [(str(number), WRONG, {name: wrong}) for number in range(2, 4)]
+    (text,) = said(*cases)
+    assert expected in text
+
+
 def test_no_tag_decides() -> None:
     """Then few cases are named: the wrong ones, or the right ones."""
     args = {"x": ROWS}
     right = [(f"right {number}", RIGHT, args) for number in range(5)]
-    assert said(*right, ("odd", WRONG, args)) == ["Right in 5 of 6 cases; wrong only in “odd”."]
+    assert said(*right, ("odd", WRONG, args)) == ["Correct in 5 of 6 cases; wrong only in “odd”."]
     wrong = [(f"wrong {number}", WRONG, args) for number in range(5)]
-    assert said(*wrong, ("odd", RIGHT, args)) == ["Wrong in most of the 6 cases; right only in “odd”."]
+    assert said(*wrong, ("odd", RIGHT, args)) == ["Wrong in most of the 6 cases; correct only in “odd”."]
     assert said(*wrong, *right) == []
 
 
@@ -64,7 +87,7 @@ def test_one_case_has_many_properties() -> None:
     """So a weak one is not said of a single case: that it has one row, say."""
     wide, narrow = {"x": ROWS}, {"x": ROWS[:1]}
     text = said(("a", RIGHT, wide), ("b", RIGHT, wide), ("c", WRONG, narrow))
-    assert text == ["Right in 2 of 3 cases; wrong only in “c”."]
+    assert text == ["Correct in 2 of 3 cases; wrong only in “c”."]
 
 
 def test_all_or_two_cases() -> None:
@@ -78,7 +101,7 @@ def test_a_check_that_alone_fails() -> None:
     """If every result is right, the check that fails says under which condition it is not."""
     evidence = [tried("a", RIGHT, x=ROWS), tried("a", WRONG, check="gradients", x=ROWS)]
     assert [each.text.en for each in condition(failure(*evidence))] == [
-        "Every result is right; only the gradients through it are wrong or missing."
+        "Every result is correct; only the gradients are wrong or missing."
     ]
 
 
@@ -88,7 +111,7 @@ def test_results_that_differ_from_call_to_call() -> None:
     for message, said in ((DIFFERENT, True), (STATE, True), (None, False)):
         told = replace(again, verdict=replace(again.verdict, message=message))
         found = [each.text.en for each in condition(failure(tried("a", WRONG, x=ROWS), told))]
-        assert any(text.startswith("The same call gives another result") for text in found) is said
+        assert any(text.startswith("The same call gives a different result") for text in found) is said
 
 
 def test_every_tag_has_two_sides_in_both_languages() -> None:

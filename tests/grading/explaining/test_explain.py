@@ -36,7 +36,7 @@ def test_the_line_that_raises() -> None:
     stopped = (Raised("IndexError", "words", "q.py", 2),)
     (found,) = explain(failure(tried("a", Status.RAISED, got=stopped), text=text))
     assert (found.voice, found.span) == ("place", Span("q.py", 2, 2, 4, 21, "    return x[9]  # 最后"))
-    assert found.text.en == "It stops in this line with IndexError (case “a”)."
+    assert found.text.en == "The code stops at this line with IndexError (case “a”)."
 
 
 def test_a_line_that_nobody_submitted() -> None:
@@ -66,10 +66,10 @@ def test_results_that_cannot_be_compared() -> None:
 @pytest.mark.parametrize(
     ("got", "said"),
     [
-        (None, "Nothing comes back from the call"),
-        ((array(ROWS + 1), array(ROWS)), "(item 2 of 2). Return it alone."),
+        (None, "The call returns nothing"),
+        ((array(ROWS + 1), array(ROWS)), "(item 2 of 2). Return only that one."),
         ({"out": array(ROWS)}, "(under the key 'out')"),
-        ([array(row) for row in ROWS], "put them together into one"),
+        ([array(row) for row in ROWS], "combine them into one"),
     ],
 )
 def test_the_right_result_in_another_form(got: object, said: str) -> None:
@@ -89,7 +89,7 @@ def test_what_the_reference_returns_for_other_inputs() -> None:
 
     wrong = tried("a", WRONG, got=gave(ROWS**2 - 1), expected=gave(right), x=ROWS)
     (found,) = explain(failure(wrong, run=run))
-    assert found.text.en == "You get exactly what comes out for `x` with the opposite sign."
+    assert found.text.en == "Your result is exactly what you would get for `x` with the opposite sign."
     assert found.voice == "relation"
 
 

@@ -85,8 +85,8 @@ def places(context: GradingContext, sandbox: Sandbox, name: str, text: str) -> t
     ("changed", "line", "said"),
     [
         ({"scores": "q @ k.transpose(-2, -1) / d"}, 5, "This should be the scores divided by √d_k"),
-        ({"scores": "q @ k.transpose(-2, -1)"}, 5, "What is missing after it: the scores divided by √d_k"),
-        ({"masked": "scores + mask"}, 7, "This should be the scores with −∞ at the keys that are blocked"),
+        ({"scores": "q @ k.transpose(-2, -1)"}, 5, "Still missing after it: the scores divided by √d_k"),
+        ({"masked": "scores + mask"}, 7, "This should be the scores, with −∞ at the blocked keys"),
         ({"weights": "torch.sigmoid(scores)"}, 8, "the attention weights"),
     ],
 )

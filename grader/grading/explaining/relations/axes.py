@@ -2,11 +2,11 @@
 
 ## What it says
 
-Which order of axes gives the correct result; or that the numbers are right, row by row, but in another shape.
+Which order of axes gives the correct result; or that the numbers are correct, row by row, but in another shape.
 
 ## Example
 
-Heads that were merged without putting their axis back.
+Heads that were merged before their axis was moved back.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ from grader.grading.explaining.relations import ENOUGH, Pair, different, near
 RANK = 12
 _TRANSPOSED = Text("Your result is the correct one transposed.", "你的结果是正确结果的转置。")
 _SWAPPED = Text(
-    "Your result is the correct one with the axes {one} and {two} swapped.",
+    "Your result is the correct one with axes {one} and {two} swapped.",
     "你的结果是正确结果的第 {one} 轴与第 {two} 轴互换（从 0 数起）。",
 )
 _PERMUTED = Text(
-    "Your result has its axes in another order: rearranged as {order}, it would be correct.",
-    "你的结果的轴次序不对：按 {order} 重排就是正确的。",
+    "The axes of your result are in the wrong order: transposed to {order}, it would be correct.",
+    "你的结果中轴的次序不对：按 {order} 转置之后就是正确的。",
 )
 _SHAPE = Text(
-    "The numbers are right and in the right order, but in shape {got} instead of {expected}.",
+    "The numbers and their order are correct, but the shape is {got} instead of {expected}.",
     "数值和先后次序都对，但形状是 {got}，应为 {expected}。",
 )
 _MERGED = Text(
-    "The numbers are right, but they were laid out in another order of axes: something was reshaped before its axes "
-    "were put in the right order.",
-    "数值都对，但排列时轴的次序不同：在把轴换到正确的次序之前就 reshape 了。",
+    "The numbers are correct, but in the wrong places: something was reshaped before its axes were in the right order.",
+    "数值都对，但位置不对：还没有把轴换到正确的次序，就做了 reshape。",
 )
 _MOST_AXES = 5
 

@@ -6,7 +6,7 @@ The number, if it is the same in every case and the correct results have others.
 
 ## Example
 
-A function that returns what was allocated and never filled.
+A function that returns an array that it allocated but never filled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grader.grading.explaining.relations import Pair, different
 
 RANK = 8
 _SAYS = Text(
-    "Your result is {value} everywhere, in every case that fails.", "在所有未通过的用例里，你的结果处处都是 {value}。"
+    "Your result is {value} everywhere, in every case that fails.", "在所有没有通过的用例里，你的结果处处都是 {value}。"
 )
 
 

@@ -1,4 +1,4 @@
-"""The values are right, but their type is not.
+"""The values are correct, but their type is not.
 
 ## What it says
 
@@ -20,7 +20,7 @@ from grader.grading.explaining.relations import Pair
 
 RANK = 0
 _ENTRIES = Text(
-    "The values are right; only their type is wrong: {got} where {expected} are expected.",
+    "The values are correct; only their type is wrong: {got} where {expected} are expected.",
     "数值是对的，只是类型不对：这里是{got}，应为{expected}。",
 )
 _OPPOSITE = Text(
@@ -28,8 +28,8 @@ _OPPOSITE = Text(
     "结果与正确结果正好相反，而且类型不对：这里是{got}，应为{expected}。",
 )
 _ADDED = Text(
-    "It is 0 where True is expected and negative where False is expected: that is a mask to be added to scores. Return "
-    "the truth values.",
+    "It is 0 where True is expected and negative where False is expected: that is a mask to add to the scores. Return "
+    "booleans instead.",
     "应为 True 的地方是 0，应为 False 的地方是负数：这是加到分数上的掩码。请返回布尔值。",
 )
 _WORDS = {

@@ -20,33 +20,51 @@ from grader.core.model import Text
 from grader.grading.explaining.relations import Pair, near, varied
 
 RANK = 22
-_SAYS = Text("Your result is {what} of the correct one.", "你的结果是正确结果的{what}。")
+_SAYS = Text("Your result is {what}.", "你的结果等于：{what}。")
 _FUNCTIONS: tuple[tuple[Text, Callable[[NDArray[np.float64]], NDArray[np.float64]]], ...] = (
-    (Text("the square", "平方"), np.square),
-    (Text("the square root", "平方根"), np.sqrt),
-    (Text("the reciprocal", "倒数"), np.reciprocal),
-    (Text("the exponential", "指数 exp"), np.exp),
-    (Text("the natural logarithm", "自然对数"), np.log),
-    (Text("the logarithm to base 2", "以 2 为底的对数"), np.log2),
-    (Text("two to the power", "2 的幂（以正确结果为指数）"), np.exp2),
-    (Text("1 minus that", "补数（1 减去它）"), lambda x: 1 - x),
-    (Text("the absolute value", "绝对值"), np.abs),
-    (Text("the softmax over the last axis", "沿最后一个轴的 softmax"), lambda x: _softmax(x)),
-    (Text("the whole part (rounded down)", "整数部分（向下取整）"), np.floor),
-    (Text("the value rounded up", "向上取整"), np.ceil),
-    (Text("the rounded value", "四舍五入"), np.round),
-    (Text("the running sum along the last axis", "沿最后一个轴的累加"), lambda x: np.cumsum(x, -1)),
-    (Text("the sum over the last axis", "沿最后一个轴的和"), lambda x: x.sum(-1)),
+    (Text("the square of the correct one", "正确结果的平方"), np.square),
+    (Text("the square root of the correct one", "正确结果的平方根"), np.sqrt),
+    (Text("the reciprocal of the correct one", "正确结果的倒数"), np.reciprocal),
+    (Text("the exponential of the correct one", "对正确结果取 exp 的值"), np.exp),
+    (Text("the natural logarithm of the correct one", "正确结果的自然对数"), np.log),
+    (Text("the logarithm to base 2 of the correct one", "正确结果以 2 为底的对数"), np.log2),
+    (Text("2 to the power of the correct one", "2 的幂（以正确结果为指数）"), np.exp2),
+    (Text("1 minus the correct one", "1 减去正确结果"), lambda x: 1 - x),
+    (Text("the absolute value of the correct one", "正确结果的绝对值"), np.abs),
     (
-        Text("the sum over the last axis, kept as an axis,", "沿最后一个轴的和（保留该轴）"),
+        Text("the softmax of the correct one over the last axis", "正确结果沿最后一个轴的 softmax"),
+        lambda x: _softmax(x),
+    ),
+    (Text("the correct one rounded down", "正确结果向下取整"), np.floor),
+    (Text("the correct one rounded up", "正确结果向上取整"), np.ceil),
+    (Text("the correct one rounded to whole numbers", "正确结果四舍五入到整数"), np.round),
+    (
+        Text("the running sum of the correct one along the last axis", "正确结果沿最后一个轴的累加和"),
+        lambda x: np.cumsum(x, -1),
+    ),
+    (Text("the sum of the correct one over the last axis", "正确结果沿最后一个轴的和"), lambda x: x.sum(-1)),
+    (
+        Text("the sum of the correct one over the last axis, which is kept", "正确结果沿最后一个轴的和（保留该轴）"),
         lambda x: x.sum(-1, keepdims=True),
     ),
-    (Text("the mean over the last axis", "沿最后一个轴的平均"), lambda x: x.mean(-1)),
-    (Text("the mean over the second-to-last axis", "沿倒数第二个轴的平均"), lambda x: x.mean(-2)),
-    (Text("the sum over the second-to-last axis", "沿倒数第二个轴的和"), lambda x: x.sum(-2)),
-    (Text("the mean", "平均值"), lambda x: x.mean()),
-    (Text("the sum", "总和"), lambda x: x.sum()),
-    (Text("the index of the largest entry along the last axis", "沿最后一个轴最大元素的下标"), lambda x: x.argmax(-1)),
+    (Text("the mean of the correct one over the last axis", "正确结果沿最后一个轴的平均值"), lambda x: x.mean(-1)),
+    (
+        Text("the mean of the correct one over the second-to-last axis", "正确结果沿倒数第二个轴的平均值"),
+        lambda x: x.mean(-2),
+    ),
+    (
+        Text("the sum of the correct one over the second-to-last axis", "正确结果沿倒数第二个轴的和"),
+        lambda x: x.sum(-2),
+    ),
+    (Text("the mean of the correct one", "正确结果的平均值"), lambda x: x.mean()),
+    (Text("the sum of the correct one", "正确结果的总和"), lambda x: x.sum()),
+    (
+        Text(
+            "the index of the largest entry of the correct one along the last axis",
+            "正确结果沿最后一个轴的最大元素的下标",
+        ),
+        lambda x: x.argmax(-1),
+    ),
 )
 
 

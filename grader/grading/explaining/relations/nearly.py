@@ -1,4 +1,4 @@
-"""The result is nearly right.
+"""The result is nearly correct.
 
 ## What it says
 
@@ -20,10 +20,10 @@ from grader.grading.explaining.relations import ENOUGH, Pair, different, near
 
 RANK = 70
 _SAYS = Text(
-    "Your result is nearly right: no number is off by more than {percent:.2g} % of the largest one. Look for a small "
-    "term such as ε in another place, an approximation, or rounding to a narrower type.",
+    "Your result is nearly correct: no number is off by more than {percent:.2g} % of the largest one. Look for a small "
+    "term such as ε in the wrong place, an approximation, or a data type with less precision.",
     "你的结果已经很接近：误差都不超过最大数的 {percent:.2g}%。请检查 ε 之类的小量是否放错了位置，"
-    "是否用了近似，或在更窄的类型里做了舍入。",
+    "是否用了近似公式，或者用了精度较低的数据类型。",
 )
 _MOST = 0.02
 

@@ -2,7 +2,8 @@
 
 ## What it says
 
-That the rows have the right directions but other lengths (sums, scales), or are shifted row by row; also for columns.
+That the rows have the right directions but the wrong lengths (sums, scales), or are shifted row by row; also for
+columns.
 
 ## Example
 
@@ -21,14 +22,14 @@ from grader.grading.explaining.relations import Pair, axis_name, near
 
 RANK = 60
 _TIMES = Text(
-    "Along {axis}, your result is the correct one times a factor that differs from slice to slice: what is divided "
-    "by (a sum, a length, a standard deviation) is not right.",
-    "沿{axis}看，你的结果是正确结果乘以一个系数，各处系数不同：所除的那个量（和、长度或标准差）不对。",
+    "Along {axis}, your result is the correct one times a factor that differs from slice to slice: the "
+    "divisor (a sum, a length, a standard deviation) is wrong.",
+    "沿{axis}看，你的结果是正确结果乘以一个系数，而各切片的系数不同：除数（和、长度或标准差）不对。",
 )
 _PLUS = Text(
     "Along {axis}, your result is the correct one plus a constant that differs from slice to slice: what is added "
-    "or subtracted (a mean, a bias, a maximum) is not right.",
-    "沿{axis}看，你的结果与正确结果相差一个常数，各处常数不同：所加或所减的那个量（均值、偏置或最大值）不对。",
+    "or subtracted (a mean, a bias, a maximum) is wrong.",
+    "沿{axis}看，你的结果与正确结果相差一个常数，而各切片的常数不同：加上或减去的量（均值、偏置或最大值）不对。",
 )
 _FEWEST = 3
 

@@ -2,7 +2,7 @@
 
 ## What it says
 
-That every sign, or every True and False, is the other way round.
+That every sign, or every True and False, is reversed.
 
 ## Example
 
@@ -17,9 +17,7 @@ from grader.core.model import Text
 from grader.grading.explaining.relations import Pair, different, near
 
 RANK = 10
-_TRUTH = Text(
-    "True and False are the other way round everywhere in your result.", "你的结果里 True 和 False 处处相反。"
-)
+_TRUTH = Text("True and False are swapped everywhere in your result.", "你的结果里 True 和 False 全都反了。")
 _SIGN = Text("Every number in your result has the opposite sign.", "你的结果里每个数的正负号都反了。")
 
 

@@ -1,8 +1,9 @@
-"""The correct numbers stand in other places: reversed, shifted by one, or in some other order.
+"""The correct numbers are in the wrong places: reversed, shifted by one, or in some other order.
 
 ## What it says
 
-Along which axis the result is reversed or shifted; otherwise only that the numbers are right and their places are not.
+Along which axis the result is reversed or shifted; otherwise only that the numbers are correct and their places are
+not.
 
 ## Example
 
@@ -22,16 +23,16 @@ from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, differe
 RANK = 14
 _REVERSED = Text("Your result is the correct one, reversed along {axis}.", "你的结果是正确结果沿{axis}反向排列。")
 _LATER = Text(
-    "Your result is the correct one, moved on by one along {axis}.", "你的结果是正确结果沿{axis}往后错了一位。"
+    "Your result is the correct one, shifted forward by one along {axis}.", "你的结果是正确结果沿{axis}往后错了一位。"
 )
 _EARLIER = Text(
-    "Your result is the correct one, moved back by one along {axis}.", "你的结果是正确结果沿{axis}往前错了一位。"
+    "Your result is the correct one, shifted back by one along {axis}.", "你的结果是正确结果沿{axis}往前错了一位。"
 )
 _PARTS = Text(
-    "The slices of your result along {axis} are right, but in another order.",
+    "The slices of your result along {axis} are correct, but in the wrong order.",
     "你的结果沿{axis}的各个切片都对，但次序不同。",
 )
-_SORTED = Text("Your result has the right numbers, but in other places.", "你的结果里数都对，但位置不对。")
+_SORTED = Text("Your result has the correct numbers, but in the wrong places.", "你的结果里的数都对，只是位置不对。")
 _FEWEST = 6
 
 

@@ -1,12 +1,12 @@
-"""The result is correct for other arguments: one ignored, two exchanged, a number off by one.
+"""The result is correct for other arguments: one ignored, two swapped, a number off by one.
 
 ## What it says
 
-Which argument, and what it would have to be to give this result.
+Which argument, and which value of it would give this result.
 
 ## Example
 
-`k` used in the place of `v`, or a shift that counts from 1.
+`k` used instead of `v`, or a shift that counts from 1.
 """
 
 from __future__ import annotations
@@ -23,26 +23,28 @@ from grader.grading.inputs import Drawn
 
 RANK = 2
 _DEFAULT = Text(
-    "You get exactly what comes out if `{name}` is not given: it seems to be ignored.",
+    "Your result is exactly what you would get without `{name}`: it seems to be ignored.",
     "你的结果正是不给出 `{name}` 时的结果：它似乎没有起作用。",
 )
 _EXCHANGED = Text(
-    "You get exactly what comes out if `{one}` and `{two}` change places.",
+    "Your result is exactly what you would get if `{one}` and `{two}` were swapped.",
     "你的结果正是把 `{one}` 与 `{two}` 对调后的结果。",
 )
 _INSTEAD = Text(
-    "You get exactly what comes out if `{one}` is used in the place of `{two}`.",
+    "Your result is exactly what you would get with `{one}` in place of `{two}`.",
     "你的结果正是用 `{one}` 代替 `{two}` 时的结果。",
 )
-_NUMBER = Text("You get exactly what comes out if `{name}` is {what}.", "你的结果正是 `{name}` 取 {what} 时的结果。")
-_CHANGED = Text("You get exactly what comes out for {what}.", "你的结果正是输入换成{what}时的结果。")
+_NUMBER = Text(
+    "Your result is exactly what you would get if `{name}` were {what}.", "你的结果正是 `{name}` {what}时的结果。"
+)
+_CHANGED = Text("Your result is exactly what you would get for {what}.", "你的结果正是改用这一输入时的结果：{what}。")
 _NUMBERS: tuple[tuple[Text, int | float, int | float], ...] = (
-    (Text("one larger", "大 1 的值"), 1, 1),
-    (Text("one smaller", "小 1 的值"), 1, -1),
-    (Text("twice as large", "两倍的值"), 2, 0),
-    (Text("0", "0"), 0, 0),
-    (Text("1", "1"), 0, 1),
-    (Text("its opposite", "相反数"), -1, 0),
+    (Text("one larger", "大 1 "), 1, 1),
+    (Text("one smaller", "小 1 "), 1, -1),
+    (Text("twice as large", "变为两倍"), 2, 0),
+    (Text("0", "为 0 "), 0, 0),
+    (Text("1", "为 1 "), 0, 1),
+    (Text("the negative of its value", "变为相反数"), -1, 0),
 )
 _MOST = 48
 
@@ -105,7 +107,7 @@ def _numbers(drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
         if type(value) is bool:
             changed = {**dict(drawn.construct), name: not value}
             yield (
-                _NUMBER.fill(name=name, what=str(not value)),
+                _NUMBER.fill(name=name, what=Text(str(not value), f"为 {not value} ")),
                 Drawn(drawn.args, tuple(changed.items()), drawn.parameters),
             )
 
@@ -148,17 +150,17 @@ def _rescaled(name: str, array: NDArray[np.generic], drawn: Drawn) -> Iterator[t
 
 _ARRAYS = {
     "rescaled": Text(
-        "`{name}` as if it were divided by √{other} where √{size} belongs",
-        "`{name}` 除以 √{other}（而本应除以 √{size}）",
+        "`{name}` divided by √{other} instead of √{size}",
+        "`{name}` 除以 √{other}（本应除以 √{size}）",
     ),
-    "first": Text("the first slice of `{name}` for all of them", "处处使用 `{name}` 的第一个切片"),
+    "first": Text("the first slice of `{name}` in place of all the others", "处处使用 `{name}` 的第一个切片"),
     "reversed": Text("`{name}` reversed along its first axis", "沿第一个轴反向的 `{name}`"),
     "transposed": Text("the transposed `{name}`", "转置后的 `{name}`"),
-    "last-reversed": Text("`{name}` with its rows in reverse", "各行反向排列的 `{name}`"),
-    "later": Text("`{name}` with its rows moved on by one", "各行往后错一位的 `{name}`"),
-    "earlier": Text("`{name}` with its rows moved back by one", "各行往前错一位的 `{name}`"),
-    "zeros": Text("`{name}` = 0 everywhere: it seems to have no effect", "全零的 `{name}`（它似乎没有起作用）"),
-    "ones": Text("`{name}` = 1 everywhere: it seems to have no effect", "全一的 `{name}`（它似乎没有起作用）"),
+    "last-reversed": Text("`{name}` with its rows in reverse order", "各行反向排列的 `{name}`"),
+    "later": Text("`{name}` with its rows shifted forward by one", "各行往后错一位的 `{name}`"),
+    "earlier": Text("`{name}` with its rows shifted back by one", "各行往前错一位的 `{name}`"),
+    "zeros": Text("`{name}` with 0 everywhere: it seems to have no effect", "全零的 `{name}`（它似乎没有起作用）"),
+    "ones": Text("`{name}` with 1 everywhere: it seems to have no effect", "全一的 `{name}`（它似乎没有起作用）"),
     "opposite": Text("`{name}` with the opposite sign", "反号的 `{name}`"),
     "absolute": Text("the absolute values of `{name}`", "`{name}` 的绝对值"),
     "times": Text(

@@ -23,29 +23,29 @@ from grader.grading.inputs import Drawn
 
 RANK = 1
 _IGNORED = Text(
-    "You get exactly what comes out if `{name}` hides nothing.", "你的结果正是 `{name}` 什么都不屏蔽时的结果。"
+    "Your result is exactly what you would get if `{name}` hid nothing.", "你的结果正是 `{name}` 什么都不屏蔽时的结果。"
 )
 _INVERTED = Text(
-    "You get exactly what comes out if True and False are exchanged in `{name}`.",
+    "Your result is exactly what you would get if True and False were swapped in `{name}`.",
     "你的结果正是把 `{name}` 中的 True 与 False 互换后的结果。",
 )
 _TRANSPOSED = Text(
-    "You get exactly what comes out for the transposed `{name}`.", "你的结果正是把 `{name}` 转置后的结果。"
+    "Your result is exactly what you would get for the transposed `{name}`.", "你的结果正是把 `{name}` 转置后的结果。"
 )
 _FIRST = Text(
-    "You get exactly what comes out if the `{name}` of the first sample is used for all of them.",
+    "Your result is exactly what you would get if all samples used the `{name}` of the first one.",
     "你的结果正是所有样本都用第一个样本的 `{name}` 时的结果。",
 )
 _REVERSED = Text(
-    "You get exactly what comes out for `{name}` with its samples in reverse.",
+    "Your result is exactly what you would get for `{name}` with its samples in reverse order.",
     "你的结果正是把 `{name}` 按样本反向排列后的结果。",
 )
 _NOTHING = Text(
-    "You get exactly what comes out if `{name}` hides everything.", "你的结果正是 `{name}` 屏蔽一切时的结果。"
+    "Your result is exactly what you would get if `{name}` hid everything.", "你的结果正是 `{name}` 屏蔽一切时的结果。"
 )
 _CAUSAL = Text(
-    "You get exactly what comes out if the keys after each query are hidden as well, as a causal `{name}` would do.",
-    "你的结果正是另外还屏蔽每个查询之后的键时的结果，就像 `{name}` 是因果掩码一样。",
+    "Your result is exactly what you would get if the keys after each query were hidden as well, as by a causal mask.",
+    "你的结果正是再加上因果掩码（屏蔽每个查询之后的键）时的结果。",
 )
 
 

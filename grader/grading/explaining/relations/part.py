@@ -1,8 +1,8 @@
-"""Part of the correct result is missing, or something was added at an end.
+"""Part of the correct result is missing, or something was added at either end.
 
 ## What it says
 
-Along which axis, and whether the beginning or the end is missing or too much.
+Along which axis, and whether something is missing or extra at the beginning or the end.
 
 ## Example
 
@@ -21,18 +21,18 @@ from grader.grading.explaining.relations import Pair, axis_name, different, near
 
 RANK = 18
 _END = Text(
-    "Your result is right, but along {axis} the end is missing.", "你的结果是对的，但沿{axis}缺了末尾的一部分。"
+    "Your result is correct, but along {axis} the end is missing.", "你的结果是对的，但沿{axis}缺了末尾的一部分。"
 )
 _START = Text(
-    "Your result is right, but along {axis} the beginning is missing.",
+    "Your result is correct, but along {axis} the beginning is missing.",
     "你的结果是对的，但沿{axis}缺了开头的一部分。",
 )
 _AFTER = Text(
-    "Your result begins with the correct one; along {axis} there is something after it.",
+    "Your result begins with the correct one, but along {axis} there is something after it.",
     "你的结果开头与正确结果一致，但沿{axis}在后面多出了一部分。",
 )
 _BEFORE = Text(
-    "Your result ends with the correct one; along {axis} there is something in front of it.",
+    "Your result ends with the correct one, but along {axis} there is something before it.",
     "你的结果末尾与正确结果一致，但沿{axis}在前面多出了一部分。",
 )
 

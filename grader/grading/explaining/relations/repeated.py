@@ -1,4 +1,4 @@
-"""One slice of the correct result stands in the place of all of them.
+"""One slice of the correct result is used for all of them.
 
 ## What it says
 
@@ -20,11 +20,11 @@ from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, differe
 
 RANK = 16
 _FIRST = Text(
-    "Along {axis}, your result repeats the first correct slice for all of them.",
+    "Along {axis}, your result repeats the first slice of the correct one.",
     "沿{axis}看，你的结果把正确结果的第一个切片用在了所有位置上。",
 )
 _LAST = Text(
-    "Along {axis}, your result repeats the last correct slice for all of them.",
+    "Along {axis}, your result repeats the last slice of the correct one.",
     "沿{axis}看，你的结果把正确结果的最后一个切片用在了所有位置上。",
 )
 _SAME = Text(

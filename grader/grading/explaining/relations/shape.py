@@ -1,4 +1,4 @@
-"""The result has another shape than the correct one.
+"""The result has a different shape from the correct one.
 
 ## What it says
 
@@ -18,7 +18,7 @@ from grader.grading.explaining.relations import Pair, array_arguments, axis_name
 
 RANK = 90
 _LIKE = Text(
-    "Along {axis}, your result is as long as `{name}` ({got}); it should have {expected} entries there.",
+    "Along {axis}, your result is as long as `{name}` ({got} entries); it should have {expected}.",
     "沿{axis}看，你的结果与 `{name}` 一样长（{got}），而应有 {expected} 个元素。",
 )
 _ALONG = Text(
@@ -27,8 +27,8 @@ _ALONG = Text(
 )
 _MORE = Text("Your result has {count} axes too many.", "你的结果多了 {count} 个轴。")
 _ONE_MORE = Text("Your result has one axis too many.", "你的结果多了一个轴。")
-_ONE_LESS = Text("One axis is missing in your result.", "你的结果少了一个轴。")
-_LESS = Text("{count} axes are missing in your result.", "你的结果少了 {count} 个轴。")
+_ONE_LESS = Text("Your result has one axis too few.", "你的结果少了一个轴。")
+_LESS = Text("Your result has {count} axes too few.", "你的结果少了 {count} 个轴。")
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:

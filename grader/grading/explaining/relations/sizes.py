@@ -1,9 +1,9 @@
-"""A count is wrong by a product of sizes, or by such a factor.
+"""A count is off by a product of sizes: by this amount or by this factor.
 
 ## What it says
 
 What is added, missing, multiplied or divided, as a product of the arguments: `2·d_model`, `n·n`, `d_model/num_heads`.
-It has to be so in at least two public cases.
+This has to hold in at least two public cases.
 
 ## Example
 

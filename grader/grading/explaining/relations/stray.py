@@ -1,4 +1,4 @@
-"""NaN or infinity stands only in rows without a single allowed key; or the result is right but for NaN.
+"""NaN or infinity is only in rows without a single allowed key; or the result is correct apart from NaN.
 
 ## What it says
 
@@ -20,12 +20,12 @@ from grader.grading.explaining.relations import Pair, are_without_keys, equal_en
 
 RANK = 4
 _EMPTY_ROWS = Text(
-    "Your result is right except in the rows of queries that may attend to no key at all: there it is NaN.",
-    "你的结果只在没有任何可关注的键的那些查询行上不对：那里是 NaN。",
+    "Your result is correct except in the rows of queries that may attend to no key at all: these are NaN.",
+    "你的结果只有没有任何键可关注的那些查询所在的行不对：那里是 NaN。",
 )
 _EVERYWHERE = Text("Every number in your result is NaN or infinite.", "你的结果里所有的数都是 NaN 或 inf。")
 _ELSEWHERE = Text(
-    "Wherever your result is a finite number, it is right; the other entries are NaN or infinite.",
+    "Wherever your result is a finite number, it is correct; the other entries are NaN or infinite.",
     "你的结果中凡是有限的数都对，其余的元素是 NaN 或 inf。",
 )
 

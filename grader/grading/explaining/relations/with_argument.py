@@ -1,4 +1,4 @@
-"""An argument was added to the result, taken off it, or left out of it.
+"""An argument was added to the result, subtracted from it, or left out of it.
 
 ## What it says
 

@@ -15,7 +15,7 @@ from tests.explaining import BITS, ROWS, pair, said
         ([pair(BITS.astype(int), BITS)], "integers where booleans"),
         ([pair(BITS.astype(float), BITS)], "floats where booleans"),
         ([pair((~BITS).astype(int), BITS)], "the opposite of the correct one"),
-        ([pair(np.where(BITS, 0.0, -np.inf), BITS)], "a mask to be added to scores"),
+        ([pair(np.where(BITS, 0.0, -np.inf), BITS)], "a mask to add to the scores"),
         ([pair(np.array([1.0, 2.0]), np.array([1, 2]))], "floats where integers"),
         ([pair(np.array([1.5, 2.0]), np.array([1, 2]))], ""),
         ([pair(ROWS, ROWS + 1)], ""),

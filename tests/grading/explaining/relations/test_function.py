@@ -15,7 +15,7 @@ from tests.explaining import ROWS, pair, said
         ([pair(ROWS**2, ROWS)], "the square of"),
         ([pair(np.exp(ROWS), ROWS)], "the exponential of"),
         ([pair(np.abs(ROWS), ROWS)], "the absolute value of"),
-        ([pair(ROWS.sum(-1), ROWS)], "the sum over the last axis of"),
+        ([pair(ROWS.sum(-1), ROWS)], "the sum of the correct one over"),
         ([pair(np.exp(1.5), 1.5), pair(np.exp(2.5), 2.5)], "the exponential of"),
         ([pair(np.exp(1.5), 1.5)], ""),
         ([pair(ROWS, ROWS)], ""),

@@ -11,16 +11,16 @@ from tests.explaining import ROWS, others
 @pytest.mark.parametrize(
     ("sentence", "argument", "value"),
     [
-        ("`q` and `k` change places", "q", np.hstack([ROWS, ROWS])[:, :3] + 1),
-        ("`q` is used in the place of `k`", "k", ROWS),
-        ("`n` is one larger", "n", 4),
-        ("`n` is 0", "n", 0),
-        ("the first slice of `q` for all of them", "q", ROWS[[0, 0, 0]]),
+        ("`q` and `k` were swapped", "q", np.hstack([ROWS, ROWS])[:, :3] + 1),
+        ("with `q` in place of `k`", "k", ROWS),
+        ("`n` were one larger", "n", 4),
+        ("`n` were 0", "n", 0),
+        ("the first slice of `q` in place of all the others", "q", ROWS[[0, 0, 0]]),
         ("`q` reversed along its first axis", "q", ROWS[::-1]),
-        ("`q` = 0 everywhere", "q", ROWS * 0),
+        ("`q` with 0 everywhere", "q", ROWS * 0),
         ("`q` with the opposite sign", "q", -ROWS),
         ("`q` divided by √n,", "q", ROWS / 2),
-        ("`q` as if it were divided by √k.shape[-1] where √q.shape[-1] belongs", "q", ROWS * np.sqrt(4 / 3)),
+        ("`q` divided by √k.shape[-1] instead of √q.shape[-1]", "q", ROWS * np.sqrt(4 / 3)),
     ],
 )
 def test_other_inputs(sentence: str, argument: str, value: object) -> None:
@@ -33,4 +33,4 @@ def test_other_inputs(sentence: str, argument: str, value: object) -> None:
 def test_an_optional_argument() -> None:
     """May have been ignored, so that its default was used."""
     found = others("other_argument", x=ROWS, eps=0.5, optional=["eps"])
-    assert list(found["You get exactly what comes out if `eps` is not given: it seems to be ignored."]) == ["x"]
+    assert list(found["Your result is exactly what you would get without `eps`: it seems to be ignored."]) == ["x"]

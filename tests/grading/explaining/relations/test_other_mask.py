@@ -11,7 +11,10 @@ def test_masks() -> None:
     """A mask is ignored, inverted, that of the first sample, reversed, hiding everything, or causal besides."""
     found = others("other_mask", q=np.zeros((2, 4)), k=np.zeros((3, 4)), mask=BITS)
     masks = {text: each["mask"].tolist() for text, each in found.items()}
-    assert masks["You get exactly what comes out if `mask` hides nothing."] == np.ones((2, 3), dtype=bool).tolist()
+    assert (
+        masks["Your result is exactly what you would get if `mask` hid nothing."]
+        == np.ones((2, 3), dtype=bool).tolist()
+    )
     assert (~BITS).tolist() in masks.values()
     assert BITS[[0, 0]].tolist() in masks.values()
     assert (BITS & np.tri(2, 3, 1, dtype=bool)).tolist() in masks.values()

@@ -15,8 +15,8 @@ MASK = np.broadcast_to(~EMPTY, (3, 5))
 @pytest.mark.parametrize(
     ("pairs", "expected"),
     [
-        ([pair(np.where(EMPTY, np.nan, ROWS), ROWS, mask=MASK)], "may attend to no key at all: there it is NaN"),
-        ([pair(np.where(EMPTY, np.nan, ROWS), ROWS)], "Wherever your result is a finite number, it is right"),
+        ([pair(np.where(EMPTY, np.nan, ROWS), ROWS, mask=MASK)], "may attend to no key at all: these are NaN"),
+        ([pair(np.where(EMPTY, np.nan, ROWS), ROWS)], "Wherever your result is a finite number, it is correct"),
         ([pair(ROWS * np.nan, ROWS)], "Every number in your result is NaN"),
         ([pair(np.where(EMPTY, np.nan, ROWS + 1), ROWS)], ""),
         ([pair(ROWS, ROWS + 1)], ""),
