@@ -246,7 +246,7 @@ def test_start_changes_no_file_that_is_not_utf8(attncheck: Attncheck, tmp_path: 
         path.write_bytes(data)
     ran = attncheck("start", "Q5", str(tmp_path), "--reset", "scaled_dot_product_attention")
     assert ran.code == 2 and "not saved as UTF-8" in ran.err
-    assert "could not be extended" in attncheck("start", "Q5", str(tmp_path)).out
+    assert "could not be added" in attncheck("start", "Q5", str(tmp_path)).out
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 

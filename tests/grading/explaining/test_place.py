@@ -221,7 +221,7 @@ def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -
     trace = replace(trace, values={0: (np.full((2, 2), 31337.0),), 1: (np.full((2, 2), 31337.0),)})
     search.context = cast(Any, SimpleNamespace(seed=SimpleNamespace(secret=secret)))
     found = search.diagnosis(marks, {0: trace}, place.Found(1, 2, (0,)), whole=False)
-    assert "value 2 should be here" in found.text.en
+    assert "This should be value 2" in found.text.en
     assert ("31337" in found.text.en, "31337" in found.text.zh) == (not secret, not secret)
 
 
