@@ -6,7 +6,7 @@ import ast
 
 from grader.core import bounded
 from grader.core.model import SourceFile
-from grader.grading.outline import outline_of
+from grader.grading.outline import Outline, outline_of
 from grader.submission.messages import Unusable
 from grader.submission.source import parse
 
@@ -17,16 +17,18 @@ def unwritten(name: str, file: SourceFile) -> tuple[str, int] | None:
     """The file and line of the definition of ``name``, if that is still a stub; else None.
 
     A stub has at most a docstring, ``pass``, ``...``, ``return None`` and ``raise NotImplementedError``. A class is one
-    if all its methods are, and nothing adds methods to it from outside. Large files are not searched.
+    if all its methods are. It must stand at the top level, and nothing else may replace or extend it: code under ``if``
+    or ``try``, a later star import or assignment, a call that gets it. Large files are not searched.
     """
     if sum(len(part.text) for part in file.parts) > bounded.SMALL:
         return None
-    label, node = outline_of(file).nodes.get(name, ("", None))
+    outline = outline_of(file)
+    label, node = outline.nodes.get(name, ("", None))
     if not isinstance(node, _Function | ast.ClassDef) or node.decorator_list:
         return None
-    if isinstance(node, ast.ClassDef) and (_inherits(node) or _is_extended(name, file)):
+    if not _is_empty(node) or (isinstance(node, ast.ClassDef) and _inherits(node, outline)):
         return None
-    return (label, node.lineno) if _is_empty(node) else None
+    return None if _may_be_changed(name, label, node.lineno, file) else (label, node.lineno)
 
 
 def only_raises(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> tuple[str, int] | None:
@@ -115,20 +117,38 @@ def _says_nothing(statement: ast.stmt) -> bool:
     return False
 
 
-def _inherits(node: ast.ClassDef) -> bool:
-    """Whether a class has another base than ``object`` or ``Module``, from which it may have its methods."""
-    names = (base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in node.bases)
-    return not set(names) <= {"object", "Module"}
+def _inherits(node: ast.ClassDef, outline: Outline) -> bool:
+    """Whether a class may have methods from a metaclass, or from another base than ``object`` or a library's Module."""
+    names = {base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in node.bases}
+    return bool(node.keywords) or not names <= {"object", "Module"} or not names.isdisjoint(outline.nodes)
 
 
-def _is_extended(name: str, file: SourceFile) -> bool:
-    """Whether code outside the class sets its attributes, or gives it to a decorator that may."""
-    for node in (node for part in file.parts for node in ast.walk(parse(part.text, part.label))):
-        match node:
-            case ast.Attribute(value=ast.Name(id=found), ctx=ast.Store()) if found == name:
-                return True
-            case ast.FunctionDef(decorator_list=[_, *_] as given) | ast.ClassDef(decorator_list=[_, *_] as given):
-                within = (inner for each in given for inner in ast.walk(each))
-                if any(isinstance(inner, ast.Name) and inner.id == name for inner in within):
+def _may_be_changed(name: str, label: str, line: int, file: SourceFile) -> bool:
+    """Whether the definition at ``line`` is conditional, or other code may replace or extend it."""
+    trees = {part.label: parse(part.text, part.label) for part in file.parts}
+    if not any(statement.lineno == line for statement in trees[label].body):
+        return True
+    later = list(trees)[list(trees).index(label) :]
+    for where, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                if where in later and (where != label or node.lineno > line):
                     return True
+            elif _changes(node, name):
+                return True
+    return False
+
+
+def _changes(node: ast.AST, name: str) -> bool:
+    """Whether ``node`` assigns to the name or its attributes, or gives it to a call or decorator that may."""
+    match node:
+        case ast.Name(id=found, ctx=ast.Store()) | ast.Attribute(value=ast.Name(id=found), ctx=ast.Store()):
+            return found == name
+        case ast.Call(func=ast.Name(id="super")):
+            return False
+        case ast.Call(args=given):
+            return any(isinstance(each, ast.Name) and each.id == name for each in given)
+        case ast.FunctionDef(decorator_list=[_, *_] as given) | ast.ClassDef(decorator_list=[_, *_] as given):
+            within = (inner for each in given for inner in ast.walk(each))
+            return any(isinstance(inner, ast.Name) and inner.id == name for inner in within)
     return False

@@ -39,6 +39,19 @@ def test_a_stub(body: str) -> None:
     assert unwritten("Layer", source("q05.py", text)) == ("q05.py", 2)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from math import *\ndef double(x): pass\n",
+        "def double(x): pass\nprint(double(1))\n",
+        "class double(nn.Module):\n    def __init__(self):\n        super(double, self).__init__()\n",
+    ],
+)
+def test_still_a_stub(text: str) -> None:
+    """An earlier star import, a call of it and the old form of ``super`` change nothing."""
+    assert unwritten("double", source("q05.py", text)) is not None
+
+
 @pytest.mark.parametrize("body", WRITTEN)
 def test_written(body: str) -> None:
     """Whatever else is in it, however little that is."""
@@ -56,6 +69,15 @@ def test_written(body: str) -> None:
         "class double: pass\ndef run(self): return 1\ndouble.forward = run\n",
         "class double: pass\n@add_to(double)\ndef forward(self): return 1\n",
         "from other import double\n",
+        "try:\n    def double(x): return x\nexcept ImportError:\n    def double(x): raise NotImplementedError\n",
+        "if True:\n    def double(x): return x\nelse:\n    def double(x): ...\n",
+        "def double(x): pass\nfrom mine import *\n",
+        "def double(x): pass\n(double := len)\n",
+        "def double(x): pass\nfor double in [len]: pass\n",
+        "def double(x): pass\ndef run(x): return x\ndouble.__code__ = run.__code__\n",
+        "class double: pass\nsetattr(double, 'forward', len)\n",
+        "class Module:\n    def forward(self): return 1\nclass double(Module): pass\n",
+        "class double(metaclass=Meta): pass\n",
     ],
 )
 def test_what_may_be_written_elsewhere_is_no_stub(text: str) -> None:
