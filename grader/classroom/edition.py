@@ -320,6 +320,7 @@ def _sealed(item: Item) -> dict[str, Any]:
         "kind": item.kind,
         "sealed": True,
         "points": item.points,
+        **({"level": item.level} if item.level else {}),
         "ask": _plain(item.ask),
         **_plain(item.spec),
         **({"sources": list(item.sources)} if item.sources else {}),

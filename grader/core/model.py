@@ -339,7 +339,8 @@ class Misconception:
 class Item:
     """A quiz item. ``spec`` belongs to the item kind (see ``grader.course.items``).
 
-    A ``sealed`` item of a learners' edition has no key: it takes answers without judging them.
+    ``level`` says how hard it is: 1 recall and reading, 2 reasoning in one step, 3 several steps or transfer. A
+    ``sealed`` item of a learners' edition has no key: it takes answers without judging them.
     """
 
     id: ItemId
@@ -347,6 +348,7 @@ class Item:
     ask: Text
     points: Points = 1.0
     use: Literal["graded", "practice"] = "graded"
+    level: Literal[1, 2, 3] | None = None
     spec: Any = None
     explain: Text | None = None
     sources: tuple[str, ...] = ()

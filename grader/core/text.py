@@ -91,5 +91,7 @@ OF_POINTS = Text("{earned} of {possible} points", "{earned} / {possible} 分")
 SAYS = Text("{who}: {said}", "{who}：{said}")
 WITH = Text("{what} ({more})", "{what}（{more}）")
 COMMA = Text(", ", "、")
+#: What an item is worth, and how hard it is.
+LEVEL = Text("{points}, level {level} of 3", "{points}，难度 {level}/3")
 SEMICOLON = Text("; ", "；")
 RESULT = Text("Result: {result}", "结果：{result}")

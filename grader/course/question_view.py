@@ -81,7 +81,7 @@ def _head(question: Question, lang: Lang) -> Iterable[str]:
 
 
 def _item(item: Item, question: Question, course: Course, learner: str | None, lang: Lang, by: int) -> Iterable[str]:
-    yield indent(WITH.fill(what=item.id, more=starter.points_of(item.points)).of(lang), by)
+    yield indent(WITH.fill(what=item.id, more=starter.worth(item)).of(lang), by)
     for text in starter.asked(item, question, course.public_id, learner):
         yield indent(text.of(lang), by + 2)
     shown = items.ask(item, items.Context(course.public_id, learner or "", item.id))

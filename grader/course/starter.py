@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from grader.core.layout import columns, wrap
 from grader.core.model import Exercise, Item, Lang, Question, Text
-from grader.core.text import RESULT, WITH, name_list, points
+from grader.core.text import LEVEL, RESULT, WITH, name_list, points
 from grader.course import items
 
 _WIDTH = 88
@@ -293,9 +293,15 @@ def points_of(value: float) -> Text:
     return Text(f"{points(value)} point{'' if value == 1 else 's'}", f"{points(value)} 分")
 
 
+def worth(item: Item) -> Text:
+    """What ``item`` is worth and how hard it is, in words."""
+    value = points_of(item.points)
+    return LEVEL.fill(points=value, level=item.level) if item.level else value
+
+
 def _entry(item: Item, question: Question, context: items.Context, lang: Lang) -> list[str]:
     shown = items.ask(item, context)
-    lines = ["", *_comment(WITH.fill(what=item.id, more=points_of(item.points)).of(lang))]
+    lines = ["", *_comment(WITH.fill(what=item.id, more=worth(item)).of(lang))]
     for text in asked(item, question, context.course_id, context.learner or None):
         lines += _comment(text.of(lang))
     lines += [line for choice in shown.choices for line in _choice(choice, lang)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
-from grader.core.model import Lang, Source, Text
-from grader.core.text import COMMA, LONGEST_NAME, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
+from grader.core.model import Item, Lang, Source, Text
+from grader.core.text import COMMA, LEVEL, LONGEST_NAME, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
 from grader.learning.session import (
     Advice,
     Compared,
@@ -180,6 +180,11 @@ def opening(page: Page, session: Session) -> None:
     page.blank()
 
 
+def _worth(item: Item) -> Text:
+    value = _POINT if item.points == 1 else _POINTS.fill(points=points(item.points))
+    return LEVEL.fill(points=value, level=item.level) if item.level else value
+
+
 def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> None:
     """One item. With ``keys``, the options are left out, because a widget shows them.
 
@@ -191,7 +196,7 @@ def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> N
             (f"{shown.number}/{shown.total}  ", "bold cyan"),
             (f"{shown.question.id}  {page.say(shown.question.title)}", "bold"),
         ],
-        page.say(_POINT if shown.item.points == 1 else _POINTS.fill(points=points(shown.item.points))),
+        page.say(_worth(shown.item)),
         style="dim",
     )
     page.blank()
