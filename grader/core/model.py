@@ -348,11 +348,11 @@ class Item:
     ask: Text
     points: Points = 1.0
     use: Literal["graded", "practice"] = "graded"
-    level: Literal[1, 2, 3] | None = None
     spec: Any = None
     explain: Text | None = None
     sources: tuple[str, ...] = ()
     sealed: bool = False
+    level: Literal[1, 2, 3] | None = None
 
 
 class Deferred:
