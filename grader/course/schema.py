@@ -401,6 +401,10 @@ class _EditorSchema(GenerateJsonSchema):
         found = super().default_schema(schema)
         return found | {"default": {}} if found.get("type") == "object" and found.get("default") == [] else found
 
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> dict[str, Any]:
+        """The schema of a dataclass, which refuses unknown keys. Only recent versions of pydantic say so themselves."""
+        return {"additionalProperties": False, **super().dataclass_schema(schema)}
+
 
 def editor_schema(checks: CheckKinds) -> dict[str, Any]:
     """JSON Schema (2020-12) of a question file."""
