@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from grader.core.errors import AttncheckError
+from grader.core.errors import AttncheckError, StateError
 from grader.core.model import Exercise, Item, Lang, Question, Text
 from grader.core.text import OF_POINTS, points
 from grader.course import items, starter
@@ -182,10 +182,14 @@ class Pages:
 
     async def failed(self, request: Request, error: Exception) -> Response:
         """What went wrong, in words. Paths and tracebacks stay on the terminal."""
+        try:
+            lang = self._lang()
+        except StateError:  # which may be what went wrong
+            lang = self.default
         if isinstance(error, AttncheckError):
-            return self._page("failed.html", status=400, text=error.of(self._lang()))
+            return self._page("failed.html", status=400, lang=lang, text=error.of(lang))
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return self._page("failed.html", status=status, text=_NO_PAGE.of(self._lang()))
+        return self._page("failed.html", status=status, lang=lang, text=_NO_PAGE.of(lang))
 
     # ------------------------------------------------------------------------------------- pieces
 
@@ -258,8 +262,8 @@ class Pages:
         given = {"report": None, "places": "[]", "passed": False, "nonce": request.state.nonce} | more
         return self._page("code.html", question=question, known=known, code=_kept(text), hints=shown, **given)
 
-    def _page(self, template: str, *, status: int = 200, **given: Any) -> Response:
-        lang = self._lang()
+    def _page(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:
+        lang = lang or self._lang()
         page = environment(_HERE / "templates").get_template(template)
         text = page.render(
             lang=lang,

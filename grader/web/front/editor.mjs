@@ -50,8 +50,9 @@ function start(area) {
   const view = new EditorView({
     doc: area.value,
     extensions: [
-      basicSetup,
+      // Before the basic set-up, in which Mod-Enter inserts a line.
       keymap.of([{key: "Mod-Enter", run: () => (area.form.requestSubmit(), true)}, indentWithTab]),
+      basicSetup,
       python(),
       indentUnit.of("    "),
       EditorState.tabSize.of(4),
