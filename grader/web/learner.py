@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,11 +20,16 @@ from grader.learning import session as conversation
 from grader.learning.learner_events import code_events, new_events
 from grader.learning.log import Event, Hinted, Named, Spoke
 from grader.learning.session import Action, Feedback, QuizCard, Session
-from grader.submission import read
+from grader.submission import Unusable, opening, read
+from grader.submission.opening import FileLocation
 
 #: More than this is no exercise.
 _LONGEST_FILE = 500_000
 _TOO_LONG = Text("This file has more than {most} characters.", "这个文件超过了 {most} 个字符。")
+_NOT_UTF8 = Text(
+    "This file is not UTF-8. Save it as UTF-8 with the editor that it comes from, then reload this page.",
+    "这个文件不是 UTF-8 编码。请用原来的编辑器另存为 UTF-8，然后刷新本页。",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +121,21 @@ class Learner:
         return self.folder / starter.file_name(question)
 
     def code(self, question: Question, lang: Lang) -> str:
-        """The code of ``question`` as saved, or the file to start from."""
+        """The code of ``question`` as saved, or the file to start from.
+
+        Raises SubmissionError for what is no regular file of UTF-8 text: saving would replace it.
+        """
         path = self.file(question)
-        if not path.is_symlink() and path.is_file():
-            return path.read_bytes()[: _LONGEST_FILE + 1].decode("utf-8", "replace")
-        return starter.stub(question, lang)
+        if not os.path.lexists(path):
+            return starter.stub(question, lang)
+        with opening.open_file(FileLocation(str(path)), path.name) as file:
+            data = file.read(_LONGEST_FILE + 1)
+        if len(data) > _LONGEST_FILE:
+            raise Unusable(path.name, _TOO_LONG.fill(most=_LONGEST_FILE))
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            raise Unusable(path.name, _NOT_UTF8) from None
 
     def check(self, question: Question, text: str) -> Checked:
         """Saves ``text`` as the code of ``question`` and grades its exercises.

@@ -278,7 +278,13 @@ def test_code_that_cannot_be_saved(browser: TestClient, learner: Learner, tmp_pa
     learner.folder.mkdir()
     (tmp_path / "secret.py").write_text("password = 1")
     (learner.folder / "q03.py").symlink_to(tmp_path / "secret.py")
-    assert "password" not in page(browser, "/questions/Q3/code")
+    text = page(browser, "/questions/Q3/code", 400)
+    assert "password" not in text and "q03.py" in text
+    (learner.folder / "q03.py").unlink()
+    (learner.folder / "q03.py").write_bytes("# 注意力".encode("gbk"))
+    assert "not UTF-8" in page(browser, "/questions/Q3/code", 400)
+    (learner.folder / "q03.py").write_bytes(b"#" * 500_001)
+    assert "more than 500000" in page(browser, "/questions/Q3/code", 400)
     found = browser.post("/questions/Q3/code", data={"code": "x" * 500_001}, headers=OWN)
     assert found.status_code == 400 and "500000" in found.text
     assert browser.post("/questions/Q3/code", data={}, headers=OWN).status_code == 400
