@@ -62,16 +62,21 @@ prove: $(READY)
 	@$(PY) -m pytest -q $(call at-once,$(PY)) -m prove --ignore=tests/attacks/test_attacks.py
 	@$(PY) -m tests.attacks.matrix
 
-# playwright is only needed here, and large.
+# playwright and axe-core are only needed here. Without Node.js, the pages are not checked with axe-core.
 test-web: $(READY)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt 'playwright>=1.50'
+	@! command -v npm >/dev/null || $(MAKE) $(FRONT)/.ready
 	@$(PY) -m pytest -q -m 'prove or not prove' tests/web
 
 FRONT := build/front
 
-web:
+$(FRONT)/.ready: $(wildcard grader/web/front/*)
 	@rm -rf $(FRONT) && mkdir -p $(FRONT) && cp grader/web/front/* $(FRONT)
-	@cd $(FRONT) && npm ci --no-audit --no-fund && node node_modules/esbuild/install.js && npm run build
+	@cd $(FRONT) && npm ci --no-audit --no-fund && node node_modules/esbuild/install.js
+	@touch $@
+
+web: $(FRONT)/.ready
+	@cd $(FRONT) && npm run build
 	@cp build/static/* grader/web/static
 
 attacks: $(READY)

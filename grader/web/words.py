@@ -44,6 +44,8 @@ WORDS: Mapping[str, Text] = {
     "choose_all": Text("Choose every option that applies.", "请选出所有符合的选项。"),
     "choose_each": Text("Choose a partner for each entry.", "请为每一项选择对应的内容。"),
     "place": Text("Place {number}", "第 {number} 位"),
+    "up": Text("Move {name} up", "把 {name} 上移"),
+    "down": Text("Move {name} down", "把 {name} 下移"),
     "nothing": Text("Choose or write an answer first.", "请先选择或写下答案。"),
     "i_read": Text("I read: ", "我的理解："),
     "not_read": Text("This cannot be read as a formula yet.", "暂时读不成公式。"),

@@ -26,6 +26,7 @@ from grader.web.security import Guard
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
+AXE = Path(__file__).parents[2] / "build" / "front" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = [
     pytest.mark.prove,
     pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM"),
@@ -196,6 +197,76 @@ def test_nothing_is_cut_off(page: Any, site: Site, course: Course, width: int, s
             "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
         )
         assert abs(_luminance(ink) - _luminance(paper)) > 0.5
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="`make test-web` installs axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_accessibility(chromium: Any, site: Site, course: Course, scheme: str, lang: str) -> None:
+    """No violation of axe-core's rules on any kind of page, before and after an answer or a check."""
+    context = chromium.new_context(bypass_csp=True, color_scheme=scheme)  # to put axe-core into the pages
+    window = context.new_page()
+    window.goto(site.address)
+    if lang == "zh":
+        window.get_by_role("button", name="中文").click()
+    kinds = {item.kind: item.id for question in course.questions for item in question.items}
+    found = []
+    for path in (
+        "/",
+        "/progress",
+        "/questions/Q5",
+        "/questions/Q3/code",
+        "/nothing",
+        *map("/items/{}".format, kinds.values()),
+    ):
+        window.goto(site.url + path)
+        found += _violations(window, path)
+    window.goto(f"{site.url}/items/{kinds['choice']}")
+    window.locator("input[type=radio]").first.check()
+    window.locator("button[value=answer]").click()
+    found += _violations(window, "an answered item")
+    window.goto(f"{site.url}/questions/Q3/code")
+    window.locator("button[value=check]").click()
+    window.locator(".checked").wait_for(timeout=60_000)
+    found += _violations(window, "a report")
+    context.close()
+    assert not found
+
+
+def _violations(window: Any, where: str) -> list[str]:
+    window.evaluate(AXE.read_text("utf-8"))
+    found = window.evaluate("axe.run()")
+    assert found["passes"]
+    return [f"{where}: {each['id']}: {each['nodes'][0]['html']}" for each in found["violations"]]
+
+
+def test_things_are_sorted(page: Any, site: Site, course: Course) -> None:
+    """With the buttons, without a letter being typed; the right order is accepted."""
+    item = next(item for question in course.questions for item in question.items if item.kind == "order")
+    page.goto(f"{site.url}/items/{item.id}")
+    wanted = [thing.id for thing in item.spec.things]
+    for at, name in enumerate(wanted):
+        while (now := page.locator(".sortable li").evaluate_all("all => all.map(one => one.dataset.id)")).index(
+            name
+        ) > at:
+            page.locator(f".sortable li[data-id='{name}'] button[data-by='-1']").click()
+    assert now == wanted
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("Correct.").wait_for()
+
+
+def test_a_file_is_opened(page: Any, site: Site, tmp_path: Path) -> None:
+    """In the editor, and saved only by a check."""
+    (tmp_path / "mine.py").write_text("x = 1  # 注意力\n", "utf-8")
+    page.goto(f"{site.url}/questions/Q3/code")
+    page.locator("input[data-open]").set_input_files(tmp_path / "mine.py")
+    page.get_by_text("x = 1").wait_for()
+    assert not site.learner.file(course_question(site)).exists()
+
+
+def course_question(site: Site) -> Any:
+    """Q3."""
+    return site.learner.course.question("Q3")
 
 
 def _luminance(colour: str) -> float:

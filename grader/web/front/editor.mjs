@@ -53,6 +53,7 @@ function start(area) {
       // Before the basic set-up, in which Mod-Enter inserts a line.
       keymap.of([{key: "Mod-Enter", run: () => (area.form.requestSubmit(), true)}, indentWithTab]),
       basicSetup,
+      EditorView.lineWrapping,
       python(),
       indentUnit.of("    "),
       EditorState.tabSize.of(4),
