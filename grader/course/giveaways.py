@@ -40,6 +40,11 @@ _WORD: dict[Lang, re.Pattern[str]] = {
     "en": re.compile(r"[A-Za-z][A-Za-z-]{4,}"),
     "zh": re.compile("[一-鿿]+"),
 }
+#: Words that any stem and any option may share.
+_COMMON = frozenset(
+    "about after again always because before being between could every other others should still such than that their "
+    "there these those through under until where which while whose with without would".split()
+)
 #: How a formula is written does not matter when texts are searched for it; shorter ones are found by chance.
 _SPACING, _SHORTEST = re.compile(r"[\s*·`]"), 5
 _DEFINES = "def {0}(", "class {0}(", "class {0}:"
@@ -152,7 +157,8 @@ def echoes(question: Question, item: Item, lang: Lang) -> Iterator[Problem]:
 
 
 def _english(text: str) -> frozenset[str]:
-    return frozenset(word.casefold().removesuffix("s") for word in _WORD["en"].findall(text))
+    found = {word.casefold() for word in _WORD["en"].findall(text)} - _COMMON
+    return frozenset(word.removesuffix("s") for word in found)
 
 
 def _chinese(text: str) -> frozenset[str]:
