@@ -37,3 +37,15 @@ def uniform_attention(values: Tensor) -> Tensor:
     """
     mean = values.mean(dim=-2, keepdim=True)  # (..., 1, d_v)
     return mean.expand_as(values)  # (..., n, d_v)
+
+
+def softmax_backward(x: Tensor, grad: Tensor, axis: int = -1) -> Tensor:
+    """∂L/∂x_j = w_j (g_j − Σ_i g_i w_i) with w = softmax(x) and g = ∂L/∂w.
+
+    The Jacobian of softmax is diag(w) − w wᵀ (from Goodfellow, Bengio and Courville 2016, equation 4.1, by the
+    quotient rule). It is never built: times g, it is a weighted mean and a product.
+    x and grad have the same shape; i and j run along ``axis``, everything else is a batch.
+    """
+    weights = softmax(x, axis)  # as x, sums to 1 along axis
+    mean = (grad * weights).sum(dim=axis, keepdim=True)  # of grad, by weight; size 1 along axis
+    return weights * (grad - mean)  # as x, sums to 0 along axis

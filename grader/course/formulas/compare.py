@@ -72,14 +72,16 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
                 numbers[name] = Fraction(rng.randint(1, 6) if defined and seed > 3 else 1 + (seed + at) % 4)
             else:
                 numbers[name] = _number(declared, name, seed, place, name in variances)
-        for name in scalars:
+        indices = [name for name in scalars if getattr(names.declared[name], "numbers", "") == "index"]
+        for place, name in enumerate(indices):
             declared = names.declared[name]
-            if isinstance(declared, Scalar) and declared.numbers == "index":
-                try:
-                    top = Evaluator(names, numbers).whole(declared.sizes[0])
-                except FormulaError:
-                    top = 1
-                numbers[name] = Fraction(1 + seed % max(top, 1))
+            assert isinstance(declared, Scalar)
+            try:
+                top = Evaluator(names, numbers).whole(declared.sizes[0])
+            except FormulaError:
+                top = 1
+            # two indices are equal at some instances and different at others
+            numbers[name] = Fraction(1 + (seed + place * (seed // 2)) % max(top, 1))
         for family in families:
             yield Evaluator(names, dict(numbers), seed, family)
 

@@ -48,6 +48,15 @@ RIGHT: dict[str, list[str]] = {
         "n/d = 2\nn = 2 d",
     ],
     "Q6.flat": ["exp(c)/(n exp(c)) = 1/n", "1/Σ_{j=1}^{n} 1\n1/n", "1/Σ_{j=1}^{n} exp(c − c)\n1/Σ_{j=1}^{n} 1\n1/n"],
+    "Q6.jacobian": [
+        "∂(exp(s)/sum(exp(s)))/∂s\ndiag(exp(s))/sum(exp(s)) − exp(s) exp(s)ᵀ/(sum(exp(s)))²\ndiag(p) − p pᵀ",
+        "∂(e^{s_i}/Σ_k e^{s_k})/∂s_j\nδ_ij e^{s_i}/Σ_k e^{s_k} − e^{s_i} e^{s_j}/(Σ_k e^{s_k})²\ndiag(p) − p pᵀ",
+        "p_i ∂(s_i − log Σ_k e^{s_k})/∂s_j\np_i (δ_ij − e^{s_j}/Σ_k e^{s_k})\np_i δ_ij − p_i p_j\ndiag(p) − p pᵀ",
+    ],
+    "Q6.query-gradient": [
+        "Kᵀ (diag(p) − p pᵀ) v\nKᵀ diag(p) v − Kᵀ p pᵀ v\nKᵀ (p ⊙ (v − (p·v) ones(n)))",
+        "Kᵀ (diag(p) − p pᵀ)ᵀ v\nKᵀ (diag(p) v − p (p·v))\nKᵀ (p ⊙ v) − (p·v) Kᵀ p\nKᵀ (p ⊙ (v − (p·v) ones(n)))",
+    ],
     "Q7.chain": [
         "4 n² h d_k\n4 n² d_model",
         "h (4 n² d_model / h)\n4 n² d_model",

@@ -386,3 +386,25 @@ def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)
+
+
+#: The derivative of one weight with respect to one score, for any two of them.
+JACOBIAN = Spec(
+    symbols={
+        **{"n": "positive integer", "s": "vector(n)", "p": "softmax(s) (definition)"},
+        **{"i": "index(n)", "j": "index(n)"},
+    },
+    from_="∂p_i/∂s_j",
+    to="p_i (δ_ij − p_j)",
+    chain=(DerivationLine("δ_ij p_i − p_i p_j"), DerivationLine("p_i (δ_ij − p_j)")),
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "follows"),
+    [("δ_ij p_i − p_i p_j", True), ("p_i (1 − p_i)", False), ("δ_ij p_i (1 − p_i)", False), ("−p_i p_j", False)],
+)
+def test_two_indices_are_equal_and_different(line: str, follows: bool) -> None:
+    """What holds only for equal indices, or only for different ones, does not follow."""
+    judged = derivation.judge(JACOBIAN, f"{line}\np_i (δ_ij − p_j)", ADA)
+    assert (judged.status is Status.PASSED) is follows
