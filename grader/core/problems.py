@@ -141,6 +141,28 @@ class Kind(Enum):
         "One wrong answer shows two misconceptions.",
         "Draw other numbers, or name only one of them.",
     )
+    NO_LEVEL = "no-level", "An item does not say how hard it is, but others do.", "Add level: 1, 2 or 3."
+    FEW_HARD_ITEMS = "few-hard-items", "A question has too few hard items.", "Add items of level 3."
+    LENGTH_TELLS = (
+        "length-tells",
+        "The length of options gives answers away.",
+        "Rewrite options until the right one is the longest, and the shortest, about as often as chance makes it.",
+    )
+    WORDING_TELLS = (
+        "wording-tells",
+        "Some words are much more frequent among right options than among wrong ones, or less.",
+        "Reword options of either kind.",
+    )
+    STEM_TELLS = (
+        "stem-tells",
+        "The question and its right option share a word that no other option has.",
+        "Use another word, or use it in a wrong option, too.",
+    )
+    KEY_SHOWN = (
+        "key-shown",
+        "A text of the course shows the key of a graded item, or solves an exercise.",
+        "Ask for something else, or take the formula out of the text.",
+    )
     NO_PUBLIC_CASE = "no-public-case", "An exercise has no public case.", "Mark a small case with public: true."
     NO_HIDDEN_CASE = "no-hidden-case", "An exercise has no hidden case.", "Add cases without public: true."
     UNTESTED_CONDITION = (

@@ -69,7 +69,7 @@ def context(course: Course, sandbox: Sandbox) -> GradingContext:
 
 def graded(context: GradingContext, sandbox: Sandbox, attack: str, when: str = "__probe__") -> ExerciseResult:
     """The result of the wrong function with this attack."""
-    code = submission(code=CODE.format(attack=attack.format(), when=when))
+    code = submission(attention=CODE.format(attack=attack.format(), when=when))
     report = grade(context.course, code, sandbox.observe, selection=Selection(exercises=("residual",)), context=context)
     return report.questions[0].exercises[0]
 
@@ -91,7 +91,7 @@ def test_only_public_inputs_reach_the_child(context: GradingContext, sandbox: Sa
         asked.extend(program for program in job.programs if program.probing is not None)
         return sandbox.observe(job, limits)
 
-    code = submission(code=CODE.format(attack="pass", when="never"))
+    code = submission(attention=CODE.format(attack="pass", when="never"))
     selection = Selection(exercises=("residual",))
     grade(context.course, code, observe, selection=selection, context=context)
     public = sum(case.public for case in context.course.exercise("residual")[1].cases)  # type: ignore[index]

@@ -10,6 +10,7 @@ import pytest
 from grader.commands import run
 from grader.core.problems import Kind, ProblemsError
 from tests.course import test_loader as bank
+from tests.course.test_giveaways import SHOWN_BY_GUESSING
 from tests.course.test_loader import BELIEFS, FILE, GOOD, ITEMS, MISTAKEN, folder, load, question, write
 from tests.grading.test_selfcheck import SHOWN_BY_RUNNING
 
@@ -127,7 +128,7 @@ def test_files_that_are_no_text_or_not_there(folder: Path) -> None:
 
 def test_every_kind_is_shown_by_a_test() -> None:
     """No id is left over, and none is used twice."""
-    assert {kind for kind, *_ in SHOWN_BY_READING} | OTHERS | SHOWN_BY_RUNNING == set(Kind)
+    assert {kind for kind, *_ in SHOWN_BY_READING} | OTHERS | SHOWN_BY_RUNNING | SHOWN_BY_GUESSING == set(Kind)
     assert len({kind.id for kind in Kind}) == len(Kind)
 
 

@@ -76,7 +76,7 @@ def context(course: Course, sandbox: Sandbox) -> GradingContext:
 def places(context: GradingContext, sandbox: Sandbox, name: str, text: str) -> tuple[list[Diagnosis], float]:
     """What is said about one exercise, and its points."""
     selection = Selection(exercises=(name,))
-    report = grade(context.course, submission(code=text), sandbox.observe, selection=selection, context=context)
+    report = grade(context.course, submission(attention=text), sandbox.observe, selection=selection, context=context)
     (result,) = report.questions[0].exercises
     return [each for each in result.diagnosis if each.voice == "place"], result.earned
 
@@ -130,7 +130,7 @@ def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pyt
 
     def graded() -> object:
         selection = Selection(exercises=("scaled_dot_product_attention",))
-        seen = grade(context.course, submission(code=text), sandbox.observe, selection=selection, context=context)
+        seen = grade(context.course, submission(attention=text), sandbox.observe, selection=selection, context=context)
         (question,) = seen.questions
         return replace(question.exercises[0], diagnosis=())
 
@@ -194,11 +194,13 @@ def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[place
         values={number: (values[number % 2],) for number in range(probes)},
         tried=tuple((number, 3, ()) for number in range(probes)),
     )
-    search: Any = Search(cast(Any, None), cast(Any, None), (), cast(Any, None), submission(code="x = 1\n").files, print)
+    search: Any = Search(
+        cast(Any, None), cast(Any, None), (), cast(Any, None), submission(attention="x = 1\n").files, print
+    )
     return search, marks, trace
 
 
-@pytest.mark.parametrize(("label", "line"), [("All points\n\x1b[31m", 1), ("code.py", 400), ("code.py", -1)])
+@pytest.mark.parametrize(("label", "line"), [("All points\n\x1b[31m", 1), ("attention.py", 400), ("attention.py", -1)])
 def test_a_place_that_the_child_made_up_is_not_shown(label: str, line: int) -> None:
     """Only lines of the submission are. Code can reach the list of its probes, and change it."""
     search, marks, trace = made_up(label, line)
@@ -208,7 +210,7 @@ def test_a_place_that_the_child_made_up_is_not_shown(label: str, line: int) -> N
 
 def test_a_place_of_the_submission_is_shown() -> None:
     """The same trace, if the place is there."""
-    search, marks, trace = made_up("code.py", 1)
+    search, marks, trace = made_up("attention.py", 1)
     found = search.missing(marks, trace)
     assert found is not None and found.span is not None and found.span.line == 1
     assert "value 1" in found.text.en and "value 2" in found.text.en
@@ -217,7 +219,7 @@ def test_a_place_of_the_submission_is_shown() -> None:
 @pytest.mark.parametrize("secret", [False, True])
 def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -> None:
     """It runs after other processes of the submission had hidden inputs, and could have learned something from them."""
-    search, marks, trace = made_up("code.py", 1)
+    search, marks, trace = made_up("attention.py", 1)
     trace = replace(trace, values={0: (np.full((2, 2), 31337.0),), 1: (np.full((2, 2), 31337.0),)})
     search.context = cast(Any, SimpleNamespace(seed=SimpleNamespace(secret=secret)))
     found = search.diagnosis(marks, {0: trace}, place.Found(1, 2, (0,)), whole=False)
@@ -235,7 +237,7 @@ def test_each_value_is_compared_once_however_many_repairs_are_claimed(monkeypatc
         return right(one, other)
 
     monkeypatch.setattr(place, "same_content", counted)
-    search, marks, trace = made_up("code.py", 1, probes=200)
+    search, marks, trace = made_up("attention.py", 1, probes=200)
     search.best(marks, {0: trace}, several=False)
     assert 0 < len(compared) <= 200 * len(marks)
 
