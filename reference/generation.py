@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import torch
 from torch import Tensor
 
 #: Ids so far, the start among them → logits (vocabulary,) of the next one.
@@ -39,3 +40,17 @@ def beam_search(step: NextLogits, bos_id: int, eos_id: int, max_len: int, beam_w
             longer += [(score + gain, [*ids, token]) for token, gain in enumerate(log_p.tolist())]
         beam = sorted(longer, key=lambda hypothesis: hypothesis[0], reverse=True)[:beam_width]
     return beam[0][1]
+
+
+def top_p_filter(logits: Tensor, p: float) -> Tensor:
+    """The probabilities from which nucleus sampling draws: Holtzman et al. 2020, section 3.1, equations 2 and 3.
+
+    logits (..., vocabulary) → (..., vocabulary). The nucleus is the smallest set of most likely tokens with probability
+    at least p; outside it everything is 0, and inside it the probabilities are divided by their sum.
+    """
+    probabilities = logits.softmax(dim=-1)  # (..., vocabulary)
+    ordered, order = probabilities.sort(dim=-1, descending=True)  # both (..., vocabulary)
+    before = ordered.cumsum(dim=-1) - ordered  # the probability of all more likely tokens
+    kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < p)  # back in the order of the ids
+    nucleus = probabilities.masked_fill(~kept, 0.0)  # (..., vocabulary)
+    return nucleus / nucleus.sum(dim=-1, keepdim=True)  # (..., vocabulary), which sums to 1

@@ -19,6 +19,22 @@ def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float = 1e-5) -> Ten
     return standard * gamma + beta  # (..., d)
 
 
+def layer_norm_backward(grad: Tensor, x: Tensor, gamma: Tensor, eps: float = 1e-5) -> tuple[Tensor, Tensor, Tensor]:
+    """∂L/∂x, ∂L/∂γ and ∂L/∂β from ∂L/∂y, for y = LN(x) of Ba et al. 2016, equations 3 and 4. By the chain rule.
+
+    grad and x (..., d), gamma (d,) → (..., d), (d,), (d,). With s the standardised x and g = ∂L/∂s, ∂L/∂x is
+    (g − mean(g) − s · mean(g ⊙ s)) / √(σ² + ε): the two means come from μ and from σ, which depend on x.
+    """
+    mean = x.mean(dim=-1, keepdim=True)  # (..., 1)
+    deviation = torch.sqrt((x - mean).square().mean(dim=-1, keepdim=True) + eps)  # (..., 1)
+    standard = (x - mean) / deviation  # (..., d)
+    inner = grad * gamma  # (..., d), the gradient at the standardised features
+    along = (inner * standard).mean(dim=-1, keepdim=True)  # (..., 1)
+    grad_x = (inner - inner.mean(dim=-1, keepdim=True) - standard * along) / deviation  # (..., d)
+    tokens = (-1, x.shape[-1])  # one row for each token, all of which share γ and β
+    return grad_x, (grad * standard).reshape(tokens).sum(dim=0), grad.reshape(tokens).sum(dim=0)  # (..., d), (d,), (d,)
+
+
 def rms_norm(x: Tensor, gamma: Tensor, eps: float = 1e-5) -> Tensor:
     """γ · x / √(mean(x²) + ε): Zhang and Sennrich 2019, equation 4; ε as in torch.nn.RMSNorm.
 

@@ -1,0 +1,14 @@
+"""Subtracts the sum along the standardised features, not the mean.
+
+caught-by: values
+"""
+
+import numpy as np
+
+
+def layer_norm_backward(grad, x, gamma, eps=1e-5):
+    d = x.shape[-1]
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    s, g = (x - x.mean(axis=-1, keepdims=True)) / root, grad * gamma
+    dx = (g - g.mean(axis=-1, keepdims=True) - s * (g * s).sum(axis=-1, keepdims=True)) / root
+    return dx, (grad * s).reshape(-1, d).sum(axis=0), grad.reshape(-1, d).sum(axis=0)
