@@ -15,7 +15,7 @@ from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
 from grader.classroom.roster import Match, Roster, alike, spellings
 from grader.classroom.unchanged import signature
-from grader.classroom.words import INTERNAL_ERROR, in_both
+from grader.classroom.words import INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Text
@@ -140,7 +140,7 @@ def _submission_row(
         elif error is None:
             digest, signed = identity(handed.path)
     except SubmissionError as refused:
-        error = in_both(refused)
+        error = refused.message
     except AttncheckError:
         raise
     except Exception as fault:  # a bug of ours costs this submission only

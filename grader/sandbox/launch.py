@@ -37,6 +37,7 @@ from grader.core.model import (
     Returned,
     SourceFile,
     Step,
+    Text,
     TimedOut,
     TooBig,
     Unreadable,
@@ -45,7 +46,7 @@ from grader.core.model import (
 from grader.sandbox import policy
 from grader.sandbox.children import POLL_SECONDS, Child, ChildFactory, Ended, Garbled, Oversized, PlainChildFactory
 from grader.sandbox.inside import frames
-from grader.sandbox.libraries import MESSAGE, Snapshot
+from grader.sandbox.libraries import CHANGED, OTHER_FILES, Snapshot
 from grader.sandbox.zygote import Zygote, ZygoteLost, ZygoteSettings
 
 Mode = Literal["auto", "require", "plain"]
@@ -403,11 +404,18 @@ def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> No
         run.received += child.received
 
 
-_KILLED = (
+_KILLED = Text(
     "could not be graded: something outside killed the process that ran this code, twice. Usually the machine is short "
     "of memory: one submission may need 1.5 GB of free memory. Close other programs, or use fewer --workers, and run "
-    "it again"
+    "it again",
+    "无法评分：运行这段代码的进程两次被外部终止。通常是因为机器内存不足：一份提交可能需要 1.5 GB 空闲内存。"
+    "请关闭其他程序，或减少 --workers，然后重新运行",
 )
+_NOT_READY = Text("the sandboxed child was not ready after {seconds:g} s", "沙箱子进程在 {seconds:g} 秒后仍未就绪")
+_ENDED_EARLY = Text(
+    "the sandboxed child ended before it was ready ({error})", "沙箱子进程在就绪之前就结束了（{error}）"
+)
+_NOT_CONFINED = Text("the sandboxed child could not be confined: {error}", "无法限制沙箱子进程：{error}")
 
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
@@ -419,14 +427,14 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
     try:
         while (got := child.receive(max(POLL_SECONDS, until - child.wall_seconds()), limits.result_bytes)) is None:
             if (over := child.wall_seconds() - until) >= 0 and child.stuck(over):
-                raise SandboxError(f"the sandboxed child was not ready after {child.patience:g} s")
+                raise SandboxError(_NOT_READY.fill(seconds=child.patience))
     except (Ended, Garbled, Oversized) as error:
         if isinstance(error, Ended) and error.outside:
             raise
-        raise SandboxError(f"the sandboxed child ended before it was ready ({error})") from error
+        raise SandboxError(_ENDED_EARLY.fill(error=error)) from error
     kind, value = got
     if kind != frames.HELLO:
-        raise SandboxError(f"the sandboxed child could not be confined: {value}")
+        raise SandboxError(_NOT_CONFINED.fill(error=value))
     run.layers = tuple(value["layers"])
     run.versions = tuple(sorted(value["versions"].items()))
 
@@ -764,7 +772,7 @@ class Sandbox:
         self._begin()
         if self._libraries is not None and self._libraries.digest != libraries:
             self.close()
-            raise LibrariesChanged(MESSAGE.format(path="files were added or removed"))
+            raise LibrariesChanged(CHANGED.fill(path=OTHER_FILES))
 
     def observe(self, job: Job, limits: Limits) -> Observed:
         """Runs ``job``. If the zygote dies, it is replaced once and the job runs again within what is left of it.

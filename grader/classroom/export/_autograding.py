@@ -20,7 +20,6 @@ from grader import __version__
 from grader.classroom.export.gradescope import encoded, results
 from grader.classroom.gradebook import LearnerRow, Run, SubmissionRow
 from grader.classroom.marks import GradedSubmission, mark
-from grader.classroom.words import in_both
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.files import write
 from grader.core.model import Course, Lang, Report, Text
@@ -40,6 +39,7 @@ FAULT = Text(
     "The autograder failed. This is not the fault of your submission; please tell your instructor.",
     "自动评分程序出错了。这与你的提交无关，请告知授课教师。",
 )
+_NOT_READ = Text("submission_metadata.json was not read: {error}", "没有读取 submission_metadata.json：{error}")
 _UNCONFINED = Text(
     "This container cannot confine code, so nothing was run. The instructor can export the autograder again with "
     "--unsafe-no-sandbox.",
@@ -97,7 +97,7 @@ def prepare(root: Path) -> None:
 
 def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
     """The results of the submission in ``root``."""
-    facts = read_facts(root / "submission_metadata.json")
+    facts = read_facts(root / "submission_metadata.json", settings.lang)
     folder = root / "submission"
     filed = SubmissionRow(
         facts.key, str(folder), (facts.learner,), seed_name=facts.learner, at=facts.at, attempt=facts.attempt
@@ -112,7 +112,7 @@ def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
             submission = read(folder, facts.learner)
             report = grade(context.course, submission, sandbox.observe, selection=selection, context=context)
         except SubmissionError as error:
-            filed = replace(filed, error=in_both(error))
+            filed = replace(filed, error=error.message)
     learner = LearnerRow(facts.learner, facts.learner, "", facts.extra_hours)
     work = GradedSubmission(filed, ())
     if report is not None:
@@ -160,12 +160,12 @@ def read_settings(path: Path) -> AutogradingSettings:
     )
 
 
-def read_facts(path: Path) -> SubmissionFacts:
+def read_facts(path: Path, lang: Lang) -> SubmissionFacts:
     """The metadata in submission_metadata.json; fields that are missing or malformed get their defaults."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        print(f"attncheck: submission_metadata.json was not read: {error}")
+        print(f"attncheck: {_NOT_READ.fill(error=error).of(lang)}")
         return SubmissionFacts()
     data = _mapping(found)
     users = [_mapping(user) for user in _list(data.get("users"))]

@@ -99,14 +99,17 @@ _BETWEEN = Text(
     "no verdict: the work grows {ratio}-fold when {symbol} grows {factor:g}-fold",
     "无法判定：{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍",
 )
+_NO_SIZES = Text(
+    "{exercise}, check operations: expected options such as {{of: n, at: [128, 256], growth: linear}}",
+    "{exercise} 的检查 operations：应有选项，如 {{of: n, at: [128, 256], growth: linear}}",
+)
 SECRETS = (_MORE, _LESS, _NOTHING)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One counted call for each size."""
     if not drawn.larger:
-        said = "expected options such as {of: n, at: [128, 256], growth: linear}"
-        raise CourseError(f"{target.exercise.name}, check operations: {said}")
+        raise CourseError(_NO_SIZES.fill(exercise=target.exercise.name))
     return tuple(_counted(target, inputs) for inputs in (drawn, *drawn.larger))
 
 

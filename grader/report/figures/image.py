@@ -24,9 +24,11 @@ MISSING = Text(
     "--to needs matplotlib, which is not installed: pip install 'attncheck[plot]' (or: pip install matplotlib).",
     "--to 需要 matplotlib，而它没有安装：pip install 'attncheck[plot]'（或 pip install matplotlib）。",
 )
-NO_FONT = (
+NO_FONT = Text(
     "no font with Chinese characters was found, so the labels are in English. To get them in Chinese, install one, "
-    "such as Noto Sans CJK (on Debian and Ubuntu: apt install fonts-noto-cjk)."
+    "such as Noto Sans CJK (on Debian and Ubuntu: apt install fonts-noto-cjk).",
+    "没有找到含汉字的字体，所以图中文字用英文。要显示中文，请安装一种，如 Noto Sans CJK"
+    "（Debian 和 Ubuntu：apt install fonts-noto-cjk）。",
 )
 
 #: Fonts with Chinese characters, best first.
