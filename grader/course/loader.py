@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _GRADER = Path(grader.__file__).parent
 #: The code that decides how a course is read. A change of it makes cached courses invalid.
-_READERS = ("core/*.py", "course/**/*.py", "grading/checks/*.py", "submission/*.py")
+_READERS = ("core/**/*.py", "course/**/*.py", "grading/checks/*.py", "submission/*.py")
 _DEFAULTS = "questions/course.yaml"
 
 _NO_COURSE = Text(
@@ -174,7 +174,7 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == (__name__, _item.__name__):
             return _item
-        if module == "grader.core.model" or module.startswith("grader.course.items."):
+        if module.startswith(("grader.core.model.", "grader.course.items.")):
             found = super().find_class(module, name)
             if isinstance(found, type) and dataclasses.is_dataclass(found) and found.__module__ == module:
                 return found
