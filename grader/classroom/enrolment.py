@@ -196,7 +196,7 @@ def _named(name: str) -> Person:
 def display_names(handed: Sequence[CollectedSubmission]) -> dict[str, list[str]]:
     """The names of the people of each submission, by its key; they do not depend on the order of submissions.
 
-    Different people with the same name are told apart by their id in the course system: ``Jane Doe (1234)``.
+    Different people with the same name are distinguished by their id in the course system: ``Jane Doe (1234)``.
     """
     everybody = {(person.name, person.ids) for each in handed for person in _shown(each)}
     called = _apart({one: one[0] for one in everybody}, lambda one: f"{one[0]} ({_mark(one[1])})")

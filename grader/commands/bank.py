@@ -239,7 +239,7 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
 
 @documented(
     {
-        "bank new Q25 --course mycourse": "write a question that works as it stands",
+        "bank new Q25 --course mycourse": "write a question that already works",
     },
     {0: "written"},
 )

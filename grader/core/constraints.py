@@ -64,14 +64,14 @@ class Names:
         self.what = what
 
 
-#: What stands for a union's member that is no mapping, in pydantic's paths.
+#: The name, in pydantic's paths, of a union's member that is not a mapping.
 CONSTANT = "Constant"
 
 
 class ByFirstKey:
-    """A union of dataclasses, told apart by the first key of each; ``constant`` makes one of what is no mapping.
+    """A union of dataclasses, distinguished by the first key of each; ``constant`` makes one of what is not a mapping.
 
-    pydantic calls a value that is none of them an error of the type ``kind``.
+    pydantic calls a value that is not one of them an error of the type ``kind``.
     """
 
     def __init__(self, kind: str, constant: Parsed) -> None:

@@ -69,7 +69,7 @@ class Kind(Enum):
     )
     UNKNOWN_CHOICE = (
         "unknown-choice",
-        Text("A value is none of those that its key takes.", "这个键不接受这个值。"),
+        Text("A value is not one of those that its key takes.", "这个键不接受这个值。"),
         Text("Choose one that is listed.", "从列出的值里选一个。"),
     )
     WRONG_TYPE = (
@@ -475,7 +475,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with the bank: of which kind, where (file, line, key; or question and exercise), and what."""
+    """Something wrong with the bank: its kind, where (file, line, key; or question and exercise), and what."""
 
     kind: Kind
     where: str

@@ -4,7 +4,7 @@ A *condition* is something about the arguments of a case, such as more keys than
 right everywhere else may be wrong there, so ``bank check`` wants every condition that applies to an exercise in one of
 its cases, or a reason under ``not_applicable:``.
 
-Arguments are told apart by their names in the contract (``QUERY_AND_KEY`` and so on), by their defaults, and by what a
+Arguments are recognized by their names in the contract (``QUERY_AND_KEY`` and so on), by their defaults, and by what a
 case gives for them. Nothing here is run, and arrays are only asked for their shapes and entries: the module needs
 neither NumPy nor the grader.
 """
@@ -36,7 +36,7 @@ class Given(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a case gives: every argument by name, the defaults of those that are left out, and what stands in for what.
+    """What a case gives: every argument by name, and the defaults of those that are left out.
 
     ``same`` has the arguments that are the same object as another one.
     """
@@ -87,7 +87,7 @@ class Condition:
 
 # ---------------------------------------------------------------------------------- kinds of arguments
 
-#: Pairs of arguments of which one asks and the other is looked through; their lengths may differ.
+#: Pairs of an argument with queries and one with keys; their lengths may differ.
 QUERY_AND_KEY = (
     *(("q", "k"), ("query", "key"), ("query", "keys"), ("x", "memory")),
     *(("n_q", "n_k"), ("n", "m")),

@@ -181,7 +181,7 @@ def _swap(place: _Place, edit: Edit) -> str | ValueProblem:
     assert edit.replace is not None
     count = place.text.count(edit.replace)
     if count != 1:
-        expected = f"text that stands there exactly once, but {edit.inside} has it {count} times"
+        expected = f"text that occurs there exactly once, but {edit.inside} has it {count} times"
         return unexpected(("replace",), edit.replace, expected, Kind.EDIT)
     return place.text.replace(edit.replace, edit.by)
 

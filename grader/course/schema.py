@@ -2,7 +2,7 @@
 
 Loaded only when a course is not in the cache, because it needs pydantic. Most types of ``grader.core.model`` are
 validated as they are. The models here are those whose keys differ from the fields: an edit or an exercise can be
-written in several ways, a check stands under its name, an item has the keys of its kind besides its own, a
+written in several ways, a check is written under its name, an item has the keys of its kind besides its own, a
 misconception is known by the key of its mapping, and ``course.yaml`` becomes fields of several types. Documents are
 validated as JSON, since pydantic's strict mode takes lists for tuples and mappings for dataclasses only there.
 """
@@ -92,7 +92,7 @@ def keys_of(declared: type[Any], without: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def keyed(declared: type[Any], key: str = "id") -> type[Strict]:
-    """The keys of a dataclass whose ``key`` is the key that its mapping stands under."""
+    """The keys of a dataclass whose ``key`` is the key under which its mapping is written."""
     model = create_model(declared.__name__, __base__=Strict, **keys_of(declared, without=(key,)))
     model.__doc__ = declared.__doc__
     return model

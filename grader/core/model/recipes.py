@@ -108,7 +108,7 @@ def _constant(value: Any) -> Literal_ | Symbol:
     return Symbol(check_size(value)) if isinstance(value, str) else Literal_(value)
 
 
-#: How a value of a case is made. In the bank a recipe is told by its first key; a constant stands there as it is.
+#: How a value of a case is made. In the bank, the first key of a recipe says which it is; constants have no key.
 Recipe: TypeAlias = Annotated[
     Normal | Integers | RandomMask | Causal | Literal_ | Same | Permutation | Made | Own | Symbol,
     ByFirstKey("recipe", Parsed(_constant, ["number", "boolean", "null", "string"])),

@@ -22,7 +22,7 @@ class Text:
         return self.zh if lang == "zh" else self.en
 
     def fill(self, **values: object) -> Text:
-        """Both sentences with ``{name}`` replaced by ``values``. Of a ``Text`` the matching language is used."""
+        """Both sentences with ``{name}`` replaced by ``values``. A ``Text`` among them gives the matching language."""
 
         def one(lang: Lang) -> str:
             said = {key: value.of(lang) if isinstance(value, Text) else value for key, value in values.items()}
