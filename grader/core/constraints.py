@@ -142,7 +142,7 @@ def in_words(pattern: str) -> str:
     return next((words for found, words in PATTERNS.values() if found == pattern), f"a text that matches {pattern}")
 
 
-Name: TypeAlias = Annotated[str, _pattern("name")]
+Identifier: TypeAlias = Annotated[str, _pattern("name")]
 Slug: TypeAlias = Annotated[str, _pattern("slug")]
 QuestionId: TypeAlias = Annotated[str, _pattern("question")]
 ItemId: TypeAlias = Annotated[str, _pattern("item")]
@@ -156,7 +156,7 @@ Filled: TypeAlias = Annotated[str, _pattern("filled")]
 #: The id of a misconception that a wrong answer reveals.
 Revealed: TypeAlias = Annotated[str, Names("misconception")]
 Points: TypeAlias = Annotated[float, SchemaBounds(gt=0, allow_inf_nan=False)]
-Pairs: TypeAlias = Annotated[tuple[tuple[Name, T], ...], AsMapping()]
+Pairs: TypeAlias = Annotated[tuple[tuple[Identifier, T], ...], AsMapping()]
 
 
 def check_size(value: object) -> int | str:

@@ -36,8 +36,8 @@ from pydantic_core import core_schema
 from grader.core.constraints import (
     Filled,
     FunctionName,
+    Identifier,
     LibraryName,
-    Name,
     PackageName,
     Points,
     QuestionId,
@@ -258,11 +258,11 @@ class ExerciseSchema(Strict):
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["function"]}, {"required": ["class"]}]})
 
-    function: Name | None = None
-    class_: Name | None = Field(None, alias="class")
+    function: Identifier | None = None
+    class_: Identifier | None = Field(None, alias="class")
     signature: Signature
     forward: Signature | None = None
-    adapter: Name | None = None
+    adapter: Identifier | None = None
     through: Called | None = None
     methods: tuple[Called, ...] = ()
     summary: Text
@@ -503,7 +503,7 @@ class CourseFile(Strict):
     roster: Filled | None = None
     seed_file: Filled | None = None
     edition: Edition | None = None
-    forbids: dict[Name, tuple[LibraryName, ...]] = {}
+    forbids: dict[Identifier, tuple[LibraryName, ...]] = {}
     packages: tuple[Annotated[PackageName, AfterValidator(_for_learners)], ...] = ()
 
     def rules(self) -> Rules:

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from grader import __version__
 from grader.classroom.export.gradescope import encoded, results
-from grader.classroom.gradebook import LearnerRow, Run, SubmissionRow
+from grader.classroom.gradebook import GradingRun, LearnerRow, SubmissionRow
 from grader.classroom.marks import GradedSubmission, mark
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.files import write
@@ -91,7 +91,7 @@ def prepare(root: Path) -> None:
     """Run the references once, while the container is built, and cache what they return for every submission."""
     settings = read_settings(root / "source" / SETTINGS)
     with _sandbox(settings) as sandbox:
-        context = _memo(root, settings, sandbox)
+        context = _context(root, settings, sandbox)
         context.prepare(_counting(context.course, settings))
 
 
@@ -105,7 +105,7 @@ def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
     report: Report | None = None
     with _sandbox(settings) as sandbox:
         sandbox.start()
-        context = _memo(root, settings, sandbox)
+        context = _context(root, settings, sandbox)
         counting = _counting(context.course, settings)
         selection = Selection(questions=tuple(counting), everything=True)
         try:
@@ -126,7 +126,7 @@ def _sandbox(settings: AutogradingSettings) -> AbstractContextManager[Sandbox]:
     return open_sandbox(mode="auto" if settings.unsafe else "require")
 
 
-def _memo(root: Path, settings: AutogradingSettings, sandbox: Sandbox) -> GradingContext:
+def _context(root: Path, settings: AutogradingSettings, sandbox: Sandbox) -> GradingContext:
     """The course and its reference results. Those of a secret seed are cached where only this account can read."""
     seed = Seed.from_file(root / "source" / "seed") if settings.secret else Seed.public()
     loaded = courses.load(root / "source" / "course")
@@ -139,8 +139,8 @@ def _counting(loaded: Course, settings: AutogradingSettings) -> dict[str, float]
     return {q.id: q.points for q in loaded.questions if not settings.questions or q.id in settings.questions}
 
 
-def _run(report: Report) -> Run:
-    return Run(
+def _run(report: Report) -> GradingRun:
+    return GradingRun(
         datetime.now(UTC),
         report.seconds,
         report.seed,

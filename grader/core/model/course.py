@@ -12,9 +12,9 @@ from grader.core.constraints import (
     CaseName,
     Digest,
     Filled,
+    Identifier,
     ItemId,
     LibraryName,
-    Name,
     Pairs,
     Points,
     QuestionId,
@@ -54,7 +54,7 @@ class Case:
     parameters: Pairs[Recipe] = ()
     draw: Pairs[Annotated[tuple[int, ...], SchemaBounds(min_length=1)]] = ()
     only: tuple[str, ...] = ()
-    raises: Name | None = None
+    raises: Identifier | None = None
     then: tuple[Pairs[Recipe], ...] = ()
     conditions: tuple[str, ...] = ()
     sealed: bool = False
@@ -135,7 +135,7 @@ class Variant:
     """
 
     name: CaseName
-    expand: Pairs[tuple[Name, Name]] = ()
+    expand: Pairs[tuple[Identifier, Identifier]] = ()
     give: Pairs[str | int | float | bool | None] = ()
 
 
@@ -166,8 +166,8 @@ class Exercise:
     hints: tuple[Text, ...] = ()
     forward_signature: str | None = None
     forward: tuple[Parameter, ...] = ()
-    adapter: Name | None = None
-    through: Name | None = None
+    adapter: Identifier | None = None
+    through: Identifier | None = None
     methods: tuple[str, ...] = ()
     returns: Literal["value", "attention"] = "value"
     array_types: tuple[ArrayType, ...] = ("torch", "numpy")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from grader.core.constraints import (
     ByFirstKey,
-    Name,
+    Identifier,
     Pairs,
     Parsed,
     RecipeSize,
@@ -78,7 +78,7 @@ class Symbol:
 class Same:
     """The same array (or value) that the argument ``name`` of the case has, not a copy."""
 
-    name: Name = field(metadata={"alias": "same_as"})
+    name: Identifier = field(metadata={"alias": "same_as"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Permutation:
 class Made:
     """Something that ``helper`` (see ``sandbox/inside/helpers.py``) makes inside the child, such as a function."""
 
-    helper: Name = field(metadata={"alias": "make"})
+    helper: Identifier = field(metadata={"alias": "make"})
     parts: Pairs[Recipe] = field(default=(), metadata={"alias": "with"})
 
 
@@ -100,8 +100,8 @@ class Made:
 class Own:
     """The submission's own top-level ``name``; the helper ``otherwise`` where it has none. A recipe, and a step."""
 
-    name: Name = field(metadata={"alias": "own"})
-    otherwise: Name | None = field(default=None, metadata={"alias": "else"})
+    name: Identifier = field(metadata={"alias": "own"})
+    otherwise: Identifier | None = field(default=None, metadata={"alias": "else"})
 
 
 def _constant(value: Any) -> Literal_ | Symbol:

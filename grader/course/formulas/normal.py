@@ -1,8 +1,8 @@
 """A normal form that tells whether a line of a derivation is new, and formulas without their padding.
 
 The normal form ignores what is not a step: the order of factors and terms, brackets that change nothing, numbers that
-are multiplied or added out, + 0 and · 1, ``n n`` for ``n²``, and the names of bound indices. Like terms are not collected,
-brackets not multiplied out and fractions not cancelled: those are steps.
+are multiplied or added out, + 0 and · 1, ``n n`` for ``n²``, and the names of bound indices. Like terms are not
+collected, brackets not multiplied out and fractions not cancelled: those are steps.
 """
 
 from __future__ import annotations

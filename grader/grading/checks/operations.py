@@ -71,7 +71,7 @@ _LINEAR, _QUADRATIC = math.log2(2.6), math.log2(3.2)
 #: More work than any machine can do.
 _MOST = 1 << 62
 
-Growth: TypeAlias = Literal["linear", "quadratic", "between", "nothing"]
+GrowthRate: TypeAlias = Literal["linear", "quadratic", "between", "nothing"]
 
 _TOO_MUCH = Text(
     "{ratio} times the work when {symbol} grows {factor:g}-fold: that is quadratic in {symbol}; expected linear. "
@@ -161,7 +161,7 @@ def _counts(got: tuple[Observation, ...]) -> list[dict[str, Any]]:
     return found
 
 
-def _growth(got: tuple[Observation, ...], spec: CheckSpec) -> tuple[Growth, float, float]:
+def _growth(got: tuple[Observation, ...], spec: CheckSpec) -> tuple[GrowthRate, float, float]:
     """How the work grows from the first size to the last, with the two factors."""
     works = [counts["work"] for counts in _counts(got)]
     at = read(spec, Options).at

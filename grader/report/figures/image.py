@@ -13,7 +13,7 @@ from grader.core.errors import UsageError
 from grader.core.layout import wrap
 from grader.core.model import Lang, Text
 from grader.report.figures import palette
-from grader.report.figures.figure import Figure, HeatMap, Line, Lines, marked, points
+from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot, marked, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,7 +141,7 @@ def _sizes(figure: Figure, columns: int) -> tuple[float, list[float]]:
     for row in figure.rows:
         shares = [
             (0.62 if columns == 1 else 0.78)
-            if isinstance(panel, Lines)
+            if isinstance(panel, LinePlot)
             else min(max(panel.values.shape[0] / panel.values.shape[1], 0.4), 1.0)
             for panel in row
             if panel is not None
@@ -218,7 +218,7 @@ def _grid(axes: Axes, rows: int, columns: int) -> None:
 # ----------------------------------------------------------------------------------------------- lines
 
 
-def _lines(axes: Axes, panel: Lines, lang: Lang) -> None:
+def _lines(axes: Axes, panel: LinePlot, lang: Lang) -> None:
     from matplotlib.ticker import EngFormatter
 
     axes.set_title(panel.title.of(lang), loc="left")
