@@ -241,8 +241,8 @@ def _share(worth: float, lang: Lang) -> str:
 # ------------------------------------------------------------------------------------------- feedback
 
 
-def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
-    """The feedback on an answer to, or a command at, the card ``shown``."""
+def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = False) -> None:
+    """The feedback on an answer to, or a command at, the card ``shown``. With ``buttons``, no command is named."""
     match said:
         case UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
@@ -252,7 +252,7 @@ def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
             page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
             page.blank()
         case WrongAnswer():
-            _wrong(page, said, shown)
+            _wrong(page, said, shown, buttons=buttons)
         case Settled():
             _settled(page, said)
         case Compared():
@@ -270,7 +270,7 @@ def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
                 page.blank()
 
 
-def _wrong(page: Page, said: WrongAnswer, shown: QuizCard) -> None:
+def _wrong(page: Page, said: WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
     page.lines(page.say(_PARTLY if said.fraction else _NOT_YET), lead="✗ ", style="bold red")
     if said.message is not None:
         page.lines(_words(page, said.message), indent=2)
@@ -280,7 +280,8 @@ def _wrong(page: Page, said: WrongAnswer, shown: QuizCard) -> None:
         page.lines(page.say(_LOOK_AGAIN), indent=2)
     now = shown.tries - said.left + 1
     share = _share(said.worth, page.lang)
-    page.lines(page.say(_AGAIN, now=now, tries=shown.tries, share=share), indent=2, style="dim")
+    again = _TRY if buttons else _AGAIN
+    page.lines(page.say(again, now=now, tries=shown.tries, share=share), indent=2, style="dim")
     page.blank()
 
 
