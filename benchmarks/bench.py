@@ -50,8 +50,9 @@ from grader.grading.selection import Selection
 from grader.sandbox import ZygoteSettings, open_sandbox
 from grader.sandbox.children import Child, ChildFactory
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import decode_value, encode_files, encode_tasks, observe, tasks_of
+from grader.sandbox.launch import observe
 from grader.sandbox.memo import memoized
+from grader.sandbox.wire import decode_value, encode_files, encode_tasks, tasks_of
 from grader.submission import read
 
 from benchmarks import large_class  # isort: skip

@@ -158,7 +158,7 @@ def _cells(lang: Lang) -> dict[int, str]:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None:
-        raise NotebookError(_NO_NOTEBOOK.of(lang))
+        raise NotebookError(_NO_NOTEBOOK)
     return dict(enumerate(shell.history_manager.input_hist_raw))
 
 
@@ -187,7 +187,7 @@ def _wanted(
     if not names:
         defined = tuple(name for name in exercises if name in found)
         if not defined:
-            raise NotebookError(_NOTHING_DEFINED.of(lang))
+            raise NotebookError(_NOTHING_DEFINED)
         return defined
     asked = tuple(dict.fromkeys(each if isinstance(each, str) else getattr(each, "__name__", "?") for each in names))
     for name in asked:
@@ -195,7 +195,7 @@ def _wanted(
             if name not in known:
                 near = nearest(name, known)
                 hint = _MEANT.fill(near=near) if near else Text("", "")
-                raise NotebookError(text.fill(name=name, near=hint).of(lang))
+                raise NotebookError(text.fill(name=name, near=hint))
     return asked
 
 

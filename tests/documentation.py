@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import importlib
 import inspect
 import sys
 import types
@@ -270,8 +271,16 @@ def problems() -> Iterator[str]:
             yield from (f"{module.__name__}: {text}" for text in problems_of(family, name, module))
 
 
+def _functions(package: str) -> frozenset[str]:
+    """The names of the functions and classes that a package itself defines."""
+    source = inspect.getsource(importlib.import_module(package))
+    return frozenset(node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+
+
 def problems_of(family: Family, name: str, module: ModuleType) -> Iterator[str]:
     """What is missing of the documentation and the tests of one kind."""
+    if (own := module.__name__.rpartition(".")[2]) in _functions(module.__name__.rpartition(".")[0]):
+        yield f"importing it would replace the function {own} of its package; expected another name"
     found = read(module.__doc__)
     if not found.summary:
         yield "a docstring begins with a line that says what the kind is"

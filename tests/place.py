@@ -20,7 +20,7 @@ from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
-from grader.sandbox.launch import Sandbox, open_sandbox
+from grader.sandbox import Sandbox, open_sandbox
 from grader.submission import read
 
 _SOLUTIONS = Path(__file__).parent / "solutions"

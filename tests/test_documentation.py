@@ -144,6 +144,8 @@ def test_what_is_missing_is_named(docstring: str | None, problem: str) -> None:
 
 def test_a_kind_without_a_test_is_named() -> None:
     """With the file that is expected."""
+    replaces, *_ = problems_of(CHECK, "read", check(DOCSTRING, "grader.grading.checks.read"))
+    assert "would replace the function read" in replaces
     (problem,) = problems_of(CHECK, "novel", check(DOCSTRING, "grader.grading.checks.novel"))
     assert problem == "has no test; expected tests/grading/checks/test_novel.py"
 

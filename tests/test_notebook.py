@@ -18,6 +18,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from grader import notebook
 from grader.core.errors import LibrariesChanged
 from grader.core.model import Status
+from grader.core.text import same
 from grader.notebook import NotebookError, check, quiz
 
 WRONG = "def softmax(x, axis=-1):\n    e = torch.exp(x)\n    return e / e.sum(axis, keepdim=True)"
@@ -164,7 +165,7 @@ def test_check_in_this_process(shell: Shell, monkeypatch: pytest.MonkeyPatch, tm
     def changes(job: Any, limits: Any, observe: Any = sandbox.observe) -> Any:
         if not failed:
             failed.append(job)
-            raise LibrariesChanged("numpy was updated")
+            raise LibrariesChanged(same("numpy was updated"))
         return observe(job, limits)
 
     monkeypatch.setattr(sandbox, "observe", changes)
@@ -177,7 +178,7 @@ def test_check_in_this_process(shell: Shell, monkeypatch: pytest.MonkeyPatch, tm
     shell.history_manager.input_hist_raw[1:] = ["x = 1"]
     with pytest.raises(NotebookError, match="defines an exercise"):
         check()
-    assert notebook.NotebookError("no")._render_traceback_() == ["attncheck: no"]
+    assert notebook.NotebookError(same("no"))._render_traceback_() == ["attncheck: no"]
 
 
 def test_quiz_in_this_process(

@@ -33,7 +33,7 @@ from grader.grading.grade import grade
 from grader.grading.inputs import Drawn, DrawnMade, Seed, draw
 from grader.grading.programs import Target, Writer, apply_variant
 from grader.grading.selection import Selection
-from grader.sandbox.launch import tasks_of
+from grader.sandbox.wire import tasks_of
 from tests.helpers import source, submission
 from tests.solving import Bench
 

@@ -33,6 +33,8 @@ AVOID = {
     r"\bto and fro\b": "back and forth",
     r"\b(?:is|are) no powers?\b": "is not a",
     r"\bgiven back\b": "returned",
+    r"\bstands? beside\b": "is next to",
+    r"\b(?:what|which) is no [a-z]": "what is not a",
     "编程题": "练习",
     "批阅": "批改",
     r"「[^」]+」": "“ ”",

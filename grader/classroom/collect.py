@@ -23,7 +23,6 @@ from typing import IO
 
 from grader.classroom import intake
 from grader.classroom.intake import FoundSubmission, Stray, UnreadableFile, gradable
-from grader.classroom.words import in_both
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Text
@@ -163,7 +162,7 @@ class _Tree:
             with _unpacking(name), self.open(name) as file:
                 raw = file.read(_MAX_METADATA + 1)
         except SubmissionError as error:
-            raise UnreadableFile(in_both(error)) from error
+            raise UnreadableFile(error.message) from error
         if len(raw) > _MAX_METADATA:
             raise UnreadableFile(_METADATA_TOO_LARGE.fill(name=name, limit=_MAX_METADATA >> 20))
         return raw
@@ -236,7 +235,7 @@ def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSub
     except (UnreadableFile, SubmissionError) as error:
         copy = _copy_of(placed, scratch)
         shutil.rmtree(copy, ignore_errors=True)
-        return CollectedSubmission(said, copy, in_both(error))
+        return CollectedSubmission(said, copy, error.message)
 
 
 def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
@@ -374,7 +373,7 @@ def _tree(path: Path) -> _Tree:
     nameless: dict[str, Text] = {}
     for name, info, problem in entries(archive, path.name):
         if problem is not None and not _owned(name):
-            nameless[name] = in_both(problem)
+            nameless[name] = problem.message
         elif problem is None and (above := _hidden_in(name)):
             hidden.append(above)
         elif name.endswith("/"):
@@ -402,7 +401,7 @@ def _tree(path: Path) -> _Tree:
     over |= {_unit(name, base): _too_deep() for name in files if _too_long(name, base)}
     short = (name for name in intake.counting(files) if not _too_long(name, base))
     full = {f"{above}/" for name in short for above in PurePosixPath(name).parents}
-    odd = {name: in_both(error) for name, error in refused.items()} | {name: _EMPTY for name in folders}
+    odd = {name: error.message for name, error in refused.items()} | {name: _EMPTY for name in folders}
     odd |= dict.fromkeys(hidden, _HIDDEN)
     names = (*files, *(name for name in dict.fromkeys((*folders, *hidden)) if name not in full))
     spoilt = frozenset(refused)

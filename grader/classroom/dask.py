@@ -30,7 +30,6 @@ from distributed.scheduler import KilledWorker
 
 from grader import __version__
 from grader.classroom.task import GradingTask, TaskResult
-from grader.classroom.words import in_both
 from grader.classroom.worker import SHARED, WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
@@ -56,7 +55,30 @@ PATIENCE = 600.0
 _COUNTED = 2.0
 #: Workers named in a message; more are counted.
 _MOST_NAMED = 5
-_AGAIN = "earlier results are saved; run the same command to continue"
+_AGAIN = Text(
+    "earlier results are saved; run the same command to continue", "此前的结果均已保存，再次运行同一条命令即可继续"
+)
+_A_WORKER = Text("a worker", "一个工作进程")
+_CANNOT_CONFINE = Text("{where} cannot confine learner code: {error}", "{where} 无法限制学习者的代码：{error}")
+_NOT_HELD = Text(
+    "{why}; stop that worker, and run the command again. 'attncheck doctor' there shows the layers",
+    "{why}；请停掉那个工作进程，再次运行命令。在那里运行 `attncheck doctor` 会显示沙箱的各层",
+)
+_STOPPED = Text("{worker} has been told to stop grading; {again}", "{worker} 已被要求停止评分；{again}")
+_NO_WORKER = Text(
+    "the cluster has had no worker for {seconds:g} s; start some: {again}",
+    "集群已经 {seconds:g} 秒没有工作进程；请启动几个：{again}",
+)
+_WORKER_STOPPED = Text(
+    "a worker of the cluster had to stop: {error}; {again}", "集群的一个工作进程无法继续：{error}；{again}"
+)
+_CONNECTION_LOST = Text(
+    "the connection to the cluster was lost ({error}); {again}", "与集群的连接断开了（{error}）；{again}"
+)
+_CLUSTER_BROKEN = Text(
+    "the cluster at {address} does not work any more ({error}); {again}",
+    "{address} 处的集群不再工作（{error}）；{again}",
+)
 
 #: A worker process grades one submission at a time, whatever its number of threads: limits are measured by clocks.
 _ONE_AT_A_TIME = threading.Lock()
@@ -81,7 +103,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         self.name = name
         self._course = course
         self._wanted = dict(here)
-        self._where = "a worker"
+        self._where: str | Text = _A_WORKER
         self._memo: GradingContext | None = None
         self._sandbox: Sandbox | None = None
         self._refusal: AttncheckError | None = None
@@ -149,11 +171,9 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         try:
             said = refusal(try_attacks(sandbox.observe), self._where)
         except SandboxUnavailable as error:
-            raise SandboxUnavailable(f"{self._where} cannot confine learner code: {error}") from error
+            raise SandboxUnavailable(_CANNOT_CONFINE.fill(where=self._where, error=error.message)) from error
         if said:
-            raise SandboxUnavailable(
-                f"{said}; stop that worker, and run the command again. 'attncheck doctor' there shows the layers"
-            )
+            raise SandboxUnavailable(_NOT_HELD.fill(why=said))
 
 
 def _grade(plugin: str, seed: Seed, task: GradingTask) -> TaskResult:
@@ -167,7 +187,7 @@ def _layers(plugin: str, dask_worker: Any) -> tuple[str, ...]:
 def _plugin(worker: Any, name: str) -> GradingPlugin:
     found: GradingPlugin | None = worker.plugins.get(name)
     if found is None:
-        raise SandboxError(f"{worker.address} has been told to stop grading; {_AGAIN}")
+        raise SandboxError(_STOPPED.fill(worker=worker.address, again=_AGAIN))
     return found
 
 
@@ -197,7 +217,7 @@ class DaskExecutor(Executor):
         if found:
             self._seen = now
         elif now - self._seen > self._patience:
-            raise SandboxError(f"the cluster has had no worker for {self._patience:g} s; start some: {_AGAIN}")
+            raise SandboxError(_NO_WORKER.fill(seconds=self._patience, again=_AGAIN))
         return max(1, found)
 
     def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
@@ -216,7 +236,7 @@ class DaskExecutor(Executor):
             carried = replace(task, files=read_files(Path(task.path)))
         except SubmissionError as error:
             unread: Future[TaskResult] = Future()
-            unread.set_result(TaskResult(task.key, error=in_both(error)))
+            unread.set_result(TaskResult(task.key, error=error.message))
             return unread
         return self.submit(_grade, self._plugin, seed, carried)
 
@@ -238,8 +258,8 @@ async def _outcome(theirs: Any) -> Any:
     except Exception as error:
         if theirs.status == "error":
             said = resources.shortage(error) or _said(error)
-            raise SandboxError(f"a worker of the cluster could not go on: {said}; {_AGAIN}") from error
-        raise SandboxError(f"the connection to the cluster was lost ({_said(error)}); {_AGAIN}") from error
+            raise SandboxError(_WORKER_STOPPED.fill(error=said, again=_AGAIN)) from error
+        raise SandboxError(_CONNECTION_LOST.fill(error=_said(error), again=_AGAIN)) from error
 
 
 @contextlib.contextmanager
@@ -284,7 +304,7 @@ def translate_errors(address: str) -> Iterator[None]:
     except AttncheckError:
         raise
     except Exception as error:
-        raise SandboxError(f"the cluster at {address} does not work any more ({_said(error)}); {_AGAIN}") from error
+        raise SandboxError(_CLUSTER_BROKEN.fill(address=address, error=_said(error), again=_AGAIN)) from error
 
 
 def _reached(address: str) -> Client:

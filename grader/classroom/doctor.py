@@ -20,7 +20,7 @@ from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.core.model import Text
-from grader.core.text import SAYS
+from grader.core.text import SAYS, same
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -88,21 +88,12 @@ _TRY_AGAIN = Text(
 _FEWER = Text("close other programs, or use fewer: --workers N", "请关闭其他程序，或用 --workers N 减少个数")
 
 
-def _same(text: str) -> Text:
-    """What reads alike in both languages, such as a version."""
-    return Text(text, text)
-
-
-def _both(error: AttncheckError) -> Text:
-    return Text(error.of("en"), error.of("zh"))
-
-
 def _why(error: Exception) -> Text:
     """What the machine lacks, or else what the error says."""
     lacking = resources.shortage(error)
     if lacking is None and isinstance(error, AttncheckError):
-        return _both(error)
-    return _same(lacking or str(error))
+        return error.message
+    return lacking or same(str(error))
 
 
 def examine(folder: Path | None = None, workers: int | None = None) -> tuple[MachineFact, ...]:
@@ -111,16 +102,16 @@ def examine(folder: Path | None = None, workers: int | None = None) -> tuple[Mac
 
 
 def _versions() -> Iterator[MachineFact]:
-    yield MachineFact("versions", "attncheck", "ok", _same(__version__))
-    yield MachineFact("versions", "python", "ok", _same(f"{platform.python_version()} ({sys.executable})"))
+    yield MachineFact("versions", "attncheck", "ok", same(__version__))
+    yield MachineFact("versions", "python", "ok", same(f"{platform.python_version()} ({sys.executable})"))
     yield MachineFact(
-        "versions", "system", "ok", _same(f"{platform.system()} {platform.release()} ({platform.machine()})")
+        "versions", "system", "ok", same(f"{platform.system()} {platform.release()} ({platform.machine()})")
     )
     for name in ("torch", "numpy", "click", "pyyaml", "pydantic", "rich"):
         try:
-            yield MachineFact("versions", name, "ok", _same(importlib.metadata.version(name)))
+            yield MachineFact("versions", name, "ok", same(importlib.metadata.version(name)))
         except importlib.metadata.PackageNotFoundError:
-            yield MachineFact("versions", name, "missing", _NOT_INSTALLED, _same(f"pip install {name}"))
+            yield MachineFact("versions", name, "missing", _NOT_INSTALLED, same(f"pip install {name}"))
 
 
 def _content(folder: Path | None) -> Iterator[MachineFact]:
@@ -128,7 +119,7 @@ def _content(folder: Path | None) -> Iterator[MachineFact]:
         found = loader.find(folder)
         read = courses.load(found)
     except AttncheckError as error:
-        yield MachineFact("content", "course", "missing", _both(error), _FIX_COURSE)
+        yield MachineFact("content", "course", "missing", error.message, _FIX_COURSE)
         return
     exercises = sum(len(question.exercises) for question in read.questions)
     items = sum(len(question.items) for question in read.questions)
@@ -139,17 +130,17 @@ def _content(folder: Path | None) -> Iterator[MachineFact]:
             installed.distributions((name,))
         except CourseError as error:
             remedy = _INSTALL.fill(python=sys.executable)
-            yield MachineFact("content", f"package {name}", "missing", _both(error), remedy)
+            yield MachineFact("content", f"package {name}", "missing", error.message, remedy)
         else:
             distribution = installed.distribution(name) or name
-            yield MachineFact("content", f"package {name}", "ok", _same(importlib.metadata.version(distribution)))
+            yield MachineFact("content", f"package {name}", "ok", same(importlib.metadata.version(distribution)))
 
 
 def _layers() -> Iterator[MachineFact]:
     try:
         found = probe()
     except SandboxError as error:
-        yield MachineFact("sandbox", "layers", "missing", _both(error), _CLOSE_AND_RUN)
+        yield MachineFact("sandbox", "layers", "missing", error.message, _CLOSE_AND_RUN)
         return
     for layer in found:
         state: State = "ok" if layer.present else "missing" if layer.needed else "weak"

@@ -397,13 +397,17 @@ def _as_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _as_text)
 
 
+_READS_DIFFERENTLY = Text(
+    "the edition reads back differently from what was written; please report this bug in attncheck",
+    "学习者版读回来与写入的不同；这是 attncheck 的错误，请报告",
+)
+
+
 def _text(value: dict[str, Any]) -> bytes:
     """``value`` as YAML, read back to be sure. Raises CourseError if it differs."""
     text = _HEAD + yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110)
     if parse(text, "edition", CourseError).value != value:
-        raise CourseError(
-            "the edition reads back differently from what was written; please report this bug in attncheck"
-        )
+        raise CourseError(_READS_DIFFERENTLY)
     return text.encode()
 
 

@@ -15,7 +15,7 @@ from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
 from grader.classroom.roster import Match, Roster, alike, spellings
 from grader.classroom.unchanged import signature
-from grader.classroom.words import INTERNAL_ERROR, in_both
+from grader.classroom.words import INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Text
@@ -140,7 +140,7 @@ def _submission_row(
         elif error is None:
             digest, signed = identity(handed.path)
     except SubmissionError as refused:
-        error = in_both(refused)
+        error = refused.message
     except AttncheckError:
         raise
     except Exception as fault:  # a bug of ours costs this submission only
@@ -196,7 +196,7 @@ def _named(name: str) -> Person:
 def display_names(handed: Sequence[CollectedSubmission]) -> dict[str, list[str]]:
     """The names of the people of each submission, by its key; they do not depend on the order of submissions.
 
-    Different people with the same name are told apart by their id in the course system: ``Jane Doe (1234)``.
+    Different people with the same name are distinguished by their id in the course system: ``Jane Doe (1234)``.
     """
     everybody = {(person.name, person.ids) for each in handed for person in _shown(each)}
     called = _apart({one: one[0] for one in everybody}, lambda one: f"{one[0]} ({_mark(one[1])})")

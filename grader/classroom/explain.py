@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.classroom.gradebook import Gradebook, LearnerRow, Override, Run, SubmissionRow, open_gradebook
+from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.marks import marks
 from grader.classroom.overrides import find_learner
 from grader.classroom.record import question_version
@@ -100,7 +100,7 @@ class Explanation:
     earned: float
     possible: float
     message: Text | None
-    run: Run
+    run: GradingRun
     version: str
     agrees: bool
     replayed: Status
@@ -132,7 +132,7 @@ class RecordedPart:
     part: Item | Exercise
     rest: str
     result: ItemResult | ExerciseResult
-    run: Run
+    run: GradingRun
     version: str
     changed: bool
     override: Override | None

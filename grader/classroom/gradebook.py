@@ -137,7 +137,7 @@ class SubmissionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class GradingRun:
     """How and when a submission was graded: the provenance of its units."""
 
     at: datetime
@@ -175,7 +175,7 @@ class Graded:
     """What grading one submission gave: (version of the question, result) of its units, answers and notices as JSON."""
 
     filed: SubmissionRow
-    run: Run
+    run: GradingRun
     units: tuple[tuple[str, EncodedResult], ...]
     answers: str
     notices: str
@@ -316,7 +316,7 @@ class Gradebook:
     def record(
         self,
         filed: SubmissionRow,
-        run: Run,
+        run: GradingRun,
         units: Iterable[Unit],
         answers: Mapping[str, object],
         notices: Sequence[Notice],
@@ -361,7 +361,7 @@ class Gradebook:
         """The questions of a submission that are graded already, each with its version."""
         return {self._version(version) for version, *_ in self._units(filed)}
 
-    def units(self, filed: SubmissionRow, versions: Mapping[str, str]) -> tuple[tuple[Unit, Run], ...]:
+    def units(self, filed: SubmissionRow, versions: Mapping[str, str]) -> tuple[tuple[Unit, GradingRun], ...]:
         """The units of a submission for these question versions, in the order of ``versions``.
 
         Equal results are the same object, as far as they are still remembered.
@@ -397,7 +397,7 @@ class Gradebook:
         except KeyError as error:
             raise self._not_understood("versions", error) from error
 
-    def _run(self, number: int) -> Run:
+    def _run(self, number: int) -> GradingRun:
         rows = self._rows(
             "SELECT at, seconds, seed, course, versions, layers, unsafe FROM run JOIN setting ON setting.id = setting "
             "WHERE run.id = ?",
@@ -550,11 +550,11 @@ def _texts(values: Sequence[Any]) -> tuple[str, ...]:
     return tuple(_typed(values, *[_TEXT] * len(values)))
 
 
-def _run(row: Sequence[Any]) -> Run:
+def _run(row: Sequence[Any]) -> GradingRun:
     at, seconds, seed, course, versions, layers, unsafe = _typed(
         row, _TEXT, _NUMBER, _TEXT, _TEXT, _TEXT, _TEXT, _WHOLE
     )
-    return Run(
+    return GradingRun(
         datetime.fromisoformat(at),
         float(seconds),
         seed,

@@ -91,15 +91,24 @@ class NewerReceipt(NoReceipt):
     """A receipt that claims to be written by a newer attncheck."""
 
 
+#: ``where`` is the path of the file.
+TOO_LARGE = Text("{where} is too large for an attncheck receipt.", "{where} 太大，不可能是 attncheck 的回执。")
+_NEWER = Text(
+    "{where} was written by a newer attncheck ({version}); update this one.",
+    "{where} 是更新版本的 attncheck（{version}）写的；请更新这里的 attncheck。",
+)
+_NOT_A_RECEIPT = Text("{where} is not an attncheck receipt ({reason}).", "{where} 不是 attncheck 的回执（{reason}）。")
+
+
 def parse(text: str, where: str) -> Receipt:
     """The receipt in ``text``. Raises NoReceipt for anything else, NewerReceipt for a newer format."""
     if len(text) > MAX_RECEIPT or text.count("{") + text.count("[") > _MAX_BRACKETS:
-        raise NoReceipt(f"{where} is too large for an attncheck receipt.")
+        raise NoReceipt(TOO_LARGE.fill(where=where))
     try:
         data: dict[str, Any] = json.loads(text)
         if data["format"] > FORMAT:
             said = printable(str(data.get("attncheck")), 40)
-            raise NewerReceipt(f"{where} was written by a newer attncheck ({said}); update this one.")
+            raise NewerReceipt(_NEWER.fill(where=where, version=said))
         files = tuple(File(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
         at = datetime.fromisoformat(data["at"]).astimezone(UTC)
         number = int(data.get("number", 0))
@@ -111,7 +120,7 @@ def parse(text: str, where: str) -> Receipt:
         return Receipt(learner, at, _text(data["digest"]), files, _text(data["attncheck"]), number, mac)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         said = printable(f"{type(error).__name__}: {error}")
-        raise NoReceipt(f"{where} is not an attncheck receipt ({said}).") from error
+        raise NoReceipt(_NOT_A_RECEIPT.fill(where=where, reason=said)) from error
 
 
 def _text(value: object) -> str:
@@ -244,7 +253,7 @@ def _small(place: Path) -> bytes:
     with open_file(FileLocation(os.fspath(place)), RECEIPT) as file:
         raw = file.read(MAX_RECEIPT + 1)
     if len(raw) > MAX_RECEIPT:
-        raise NoReceipt(f"{place} is larger than {MAX_RECEIPT >> 20} MiB, so it is not an attncheck receipt.")
+        raise NoReceipt(TOO_LARGE.fill(where=place))
     return raw
 
 

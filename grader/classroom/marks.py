@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
-from grader.classroom.gradebook import LearnerRow, Override, Run, SubmissionRow
+from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
 from grader.core.identical import by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Rules, Status
 from grader.core.score import tidy
@@ -33,7 +33,7 @@ class GradedSubmission:
     """One submission with its results, question by question."""
 
     filed: SubmissionRow
-    results: tuple[tuple[QuestionResult, Run], ...]
+    results: tuple[tuple[QuestionResult, GradingRun], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path
     if not wish.reason.strip():
         raise UsageError(
             Text(
-                "Give a --reason: it stands beside the points, and others will ask.",
+                "Give a --reason: it is shown beside the points, and others will ask.",
                 "请给出 --reason：理由会写在分数旁边，别人会问到。",
             )
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from grader import __version__
-from grader.classroom.gradebook import Gradebook, Graded, Run, SubmissionRow
+from grader.classroom.gradebook import Gradebook, Graded, GradingRun, SubmissionRow
 from grader.classroom.task import GradingTask, TaskResult
 from grader.core import serialize
 from grader.core.model import Course, Question, Text
@@ -109,7 +109,9 @@ class Recorder:
         else:
             units = tuple((self._versions[found.question], found) for found in result.results)
             now = datetime.now(UTC)
-            run = Run(now, result.seconds, self._seed, self._course, result.versions, result.layers, result.unsafe)
+            run = GradingRun(
+                now, result.seconds, self._seed, self._course, result.versions, result.layers, result.unsafe
+            )
             self._graded.append(Graded(filed, run, units, result.answers, result.notices))
         if self._due is None:
             self._due = self._clock() + _PATIENCE

@@ -208,7 +208,7 @@ def _check_width(row: Sequence[str], headings: Sequence[str], where: str) -> Non
 
 
 def _apart(found: Iterable[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]]:
-    """Learners whose id is their name, and who share it, are told apart by another id or by a digest."""
+    """Learners whose id is their name, and who share it, are distinguished by another id or by a digest."""
     found = list(found)
     times = Counter(learner.id for _, learner in found)
     for where, one in found:
@@ -295,7 +295,7 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
 
 
 def contradicts(person: Person, learner: Learner) -> bool:
-    """Whether both have ids or addresses of the same kind, none of which are equal: then they are different people."""
+    """Whether both have ids or addresses of the same kind but no equal ones: then they are different people."""
     theirs: dict[str, set[str]] = {}
     for kind, value in learner.ids:
         theirs.setdefault(kind, set()).add(_plain(value))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
-from grader.classroom.words import SANDBOX_KILLED, WORKER_DIED_TWICE
+from grader.classroom.words import WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, Workers, run_job, run_task, shutting_down, warm_up
 from grader.classroom.worker import layers as layers_of
 from grader.core import resources
@@ -35,7 +35,13 @@ if TYPE_CHECKING:
 _AHEAD = 3
 #: Seconds without a result after which the number of workers is checked again.
 _POLL = 10.0
-_ENDED = "worker processes end as soon as they have started"
+_ENDED = Text("worker processes end as soon as they have started", "评分进程一启动就退出")
+_STOPPED = Text("a worker process had to stop: {error}", "一个评分进程无法继续：{error}")
+_HERE = Text("this machine", "本机")
+_NOT_HELD = Text(
+    "{why}; nothing was graded. 'attncheck doctor' shows the layers",
+    "{why}；什么都没有评分。`attncheck doctor` 会显示沙箱的各层",
+)
 
 T = TypeVar("T")
 
@@ -120,9 +126,9 @@ def rehearse(
         return in_worker(run_job, job, limits)
 
     loaded = courses.load(Path(plan.course_folder))  # while the workers import torch
-    said = refusal(try_attacks(observe, quiet), "this machine")
+    said = refusal(try_attacks(observe, quiet), _HERE)
     if said:
-        raise SandboxUnavailable(f"{said}; nothing was graded. 'attncheck doctor' shows the layers")
+        raise SandboxUnavailable(_NOT_HELD.fill(why=said))
     GradingContext(loaded, plan.seed, plan.reference_observer(observe)).prepare(questions)
     return in_worker(layers_of)
 
@@ -186,8 +192,7 @@ def _run_until_broken(
                     if not one_at_a_time:
                         suspects.append(task)
                         continue
-                    killed = isinstance(error, SandboxKilled)
-                    why = Text(str(error), SANDBOX_KILLED) if killed else WORKER_DIED_TWICE
+                    why = error.message if isinstance(error, SandboxKilled) else WORKER_DIED_TWICE
                     result = TaskResult(task.key, error=why)
                 yield result, tuple(other.key for other in running.values())
     suspects += running.values()
@@ -199,4 +204,4 @@ def result_of(future: Future[T]) -> T:
         return future.result()
     except OSError as error:
         said = resources.shortage(error) or error
-        raise SandboxError(f"a worker process could not go on: {said}") from error
+        raise SandboxError(_STOPPED.fill(error=said)) from error

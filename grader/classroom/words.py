@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from grader.core.errors import AttncheckError
 from grader.core.model import Text
 
 NONE = Text("none", "无")
@@ -25,17 +24,7 @@ FILES_CHANGED = Text(
     "the files changed after the batch had started; run the same command again",
     "批改开始之后文件有改动，请再次运行同一条命令",
 )
-OUT_OF_MEMORY = "内存不足：请关闭其他程序，或减少 --workers。此前的结果均已保存，再次运行同一条命令即可继续"
 WORKER_DIED_TWICE = Text(
     "a worker process died twice while grading it; usually the machine is short of memory. Run it again",
     "评分进程在批改这份提交时两次意外退出，通常是内存不足。请再次运行",
 )
-SANDBOX_KILLED = (
-    "运行这份代码的进程两次被系统终止，因此没有评分，通常是内存不足：一份提交可能需要 1.5 GB 空闲内存。"
-    "请关闭其他程序，或减少 --workers，再次运行"
-)
-
-
-def in_both(error: AttncheckError) -> Text:
-    """The message of ``error`` in both languages; English twice if it has no other."""
-    return Text(str(error), error.of("zh"))

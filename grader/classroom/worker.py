@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from grader.classroom.encoding import encode, encode_answers, encode_notices
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
-from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR, OUT_OF_MEMORY, in_both
+from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
-from grader.core.model import Status, Text
+from grader.core.model import Status
 from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
@@ -84,7 +84,7 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
         if not _all_code_passed(report):
             sandbox.verify()
     except SubmissionError as error:
-        return TaskResult(task.key, error=in_both(error))
+        return TaskResult(task.key, error=error.message)
     except AttncheckError:
         raise
     except Exception as error:  # a bug of ours costs this submission only
@@ -92,7 +92,7 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
         if isinstance(error, OSError) and lacking:
             raise  # the machine has run out of something that every submission needs
         said = INTERNAL_ERROR.fill(error=f"{type(error).__name__}: {error}")
-        return TaskResult(task.key, error=Text(lacking, OUT_OF_MEMORY) if lacking else said)
+        return TaskResult(task.key, error=lacking or said)
     return TaskResult(
         task.key,
         tuple(map(encode, report.questions)),

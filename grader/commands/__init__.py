@@ -77,6 +77,14 @@ _STOPPED_BATCH = Text(
     "interrupted. All results so far are saved: run the same command to continue.",
     "已中断。此前的结果均已保存，再次运行同一条命令即可继续。",
 )
+_BUG = Text(
+    "internal error (a bug in attncheck, not in the submission): {error}\n(line {line} of {file}; run the command "
+    "again "
+    "with ATTNCHECK_DEBUG=1 to see the traceback, and please report it)",
+    "内部错误（attncheck 的缺陷，与提交本身无关）：{error}\n（{file} 第 {line} 行；请加上 ATTNCHECK_DEBUG=1 "
+    "再次运行命令，"
+    "查看完整的回溯信息，并报告给我们）",
+)
 _SUMMARIES = {name: summary for commands in FAMILIES.values() for name, summary in commands.items()}
 
 
@@ -103,7 +111,7 @@ class _Commands(click.Group):
         try:
             return int(super().invoke(ctx) or 0)
         except AttncheckError as error:
-            _complain(error.of(ctx.meta[LANG]))
+            _complain(error.message, ctx.meta[LANG])
             return error.exit_code
 
     def resolve_command(
@@ -182,7 +190,7 @@ def _flushed() -> int:
         except BrokenPipeError:
             pass
         except OSError as error:
-            code = code or _failed(error)
+            code = code or _failed(error, language_of_call(sys.argv[1:]))
     return code
 
 
@@ -198,34 +206,31 @@ def run(argv: Sequence[str] | None = None) -> int:
         _refuse(error, language_of_call(args))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _complain((_STOPPED_BATCH if args[:1] == ["batch"] else _STOPPED).of(language_of_call(args)))
+        _complain(_STOPPED_BATCH if args[:1] == ["batch"] else _STOPPED, language_of_call(args))
         return INTERRUPTED
     except BrokenPipeError:
         return PIPE_CLOSED
     except Exception as error:
-        return _failed(error)
+        return _failed(error, language_of_call(args))
 
 
-def _failed(error: Exception) -> int:
+def _failed(error: Exception, lang: Lang) -> int:
     """Report that the machine lacks something (disk, memory), or else that this is a bug in attncheck."""
     lacking = resources.shortage(error)
     if lacking is None:
-        return _our_bug(error)
-    _complain(lacking)
+        return _our_bug(error, lang)
+    _complain(lacking, lang)
     return AttncheckError.exit_code
 
 
-def _our_bug(error: Exception) -> int:
+def _our_bug(error: Exception, lang: Lang) -> int:
     import traceback  # needed only after a crash
 
     if os.environ.get("ATTNCHECK_DEBUG"):
         traceback.print_exception(error)
     last = traceback.extract_tb(error.__traceback__)[-1]
-    _complain(
-        f"internal error (a bug in attncheck, not in the submission): {type(error).__name__}: {error}\n"
-        f"(line {last.lineno} of {os.path.basename(last.filename)}; run the command again with "
-        "ATTNCHECK_DEBUG=1 to see the traceback, and please report it)"
-    )
+    place = {"line": last.lineno, "file": os.path.basename(last.filename)}
+    _complain(_BUG.fill(error=f"{type(error).__name__}: {error}", **place), lang)
     return AttncheckError.exit_code
 
 
@@ -242,6 +247,6 @@ def _refuse(error: click.ClickException, lang: Lang) -> None:
         click.echo(clean(said.getvalue(), 4000, lines=True), err=True)
 
 
-def _complain(message: str) -> None:
+def _complain(message: Text, lang: Lang) -> None:
     with contextlib.suppress(OSError):  # stderr may be closed
-        click.echo(f"attncheck: {clean(message, 4000, lines=True)}", err=True)
+        click.echo(f"attncheck: {clean(message.of(lang), 4000, lines=True)}", err=True)

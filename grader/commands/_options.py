@@ -73,6 +73,12 @@ def language_of(context: click.Context, log: Sequence[Event], lang: Lang) -> Lan
     return next((event.lang for event in reversed(log) if isinstance(event, state.Spoke)), lang)
 
 
+def say(text: Text, *, err: bool = False) -> None:
+    """Print ``text`` in the language of this call. On stderr (``err``), the name of the program precedes it."""
+    said = text.of(click.get_current_context().meta[LANG])
+    click.echo(f"attncheck: {said}" if err else said, err=err)
+
+
 # -------------------------------------------------------------------------------------------- course
 
 
@@ -261,7 +267,7 @@ def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
     try:
         return state.read(state.place(file), course.public_id)
     except StateError as error:
-        click.echo(f"attncheck: {error}", err=True)
+        say(error.message, err=True)
         return ()
 
 
@@ -270,4 +276,4 @@ def keep(file: Path | None, *events: Event) -> None:
     try:
         state.append(state.place(file), *events)
     except StateError as error:
-        click.echo(f"attncheck: {error}", err=True)
+        say(error.message, err=True)

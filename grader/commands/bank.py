@@ -18,6 +18,7 @@ from grader.commands._options import (
     json_option,
     load_course,
     load_whole_course,
+    say,
     write_json,
 )
 from grader.core import resources
@@ -26,6 +27,7 @@ from grader.core.files import create
 from grader.core.layout import indent
 from grader.core.model import Text
 from grader.core.problems import ProblemsError
+from grader.core.text import name_list
 from grader.course import loader, question_view, starter, template
 from grader.grading import courses
 
@@ -36,6 +38,42 @@ if TYPE_CHECKING:
     from grader.core.problems import Problem
 
 PASSED, FAILED = 0, 4
+
+_EDITION = Text(
+    "{folder} is a learners' edition: it was read without errors, and has nothing else to check.",
+    "{folder} 是学习者版：读取时没有发现错误，也没有别的可以检查。",
+)
+_HINT = Text("    {hint}", "    {hint}")
+_NOT_ASKED = Text("{question}: no other item asks about {what}", "{question}：没有别的题目问到 {what}")
+_CHECKED = Text(
+    "{questions} questions, {exercises} exercises, {mistakes} mistakes: {found}",
+    "{questions} 个问题、{exercises} 个练习、{mistakes} 个典型错误：{found}",
+)
+_PROVEN = Text("everything proven", "全部通过验证")
+_PUBLISHED = Text(
+    "{folder}: {questions} questions and {exercises} exercises in {files} files, {size} MB\n"
+    "left out: the keys of {sealed} graded items, {hidden} hidden cases, references and mistakes\n"
+    "included with their keys: {practice} practice items\n"
+    "learners use it with --course {folder}: attncheck grade work --course {folder}",
+    "{folder}：{questions} 个问题、{exercises} 个练习，共 {files} 个文件，{size} MB\n"
+    "不含：{sealed} 道计分题的答案、{hidden} 个隐藏用例、参考实现和典型错误\n"
+    "含答案：{practice} 道练习题\n"
+    "学习者用 --course {folder} 使用它：attncheck grade work --course {folder}",
+)
+_SURVIVES = Text("{exercise}: survives: {mutant}", "{exercise}：没有被发现：{mutant}")
+_STALE = Text(
+    "{question}: listed under equivalent:, but caught or gone: {mutant}",
+    "{question}：列在 equivalent: 下，但会被发现或已不存在：{mutant}",
+)
+_MUTANTS = Text(
+    "{count}: {holes} survive without explanation, {equivalent} listed as equivalent",
+    "{count}：{holes} 个没有被发现也没有说明，{equivalent} 个列为等价",
+)
+_WRITTEN = Text("written: {file}", "已写入：{file}")
+_NEXT = Text(
+    "next: attncheck bank check {folder}; attncheck bank preview {question} --course {folder}",
+    "下一步：attncheck bank check {folder}；attncheck bank preview {question} --course {folder}",
+)
 
 
 @click.group()
@@ -86,10 +124,10 @@ def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
         write_json(_as_json(error.problems))
         click.get_current_context().exit(FAILED)
     if course.edition is not None:
-        text = f"{course.folder} is a learners' edition: it was read without errors, and has nothing else to check."
-        click.echo(text, err=as_json)
         if as_json:
             write_json([])
+        else:
+            say(_EDITION.fill(folder=course.folder))
         return
     with open_sandbox(mode="require") as sandbox:
         sandbox.start()
@@ -101,25 +139,26 @@ def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
         write_json(_as_json(problems))
     else:
         for problem in problems:
-            click.echo(f"{problem}\n    {problem.hint}")
+            say(problem.said)
+            say(_HINT.fill(hint=problem.hint))
         for name, alone in selfcheck.without_follow_up(course).items():
-            what = ", ".join(alone) if verbose else _count(len(alone), "misconception")
-            click.echo(indent(f"{name}: no other item asks about {what}", 0))
+            what = name_list(alone) if verbose else _count(len(alone), "misconception", "个误解")
+            said = _NOT_ASKED.fill(question=name, what=what)
+            say(Text(indent(said.en, 0), indent(said.zh, 0)))
         exercises = [e for q in course.questions for e in q.exercises]
         mistakes = sum(len(e.mistakes) for e in exercises)
-        click.echo(
-            f"{len(course.questions)} questions, {len(exercises)} exercises, {mistakes} mistakes: "
-            + (_count(len(problems), "problem") if problems else "everything proven")
-        )
+        numbers = {"questions": len(course.questions), "exercises": len(exercises), "mistakes": mistakes}
+        found = _count(len(problems), "problem", "处错误") if problems else _PROVEN
+        say(_CHECKED.fill(**numbers, found=found))
     click.get_current_context().exit(FAILED if problems else PASSED)
 
 
+def _count(number: int, en: str, zh: str) -> Text:
+    return Text(f"{number} {en}" if number == 1 else f"{number} {en}s", f"{number} {zh}")
+
+
 def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
-    return [{"id": each.id, "where": each.where, "text": each.text, "remedy": each.hint} for each in problems]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return [{"id": each.id, "where": each.where, "text": each.text, "remedy": each.hint.en} for each in problems]
 
 
 @documented(
@@ -154,13 +193,7 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
     if as_json:
         write_json({**asdict(done), "folder": str(done.folder)})
         return
-    click.echo(
-        f"{done.folder}: {done.questions} questions and {done.exercises} exercises in {done.files} files, "
-        f"{done.size / 1e6:.1f} MB\n"
-        f"left out: the keys of {done.sealed} graded items, {done.hidden} hidden cases, references and mistakes\n"
-        f"included with their keys: {done.practice} practice items\n"
-        f"learners use it with --course {done.folder}: attncheck grade work --course {done.folder}"
-    )
+    say(_PUBLISHED.fill(size=f"{done.size / 1e6:.1f}", **{k: v for k, v in asdict(done).items() if k != "size"}))
 
 
 @documented(
@@ -196,19 +229,17 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
         write_json({"mutants": len(fates), "survivors": [{"exercise": m.exercise, "mutant": m.name} for m in holes]})
     else:
         for mutant in holes:
-            click.echo(f"{mutant.exercise}: survives: {mutant.name}")
+            say(_SURVIVES.fill(exercise=mutant.exercise, mutant=mutant.name))
         for question, name in stale:
-            click.echo(f"{question}: listed under equivalent:, but caught or gone: {name}")
+            say(_STALE.fill(question=question, mutant=name))
         excused = sum(1 for fate in fates if not fate.caught and fate.why is not None)
-        click.echo(
-            f"{_count(len(fates), 'mutant')}: {len(holes)} survive without explanation, {excused} listed as equivalent"
-        )
+        say(_MUTANTS.fill(count=_count(len(fates), "mutant", "个变异"), holes=len(holes), equivalent=excused))
     click.get_current_context().exit(FAILED if holes or stale else PASSED)
 
 
 @documented(
     {
-        "bank new Q25 --course mycourse": "write a question that works as it stands",
+        "bank new Q25 --course mycourse": "write a question that already works",
     },
     {0: "written"},
 )
@@ -244,8 +275,8 @@ def new(question: str, course_folder: Path | None) -> None:
         group = course.groups[0][0]
     for path, text in template.files(number, group).items():
         create(folder / path, text)
-        click.echo(f"written: {folder / path}")
-    click.echo(f"next: attncheck bank check {folder}; attncheck bank preview Q{number} --course {folder}")
+        say(_WRITTEN.fill(file=folder / path))
+    say(_NEXT.fill(folder=folder, question=f"Q{number}"))
 
 
 @documented(

@@ -19,6 +19,7 @@ from grader.commands._options import (
     json_option,
     lang_option,
     read_seed,
+    say,
     workers_option,
     write_json,
 )
@@ -40,6 +41,11 @@ STOPPED_BEFORE = Text(
     "已中断：本次尚未评完任何提交，此前的结果均已保存。再次运行同一条命令，即可从中断处继续。",
 )
 ALL_GRADED, SOME_NOT_GRADABLE, INTERRUPTED = 0, 5, 130
+
+_UNENCRYPTED = Text(
+    "the seed travels to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.",
+    "种子会不加密地传到 {scheduler}；docs/cluster.md 说明了 tls:// 地址的用法。",
+)
 
 
 @documented(
@@ -114,10 +120,7 @@ def batch(
         files=files,
     )
     if scheduler is not None and order.seed.secret and _is_unencrypted(scheduler):
-        click.echo(
-            f"attncheck: the seed travels to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.",
-            err=True,
-        )
+        say(_UNENCRYPTED.fill(scheduler=scheduler), err=True)
     latest: list[BatchProgress] = []
 
     def note(step: BatchProgress) -> None:

@@ -12,6 +12,7 @@ from grader.commands._options import (
     documented,
     find_exercise,
     load_course,
+    say,
 )
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
@@ -59,7 +60,17 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, course_fol
         return
     place = target or Path("debug_" + "_".join([exercise.name, *case_name.split()]) + ".py")
     create(place, text)
-    click.echo(f"{place}: run it with python, or step through it with python -m pdb {place}")
+    say(_WRITTEN.fill(place=place))
+
+
+_WRITTEN = Text(
+    "{place}: run it with python, or step through it with python -m pdb {place}",
+    "{place}：可以用 python 运行，或用 python -m pdb {place} 单步调试",
+)
+_NOT_DEFINED = Text(
+    "{path} does not define {name}; 'attncheck start {question}' writes a stub.",
+    "{path} 没有定义 {name}；`attncheck start {question}` 会生成待完成的代码。",
+)
 
 
 def _script(
@@ -75,7 +86,7 @@ def _script(
     submission = read(path)
     file = source_of(exercise.name, question, submission)
     if file is None:
-        raise SubmissionError(f"{path} does not define {exercise.name}; 'attncheck start {question.id}' writes a stub.")
+        raise SubmissionError(_NOT_DEFINED.fill(path=path, name=exercise.name, question=question.id))
     context = GradingContext(course, Seed.public(), reference_observer(observe, Seed.public(), course=course))
     pairs = zip(context.entries(exercise), context.expected(exercise), strict=True)
     seen = next((e for entry, e in pairs if entry.case is case and entry.spec.kind == "values"), ())

@@ -20,6 +20,7 @@ from grader.commands._options import (
     json_option,
     lang_option,
     results_argument,
+    say,
     write_json,
 )
 from grader.core.errors import UsageError
@@ -230,7 +231,7 @@ def _decide(group: AnswerGroup, typed: str, known: list[str], decide: Decide, la
     try:
         rubric.decided(group.item, rubric.Decision(typed))
     except UsageError as error:
-        click.echo(f"attncheck: {error}", err=True)
+        say(error.message, err=True)
         return False
     comment = _ask(rubric_view.COMMENT.of(lang)) or ""
     if comment.isdecimal() and 1 <= int(comment) <= len(known):

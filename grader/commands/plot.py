@@ -15,6 +15,7 @@ from grader.commands._options import (
     lang_option,
     load_course,
     nearest,
+    say,
     write_output,
 )
 from grader.commands._words import UNCONFINED, WRITTEN
@@ -171,6 +172,6 @@ def _show(figure: Figure, target: Path | None, form: Literal["png", "svg"] | Non
 
     font = image.chinese_font() if lang == "zh" else None
     if lang == "zh" and font is None:
-        click.echo(f"attncheck: {image.NO_FONT}", err=True)
+        say(image.NO_FONT, err=True)
     write_output("--to", target, image.draw(figure, "zh" if font else "en", form, font))
     click.echo(WRITTEN.fill(file=target).of(lang))

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 from grader.core.errors import AttncheckError, LibrariesChanged, SandboxKilled
+from grader.core.model import Text
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -184,20 +185,27 @@ class _Helper:
             self._end()
 
 
+_KILLED = Text(
+    "something outside killed the process that reads submissions, twice; usually the machine is short of memory. Close "
+    "other programs, or use fewer --workers, and run the command again",
+    "读取提交的进程两次被外部终止，通常是因为机器内存不足。请关闭其他程序，或减少 --workers，然后重新运行命令",
+)
+_NOT_IMPORTED = Text(
+    "the process that reads submissions could not import attncheck, so nothing could be graded. Was the Python "
+    "environment updated or removed, or is the machine short of memory? Make sure that attncheck is installed, and run "
+    "the command again",
+    "读取提交的进程无法导入 attncheck，所以什么都没有评分。Python 环境是不是被更新或删除了，或者机器内存不足？"
+    "请确认 attncheck 已安装，然后重新运行命令",
+)
+
+
 def _end_of(process: subprocess.Popen[bytes]) -> Exception:
     """Why the helper died. It runs only our own code, and none of its limits sends SIGKILL."""
     code = process.wait()
     if code == -signal.SIGKILL:
-        return SandboxKilled(
-            "something outside killed the process that reads submissions, twice; usually the machine is short of "
-            "memory. Close other programs, or use fewer --workers, and run the command again"
-        )
+        return SandboxKilled(_KILLED)
     if code == _NOT_STARTED:
-        return LibrariesChanged(
-            "the process that reads submissions could not import attncheck, so nothing could be graded. Was the Python "
-            "environment updated or removed, or is the machine short of memory? Make sure that attncheck is installed, "
-            "and run the command again"
-        )
+        return LibrariesChanged(_NOT_IMPORTED)
     return Exceeded("cpu" if code == -signal.SIGPROF else "process")
 
 

@@ -13,10 +13,30 @@ from contextlib import suppress
 from pathlib import Path
 
 from grader.core.errors import CacheError
+from grader.core.model import Text
 
 _KIND = re.compile(r"[a-z][a-z0-9_-]*")
 _KEY = re.compile(r"[0-9a-f]{16,128}")
 _SUM = 4
+
+_REMEDY = Text("Set ATTNCHECK_CACHE to a folder of your own.", "请把 ATTNCHECK_CACHE 设为你自己的一个文件夹。")
+_NO_HOME = Text(
+    "You have no home folder (HOME is not set), so there is no cache. {remedy}",
+    "没有主文件夹（未设置 HOME），所以无法建立缓存。{remedy}",
+)
+_NOT_CREATED = Text(
+    "The cache folder {path} cannot be created: {reason}. {remedy}", "无法创建缓存文件夹 {path}：{reason}。{remedy}"
+)
+_OTHER_OWNER = Text(
+    "The cache folder {path} belongs to user {owner}; expected {you} (you). {remedy}",
+    "缓存文件夹 {path} 属于用户 {owner}，应为 {you}（你自己）。{remedy}",
+)
+_WRITABLE = Text(
+    "Others may write to the cache folder {path} (mode {mode}); expected 700. Run `chmod 700 {path}`, or set "
+    "ATTNCHECK_CACHE to a folder of your own.",
+    "其他人可以写入缓存文件夹 {path}（权限 {mode}），应为 700。请运行 `chmod 700 {path}`，"
+    "或把 ATTNCHECK_CACHE 设为你自己的一个文件夹。",
+)
 
 
 def folder() -> Path:
@@ -35,24 +55,18 @@ def folder() -> Path:
             path = Path(platformdirs.user_cache_dir("attncheck", appauthor=False))
         except RuntimeError:  # raised by recent versions without a home folder
             path = Path("~")
-    remedy = "Set ATTNCHECK_CACHE to a folder of your own."
     if not chosen and not path.is_absolute():
-        raise CacheError(f"You have no home folder (HOME is not set), so there is no cache. {remedy}")
+        raise CacheError(_NO_HOME.fill(remedy=_REMEDY))
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = path.stat()
     except OSError as fault:
-        raise CacheError(f"The cache folder {path} cannot be created: {fault.strerror}. {remedy}") from fault
+        raise CacheError(_NOT_CREATED.fill(path=path, reason=fault.strerror, remedy=_REMEDY)) from fault
     if hasattr(os, "getuid"):
         if status.st_uid != os.getuid():
-            raise CacheError(
-                f"The cache folder {path} belongs to user {status.st_uid}; expected {os.getuid()} (you). {remedy}"
-            )
+            raise CacheError(_OTHER_OWNER.fill(path=path, owner=status.st_uid, you=os.getuid(), remedy=_REMEDY))
         if status.st_mode & 0o022:
-            raise CacheError(
-                f"Others may write to the cache folder {path} (mode {status.st_mode & 0o777:03o}); expected 700. "
-                f"Run `chmod 700 {path}`, or set ATTNCHECK_CACHE to a folder of your own."
-            )
+            raise CacheError(_WRITABLE.fill(path=path, mode=f"{status.st_mode & 0o777:03o}"))
     return path
 
 

@@ -64,14 +64,14 @@ class Names:
         self.what = what
 
 
-#: What stands for a union's member that is no mapping, in pydantic's paths.
+#: The name, in pydantic's paths, of a union's member that is not a mapping.
 CONSTANT = "Constant"
 
 
 class ByFirstKey:
-    """A union of dataclasses, told apart by the first key of each; ``constant`` makes one of what is no mapping.
+    """A union of dataclasses, distinguished by the first key of each; ``constant`` makes one of what is not a mapping.
 
-    pydantic calls a value that is none of them an error of the type ``kind``.
+    pydantic calls a value that is not one of them an error of the type ``kind``.
     """
 
     def __init__(self, kind: str, constant: Parsed) -> None:
@@ -142,7 +142,7 @@ def in_words(pattern: str) -> str:
     return next((words for found, words in PATTERNS.values() if found == pattern), f"a text that matches {pattern}")
 
 
-Name: TypeAlias = Annotated[str, _pattern("name")]
+Identifier: TypeAlias = Annotated[str, _pattern("name")]
 Slug: TypeAlias = Annotated[str, _pattern("slug")]
 QuestionId: TypeAlias = Annotated[str, _pattern("question")]
 ItemId: TypeAlias = Annotated[str, _pattern("item")]
@@ -156,7 +156,7 @@ Filled: TypeAlias = Annotated[str, _pattern("filled")]
 #: The id of a misconception that a wrong answer reveals.
 Revealed: TypeAlias = Annotated[str, Names("misconception")]
 Points: TypeAlias = Annotated[float, SchemaBounds(gt=0, allow_inf_nan=False)]
-Pairs: TypeAlias = Annotated[tuple[tuple[Name, T], ...], AsMapping()]
+Pairs: TypeAlias = Annotated[tuple[tuple[Identifier, T], ...], AsMapping()]
 
 
 def check_size(value: object) -> int | str:

@@ -25,17 +25,24 @@ if TYPE_CHECKING:
 
 
 class AttncheckError(Exception):
-    """Base of all exceptions raised on purpose. ``exit_code`` is what the command line returns."""
+    """Base of all exceptions raised on purpose. ``exit_code`` is what the command line returns.
+
+    The message is a ``Text``, so that none exists in one language only. It can be pickled.
+    """
 
     exit_code = 4
 
-    def __init__(self, message: str | Text) -> None:
-        super().__init__(message if isinstance(message, str) else message.en)
+    def __init__(self, message: Text) -> None:
+        super().__init__(message)
         self.message = message
 
+    def __str__(self) -> str:
+        """The message in English, as tracebacks show it."""
+        return self.message.en
+
     def of(self, lang: Lang) -> str:
-        """The message in ``lang`` if it exists in that language, else in English."""
-        return self.message if isinstance(self.message, str) else self.message.of(lang)
+        """The message in ``lang``."""
+        return self.message.of(lang)
 
 
 class UsageError(AttncheckError):

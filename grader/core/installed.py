@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from grader.core.errors import CourseError
+from grader.core.model import Text
 
 #: What submissions may import in every course, in addition to the standard library.
 ROOTS = ("torch", "numpy")
@@ -24,6 +25,21 @@ def distribution(name: str) -> str | None:
         return _normalized(found[0]) if found else None
 
 
+_NOT_INSTALLED = Text(
+    "course.yaml, packages: {name} is not installed in the Python that runs attncheck ({python}). Install it there "
+    "(pip install {name}), or remove it from the list.",
+    "course.yaml 的 packages：运行 attncheck 的 Python（{python}）里没有安装 {name}。请在那里安装（pip install "
+    "{name}），"
+    "或把它从列表里删掉。",
+)
+_NEEDS_REFUSED = Text(
+    "course.yaml, packages: {name} needs {refused}, which submissions may not import: it is used to grade or test "
+    "them. Remove it from the list.",
+    "course.yaml 的 packages：{name} 需要 {refused}，而提交不能导入它，因为评分或测试要用到它。请把 {name} "
+    "从列表里删掉。",
+)
+
+
 def distributions(allowed: tuple[str, ...], roots: tuple[str, ...] = ROOTS) -> tuple[str, ...]:
     """The distributions of the ``allowed`` packages of a course, in addition to ``roots`` and their dependencies.
 
@@ -34,16 +50,10 @@ def distributions(allowed: tuple[str, ...], roots: tuple[str, ...] = ROOTS) -> t
     for name in allowed:
         behind = distribution(name)
         if behind is None:
-            raise CourseError(
-                f"course.yaml, packages: {name} is not installed in the Python that runs attncheck ({sys.executable}). "
-                f"Install it there (pip install {name}), or remove it from the list."
-            )
+            raise CourseError(_NOT_INSTALLED.fill(name=name, python=sys.executable))
         needed = {_normalized(each.metadata["Name"]) for each in closure((behind,))} - own
         if refused := sorted(needed & NEVER):
-            raise CourseError(
-                f"course.yaml, packages: {name} needs {', '.join(refused)}, which submissions may not import: it "
-                "is used to grade or test them. Remove it from the list."
-            )
+            raise CourseError(_NEEDS_REFUSED.fill(name=name, refused=", ".join(refused)))
         found.append(behind)
     return tuple(found)
 

@@ -5,13 +5,40 @@ from __future__ import annotations
 import errno
 import os
 
-_SAVED = "earlier results are saved"
-_AGAIN = f"{_SAVED}; run the same command to continue"
-_FULL = f"the disk is full, or your quota is used up: free some space; {_AGAIN}"
-_FILES = f"too many files are open: close other programs, or raise the limit (ulimit -n); {_AGAIN}"
-_MEMORY = f"not enough memory: close other programs, or use fewer --workers; {_AGAIN}"
-_READ_ONLY = "the file system is read-only: choose a place that can be written"
-_LOST = f"a disk, network folder or terminal does not respond: check it and run the command again; {_SAVED}"
+from grader.core.model import Text
+
+_FULL = Text(
+    "the disk is full, or your quota is used up: free some space; earlier results are saved; run the same command to "
+    "continue",
+    "磁盘已满，或配额已用完：请腾出空间；此前的结果均已保存，再次运行同一条命令即可继续",
+)
+_FILES = Text(
+    "too many files are open: close other programs, or raise the limit (ulimit -n); earlier results are saved; run the "
+    "same command to continue",
+    "打开的文件太多：请关闭其他程序，或提高限制（ulimit -n）；此前的结果均已保存，再次运行同一条命令即可继续",
+)
+_MEMORY = Text(
+    "not enough memory: close other programs, or use fewer --workers; earlier results are saved; run the same command "
+    "to "
+    "continue",
+    "内存不足：请关闭其他程序，或减少 --workers；此前的结果均已保存，再次运行同一条命令即可继续",
+)
+_PROCESSES = Text(
+    "no more processes or memory are available: close other programs, or use fewer --workers; earlier results are "
+    "saved; "
+    "run the same command to continue",
+    "进程数或内存已到上限：请关闭其他程序，或减少 --workers；此前的结果均已保存，再次运行同一条命令即可继续",
+)
+_READ_ONLY = Text(
+    "the file system is read-only: choose a place that can be written", "文件系统是只读的：请选择可以写入的位置"
+)
+_LOST = Text(
+    "a disk, network folder or terminal does not respond: check it and run the command again; earlier results are "
+    "saved",
+    "磁盘、网络文件夹或终端没有响应：请检查后再次运行命令；此前的结果均已保存",
+)
+_OF_SYSTEM = Text("{error}: {todo}", "{error}：{todo}")
+_OF_FILE = Text("{file}: {error}: {todo}", "{file}：{error}：{todo}")
 
 _OF_ERRORS = {
     errno.ENOSPC: _FULL,
@@ -19,7 +46,7 @@ _OF_ERRORS = {
     errno.EMFILE: _FILES,
     errno.ENFILE: _FILES,
     errno.ENOMEM: _MEMORY,
-    errno.EAGAIN: f"no more processes or memory are available: close other programs, or use fewer --workers; {_AGAIN}",
+    errno.EAGAIN: _PROCESSES,
     errno.EROFS: _READ_ONLY,
     errno.EIO: _LOST,
 }
@@ -37,7 +64,7 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def shortage(error: BaseException) -> str | None:
+def shortage(error: BaseException) -> Text | None:
     """Which resource has run out and what to do, if ``error`` or one that led to it says so; None for other errors."""
     seen: set[int] = set()
     following: BaseException | None = error
@@ -49,13 +76,16 @@ def shortage(error: BaseException) -> str | None:
     return None
 
 
-def _shortage(error: BaseException) -> str | None:
+def _shortage(error: BaseException) -> Text | None:
     if isinstance(error, MemoryError):
-        return f"out of memory: {_MEMORY}"
+        return _MEMORY
     if isinstance(error, OSError) and error.errno in _OF_ERRORS:
-        where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{(error.strerror or 'system error').lower()}: {_OF_ERRORS[error.errno]}"
+        parts: dict[str, object] = {
+            "error": (error.strerror or "system error").lower(),
+            "todo": _OF_ERRORS[error.errno],
+        }
+        return _OF_FILE.fill(file=error.filename, **parts) if error.filename else _OF_SYSTEM.fill(**parts)
     said = str(error).lower()
     if isinstance(error, ImportError | RuntimeError) and any(word in said for word in _OF_LIBRARIES):
-        return f"out of memory: {_MEMORY}"
+        return _MEMORY
     return None

@@ -56,6 +56,11 @@ def check_label(check: str) -> str:
     return check.replace("_", " ")
 
 
+def same(text: str) -> Text:
+    """What reads alike in both languages, such as a version or a message of the system."""
+    return Text(text, text)
+
+
 def name_list(names: Iterable[str]) -> Text:
     """Names in a row, as each language separates them."""
     shown = list(names)

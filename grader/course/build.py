@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from grader.core import yaml_positions
-from grader.core.model import Course, Item, Part, Question, Source, SourceFile
+from grader.core.model import Course, Item, Part, Question, Source, SourceFile, Text
 from grader.core.problems import Kind, Problem, ProblemsError
 from grader.core.value_problems import ValueProblem, unknown
 from grader.core.yaml_positions import Document
@@ -28,6 +28,9 @@ Model = TypeVar("Model", bound=BaseModel)
 
 #: How many problems are printed at once.
 _MOST = 10
+_PROBLEM = Text("The course in {folder} has a problem:", "{folder} 里的课程有一个问题：")
+_PROBLEMS = Text("The course in {folder} has problems:", "{folder} 里的课程有下列问题：")
+_MORE = Text("… and {count} more", "……另有 {count} 个问题")
 
 _SOURCES = "questions/sources.yaml"
 _DEFAULTS = "questions/course.yaml"
@@ -253,7 +256,9 @@ def _module(file: SourceFile) -> str:
     return file.module.rpartition(".")[2]
 
 
-def _message(folder: Path, problems: list[Problem]) -> str:
-    several = "problems" if len(problems) > 1 else "a problem"
-    rest = [f"… and {len(problems) - _MOST} more"] if len(problems) > _MOST else []
-    return "\n".join([f"The course in {folder} has {several}:", *map(str, problems[:_MOST]), *rest])
+def _message(folder: Path, problems: list[Problem]) -> Text:
+    said = (_PROBLEMS if len(problems) > 1 else _PROBLEM).fill(folder=folder)
+    lines = [said, *(problem.said for problem in problems[:_MOST])]
+    if len(problems) > _MOST:
+        lines.append(_MORE.fill(count=len(problems) - _MOST))
+    return Text("\n".join(line.en for line in lines), "\n".join(line.zh for line in lines))

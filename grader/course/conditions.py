@@ -2,10 +2,9 @@
 
 A *condition* is something about the arguments of a case, such as more keys than queries, or an id of 0. Code that is
 right everywhere else may be wrong there, so ``bank check`` wants every condition that applies to an exercise in one of
-its cases, or a reason under ``not_applicable:``. A diagnosis can use the same table the other way round: if the cases
-that fail are exactly those with one condition, ``sentence`` says so.
+its cases, or a reason under ``not_applicable:``.
 
-Arguments are told apart by their names in the contract (``QUERY_AND_KEY`` and so on), by their defaults, and by what a
+Arguments are recognized by their names in the contract (``QUERY_AND_KEY`` and so on), by their defaults, and by what a
 case gives for them. Nothing here is run, and arrays are only asked for their shapes and entries: the module needs
 neither NumPy nor the grader.
 """
@@ -37,7 +36,7 @@ class Given(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a case gives: every argument by name, the defaults of those that are left out, and what stands in for what.
+    """What a case gives: every argument by name, and the defaults of those that are left out.
 
     ``same`` has the arguments that are the same object as another one.
     """
@@ -75,32 +74,20 @@ class Inputs:
 class Condition:
     """One condition. ``applies`` gives the arguments of an exercise that it is about, ``""`` for the whole call.
 
-    ``without`` and ``under`` are clauses that complete “it is right …” and “it is wrong …”. ``checks`` are the checks
-    of which one must use a case with it; none means any check that looks at the numbers. ``sees`` tells whether inputs
-    have it; a case may also declare it under ``conditions:``.
+    One of ``checks`` must use a case with it; none means any check that looks at the numbers. ``sees`` tells whether
+    inputs have it; a case may also declare it under ``conditions:``.
     """
 
     id: str
-    kind: str
     what: Text
-    without: Text
-    under: Text
     applies: Callable[[Exercise, frozenset[str]], tuple[str, ...]]
     sees: Callable[[Inputs, str], bool]
     checks: tuple[str, ...] = ()
 
-    @property
-    def sentence(self) -> Text:
-        """When code is right and when it is wrong, if exactly the cases with this condition fail."""
-        return Text(
-            f"It is correct {self.without.en}, and wrong {self.under.en}.",
-            f"{self.without.zh}结果正确，{self.under.zh}结果就错了。",
-        )
-
 
 # ---------------------------------------------------------------------------------- kinds of arguments
 
-#: Pairs of arguments of which one asks and the other is looked through; their lengths may differ.
+#: Pairs of an argument with queries and one with keys; their lengths may differ.
 QUERY_AND_KEY = (
     *(("q", "k"), ("query", "key"), ("query", "keys"), ("x", "memory")),
     *(("n_q", "n_k"), ("n", "m")),
@@ -422,153 +409,105 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             # lengths
             Condition(
                 "more-keys",
-                "length",
                 Text("more keys than queries", "键比查询多"),
-                Text("as long as there are no more keys than queries", "键不比查询多时"),
-                Text("as soon as there are more", "一旦键更多"),
                 _paired,
                 _compared(lambda n_q, n_k: n_q < n_k),
             ),
             Condition(
                 "more-queries",
-                "length",
                 Text("more queries than keys", "查询比键多"),
-                Text("as long as there are no more queries than keys", "查询不比键多时"),
-                Text("as soon as there are more", "一旦查询更多"),
                 _paired,
                 _compared(lambda n_q, n_k: n_q > n_k),
             ),
             Condition(
                 "different-lengths",
-                "length",
                 Text("different numbers of queries and keys", "查询与键的个数不同"),
-                Text("when there are as many queries as keys", "查询与键个数相同时"),
-                Text("when there are not", "个数不同时"),
                 _paired,
                 _compared(lambda n_q, n_k: n_q != n_k),
             ),
             Condition(
                 "equal-lengths",
-                "length",
                 Text("as many queries as keys", "查询与键一样多"),
-                Text("when the numbers of queries and keys differ", "查询与键个数不同时"),
-                Text("when they are equal", "个数相同时"),
                 _paired,
                 _compared(lambda n_q, n_k: n_q == n_k > 1),
             ),
             Condition(
                 "one-position",
-                "length",
                 Text("a single position (n = 1; one query and one key)", "只有一个位置（n = 1，一个查询和一个键）"),
-                Text("for sequences of two positions or more", "序列至少有两个位置时"),
-                Text("for a single one", "只有一个位置时"),
                 _with_length,
                 _single,
             ),
             Condition(
                 "long",
-                "length",
                 Text(f"a sequence of {_LONG} positions or more", f"序列至少有 {_LONG} 个位置"),
-                Text("for short sequences", "序列短时"),
-                Text("for a long one", "序列长时"),
                 _with_length,
                 _long,
             ),
             # axes
             Condition(
                 "two-axes",
-                "axis",
                 Text("no batch: two axes", "没有批次：只有两个轴"),
-                Text("for a batch", "有批次时"),
-                Text("for two axes (no batch)", "只有两个轴（没有批次）时"),
                 _with_sequence,
                 _axes(2),
             ),
             Condition(
                 "three-axes",
-                "axis",
                 Text("three axes", "三个轴"),
-                Text("for other numbers of axes", "轴数不是三时"),
-                Text("for three", "有三个轴时"),
                 _with_sequence,
                 _axes(3),
             ),
             Condition(
                 "four-axes",
-                "axis",
                 Text("four axes", "四个轴"),
-                Text("for fewer axes", "轴较少时"),
-                Text("for four", "有四个轴时"),
                 _with_sequence,
                 _axes(4),
             ),
             Condition(
                 "batch-of-one",
-                "axis",
                 Text("a batch of one", "批次里只有一个样本"),
-                Text("for larger batches", "批次较大时"),
-                Text("for a batch of one", "批次里只有一个样本时"),
                 _with_sequence,
                 _batch_of_one,
             ),
             # masks
             Condition(
                 "mask-per-sample",
-                "mask",
                 Text("a mask that differs from sample to sample", "每个样本的掩码不同"),
-                Text("when all samples share their mask, or there is none", "所有样本共用掩码或没有掩码时"),
-                Text("when the masks of the samples differ", "各样本的掩码不同时"),
                 _named(PADDING),
                 _mask_per_sample,
             ),
             Condition(
                 "square-mask",
-                "mask",
                 Text(
                     "a square mask, not symmetric, different in each sample",
                     "方形、不对称、每个样本都不同的掩码",
                 ),
-                Text("for other masks, and without one", "用其他掩码，或没有掩码时"),
-                Text("for a square mask that differs per sample", "掩码是方形且每个样本不同时"),
                 _named(_MASKS),
                 _square_mask,
             ),
             Condition(
                 "square-cross-mask",
-                "mask",
                 Text(
                     "as many keys as queries, but other ones, and a mask that is not symmetric and differs per sample",
                     "键与查询不是同一个数组但个数相同，掩码不对称，且每个样本都不同",
                 ),
-                Text("for other masks, and in self-attention", "用其他掩码，或在自注意力里时"),
-                Text("for a square mask in cross-attention", "交叉注意力的掩码是方形时"),
                 lambda exercise, used: _named(_MASKS)(exercise, used) if _pair(exercise) else (),
                 _square_mask_across,
             ),
             Condition(
                 "one-mask-for-all",
-                "mask",
                 Text("one mask (n_q, n_k) for the whole batch", "整个批次共用一个 (n_q, n_k) 掩码"),
-                Text("for masks with an axis for samples, and without one", "掩码带样本轴，或没有掩码时"),
-                Text("for one mask (n_q, n_k) that all samples share", "所有样本共用一个 (n_q, n_k) 掩码时"),
                 _named(_MASKS),
                 _one_mask_for_all,
             ),
             Condition(
                 "mask-of-keys",
-                "mask",
                 Text("a mask of keys alone, (batch, 1, 1, n_k)", "只按键屏蔽的掩码 (batch, 1, 1, n_k)"),
-                Text("for masks with a row for each query, and without one", "掩码对每个查询各有一行，或没有掩码时"),
-                Text("for a padding mask (batch, 1, 1, n_k)", "掩码是填充掩码 (batch, 1, 1, n_k) 时"),
                 _named(_MASKS),
                 _mask_of_keys,
             ),
             Condition(
                 "empty-row",
-                "mask",
                 Text("a query that may attend to no key", "有一个查询不能关注任何键"),
-                Text("when every query may attend to some key", "每个查询都至少能关注一个键时"),
-                Text("when a query may attend to none", "某个查询不能关注任何键时"),
                 _named(PADDING),
                 _empty_row,
                 ("fully_masked_rows", "values"),
@@ -576,184 +515,124 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             # ids
             Condition(
                 "id-zero",
-                "id",
                 Text("an id of 0", "id 为 0"),
-                Text("for other ids", "id 不为 0 时"),
-                Text("when the id is 0", "id 为 0 时"),
                 _named(_IDS),
                 _zero,
             ),
             Condition(
                 "id-last",
-                "id",
                 Text("the last id", "最后一个 id"),
-                Text("for smaller ids", "id 较小时"),
-                Text("when the id is the last one", "id 是最后一个时"),
                 _named(_IDS),
                 _last_id,
             ),
             Condition(
                 "token-zero",
-                "id",
                 Text("the token 0 among the tokens", "词元里有 0"),
-                Text("without the token 0", "词元里没有 0 时"),
-                Text("with it", "词元里有 0 时"),
                 _named(TOKENS),
                 _token(lambda found, tokens: bool((tokens == 0).any())),
             ),
             Condition(
                 "token-last",
-                "id",
                 Text("the last token of the vocabulary among the tokens", "词元里有词表的最后一个"),
-                Text("without the last token of the vocabulary", "词元里没有词表的最后一个时"),
-                Text("with it", "词元里有词表的最后一个时"),
                 _named(TOKENS),
                 _token(_has_last_token),
             ),
             # counts
             Condition(
                 "odd-count",
-                "count",
                 Text("an odd count above 1", "个数为大于 1 的奇数"),
-                Text("for even counts", "个数为偶数时"),
-                Text("for odd ones", "个数为奇数时"),
                 _named(_COUNTS),
                 _odd,
             ),
             Condition(
                 "no-power-of-two",
-                "count",
                 Text("a count that is not a power of two", "个数不是 2 的幂"),
-                Text("for powers of two", "个数是 2 的幂时"),
-                Text("for other counts", "个数不是 2 的幂时"),
                 _named(_COUNTS),
                 _no_power_of_two,
             ),
             # optional arguments
             Condition(
                 "omitted",
-                "optional",
                 Text("an optional argument left out", "省略可选参数"),
-                Text("when it is given", "给出这个参数时"),
-                Text("when it is left out", "省略时"),
                 _optional,
                 lambda found, name: name not in found.values,
             ),
             Condition(
                 "not-default",
-                "optional",
                 Text("a value other than the default", "给出与默认值不同的值"),
-                Text("for the default", "取默认值时"),
-                Text("for any other value", "取其他值时"),
                 _optional,
                 _given,
             ),
             Condition(
                 "zero",
-                "optional",
                 Text("an optional number given as 0", "把可选的数设为 0"),
-                Text("for other numbers", "这个数不为 0 时"),
-                Text("when 0 is given, which does not mean that nothing is given", "给出 0 时（0 不等于没有给出）"),
                 _may_be_zero,
                 _zero,
                 (*_NUMBERS, "raises"),
             ),
             Condition(
                 "false",
-                "flag",
                 Text("a flag given as False", "把开关设为 False"),
-                Text("when the flag is left out or True", "省略这个开关或设为 True 时"),
-                Text("when it is given as False", "明确设为 False 时"),
                 _flags,
                 _false,
             ),
             # signs and magnitudes
             Condition(
                 "negative",
-                "sign",
                 Text("a negative number", "负数"),
-                Text("for positive numbers and 0", "取正数或 0 时"),
-                Text("for negative ones", "取负数时"),
                 _named(SIGNED),
                 _negative,
             ),
             Condition(
                 "large-numbers",
-                "magnitude",
                 Text("numbers whose exponentials overflow in float32", "指数在 float32 里会溢出的数"),
-                Text("for numbers of ordinary size", "数的大小普通时"),
-                Text("for large ones: something overflows", "数很大时（某处溢出）"),
                 _uses(_EXPONENTIALS),
                 _large,
             ),
             Condition(
                 "large-offset",
-                "magnitude",
                 Text("a common offset much larger than the differences", "共同的偏移远大于彼此的差别"),
-                Text("for numbers around zero", "数在零附近时"),
-                Text(
-                    "for numbers far from zero: digits cancel, as in E[x²] − E[x]²",
-                    "离零很远时（有效数字相消，例如 E[x²] − E[x]²）",
-                ),
                 _normalises,
                 _offset,
             ),
             Condition(
                 "tiny-numbers",
-                "magnitude",
                 Text("numbers so small that eps matters", "小到 eps 起作用的数"),
-                Text("for numbers of ordinary size", "数的大小普通时"),
-                Text("for tiny ones, where eps matters", "数很小、eps 起作用时"),
                 _named(("eps",)),
                 _tiny,
             ),
             # state and work
             Condition(
                 "second-call",
-                "state",
                 Text("a call after one with other arguments", "在参数不同的一次调用之后再调用"),
-                Text("in a first call", "第一次调用时"),
-                Text("in a call after one with other arguments", "在参数不同的一次调用之后再调用时"),
                 _everywhere,
                 _again,
                 ("repeatable",),
             ),
             Condition(
                 "work-in-a-batch",
-                "work",
                 Text("work or memory measured for a batch", "在批次上测量运算量或内存"),
-                Text("without a batch", "没有批次时"),
-                Text("for a batch", "有批次时"),
                 _measured,
                 _in_a_batch,
                 ("operations", "memory"),
             ),
             Condition(
                 "work-without-batch",
-                "work",
                 Text("work or memory measured without a batch", "在没有批次时测量运算量或内存"),
-                Text("for a batch", "有批次时"),
-                Text("without one", "没有批次时"),
                 _measured,
                 _not_in_a_batch,
                 ("operations", "memory"),
             ),
             Condition(
                 "work-with-flag",
-                "work",
                 Text("work or memory measured with the flag set", "在开关打开时测量运算量或内存"),
-                Text("without the flag", "开关关闭时"),
-                Text("with it", "开关打开时"),
                 _measured_flags,
                 _true,
                 ("operations", "memory"),
             ),
             Condition(
                 "work-without-flag",
-                "work",
                 Text("work or memory measured without the flag", "在开关关闭时测量运算量或内存"),
-                Text("with the flag set", "开关打开时"),
-                Text("without it", "开关关闭时"),
                 _measured_flags,
                 lambda found, name: not _true(found, name),
                 ("operations", "memory"),
@@ -781,15 +660,3 @@ def has(condition: Condition, name: str, found: Inputs) -> bool:
 def key(condition: Condition, name: str) -> str:
     """How the bank names a condition of an argument: ``mask.square-mask``, or ``long`` if it is about the call."""
     return f"{name}.{condition.id}" if name else condition.id
-
-
-def conditions_of(exercise: Exercise, case: Case, drawn: Given) -> frozenset[str]:
-    """The ids of the conditions that a case has, for any of its arguments."""
-    found = inputs_of(exercise, case, drawn)
-    names = (*names_of(exercise), "")
-    anything = frozenset(_EXPONENTIALS | _MOMENTS)
-    return frozenset(
-        condition.id
-        for condition in CONDITIONS.values()
-        if any(has(condition, name, found) for name in condition.applies(exercise, anything) if name in names)
-    )

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.core.errors import CourseError
-from grader.core.model import Edit, Part, SourceFile
+from grader.core.model import Edit, Part, SourceFile, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem, unexpected, unknown
 
 #: How many parsed files are cached; all mistakes search the same few.
 _FILES = 128
+_NOT_MADE = Text("{module}, an edit inside {inside}: {why}", "{module}，对 {inside} 的修改：{why}")
 
 
 def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str) -> tuple[SourceFile, ...]:
@@ -29,7 +30,7 @@ def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_
     for edit in mistake_edits:
         found = _edited(files, edit, default_module)
         if isinstance(found, ValueProblem):
-            raise CourseError(f"{default_module}, an edit inside {edit.inside}: {found.text}")
+            raise CourseError(_NOT_MADE.fill(module=default_module, inside=edit.inside, why=found.text))
         files = found
     return files
 
@@ -180,7 +181,7 @@ def _swap(place: _Place, edit: Edit) -> str | ValueProblem:
     assert edit.replace is not None
     count = place.text.count(edit.replace)
     if count != 1:
-        expected = f"text that stands there exactly once, but {edit.inside} has it {count} times"
+        expected = f"text that occurs there exactly once, but {edit.inside} has it {count} times"
         return unexpected(("replace",), edit.replace, expected, Kind.EDIT)
     return place.text.replace(edit.replace, edit.by)
 

@@ -27,8 +27,33 @@ if TYPE_CHECKING:
 
 _GRADER = Path(grader.__file__).parent
 #: The code that decides how a course is read. A change of it makes cached courses invalid.
-_READERS = ("core/*.py", "course/**/*.py", "grading/checks/*.py", "submission/*.py")
+_READERS = ("core/**/*.py", "course/**/*.py", "grading/checks/*.py", "submission/*.py")
 _DEFAULTS = "questions/course.yaml"
+
+_NO_COURSE = Text(
+    "This installation has no course: there is no questions/ in {content} or {parent}. Install attncheck again, or "
+    "name "
+    "a course folder with --course.",
+    "这份安装里没有课程：{content} 和 {parent} 里都没有 questions/。请重新安装 attncheck，或用 --course "
+    "给出课程文件夹。",
+)
+_NOT_A_FOLDER = Text(
+    "{option} names {folder} ({reason}); expected a course folder with questions/ in it.",
+    "{option} 给出的是 {folder}（{reason}）；应为含有 questions/ 的课程文件夹。",
+)
+_NO_QUESTIONS = Text(
+    "{option} names {folder}; expected a course folder with questions/ in it, found: {found}.",
+    "{option} 给出的是 {folder}；应为含有 questions/ 的课程文件夹，里面现在是：{found}。",
+)
+_NO_FILE = Text(
+    "{course}: {key}: there is no file {path}; expected a path relative to course.yaml. Put the file there, correct "
+    "the "
+    "path, or give {option}.",
+    "{course} 的 {key}：没有文件 {path}；应为相对于 course.yaml 的路径。请把文件放到那里，改正路径，或使用 {option}。",
+)
+_UNREADABLE = Text(
+    "{file} cannot be read: {reason}. Check its permissions.", "无法读取 {file}：{reason}。请检查它的权限。"
+)
 
 
 def find(course: Path | None) -> Path:
@@ -38,18 +63,14 @@ def find(course: Path | None) -> Path:
     if folder is None:
         if content := _bundled():
             return content
-        raise CourseError(
-            f"This installation has no course: there is no questions/ in {_GRADER / '_content'} or {_GRADER.parent}. "
-            "Install attncheck again, or name a course folder with --course."
-        )
+        raise CourseError(_NO_COURSE.fill(content=_GRADER / "_content", parent=_GRADER.parent))
     said = "--course" if course else "ATTNCHECK_COURSE"
-    expected = "expected a course folder with questions/ in it"
     try:
         inside = sorted(entry.name for entry in folder.iterdir())
     except OSError as fault:
-        raise CourseError(f"{said} names {folder} ({fault.strerror}); {expected}.") from fault
+        raise CourseError(_NOT_A_FOLDER.fill(option=said, folder=folder, reason=fault.strerror)) from fault
     if not (folder / "questions").is_dir():
-        raise CourseError(f"{said} names {folder}; {expected}, found {', '.join(inside[:8]) or 'nothing'}.")
+        raise CourseError(_NO_QUESTIONS.fill(option=said, folder=folder, found=", ".join(inside[:8]) or "–"))
     return folder.resolve()
 
 
@@ -91,10 +112,8 @@ def beside(found: Course, key: Literal["roster", "seed_file"]) -> Path | None:
         return None
     path = Path(found.folder) / name
     if not os.path.isfile(path):  # also false if its folder cannot be read
-        raise CourseError(
-            f"{Path(found.folder) / 'course.yaml'}: {key}: there is no file {path}; expected a path relative to "
-            f"course.yaml. Put the file there, correct the path, or give --{key.replace('_', '-')}."
-        )
+        option = f"--{key.replace('_', '-')}"
+        raise CourseError(_NO_FILE.fill(course=Path(found.folder) / "course.yaml", key=key, path=path, option=option))
     return path
 
 
@@ -119,7 +138,7 @@ def _read(folder: Path) -> dict[str, bytes]:
         if _DEFAULTS not in files and bundled and (bundled / _DEFAULTS).is_file():
             files[_DEFAULTS] = (bundled / _DEFAULTS).read_bytes()
     except OSError as fault:
-        raise CourseError(f"{fault.filename} cannot be read: {fault.strerror}. Check its permissions.") from fault
+        raise CourseError(_UNREADABLE.fill(file=fault.filename, reason=fault.strerror)) from fault
     return dict(sorted(files.items()))
 
 
@@ -155,7 +174,7 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == (__name__, _item.__name__):
             return _item
-        if module == "grader.core.model" or module.startswith("grader.course.items."):
+        if module.startswith(("grader.core.model.", "grader.course.items.")):
             found = super().find_class(module, name)
             if isinstance(found, type) and dataclasses.is_dataclass(found) and found.__module__ == module:
                 return found

@@ -2,7 +2,7 @@
 
 Loaded only when a course is not in the cache, because it needs pydantic. Most types of ``grader.core.model`` are
 validated as they are. The models here are those whose keys differ from the fields: an edit or an exercise can be
-written in several ways, a check stands under its name, an item has the keys of its kind besides its own, a
+written in several ways, a check is written under its name, an item has the keys of its kind besides its own, a
 misconception is known by the key of its mapping, and ``course.yaml`` becomes fields of several types. Documents are
 validated as JSON, since pydantic's strict mode takes lists for tuples and mappings for dataclasses only there.
 """
@@ -36,8 +36,8 @@ from pydantic_core import core_schema
 from grader.core.constraints import (
     Filled,
     FunctionName,
+    Identifier,
     LibraryName,
-    Name,
     PackageName,
     Points,
     QuestionId,
@@ -92,7 +92,7 @@ def keys_of(declared: type[Any], without: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def keyed(declared: type[Any], key: str = "id") -> type[Strict]:
-    """The keys of a dataclass whose ``key`` is the key that its mapping stands under."""
+    """The keys of a dataclass whose ``key`` is the key under which its mapping is written."""
     model = create_model(declared.__name__, __base__=Strict, **keys_of(declared, without=(key,)))
     model.__doc__ = declared.__doc__
     return model
@@ -258,11 +258,11 @@ class ExerciseSchema(Strict):
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["function"]}, {"required": ["class"]}]})
 
-    function: Name | None = None
-    class_: Name | None = Field(None, alias="class")
+    function: Identifier | None = None
+    class_: Identifier | None = Field(None, alias="class")
     signature: Signature
     forward: Signature | None = None
-    adapter: Name | None = None
+    adapter: Identifier | None = None
     through: Called | None = None
     methods: tuple[Called, ...] = ()
     summary: Text
@@ -503,7 +503,7 @@ class CourseFile(Strict):
     roster: Filled | None = None
     seed_file: Filled | None = None
     edition: Edition | None = None
-    forbids: dict[Name, tuple[LibraryName, ...]] = {}
+    forbids: dict[Identifier, tuple[LibraryName, ...]] = {}
     packages: tuple[Annotated[PackageName, AfterValidator(_for_learners)], ...] = ()
 
     def rules(self) -> Rules:

@@ -102,7 +102,7 @@ def _place(detail: ErrorDetails, schema: Node, value: Any) -> _Place:
 
 
 def _missing(place: _Place) -> ValueProblem:
-    both = "; every text stands here in English and in Chinese" if place.path[-1] in ("en", "zh") else ""
+    both = "; every text is written in English and in Chinese" if place.path[-1] in ("en", "zh") else ""
     text = f"missing; expected {_describe(place.node, place.definitions)}{both}"
     return ValueProblem(place.path, text, Kind.MISSING_KEY)
 
@@ -194,7 +194,7 @@ def _options(node: Node, definitions: Definitions) -> list[Node]:
 
 
 def _below(node: Node, part: str | int, definitions: Definitions) -> Node:
-    """The schema of what stands at ``part``; an empty one where the schema says nothing."""
+    """The schema of what is at ``part``; an empty one where the schema says nothing."""
     for option in _options(node, definitions):
         if isinstance(part, int):
             prefix = option.get("prefixItems", [])

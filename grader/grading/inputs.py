@@ -39,6 +39,16 @@ from grader.core.sizes import Size, evaluate
 _PUBLIC = b"attncheck public seed"
 _SHORTEST_SECRET = 16
 
+_NOT_SIZES = Text(
+    "{exercise}, check {check}, at: found {found}; expected growing sizes such as [128, 256]",
+    "{exercise} 的检查 {check}，at：现在是 {found}；应为递增的大小，如 [128, 256]",
+)
+_NOT_DRAWN = Text(
+    "{exercise}, check {check}, of: found {found}; expected a symbol that case '{case}' draws: {known}",
+    "{exercise} 的检查 {check}，of：现在是 {found}；应为用例“{case}”抽取的符号：{known}",
+)
+_BAD_RECIPE = Text("{exercise}, case '{case}', {place}: {error}", "{exercise} 的用例“{case}”，{place}：{error}")
+
 
 @dataclass(frozen=True, slots=True)
 class Seed:
@@ -123,12 +133,12 @@ def draw_for(spec: CheckSpec, case: Case, exercise: str, seed: Seed) -> Drawn:
     if "at" not in options:
         return draw(case, exercise, seed)
     at, symbol = list(options["at"]), str(options.get("of"))
-    where = f"{exercise}, check {spec.kind}"
     if len(at) < 2 or not all(type(size) is int for size in at) or sorted(set(at)) != at:
-        raise CourseError(f"{where}, at: found {at!r}; expected growing sizes such as [128, 256]")
+        raise CourseError(_NOT_SIZES.fill(exercise=exercise, check=spec.kind, found=repr(at)))
     if symbol not in dict(case.draw):
-        known = ", ".join(dict(case.draw)) or "none"
-        raise CourseError(f"{where}, of: found {symbol!r}; expected a symbol that case {case.name!r} draws: {known}")
+        known = ", ".join(dict(case.draw)) or "–"
+        names = {"exercise": exercise, "check": spec.kind, "case": case.name}
+        raise CourseError(_NOT_DRAWN.fill(**names, found=repr(symbol), known=known))
     first, *more = (draw(case, exercise, seed, {symbol: size}) for size in at)
     return replace(first, larger=tuple(more))
 
@@ -148,7 +158,10 @@ def draw(case: Case, exercise: str, seed: Seed, fixed: Mapping[str, int] = Mappi
             try:
                 made.append((name, make(recipe, symbols, generator)))
             except (ValueError, IndexError) as error:
-                raise CourseError(f"{exercise}, case {case.name!r}, {kind}.{name}: {error}") from error
+                place = f"{kind}.{name}"
+                raise CourseError(
+                    _BAD_RECIPE.fill(exercise=exercise, case=case.name, place=place, error=error)
+                ) from error
         return tuple(made)
 
     args = values("args", case.args)

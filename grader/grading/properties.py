@@ -29,6 +29,10 @@ _EMPTY = Text("the result is an empty array", "结果是空数组")
 _LARGE = Text("the result has {count} numbers, far too many", "结果有 {count} 个数，远远超过应有的数量")
 _SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
 _SECRET_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
+_NOT_FLOATS = Text(
+    "{exercise}, check {check}, {option}: found {found}; expected an array of floats of its own: {known}",
+    "{exercise} 的检查 {check}，{option}：现在是 {found}；应为独立的浮点数组：{known}",
+)
 _SECRET_KIND = Text("the result is not an array of numbers", "结果不是由数构成的数组")
 #: The most numbers in one result. Each byte received may take eight here, several times over while it is judged.
 MOST_NUMBERS = 1 << 20
@@ -94,8 +98,8 @@ def named(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str
     given = [name for name, value in drawn.args if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
     for name in names:
         if name not in given:
-            where, known = f"{exercise}, check {spec.kind}, {option}", ", ".join(given) or "none"
-            raise CourseError(f"{where}: found {name!r}; expected an array of floats of its own: {known}")
+            places = {"exercise": exercise, "check": spec.kind, "option": option}
+            raise CourseError(_NOT_FLOATS.fill(**places, found=repr(name), known=", ".join(given) or "–"))
     return names
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.core.errors import CourseError
-from grader.core.model import Course, Edition, Job, Limits, Observation, Observed, Program, SourceFile
+from grader.core.model import Course, Edition, Job, Limits, Observation, Observed, Program, SourceFile, Text
+from grader.core.text import same
 from grader.grading.plan import REFERENCE_LIMITS
 from grader.sandbox.memo import dump, load, program_digest
 
@@ -56,6 +57,20 @@ def unpack(data: bytes) -> dict[str, Observation]:
         raise ValueError(f"it is damaged: {error}") from error
 
 
+_NO_RESULT = Text(
+    "The learners' edition in {folder} was published with attncheck {published} and lacks results that attncheck "
+    "{here} "
+    "needs for {exercise}. Install that version, or ask your instructor to publish the edition again.",
+    "{folder} 里的学习者版是用 attncheck {published} 发布的，缺少 attncheck {here} 评 {exercise} 所需的结果。"
+    "请安装那个版本，或请老师重新发布学习者版。",
+)
+_OTHER_CHECKSUM = Text("it does not match its checksum in course.yaml", "与 course.yaml 里的校验和不符")
+_UNUSABLE = Text(
+    "{file} cannot be used ({why}); ask your instructor for a new copy of the course folder.",
+    "{file} 无法使用（{why}）；请向老师要一份新的课程文件夹。",
+)
+
+
 def answering(course: Course, edition: Edition) -> Observe:
     """An ``Observe`` for references and mistakes that looks results up and runs nothing.
 
@@ -71,11 +86,8 @@ def answering(course: Course, edition: Edition) -> Observe:
         for program in job.programs:
             entry = table(program.group).get(key(job.files, program))
             if entry is None:
-                raise CourseError(
-                    f"The learners' edition in {course.folder} was published with attncheck {edition.attncheck} and "
-                    f"lacks results that attncheck {__version__} needs for {program.group}. Install that "
-                    f"version, or ask your instructor to publish the edition again."
-                )
+                versions = {"published": edition.attncheck, "here": __version__}
+                raise CourseError(_NO_RESULT.fill(folder=course.folder, exercise=program.group, **versions))
             found.append(entry)
         return Observed(tuple(found), (), unsafe=False)
 
@@ -87,7 +99,7 @@ def _table(file: Path, digest: str | None) -> dict[str, Observation]:
         data = file.read_bytes()
         if hashlib.sha256(data).hexdigest() == digest:
             return unpack(data)
-        why = "it does not match its checksum in course.yaml"
+        why = _OTHER_CHECKSUM
     except (OSError, ValueError) as error:
-        why = str(error)
-    raise CourseError(f"{file} cannot be used ({why}); ask your instructor for a new copy of the course folder.")
+        why = same(str(error))
+    raise CourseError(_UNUSABLE.fill(file=file, why=why))

@@ -17,7 +17,7 @@ def unwritten(name: str, file: SourceFile) -> tuple[str, int] | None:
     """The file and line of the definition of ``name``, if that is still a stub; else None.
 
     A stub has at most a docstring, ``pass``, ``...``, ``return None`` and ``raise NotImplementedError``. A class is one
-    if all its methods are. It must stand at the top level, and nothing else may replace or extend it: code under ``if``
+    if all its methods are. It must be at the top level, and nothing else may replace or extend it: code under ``if``
     or ``try``, a later star import or assignment, a call that gets it. Large files are not searched.
     """
     if sum(len(part.text) for part in file.parts) > bounded.SMALL:

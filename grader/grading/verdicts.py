@@ -69,11 +69,16 @@ def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tu
         return got
 
 
+_LIBRARY_GONE = Text(
+    "a library that a check needs cannot be imported any more ({error}), so nothing could be graded. Was the Python "
+    "environment updated or removed? Make sure that attncheck is installed, and run the command again",
+    "一项检查所需的库现在无法导入（{error}），所以什么都没有评分。Python 环境是不是被更新或删除了？"
+    "请确认 attncheck 已安装，然后重新运行命令",
+)
+
+
 def _not_importable(error: ImportError) -> LibrariesChanged:
-    return LibrariesChanged(
-        f"a library that a check needs cannot be imported any more ({error}), so nothing could be graded. Was the "
-        "Python environment updated or removed? Make sure that attncheck is installed, and run the command again"
-    )
+    return LibrariesChanged(_LIBRARY_GONE.fill(error=error))
 
 
 def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:

@@ -12,7 +12,7 @@ from grader.course.starter import file_name
 from grader.learning.progress import ExerciseProgress, ItemProgress, Progress, QuestionProgress
 
 #: Answer quiz items, write code, review what is due, or (nothing is open) rest.
-Kind: TypeAlias = Literal["quiz", "code", "review", "done"]
+StepKind: TypeAlias = Literal["quiz", "code", "review", "done"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class NextStep:
     ``name`` is that of the first open item or of the easiest open exercise; ``commands`` do it.
     """
 
-    kind: Kind
+    kind: StepKind
     question: QuestionProgress | None = None
     name: str = ""
     commands: tuple[str, ...] = ()

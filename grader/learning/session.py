@@ -302,7 +302,7 @@ class WrongAnswer:
 class Advice:
     """An exercise that detects the misconception.
 
-    ``state`` says how the learner's code stands: ``right``, making the ``same`` mistake, or ``open``.
+    ``state`` says how far the learner's code is: ``right``, making the ``same`` mistake, or ``open``.
     """
 
     exercise: str

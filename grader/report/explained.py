@@ -1,4 +1,4 @@
-"""A diagnosis for people: the learner's own line with the part underlined, then what is said about it."""
+"""A diagnosis for people: the learner's own line with the part underlined, then what the diagnosis says about it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Quoted:
 
     @property
     def caret(self) -> str:
-        """Spaces and carets that stand below ``marked`` on a terminal."""
+        """Spaces and carets to print below ``marked`` on a terminal."""
         return " " * cells(self.before) + "^" * max(1, cells(self.marked))
 
 

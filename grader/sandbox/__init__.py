@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from grader.sandbox.launch import Sandbox, open_sandbox
+from grader.sandbox.sandbox import Sandbox, open_sandbox
 from grader.sandbox.zygote import ZygoteSettings
 
 __all__ = ["Sandbox", "ZygoteSettings", "open_sandbox"]

@@ -11,7 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from grader.core.errors import SandboxKilled
-from grader.core.model import Call, Died, Job, Limits, NotRun, Part, Program, Raised, Returned, SourceFile, TimedOut
+from grader.core.model import (
+    Call,
+    Died,
+    Job,
+    Limits,
+    NotRun,
+    Part,
+    Program,
+    Raised,
+    Returned,
+    SourceFile,
+    Text,
+    TimedOut,
+)
 
 if TYPE_CHECKING:
     from grader.core.model import Observation, Observe
@@ -23,9 +36,11 @@ State = Literal["refused", "let-through", "undecided"]
 class Attack:
     """The ``body`` of ``attempt(secret, folder, grader)``, and how ``"Type: text"`` begins if it is refused.
 
-    If it succeeds, it returns. It uses hardly any time or memory, so that only the sandbox can stop it.
+    ``zh`` is its name in Chinese. If it succeeds, it returns. It uses hardly any time or memory, so that only the
+    sandbox can stop it.
     """
 
+    zh: str
     body: str
     refusals: tuple[str, ...] = ("PermissionError: ",)
 
@@ -40,26 +55,28 @@ _THREADS = (
 )
 
 ATTACKS = {
-    "read a file": Attack("open(secret).read()"),
-    "list a folder": Attack("import os; os.listdir(folder)"),
-    "write a file": Attack("open(folder + '/written', 'w').write('x')"),
+    "read a file": Attack("读取文件", "open(secret).read()"),
+    "list a folder": Attack("列出文件夹", "import os; os.listdir(folder)"),
+    "write a file": Attack("写入文件", "open(folder + '/written', 'w').write('x')"),
     "write to /dev/shm": Attack(
-        "import os; name = f'/dev/shm/attncheck-{grader}'; open(name, 'w').close(); os.unlink(name)"
+        "写入 /dev/shm", "import os; name = f'/dev/shm/attncheck-{grader}'; open(name, 'w').close(); os.unlink(name)"
     ),
-    "read the grader's memory map": Attack("open(f'/proc/{grader}/maps').read()"),
-    "read its own environment": Attack("open('/proc/self/environ').read()"),
+    "read the grader's memory map": Attack("读取评分程序的内存映射", "open(f'/proc/{grader}/maps').read()"),
+    "read its own environment": Attack("读取自己的环境变量", "open('/proc/self/environ').read()"),
     "open a network connection": Attack(
-        "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('127.0.0.1', 9))"
+        "打开网络连接", "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('127.0.0.1', 9))"
     ),
-    "open any socket": Attack("import socket; socket.socket(socket.AF_UNIX)"),
-    "start a process": Attack("import os; os.fork() or os._exit(0)"),
-    "run a program": Attack("import os; os.execv('/bin/true', ['true'])"),
-    "signal the grader": Attack("import os; os.kill(grader, 0)"),
-    "signal its parent": Attack("import os; os.kill(os.getppid(), 0)"),
-    "start threads without end": Attack(_THREADS, ("RuntimeError: can't start new thread",)),
-    "allocate without end": Attack(_ADDRESS_SPACE, ("OSError: [Errno 12] ",)),
-    "import the grader": Attack("import grader", ("ModuleNotFoundError: No module named 'grader'",)),
-    "import the reference": Attack("import reference", ("ModuleNotFoundError: No module named 'reference'",)),
+    "open any socket": Attack("打开套接字", "import socket; socket.socket(socket.AF_UNIX)"),
+    "start a process": Attack("启动进程", "import os; os.fork() or os._exit(0)"),
+    "run a program": Attack("运行程序", "import os; os.execv('/bin/true', ['true'])"),
+    "signal the grader": Attack("向评分程序发信号", "import os; os.kill(grader, 0)"),
+    "signal its parent": Attack("向父进程发信号", "import os; os.kill(os.getppid(), 0)"),
+    "start threads without end": Attack("无限启动线程", _THREADS, ("RuntimeError: can't start new thread",)),
+    "allocate without end": Attack("无限分配内存", _ADDRESS_SPACE, ("OSError: [Errno 12] ",)),
+    "import the grader": Attack("导入评分程序", "import grader", ("ModuleNotFoundError: No module named 'grader'",)),
+    "import the reference": Attack(
+        "导入参考实现", "import reference", ("ModuleNotFoundError: No module named 'reference'",)
+    ),
 }
 
 
@@ -90,14 +107,26 @@ def try_attacks(observe: Observe, quiet: Callable[[], object] = lambda: None) ->
         )
 
 
-def refusal(canaries: Sequence[AttackResult], where: str) -> str | None:
+_LET_THROUGH = Text(
+    "the sandbox does not hold on {where} (it let code {attacks})", "{where} 的沙箱没有起作用（没能阻止：{attacks}）"
+)
+_UNDECIDED = Text(
+    "whether the sandbox holds on {where} could not be decided ({attacks})",
+    "无法判定 {where} 的沙箱是否起作用（{attacks}）",
+)
+
+
+def refusal(canaries: Sequence[AttackResult], where: str | Text) -> Text | None:
     """Why nothing may be graded on machine ``where``, which these are from; None if all were refused."""
     through = [canary.name for canary in canaries if canary.state == "let-through"]
     if through:
-        return f"the sandbox does not hold on {where} (it let code {', '.join(through)})"
-    undecided = [f"{canary.name}: {canary.why}" for canary in canaries if canary.state == "undecided"]
+        attacks = Text(", ".join(through), "、".join(ATTACKS[name].zh for name in through))
+        return _LET_THROUGH.fill(where=where, attacks=attacks)
+    undecided = [canary for canary in canaries if canary.state == "undecided"]
     if undecided:
-        return f"whether the sandbox holds on {where} could not be decided ({'; '.join(undecided)})"
+        en = "; ".join(f"{canary.name}: {canary.why}" for canary in undecided)
+        zh = "；".join(f"{ATTACKS[canary.name].zh}：{canary.why}" for canary in undecided)
+        return _UNDECIDED.fill(where=where, attacks=Text(en, zh))
     return None
 
 

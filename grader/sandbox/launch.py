@@ -8,250 +8,43 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
-from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
+from grader.core.errors import SandboxError, SandboxKilled
 from grader.core.model import (
     Absent,
-    Apply,
-    Array,
-    Call,
     Died,
     Job,
     Limits,
-    LocatedOwn,
     NotRun,
     Observation,
     Observed,
-    Own,
     Past,
-    Probing,
-    Program,
     Raised,
-    Ref,
     Returned,
-    SourceFile,
-    Step,
+    Text,
     TimedOut,
     TooBig,
     Unreadable,
-    Value,
 )
-from grader.sandbox import policy
-from grader.sandbox.children import POLL_SECONDS, Child, ChildFactory, Ended, Garbled, Oversized, PlainChildFactory
+from grader.sandbox.children import POLL_SECONDS, Child, ChildFactory, Ended, Garbled, Oversized
 from grader.sandbox.inside import frames
-from grader.sandbox.libraries import MESSAGE, Snapshot
-from grader.sandbox.zygote import Zygote, ZygoteLost, ZygoteSettings
-
-Mode = Literal["auto", "require", "plain"]
+from grader.sandbox.wire import (
+    ChildTask,
+    StepsPacker,
+    decode_value,
+    encode_files,
+    encode_tasks,
+    in_order,
+    modules_of,
+    tasks_of,
+)
+from grader.sandbox.zygote import ZygoteLost
 
 #: How many processes a submission may lose in plain mode, where each new one spends seconds importing torch.
 _PLAIN_DEATHS = 3
-
-
-# ------------------------------------------------------------------------------------------ encoding
-
-
-def encode_files(job: Job) -> bytes:
-    """The JOB frame: the submission's files, and whether they get probes."""
-    probed = any(program.probing is not None for program in job.programs)
-    files = [
-        {
-            "module": f.module,
-            "parts": [[p.label, p.text] for p in f.parts],
-            "is_package": f.is_package,
-            "futures": list(f.futures),
-            "probed": probed,
-        }
-        for f in job.files
-    ]
-    return frames.frame(frames.JOB, files)
-
-
-class StepsPacker:
-    """Packs the steps of programs, and keeps what it packed last: a class runs the same programs for every learner.
-
-    Steps are recognized by identity, because comparing their arrays would take longer than packing them.
-    """
-
-    def __init__(self, most: int = 32 << 20) -> None:
-        """Keeps at most ``most`` bytes."""
-        self._most = most
-        self._kept = 0
-        self._known: OrderedDict[int, tuple[tuple[Step, ...], bytes]] = OrderedDict()
-
-    def pack(self, steps: tuple[Step, ...]) -> bytes:
-        """The packed steps. They are kept as well, so no others can get their identity meanwhile."""
-        if (known := self._known.get(id(steps))) is not None:
-            self._known.move_to_end(id(steps))
-            return known[1]
-        data = frames.pack_tasks([_step(step) for step in steps])
-        self._known[id(steps)] = steps, data
-        self._kept += len(data)
-        while self._kept > self._most:
-            _, (_, oldest) = self._known.popitem(last=False)
-            self._kept -= len(oldest)
-        return data
-
-
-def encode_tasks(tasks: Iterable[ChildTask], limits: Limits, packer: StepsPacker | None = None) -> bytes:
-    """A TASKS frame. The steps of each program are packed on their own."""
-    packer = packer or StepsPacker()
-    values = [_task(task, limits, packer.pack) for task in tasks]
-    return frames.framed(frames.TASKS, frames.pack_tasks(values))
-
-
-def task_values(tasks: Iterable[ChildTask], limits: Limits) -> list[Any]:
-    """Tasks as plain values, with all steps; ``frames.encode`` makes the same bytes of equal ones."""
-    return [_task(task, limits, lambda steps: [_step(step) for step in steps]) for task in tasks]
-
-
-def tasks_of(job: Job) -> list[ChildTask]:
-    """A task for every file that the programs of ``job`` need, then one for each program."""
-    programs = [_found(program, job.files) for program in job.programs]
-    modules = dict.fromkeys(module for program in programs for module in _modules(program))
-    runs = [ChildTask(program.module, index, program) for index, program in enumerate(programs)]
-    return [*(ChildTask(module) for module in modules), *runs]
-
-
-def _modules(program: Program) -> list[str]:
-    """The modules whose names the program uses."""
-    others = [step.module for step in program.steps if isinstance(step, LocatedOwn)]
-    return [program.module, *others]
-
-
-def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
-    """The program, with the module added where another file than its own defines a name that it uses."""
-
-    def found(step: Step) -> Step:
-        if not isinstance(step, Own) or step.otherwise is None:
-            return step
-        definers = [file.module for file in files if step.name in dict(file.defines)]
-        if program.module in definers or not definers:
-            return step
-        return LocatedOwn(step.name, step.otherwise, definers[0])
-
-    steps = tuple(map(found, program.steps))
-    if all(one is other for one, other in zip(steps, program.steps, strict=True)):
-        return program
-    return replace(program, steps=steps)
-
-
-def in_order(tasks: Iterable[ChildTask]) -> list[ChildTask]:
-    """The tasks in the order in which they are sent: files, then public cases, then hidden ones.
-
-    The child has nothing of a hidden case until it has answered everything else. So the text of an exception at import
-    or in a public case, which is shown, cannot contain a hidden input.
-    """
-    return sorted(tasks, key=lambda task: 0 if task.program is None else 1 + task.program.hidden)
-
-
-def _task(task: ChildTask, limits: Limits, written: Callable[[tuple[Step, ...]], Any]) -> list[Any]:
-    """A task as the child reads it (see ``inside``), with steps as ``written`` writes them."""
-    if task.program is None:
-        return ["load", task.module]
-    program = task.program
-    steps = written(program.steps)
-    asked = [] if program.probing is None else [_probing(program.probing)]
-    run = ["run", program.module, program.array_type, program.seed, steps, list(program.send), limits.result_bytes]
-    return [*run, *asked]
-
-
-def _probing(probing: Probing) -> list[Any]:
-    """What ``inside.probing.search`` gets besides the program."""
-    landmarks = [[_argument(value) for value in values] for values in probing.landmarks]
-    return [landmarks, [list(pair) for pair in probing.fixed], probing.reruns, probing.cpu]
-
-
-def _step(step: Step) -> list[Any]:
-    match step:
-        case Value(value):
-            return ["value", _argument(value)]
-        case Call(target, args, kwargs):
-            return ["call", _argument(target), [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
-        case Apply(helper, args, kwargs):
-            return ["apply", helper, [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
-        case Own(name, otherwise):
-            return ["own", name, otherwise, step.module if isinstance(step, LocatedOwn) else None]
-
-
-def _argument(value: Any) -> Any:
-    match value:
-        case Array():
-            flags = frames.STRIDED if value.layout == "strided" else 0
-            return frames.Block(value.values, flags | (frames.REQUIRES_GRAD if value.requires_grad else 0))
-        case Ref():
-            return frames.StepRef(value.step)
-        case list():
-            return [_argument(entry) for entry in value]
-        case tuple():
-            return tuple(_argument(entry) for entry in value)
-        case dict():
-            return {key: _argument(entry) for key, entry in value.items()}
-    return value
-
-
-def encode_value(value: Any) -> Any:
-    """The inverse of ``decode_value``."""
-    match value:
-        case Array(values, container, dtype=dtype):
-            flags = {"torch": frames.TORCH, "scalar": frames.SCALAR}.get(container, 0)
-            if dtype == "bfloat16":
-                return frames.Block((values.view(np.uint32) >> 16).astype(np.uint16), flags | frames.BFLOAT16)
-            return frames.Block(values, flags)
-        case list():
-            return [encode_value(entry) for entry in value]
-        case tuple():
-            return tuple(encode_value(entry) for entry in value)
-        case dict():
-            return {key: encode_value(entry) for key, entry in value.items()}
-    return value
-
-
-def decode_value(value: Any) -> Any:
-    """A value from the wire, with arrays as ``Array``. Raises FrameError for values that results cannot have."""
-    match value:
-        case frames.Block(array, flags):
-            container: Literal["numpy", "torch", "scalar"] = "numpy"
-            if flags & frames.TORCH:
-                container = "torch"
-            elif flags & frames.SCALAR:
-                container = "scalar"
-            if flags & frames.BFLOAT16 and array.dtype == np.uint16:
-                wide = (array.astype(np.uint32) << 16).view(np.float32)
-                return Array(wide, container, dtype="bfloat16")
-            return Array(array, container, dtype=str(array.dtype))
-        case list():
-            return [decode_value(entry) for entry in value]
-        case tuple():
-            return tuple(decode_value(entry) for entry in value)
-        case dict():
-            return {key: decode_value(entry) for key, entry in value.items()}
-        case frames.StepRef() | bytes():
-            raise frames.FrameError("no value of the contract")
-    return value
-
-
-# ----------------------------------------------------------------------------------------- observing
-
-
-@dataclass(frozen=True, slots=True)
-class ChildTask:
-    """Work that gets one answer: loading ``module``, or running the program at ``index``."""
-
-    module: str
-    index: int | None = None
-    program: Program | None = None
-
-    @property
-    def during(self) -> Literal["import", "call"]:
-        """When it runs learner code."""
-        return "import" if self.program is None else "call"
 
 
 @dataclass(slots=True)
@@ -319,7 +112,7 @@ class _Run:
                 self.found[index] = NotRun("group")
             else:
                 tasks.append(task)
-        needed = {module for task in tasks if task.program is not None for module in _modules(task.program)}
+        needed = {module for task in tasks if task.program is not None for module in modules_of(task.program)}
         return [task for task in tasks if task.module in needed]
 
     def _spent(self, clock: _Clock | None) -> bool:
@@ -403,11 +196,18 @@ def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> No
         run.received += child.received
 
 
-_KILLED = (
+_KILLED = Text(
     "could not be graded: something outside killed the process that ran this code, twice. Usually the machine is short "
     "of memory: one submission may need 1.5 GB of free memory. Close other programs, or use fewer --workers, and run "
-    "it again"
+    "it again",
+    "无法评分：运行这段代码的进程两次被外部终止。通常是因为机器内存不足：一份提交可能需要 1.5 GB 空闲内存。"
+    "请关闭其他程序，或减少 --workers，然后重新运行",
 )
+_NOT_READY = Text("the sandboxed child was not ready after {seconds:g} s", "沙箱子进程在 {seconds:g} 秒后仍未就绪")
+_ENDED_EARLY = Text(
+    "the sandboxed child ended before it was ready ({error})", "沙箱子进程在就绪之前就结束了（{error}）"
+)
+_NOT_CONFINED = Text("the sandboxed child could not be confined: {error}", "无法限制沙箱子进程：{error}")
 
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
@@ -419,14 +219,14 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
     try:
         while (got := child.receive(max(POLL_SECONDS, until - child.wall_seconds()), limits.result_bytes)) is None:
             if (over := child.wall_seconds() - until) >= 0 and child.stuck(over):
-                raise SandboxError(f"the sandboxed child was not ready after {child.patience:g} s")
+                raise SandboxError(_NOT_READY.fill(seconds=child.patience))
     except (Ended, Garbled, Oversized) as error:
         if isinstance(error, Ended) and error.outside:
             raise
-        raise SandboxError(f"the sandboxed child ended before it was ready ({error})") from error
+        raise SandboxError(_ENDED_EARLY.fill(error=error)) from error
     kind, value = got
     if kind != frames.HELLO:
-        raise SandboxError(f"the sandboxed child could not be confined: {value}")
+        raise SandboxError(_NOT_CONFINED.fill(error=value))
     run.layers = tuple(value["layers"])
     run.versions = tuple(sorted(value["versions"].items()))
 
@@ -677,146 +477,3 @@ def _text(value: Any, limit: int) -> str:
     if not isinstance(value, str):
         raise Garbled("something that is not text")
     return value[:limit]
-
-
-# ------------------------------------------------------------------------------------------- sandbox
-
-
-class Sandbox:
-    """Where learner code runs: children of one zygote, or in plain mode a new interpreter for each job."""
-
-    def __init__(self, mode: Mode, settings: ZygoteSettings) -> None:
-        self._mode = mode
-        self._settings = settings
-        self._children: ChildFactory | None = None
-        self._zygote: Zygote | None = None
-        self._confined = False  # once code was confined, no code is run unconfined
-        self._libraries: Snapshot | None = None
-        self._packer = StepsPacker()
-
-    def start(self) -> None:
-        """Starts importing torch in the background; returns without waiting for it."""
-        with contextlib.suppress(ZygoteLost):  # killed at once: started again when needed
-            self._begin()
-
-    def _begin(self) -> None:
-        if self._zygote is not None or self._children is not None:
-            return
-        if self._mode == "plain":
-            self._start_plain()
-        else:
-            try:
-                self._zygote = Zygote.launch(self._settings)
-                # It takes longer to import torch than this takes, so the zygote started with what is listed here.
-                self._libraries = self._libraries or Snapshot.take(self._zygote.places)
-            except SandboxUnavailable as error:
-                self._fall_back(error)
-
-    def _fall_back(self, error: SandboxUnavailable) -> None:
-        if self._mode == "require" or self._confined:
-            raise error
-        self._start_plain()
-
-    def _start_plain(self) -> None:
-        self._libraries = self._libraries or Snapshot.take(policy.packages(self._settings.packages).values())
-        self._children = PlainChildFactory(self._settings.preload)
-
-    def children(self) -> ChildFactory:
-        """What starts children; waits until it is ready. In mode ``require``, may raise SandboxUnavailable."""
-        self._begin()
-        if self._children is None and self._zygote is not None:
-            try:
-                self._zygote.wait_until_ready()
-                self._children = self._zygote
-                self._confined = True
-            except SandboxUnavailable as error:
-                self._zygote.close()
-                self._zygote = None
-                self._fall_back(error)
-        assert self._children is not None
-        return self._children
-
-    def allow(self, packages: tuple[str, ...]) -> None:
-        """Lets submissions import these packages, too. Raises CourseError for one not installed or not allowed."""
-        if packages == self._settings.packages:
-            return
-        policy.packages(packages)
-        started = self._zygote is not None
-        self.close()
-        self._settings = replace(self._settings, packages=packages)
-        self._libraries = None
-        if started:
-            self.start()
-
-    @property
-    def unsafe(self) -> bool:
-        """Whether learner code runs unconfined."""
-        return self.children().unsafe
-
-    @property
-    def layers(self) -> tuple[str, ...]:
-        """The names of the layers that confine learner code."""
-        self.children()
-        return self._zygote.layers if self._zygote is not None else ()
-
-    def expect(self, libraries: str) -> None:
-        """Starts the sandbox. Raises LibrariesChanged if the digest of its libraries is not ``libraries``."""
-        self._begin()
-        if self._libraries is not None and self._libraries.digest != libraries:
-            self.close()
-            raise LibrariesChanged(MESSAGE.format(path="files were added or removed"))
-
-    def observe(self, job: Job, limits: Limits) -> Observed:
-        """Runs ``job``. If the zygote dies, it is replaced once and the job runs again within what is left of it.
-
-        Raises LibrariesChanged if the libraries are not as they were when the sandbox started: the result may be due
-        to that.
-        """
-        seen = self.observe_unverified(job, limits)
-        self.verify()
-        return seen
-
-    def observe_unverified(self, job: Job, limits: Limits) -> Observed:
-        """The same, for callers that call ``verify`` themselves before they use a result that is not a success.
-
-        What changed libraries do to correct code is to make it fail. A success needs no comparison, which takes some
-        milliseconds.
-        """
-        try:
-            return self._observe(job, limits)
-        except SandboxError:
-            self.verify()  # if they changed, that is why
-            raise
-
-    def verify(self) -> None:
-        """Raises LibrariesChanged if the libraries are not as they were when the sandbox started."""
-        if self._libraries is not None:
-            self._libraries.verify()
-
-    def _observe(self, job: Job, limits: Limits) -> Observed:
-        try:
-            return observe(self.children(), job, limits, self._packer)
-        except ZygoteLost as lost:
-            self.close()
-            job = replace(job, past=lost.past or job.past)
-        try:
-            return observe(self.children(), job, limits, self._packer)
-        except ZygoteLost:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Ends the zygote and everything in it."""
-        if self._zygote is not None:
-            self._zygote.close()
-        self._zygote = self._children = None
-
-
-@contextlib.contextmanager
-def open_sandbox(*, mode: Mode = "auto", settings: ZygoteSettings | None = None) -> Iterator[Sandbox]:
-    """A sandbox for a ``with`` statement. ``auto`` falls back to plain mode where code cannot be confined."""
-    sandbox = Sandbox(mode, settings or ZygoteSettings())
-    try:
-        yield sandbox
-    finally:
-        sandbox.close()

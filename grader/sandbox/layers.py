@@ -143,14 +143,20 @@ _NO_LANDLOCK = {
 }
 
 
+_NOT_TRIED = Text(
+    "the layers of the sandbox could not be tried ({error}); run the command again",
+    "无法测试沙箱的各层（{error}）；请重新运行命令",
+)
+
+
 def _kernel() -> tuple[bool, int, tuple[str, ...]]:
     command = [sys.executable, "-I", "-S", "-B", "-c", _PROBE, str(Path(__file__).parent)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     except OSError as error:
-        raise SandboxError(f"the layers of the sandbox could not be tried: {error}") from error
+        raise SandboxError(_NOT_TRIED.fill(error=error)) from error
     if done.returncode != 0 or not done.stdout.strip():
         said = done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
-        raise SandboxError(f"the layers of the sandbox could not be tried ({said}); run it again")
+        raise SandboxError(_NOT_TRIED.fill(error=said))
     filters, abi, *spaces = done.stdout.split()
     return filters == "1", int(abi), tuple(spaces)

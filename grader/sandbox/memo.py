@@ -28,7 +28,7 @@ from grader.core.model import (
     Unreadable,
 )
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import ChildTask, decode_value, encode_files, encode_value, task_values, tasks_of
+from grader.sandbox.wire import ChildTask, decode_value, encode_files, encode_value, task_values, tasks_of
 
 if TYPE_CHECKING:
     from grader.core.model import Observe

@@ -160,7 +160,7 @@ def _top_level(distribution: importlib.metadata.Distribution) -> Iterator[tuple[
     names = {line.partition("/")[0] for line in record.splitlines() if "/" in line}
     names |= {line.partition(",")[0] for line in record.splitlines() if "/" not in line}
     for name in sorted(names):
-        # A RECORD may also list a shared __pycache__, scripts ("..") and .pth files, which are no packages.
+        # A RECORD may also list a shared __pycache__, scripts ("..") and .pth files, which are not packages.
         if name and name not in ("..", "__pycache__") and not name.endswith(".pth"):
             path = Path(str(distribution.locate_file(name)))
             if path.exists():

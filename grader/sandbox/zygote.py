@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
-from grader.core.model import Limits, Past
+from grader.core.model import Limits, Past, Text
 from grader.sandbox import policy
 from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
 from grader.sandbox.fair_clock import FairClock, stuck
@@ -67,6 +67,78 @@ class ZygoteSettings:
     packages: tuple[str, ...] = ()
 
 
+_NOT_LINUX = Text(
+    "learner code can only be confined on Linux; this is {platform}",
+    "只有在 Linux 上才能限制学习者的代码；这里是 {platform}",
+)
+_NOT_STARTED = Text("the sandbox process could not be started: {error}", "无法启动沙箱进程：{error}")
+_NO_LIBSECCOMP = Text(
+    "libseccomp was not found, so system calls cannot be filtered; install libseccomp2 (Debian, Ubuntu) or libseccomp "
+    "(Fedora, Arch) and run 'attncheck doctor'",
+    "没有找到 libseccomp，所以无法过滤系统调用；请安装 libseccomp2（Debian、Ubuntu）或 libseccomp（Fedora、Arch），"
+    "再运行 `attncheck doctor`",
+)
+_ENDED_STARTING = Text("the sandbox process ended while it started: {error}", "沙箱进程在启动过程中就结束了：{error}")
+_SHORT_AT_START = Text(
+    "the sandbox process could not start: there is too little memory, or the limit of open files is too low. Close "
+    "other programs, or raise the limits (ulimit -v, ulimit -n), and run the command again",
+    "沙箱进程无法启动：内存不足，或允许打开的文件太少。请关闭其他程序，或提高限制（ulimit -v、ulimit -n），"
+    "然后重新运行命令",
+)
+_NOT_IMPORTED = Text(
+    "the sandbox process could not import NumPy or torch; \"{python} -c 'import numpy, torch'\" may show why. Install "
+    "them again, and run the command again",
+    "沙箱进程无法导入 NumPy 或 torch；运行 \"{python} -c 'import numpy, torch'\" 也许能看到原因。"
+    "请重新安装它们，然后重新运行命令",
+)
+_KILLED_STARTING = Text(
+    "the sandbox process was killed while it started ({signal}), perhaps because this machine is short of memory",
+    "沙箱进程在启动过程中被终止（{signal}），可能是因为这台机器内存不足",
+)
+_NOT_READY = Text("the sandbox process did not become ready: {error}", "沙箱进程没有就绪：{error}")
+_ENDED_EARLY = Text(
+    "the sandbox process ended before it was ready (exit code {code}); 'attncheck doctor' shows which layer is "
+    "missing, "
+    "ATTNCHECK_DEBUG=1 shows its messages",
+    "沙箱进程在就绪之前就结束了（退出码 {code}）；`attncheck doctor` 会显示缺少哪一层，"
+    "ATTNCHECK_DEBUG=1 会显示它的输出",
+)
+_SEVERAL_THREADS = Text(
+    "the zygote has {count} threads; it must have one when it forks",
+    "zygote 进程有 {count} 个线程；分叉（fork）时必须只有一个",
+)
+_SHARED_MEMORY = Text(
+    "the zygote has memory that all its children would share: {what}",
+    "zygote 进程有一块所有子进程都会共享的内存：{what}",
+)
+_NO_LANDLOCK = Text(
+    "this kernel has no Landlock, so files cannot be hidden from learner code. It needs Linux 5.13 or later, with "
+    "'landlock' in the kernel's list of security modules (lsm=)",
+    "这个内核没有 Landlock，所以无法对学习者的代码隐藏文件。需要 Linux 5.13 或更高版本，"
+    "并且内核的安全模块列表（lsm=）里有 landlock",
+)
+_AS_ROOT = Text(
+    "learner code would run as root: user namespaces are not available here and Python is not readable by other users; "
+    "run attncheck as an ordinary user, or install Python where everybody can read it",
+    "学习者的代码会以 root 身份运行：这里不能使用用户命名空间，其他用户也读不到 Python；"
+    "请以普通用户身份运行 attncheck，或把 Python 装到所有人都能读的地方",
+)
+_THREADS_UNLIMITED = Text(
+    "the threads of learner code cannot be limited here. This needs libseccomp 2.5, Linux 5.5, and a container that "
+    "does not intercept system calls itself; or run attncheck as an ordinary user on a machine with user namespaces",
+    "这里无法限制学习者代码的线程数。这需要 libseccomp 2.5、Linux 5.5，以及一个自己不拦截系统调用的容器；"
+    "或者在支持用户命名空间的机器上以普通用户身份运行 attncheck",
+)
+_NO_MEMORY = Text("not enough memory", "内存不足")
+_KILLED_IN_USE = Text("{signal}; the machine may be short of memory", "{signal}；机器可能内存不足")
+_LOST = Text("the zygote ended: {why}", "zygote 进程结束了：{why}")
+_SHORTAGE = Text(
+    "the sandbox could not be started ({error}); close other programs, or allow more open files and processes "
+    "(ulimit -n, ulimit -u), and run the command again",
+    "无法启动沙箱（{error}）；请关闭其他程序，或允许打开更多文件和进程（ulimit -n、ulimit -u），然后重新运行命令",
+)
+
+
 class Zygote:
     """A running zygote. It has one child at a time."""
 
@@ -84,7 +156,7 @@ class Zygote:
     def launch(cls, settings: ZygoteSettings) -> Zygote:
         """Starts one, which imports torch in the background."""
         if sys.platform != "linux":
-            raise SandboxUnavailable(f"learner code can only be confined on Linux; this is {sys.platform}")
+            raise SandboxUnavailable(_NOT_LINUX.fill(platform=sys.platform))
         for fd in _pipes(_SPARE):  # first: below, too few files would look like something else
             os.close(fd)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -104,7 +176,7 @@ class Zygote:
             ours.close()
             if error.errno in _SHORTAGES:
                 raise _short_of(error) from error
-            raise SandboxUnavailable(f"the sandbox process could not be started: {error}") from error
+            raise SandboxUnavailable(_NOT_STARTED.fill(error=error)) from error
         finally:
             theirs.close()
         zygote = cls(process, ours, settings)
@@ -116,10 +188,7 @@ class Zygote:
         program = policy.seccomp_program() if settings.seccomp else b""
         if not program:
             self.close()
-            raise SandboxUnavailable(
-                "libseccomp was not found, so system calls cannot be filtered; "
-                "install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch) and run 'attncheck doctor'"
-            )
+            raise SandboxUnavailable(_NO_LIBSECCOMP)
         asking, call = policy.thread_program() if settings.count_threads else (b"", -1)
         found = policy.packages(settings.packages)
         self.places = tuple(found.values())
@@ -142,27 +211,18 @@ class Zygote:
             self._control.send(b"\0")
         except OSError as error:
             self.close()
-            raise self._ended(f"the sandbox process ended while it started: {error}") from error
+            raise self._ended(_ENDED_STARTING.fill(error=error)) from error
 
-    def _ended(self, otherwise: str) -> SandboxError:
+    def _ended(self, otherwise: Text) -> SandboxError:
         """The error for a zygote that ended before it was ready; ``otherwise`` if its exit code does not say why."""
         code = self._process.wait()
         if code == _SHORT:
-            return ZygoteLost(
-                "the sandbox process could not start: too little memory, or too few files that it may open. Close "
-                "other programs, or raise the limits (ulimit -v, ulimit -n), and run it again"
-            )
+            return ZygoteLost(_SHORT_AT_START)
         if code == _NO_LIBRARIES:
-            return SandboxUnavailable(
-                f"the sandbox process could not import NumPy or torch; \"{sys.executable} -c 'import numpy, torch'\" "
-                "may show why. Install them again, and run the command again"
-            )
+            return SandboxUnavailable(_NOT_IMPORTED.fill(python=sys.executable))
         if code not in _KILLED:
             return SandboxUnavailable(otherwise)
-        return ZygoteLost(
-            f"the sandbox process was killed while it started ({_KILLED[code]}), perhaps because this machine is short "
-            "of memory"
-        )
+        return ZygoteLost(_KILLED_STARTING.fill(signal=_KILLED[code]))
 
     def wait_until_ready(self) -> None:
         """Blocks until torch is imported. Raises SandboxUnavailable if code could not be confined well enough."""
@@ -175,33 +235,20 @@ class Zygote:
         except ConnectionResetError:  # it ended before it read its configuration
             message = b""
         except OSError as error:
-            raise SandboxError(f"the sandbox process did not become ready: {error}") from error
+            raise SandboxError(_NOT_READY.fill(error=error)) from error
         if not message:
-            raise self._ended(
-                f"the sandbox process ended before it was ready (exit code {self._process.wait()}); "
-                "'attncheck doctor' shows which layer is missing, ATTNCHECK_DEBUG=1 shows its messages"
-            )
+            raise self._ended(_ENDED_EARLY.fill(code=self._process.wait()))
         state: dict[str, Any] = json.loads(message)
         if state["threads"] != 1:
-            raise SandboxError(f"the zygote has {state['threads']} threads; it must have one when it forks")
+            raise SandboxError(_SEVERAL_THREADS.fill(count=state["threads"]))
         if state["shared"]:
-            raise SandboxError(f"the zygote has memory that all its children would share: {state['shared'][0]}")
+            raise SandboxError(_SHARED_MEMORY.fill(what=state["shared"][0]))
         if not state["landlock"]:
-            raise SandboxUnavailable(
-                "this kernel has no Landlock, so files cannot be hidden from learner code. It needs Linux 5.13 or "
-                "later, with 'landlock' in the kernel's list of security modules (lsm=)"
-            )
+            raise SandboxUnavailable(_NO_LANDLOCK)
         if os.geteuid() == 0 and state["uid"] == 0:
-            raise SandboxUnavailable(
-                "learner code would run as root: user namespaces are not available here and Python is not readable "
-                "by other users; run attncheck as an ordinary user, or install Python where everybody can read it"
-            )
+            raise SandboxUnavailable(_AS_ROOT)
         if not state["counted"] and not _processes_are_bounded(state["namespaces"]):
-            raise SandboxUnavailable(
-                "the threads of learner code cannot be limited here. This needs libseccomp 2.5, Linux 5.5, and a "
-                "container that does not intercept system calls itself; or run attncheck as an ordinary user on a "
-                "machine with user namespaces"
-            )
+            raise SandboxUnavailable(_THREADS_UNLIMITED)
         self.state = state
 
     def _await(self) -> None:
@@ -242,13 +289,13 @@ class Zygote:
         child.send(job)
         return child
 
-    def _lost(self, why: str) -> ZygoteLost:
+    def _lost(self, why: str | Text) -> ZygoteLost:
         """The error for a zygote that ended while it was in use."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(timeout=2)
             if code == _SHORT or code in _KILLED:
-                why = "not enough memory" if code == _SHORT else f"{_KILLED[code]}; the machine may be short of memory"
-        return ZygoteLost(f"the zygote ended: {why}")
+                why = _NO_MEMORY if code == _SHORT else _KILLED_IN_USE.fill(signal=_KILLED[code])
+        return ZygoteLost(_LOST.fill(why=why))
 
     def exit_status(self) -> tuple[int, float, bool]:
         """The wait status and CPU seconds of the last child, and whether the zygote killed it."""
@@ -402,10 +449,7 @@ def _pipes(count: int) -> list[int]:
 
 def _short_of(error: OSError) -> SandboxError:
     """The error for a temporary shortage. It is not SandboxUnavailable, so that no code is run unconfined instead."""
-    return SandboxError(
-        f"the sandbox could not be started ({(error.strerror or str(error)).lower()}); close other programs, or allow "
-        "more open files and processes (ulimit -n, ulimit -u), and run it again"
-    )
+    return SandboxError(_SHORTAGE.fill(error=(error.strerror or str(error)).lower()))
 
 
 def _environment() -> dict[str, str]:

@@ -165,7 +165,7 @@ def _statement(cell: int, lines: range, node: ast.stmt, inner: frozenset[str]) -
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below ``node`` that are evaluated where it stands: of a function, its decorators and defaults."""
+    """The nodes below ``node`` that are evaluated where it is defined: of a function, its decorators and defaults."""
     waiting = [node]
     while waiting:  # a sum of thousands of terms is as deep as it is long
         each = waiting.pop()

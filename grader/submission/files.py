@@ -16,7 +16,7 @@ from grader.submission import messages as say
 from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import FileLocation, entries, not_regular, open_file, refusal
 
-Kind: TypeAlias = Literal["source", "notebook", "answers", "archive", "other"]
+FileKind: TypeAlias = Literal["source", "notebook", "answers", "archive", "other"]
 
 MAX_SOURCE = 256 << 10
 MAX_NOTEBOOK = 20 << 20
@@ -32,7 +32,7 @@ _MAX_CALLED_LIKE_FILES = 100
 
 ARCHIVE_SUFFIXES = (".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".zip")
 _GENERATED = frozenset({"__pycache__", "__MACOSX", "node_modules", "site-packages", "venv", "Thumbs.db", "desktop.ini"})
-_LIMITS: dict[Kind, tuple[int, Text, Text]] = {
+_LIMITS: dict[FileKind, tuple[int, Text, Text]] = {
     "source": (MAX_SOURCE, say.A_SOURCE, say.SHORTEN),
     "notebook": (MAX_NOTEBOOK, say.A_NOTEBOOK, say.CLEAR_OUTPUTS),
     "answers": (MAX_SOURCE, say.AN_ANSWERS_FILE, say.KEEP_SHORT),
@@ -48,7 +48,7 @@ class Member:
     """
 
     path: str
-    kind: Kind
+    kind: FileKind
     size: int
     read: Callable[[int], bytes]
     refused: Text | None = None
@@ -59,7 +59,7 @@ class RawFile:
     """A file that counts, with its bytes. ``path`` has forward slashes and is safe to print."""
 
     path: str
-    kind: Kind
+    kind: FileKind
     data: bytes
 
 
@@ -79,7 +79,7 @@ class FoundFiles:
     lost: Unusable | None = None
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> FileKind:
     """The kind of a file, by its name."""
     name = name.lower()
     if name in ("answers.yaml", "answers.yml"):

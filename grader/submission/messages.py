@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.core.errors import SubmissionError
-from grader.core.model import Lang, Notice, Text
+from grader.core.model import Notice, Text
 from grader.core.text import SAYS
 
 
@@ -17,17 +17,13 @@ class Unusable(SubmissionError):
 
     def __init__(self, where: str, text: Text) -> None:
         """``where`` is the path or cell, as shown to people."""
-        super().__init__(f"{where}: {text.en}")
+        super().__init__(SAYS.fill(who=where, said=text))
         self.where = where
         self.text = text
 
     def __reduce__(self) -> tuple[type[Unusable], tuple[str, Text]]:
         """Makes it picklable."""
         return type(self), (self.where, self.text)
-
-    def of(self, lang: Lang) -> str:
-        """The message in ``lang``."""
-        return SAYS.fill(who=self.where, said=self.text).of(lang)
 
     def notice(self) -> Notice:
         """The same as a notice on a submission that is graded without this part."""

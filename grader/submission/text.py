@@ -45,7 +45,7 @@ _WIDE_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
-#: Encodings of which GB18030 is a superset.
+#: Subsets of GB18030.
 _IN_GB18030 = re.compile(r"gb-?2312|euc-?cn|gbk|cp-?936|936|ms936|gb-?18030", re.IGNORECASE)
 _UNASSIGNED = ("Cn", "Co", "Cs")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")

@@ -123,7 +123,7 @@ class Learner:
     def code(self, question: Question, lang: Lang) -> str:
         """The code of ``question`` as saved, or the file to start from.
 
-        Raises SubmissionError for what is no regular file of UTF-8 text: saving would replace it.
+        Raises SubmissionError for what is not a regular file of UTF-8 text: saving would replace it.
         """
         path = self.file(question)
         if not os.path.lexists(path):

@@ -23,7 +23,7 @@ from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
-from grader.sandbox.launch import encode_files
+from grader.sandbox.wire import encode_files
 from grader.submission import read
 from tests.attacks import arena
 from tests.attacks.arena import Bait, Inert

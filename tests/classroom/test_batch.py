@@ -35,6 +35,7 @@ from grader.classroom.worker import WorkerLost
 from grader.core import cache
 from grader.core.errors import CourseError, SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import Died, Job, Limits, Observation, Observed, Raised, Returned, Text, TimedOut
+from grader.core.text import same
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.checks import values
@@ -554,7 +555,10 @@ def test_what_is_undecided_waits_for_the_workers(
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     ("error", "raised", "said"),
-    [(OSError("disk full"), SandboxError, "could not go on: disk full"), (UsageError("no"), UsageError, "^no$")],
+    [
+        (OSError("disk full"), SandboxError, "a worker process had to stop: disk full"),
+        (UsageError(same("no")), UsageError, "^no$"),
+    ],
 )
 def test_a_worker_that_fails_ends_the_batch(
     error: Exception,
@@ -604,7 +608,7 @@ def test_a_worker_that_dies(
     def dying(plan: BatchPlan, task: GradingTask) -> TaskResult:
         if task.key == "bo.py" and len(deaths) < times:
             deaths.append(task.key)
-            raise error("gone")
+            raise error(Text("gone", "不在了"))
         return work(plan, task)
 
     monkeypatch.setattr(schedule, "run_task", dying)

@@ -33,6 +33,7 @@ from grader.classroom.task import GradingTask, TaskResult
 from grader.classroom.worker import WorkerLost
 from grader.core import cache
 from grader.core.errors import AttncheckError, SandboxError, SandboxUnavailable, UsageError
+from grader.core.text import same
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
@@ -247,7 +248,7 @@ def test_a_worker_that_is_not_fit(
 
 
 def _unavailable() -> None:
-    raise SandboxUnavailable("no")
+    raise SandboxUnavailable(same("no"))
 
 
 # ---------------------------------------------------------------------------------------------- here
@@ -319,14 +320,14 @@ def test_a_submission_that_is_gone(tmp_path: Path) -> None:
     ("status", "error", "kind", "said"),
     [
         ("error", KilledWorker("attncheck-1", None, 0), WorkerLost, "^$"),  # type: ignore[arg-type]
-        ("error", UsageError("no"), UsageError, "^no$"),
+        ("error", UsageError(same("no")), UsageError, "^no$"),
         (
             "error",
             ZeroDivisionError("oops"),
             SandboxError,
-            "a worker of the cluster could not go on: ZeroDivisionError",
+            "a worker of the cluster had to stop: ZeroDivisionError",
         ),
-        ("error", OSError(28, "No space left on device"), SandboxError, "could not go on: no space left"),
+        ("error", OSError(28, "No space left on device"), SandboxError, "had to stop: no space left"),
         ("cancelled", CancelledError(), SandboxError, r"lost \(CancelledError\); earlier results"),
         ("finished", OSError("closed"), SandboxError, r"lost \(OSError: closed\)"),
     ],

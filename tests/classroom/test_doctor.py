@@ -18,6 +18,7 @@ from grader.classroom.doctor import MachineFact, examine
 from grader.core import resources
 from grader.core.errors import CourseError, SandboxError, SandboxUnavailable
 from grader.core.model import Text
+from grader.core.text import same
 from grader.course import loader
 from grader.grading import courses
 from grader.sandbox import Sandbox
@@ -137,7 +138,7 @@ def test_layers_that_cannot_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """That is not the same as a layer that is missing, and doctor goes on."""
 
     def probe() -> tuple[Layer, ...]:
-        raise SandboxError("could not be tried")
+        raise SandboxError(same("could not be tried"))
 
     monkeypatch.setattr(doctor, "probe", probe)
     (finding,) = doctor._layers()
@@ -171,7 +172,7 @@ def test_root_and_systems_without_users(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (SandboxUnavailable("no Landlock"), "no Landlock"),
+        (SandboxUnavailable(same("no Landlock")), "no Landlock"),
         (BlockingIOError(11, "Resource temporarily unavailable"), "no more processes or memory are available"),
     ],
 )
@@ -214,8 +215,8 @@ def test_canaries_that_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     ("error", "state", "said"),
     [
         (None, "ok", "3 at once"),
-        (CourseError("no course"), "ok", "3 at once"),
-        (SandboxError("too little memory"), "missing", "3 at once: too little memory"),
+        (CourseError(same("no course")), "ok", "3 at once"),
+        (SandboxError(same("too little memory")), "missing", "3 at once: too little memory"),
         (BrokenProcessPool("gone"), "missing", "3 at once: gone"),
         (OSError(12, "Cannot allocate memory"), "missing", "cannot allocate memory: not enough memory"),
     ],

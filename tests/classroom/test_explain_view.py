@@ -11,11 +11,11 @@ from rich.cells import cell_len
 
 from grader.classroom.explain import Explanation, ShownValue
 from grader.classroom.explain_view import lines, to_json
-from grader.classroom.gradebook import Override, Run
+from grader.classroom.gradebook import GradingRun, Override
 from grader.core.model import Difference, Lang, Misconception, Status, Text
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-RUN = Run(NOW, 0.25, "file:ab12", "c" * 64, (("torch", "2.13.0"),), ("seccomp", "rlimits"), unsafe=False)
+RUN = GradingRun(NOW, 0.25, "file:ab12", "c" * 64, (("torch", "2.13.0"),), ("seccomp", "rlimits"), unsafe=False)
 X = ShownValue(Text("x", "x"), Text("float32 (2,)", "float32 (2,)"), "[1. 2.]")
 FOUND = Explanation(
     learner="bo\x1b[2J",

@@ -16,9 +16,9 @@ from grader.classroom.gradebook import (
     FILE,
     INTAKE,
     Gradebook,
+    GradingRun,
     LearnerRow,
     Override,
-    Run,
     SubmissionRow,
     Unit,
     open_gradebook,
@@ -27,7 +27,9 @@ from grader.core.errors import GradebookError
 from grader.core.model import ItemResult, Notice, QuestionResult, Rules, Status, Text
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-RUN = Run(NOW, 0.25, "public", "abc", (("attncheck", "0.1.0"), ("torch", "2.13.0")), ("seccomp", "rlimits"), False)
+RUN = GradingRun(
+    NOW, 0.25, "public", "abc", (("attncheck", "0.1.0"), ("torch", "2.13.0")), ("seccomp", "rlimits"), False
+)
 ADA = SubmissionRow("ada", "in/ada", ("ada", "bo"), "d1", "ada", NOW, True, 2)
 CY = SubmissionRow("cy", "in/cy.py", ("cy",), "d2", "cy")
 NOT_PYTHON = Text("not Python", "不是 Python")

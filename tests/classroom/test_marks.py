@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from grader.classroom.gradebook import LearnerRow, Override, Run, SubmissionRow
+from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
 from grader.classroom.marks import CoursePart, GradedSubmission, Mark, late_by, left_over, marks
 from grader.core.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Rules, Status, Text, Verdict
 
 DUE = datetime(2026, 11, 30, 16, tzinfo=UTC)
 RULES = Rules(due="2026-12-01T00:00:00+08:00", late_percent=10, grace_hours=1, cut_off_days=5)
 ADA = LearnerRow("ada", "Ada")
-RUN = Run(DUE, 0.1, "public", "c", (), (), False)
+RUN = GradingRun(DUE, 0.1, "public", "c", (), (), False)
 POSSIBLE = {"Q3": 5.0, "Q5": 2.0}
 PARTS = {
     part.name: part

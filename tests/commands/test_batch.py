@@ -19,6 +19,7 @@ from grader.classroom.results import LATE, MarkSummary
 from grader.commands import batch as classes
 from grader.core.errors import SandboxUnavailable, UsageError
 from grader.core.model import Course, Rules, Text
+from grader.core.text import same
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -137,7 +138,7 @@ def test_a_seed_that_others_could_read(
         ([ADA, BO, EVE, FOX], BatchSummary("folders", 3, 3), 0),
         ([ADA, CY], BatchSummary("folders", 2, 2), 5),
         ([ADA], BatchSummary("folders", 2, 1, refused=(("di", Text("empty", "空")),)), 5),
-        ([], SandboxUnavailable("none"), 4),
+        ([], SandboxUnavailable(same("none")), 4),
     ],
 )
 def test_exit_codes(

@@ -17,6 +17,7 @@ import pytest
 
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.model import Course, ExerciseResult, ItemResult, QuestionResult, Report, Status, Submission, Text
+from grader.core.text import same
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 
@@ -189,7 +190,8 @@ def test_exit_codes(status: Status, code: int, form: list[str], attncheck: Attnc
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(SubmissionError("there is nothing at there"), 3), (SandboxUnavailable("no seccomp"), 4)]
+    ("error", "code"),
+    [(SubmissionError(same("there is nothing at there")), 3), (SandboxUnavailable(same("no seccomp")), 4)],
 )
 def test_refusals(error: Exception, code: int, attncheck: Attncheck, machine: Machine) -> None:
     """What cannot be read, or must not be run, leaves stdout empty."""

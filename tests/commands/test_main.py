@@ -16,6 +16,7 @@ import grader
 from grader import commands
 from grader.commands import FAMILIES, _options, cli, main
 from grader.core.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
+from grader.core.text import same
 
 Attncheck = Callable[..., object]
 
@@ -107,11 +108,15 @@ def test_wrong_usage(args: list[str], fragment: str, attncheck: Attncheck) -> No
 @pytest.mark.parametrize(
     ("error", "code", "fragment"),
     [
-        (UsageError("no such thing"), 2, "attncheck: no such thing\n"),
-        (SubmissionError("cannot\x1b[2J be read"), 3, "attncheck: cannot be read\n"),
-        (CourseError("questions/q05.yaml:3: bad\nand more"), 4, "attncheck: questions/q05.yaml:3: bad\nand more\n"),
-        (SandboxUnavailable("no seccomp"), 4, "no seccomp"),
-        (AttncheckError("ours"), 4, "ours"),
+        (UsageError(same("no such thing")), 2, "attncheck: no such thing\n"),
+        (SubmissionError(same("cannot\x1b[2J be read")), 3, "attncheck: cannot be read\n"),
+        (
+            CourseError(same("questions/q05.yaml:3: bad\nand more")),
+            4,
+            "attncheck: questions/q05.yaml:3: bad\nand more\n",
+        ),
+        (SandboxUnavailable(same("no seccomp")), 4, "no seccomp"),
+        (AttncheckError(same("ours")), 4, "ours"),
         (
             ZeroDivisionError("by zero"),
             4,

@@ -105,11 +105,11 @@ def test_names_that_are_not_there(attncheck: Attncheck, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("wall")
 def test_without_a_chinese_font(attncheck: Attncheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The picture is labelled in English, and that is said."""
+    """The picture is labelled in English, and a message in Chinese says so."""
     monkeypatch.setattr(image, "_CHINESE", ())
     ran = attncheck("plot", "variance", "--to", str(tmp_path / "v.png"), "--lang", "zh")
     assert ran.code == 0
-    assert "no font with Chinese characters" in ran.err
+    assert "没有找到含汉字的字体" in ran.err
 
 
 @pytest.mark.usefixtures("wall")

@@ -17,6 +17,7 @@ import pytest
 
 from grader.commands._review_loop import Review
 from grader.core.model import Course, ExerciseResult, QuestionResult, Report, Status, Text
+from grader.core.text import same
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log
@@ -269,7 +270,7 @@ def test_a_full_disk_does_not_end_a_review(
 
     def refuse(path: Path, *events: Event) -> None:
         if events:
-            raise StateError("no room")
+            raise StateError(same("no room"))
 
     kept(right("Q3.what"), right("Q3.sum", 1))
     monkeypatch.setattr(log, "append", refuse)
@@ -367,7 +368,7 @@ def test_a_folder_that_takes_no_files(
     from grader.core.errors import UsageError
 
     def refuse(path: Path, text: str) -> None:
-        raise UsageError(f"{path} cannot be written")
+        raise UsageError(same(f"{path} cannot be written"))
 
     monkeypatch.setattr(_review_loop, "create", refuse)
     kept(code("softmax"))

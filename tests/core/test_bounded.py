@@ -18,6 +18,7 @@ from grader.core import bounded
 from grader.core.bounded import Bounds, Exceeded
 from grader.core.errors import LibrariesChanged, SandboxKilled, SubmissionError, UsageError
 from grader.core.model import Answer, Status, Submission
+from grader.core.text import same
 from grader.submission import is_small, read
 
 PLENTY = Bounds(cpu=30.0)
@@ -122,7 +123,7 @@ def test_plain_data_is_read() -> None:
     written = io.BytesIO()
     pickler = pickle._Pickler(written)
     pickler.dispatch_table = {}
-    pickler.dump((("raised", UsageError("no")), False))
+    pickler.dump((("raised", UsageError(same("no"))), False))
     ((_, error), _) = bounded._unpickled(written.getvalue())
     assert type(error) is UsageError
 

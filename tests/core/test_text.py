@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
+import pickle
 import pkgutil
+import re
 import string
 from collections.abc import Iterator
 from types import ModuleType
@@ -11,6 +15,7 @@ from types import ModuleType
 import pytest
 
 import grader
+from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Status, Text
 from grader.core.text import STATUS, clean, points
 
@@ -95,3 +100,74 @@ def test_both_languages_name_the_same_values() -> None:
         places = [{field for _, field, _, _ in string.Formatter().parse(said) if field} for said in (text.en, text.zh)]
         assert places[0] == places[1], name
         assert bool(text.en) == bool(text.zh), name
+
+
+#: What shows text to people, by the last part of its name; their first argument is what they show.
+SHOWING = {"echo", "secho", "print", "prompt", "confirm", "ClickException", "BadParameter"}
+#: Words that are the same in both languages.
+NAMES = re.compile(r"attncheck|en|zh")
+
+
+def _one_language(source: str) -> list[str]:
+    """The words that ``source`` shows to people, or puts into an error, without a Text."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and node.args:
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if name in SHOWING or name in ERRORS:
+                found += [text for text in _written(node.args[0]) if re.search(r"\w\w", NAMES.sub("", text))]
+    return found
+
+
+def _written(shown: ast.expr) -> Iterator[str]:
+    """The strings written out in an expression, but for the arguments of functions that it calls."""
+    if isinstance(shown, ast.Constant) and isinstance(shown.value, str):
+        yield shown.value
+    elif isinstance(shown, ast.BinOp | ast.JoinedStr | ast.IfExp):
+        for part in ast.iter_child_nodes(shown):
+            if isinstance(part, ast.expr):
+                yield from _written(part)
+
+
+#: The classes of errors that people see, by name: those of this module and their subclasses.
+ERRORS = {"AttncheckError"}
+
+
+def _errors(base: type[AttncheckError] = AttncheckError) -> Iterator[type[AttncheckError]]:
+    yield base
+    for sub in base.__subclasses__():
+        yield from _errors(sub)
+
+
+def test_no_message_exists_in_one_language_only() -> None:
+    """What a module prints or raises for people is a Text, and so exists in both languages; never a string."""
+    modules = list(_modules())
+    ERRORS.update(each.__name__ for each in _errors() if each.__module__.startswith("grader."))
+    assert len(ERRORS) > 12
+    wrong = {module.__name__: _one_language(inspect.getsource(module)) for module in modules}
+    assert {name: texts for name, texts in wrong.items() if texts} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("raise UsageError('no such file')", ["no such file"]),
+        ("raise UsageError(f'{path} is missing')", [" is missing"]),
+        ("raise UsageError(_MISSING.fill(path=path))", []),
+        ("click.echo(f'attncheck: {text.of(lang)}')", []),
+        ("click.echo(f'written: {path}', err=True)", ["written: "]),
+        ("click.echo('a' if done else 'not done')", ["not done"]),
+        ("click.echo('> ', nl=False)", []),
+        ("raise ValueError('a mistake of ours')", []),
+    ],
+)
+def test_what_the_search_for_one_language_finds(source: str, found: list[str]) -> None:
+    """Strings in errors and in output, but not what a Text is filled with, and no errors of programmers."""
+    ERRORS.add("UsageError")
+    assert _one_language(source) == found
+
+
+def test_errors_keep_both_languages_between_processes() -> None:
+    """An error that a worker raises has both languages where it arrives."""
+    arrived = pickle.loads(pickle.dumps(UsageError(Text("no", "不行"))))
+    assert (str(arrived), arrived.of("en"), arrived.of("zh")) == ("no", "no", "不行")

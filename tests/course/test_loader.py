@@ -673,7 +673,7 @@ def test_installed_content_comes_before_the_checkout(folder: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("name", "fragment"), [("nowhere", r"\(No such file or directory\)"), ("cache", r"questions/ in it, found x\.py")]
+    ("name", "fragment"), [("nowhere", r"\(No such file or directory\)"), ("cache", r"questions/ in it, found: x\.py")]
 )
 def test_a_folder_without_questions_is_no_course(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, fragment: str

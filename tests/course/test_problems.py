@@ -134,7 +134,7 @@ def test_every_kind_is_shown_by_a_test() -> None:
 
 def test_the_guide_lists_every_kind() -> None:
     """The table of docs/author-guide.md has the ids, sentences and hints of the code."""
-    rows = [f"| `{kind.id}` | {kind.sentence} | {kind.hint} |" for kind in Kind]
+    rows = [f"| `{kind.id}` | {kind.sentence.en} | {kind.hint.en} |" for kind in Kind]
     table = "\n".join([BEGIN, "", "| id | problem | what to do |", "|---|---|---|", *rows, "", END])
     assert table in GUIDE.read_text("utf-8"), f"docs/author-guide.md needs this table:\n{table}"
 
@@ -146,4 +146,4 @@ def test_bank_check_writes_problems_of_reading_as_json(folder: Path, capsys: pyt
     (found,) = json.loads(capsys.readouterr().out)
     assert found["id"] == "unknown-group"
     assert found["where"] == f"questions/{FILE}:3: group"
-    assert found["remedy"] == Kind.UNKNOWN_GROUP.hint
+    assert found["remedy"] == Kind.UNKNOWN_GROUP.hint.en

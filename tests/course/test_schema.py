@@ -76,7 +76,7 @@ def test_a_kind_brings_its_keys_along() -> None:
         ({"answer": [1]}, {"items[0].answer: found [1]; expected a number or a text"}),
         (
             {"wrong": [{"answer": 1, "note": {"en": "N"}}]},
-            {"items[0].wrong[0].note.zh: missing; expected a text; every text stands here in English and in Chinese"},
+            {"items[0].wrong[0].note.zh: missing; expected a text; every text is written in English and in Chinese"},
         ),
     ],
 )

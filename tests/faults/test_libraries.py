@@ -19,6 +19,7 @@ from grader.classroom.results import Book
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.core.errors import LibrariesChanged, SandboxError
 from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
+from grader.core.text import same
 from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
@@ -83,7 +84,7 @@ def test_what_came_back_is_thrown_away(
     def observe(*_: object) -> Observed:
         change(library)
         if ends == "with an error":
-            raise SandboxError("the sandboxed child ended before it was ready")
+            raise SandboxError(same("the sandboxed child ended before it was ready"))
         return seen
 
     monkeypatch.setattr(launch, "observe", observe)

@@ -169,7 +169,10 @@ def test_why_a_zygote_cannot_start(error: Exception, code: int | None, monkeypat
 def test_a_zygote_that_is_short_of_something(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is started again, and code is never run without a wall for that reason."""
     monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.SHORT})")
-    with open_sandbox(mode="auto") as opened, pytest.raises(ZygoteLost, match="too little memory, or too few files"):
+    with (
+        open_sandbox(mode="auto") as opened,
+        pytest.raises(ZygoteLost, match="too little memory, or the limit of open files"),
+    ):
         opened.children()
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grader.core.model import Array
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import decode_value
+from grader.sandbox.wire import decode_value
 
 #: The names that our own code in the child uses in what it says.
 _KEYS = (

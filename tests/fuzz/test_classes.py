@@ -313,7 +313,7 @@ def facts(text: str, scratch: Path) -> None:
     path = scratch / "submission_metadata.json"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     with contextlib.redirect_stdout(io.StringIO()):
-        found = read_facts(path)
+        found = read_facts(path, "en")
     assert found.learner.encode() and found.key.encode() and found.attempt >= 1
     late_by(SubmissionRow("k", "p", ("a",), at=found.at), LearnerRow("a", "a", "", found.extra_hours), RULES)
 

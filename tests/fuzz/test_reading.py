@@ -9,6 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from grader.core.errors import SubmissionError, UsageError
+from grader.core.text import same
 from tests.fuzz import bending, reading
 from tests.fuzz.reading import Reader, bounded, examine, read
 
@@ -34,7 +35,9 @@ def test_time_and_memory_are_bounded(
         assert len(bytearray(1 << 20))
 
 
-@pytest.mark.parametrize("error", [UsageError(" "), UsageError("a" * 30_000), SubmissionError("half \ud800")])
+@pytest.mark.parametrize(
+    "error", [UsageError(same(" ")), UsageError(same("a" * 30_000)), SubmissionError(same("half \ud800"))]
+)
 def test_refusals_are_sentences(error: UsageError | SubmissionError) -> None:
     """An empty, very long or unprintable message does not count as a refusal."""
 

@@ -26,7 +26,8 @@ from grader.core.model import (
 from grader.sandbox.children import Ended, FrameBuffer, Garbled, Oversized
 from grader.sandbox.inside import frames
 from grader.sandbox.inside.frames import Block, FrameError, StepRef
-from grader.sandbox.launch import decode_value, encode_value, observe
+from grader.sandbox.launch import observe
+from grader.sandbox.wire import decode_value, encode_value
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing
 

@@ -21,6 +21,7 @@ from grader.core.model import (
     Raised,
     Returned,
 )
+from grader.core.text import same
 from grader.grading.budget import with_shared_budget
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
@@ -203,7 +204,7 @@ def test_a_job_that_is_run_again_has_what_is_left(monkeypatch: pytest.MonkeyPatc
 
     def dying(children: object, job: Job, limits: Limits, packer: object) -> Observed:
         asked.append(job.past)
-        lost = ZygoteLost("gone")
+        lost = ZygoteLost(same("gone"))
         lost.past = Past(wall=job.past.wall + 7, hidden=True)
         raise lost
 
@@ -222,7 +223,7 @@ def test_a_run_that_is_lost_tells_what_it_used() -> None:
 
         def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> None:
             """Is gone."""
-            raise ZygoteLost("gone")
+            raise ZygoteLost(same("gone"))
 
     past = Past(cpu=0.5, wall=1.0, received=3, deaths=1, hidden=True)
     job = Job((source("unit.py", "def f(): ..."),), (Program("unit", (Call("f"),), (0,)),), past)

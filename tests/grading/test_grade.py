@@ -36,6 +36,7 @@ from grader.core.model import (
     Unreadable,
     Variant,
 )
+from grader.core.text import same
 from grader.course import items
 from grader.course.items import multi, number
 from grader.course.items.choice import Option, Spec
@@ -612,7 +613,7 @@ def test_what_may_be_another_matter_in_another_form_is(other: Observation) -> No
 
 def broken(job: Job, limits: Limits) -> Observed:
     """A sandbox that does not work."""
-    raise SandboxError("the zygote is gone")
+    raise SandboxError(same("the zygote is gone"))
 
 
 def test_a_broken_sandbox_costs_nobody_a_point() -> None:
@@ -638,7 +639,7 @@ def test_a_sandbox_that_is_killed_gives_no_report() -> None:
     """There may be memory later: a report in part would be kept."""
 
     def killed(job: Job, limits: Limits) -> Observed:
-        raise SandboxKilled("short of memory")
+        raise SandboxKilled(same("short of memory"))
 
     with pytest.raises(SandboxKilled):
         grade(
@@ -663,7 +664,7 @@ def test_a_machine_that_cannot_confine_is_told_at_once() -> None:
     """That is not a matter of one submission."""
 
     def unavailable(job: Job, limits: Limits) -> Observed:
-        raise SandboxUnavailable("no Landlock")
+        raise SandboxUnavailable(same("no Landlock"))
 
     with pytest.raises(SandboxUnavailable, match="no Landlock"):
         grade(COURSE, submission(q05=DOUBLE), unavailable, context=GradingContext(COURSE, Seed.public(), fake()))

@@ -30,6 +30,7 @@ from grader.core.model import (
     Variant,
     Verdict,
 )
+from grader.core.text import same
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed, draw
 from grader.grading.public_arrays import LIMITS, shown, with_unit_values
@@ -165,7 +166,7 @@ def test_a_broken_sandbox_costs_the_pictures_alone(whose: str) -> None:
     """The report stands without them."""
 
     def broken(job: Job, limits: Limits) -> Observed:
-        raise SandboxError("the zygote is gone")
+        raise SandboxError(same("the zygote is gone"))
 
     fine = answering(lambda _: RIGHT)
     observe, observe_reference = (broken, fine) if whose == "mine" else (fine, broken)

@@ -37,6 +37,7 @@ from grader.core.model import (
     Verdict,
 )
 from grader.core.serialize import dump, load
+from grader.core.text import same
 from grader.course import loader
 from grader.grading import checks, courses, verdicts
 from grader.grading.checks import Seen, kinds
@@ -134,7 +135,7 @@ def test_broken_stands_in_json_and_is_kept(broken: Callable[[BaseException], Non
 
 def test_what_we_raise_ourselves_is_no_learners_failure(broken: Callable[[BaseException], None]) -> None:
     """A check that does not fit its exercise is a fault of the bank, and told as one."""
-    broken(CourseError("no such axis"))
+    broken(CourseError(same("no such axis")))
     with pytest.raises(CourseError):
         graded(bank("values"), lambda p: WRONG)
 

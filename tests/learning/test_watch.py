@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.core.errors import SubmissionError
 from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text
+from grader.core.text import same
 from grader.learning import watch
 from grader.learning.watch import WatchSession, events
 
@@ -54,7 +55,7 @@ def test_everything_right() -> None:
 
 def test_a_file_that_is_half_written() -> None:
     """A submission that cannot be read is said; the last report stays, and the next save clears it."""
-    answers: list[Report | SubmissionError] = [report(WRONG), SubmissionError("line 3"), report(RIGHT)]
+    answers: list[Report | SubmissionError] = [report(WRONG), SubmissionError(same("line 3")), report(RIGHT)]
 
     def grade() -> Report:
         answer = answers.pop(0)

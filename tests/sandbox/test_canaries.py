@@ -20,10 +20,12 @@ from grader.core.model import (
     Observed,
     Raised,
     Returned,
+    Text,
     TimedOut,
     TooBig,
     Unreadable,
 )
+from grader.core.text import same
 from grader.sandbox import Sandbox, open_sandbox
 from grader.sandbox.canaries import ATTACKS, AttackResult, refusal, try_attacks
 
@@ -144,7 +146,7 @@ def test_canaries_that_something_outside_kills_are_tried_again_alone() -> None:
 
     def observe(job: Job, limits: Limits) -> Observed:
         if not calm:
-            raise SandboxKilled("short of memory")
+            raise SandboxKilled(same("short of memory"))
         return inner(job, limits)
 
     assert {canary.state for canary in try_attacks(observe, lambda: calm.append("quiet"))} == {"refused"}
@@ -159,10 +161,15 @@ def test_the_refusal_says_what_happened() -> None:
     fine, fell = AttackResult("read a file", "refused"), AttackResult("start a process", "let-through")
     unknown = AttackResult("open any socket", "undecided", "ended by signal 9")
     assert refusal((fine,), "here") is None
-    assert refusal((fine, unknown), "here") == (
+    found = refusal((fine, unknown), "here")
+    assert found is not None and found.en == (
         "whether the sandbox holds on here could not be decided (open any socket: ended by signal 9)"
     )
-    assert refusal((unknown, fell), "node1") == "the sandbox does not hold on node1 (it let code start a process)"
+    found = refusal((unknown, fell), "node1")
+    assert found == Text(
+        "the sandbox does not hold on node1 (it let code start a process)",
+        "node1 的沙箱没有起作用（没能阻止：启动进程）",
+    )
 
 
 def test_the_bait_is_real_and_is_cleared_away() -> None:

@@ -37,7 +37,8 @@ from grader.core.model import (
 from grader.sandbox import Sandbox, zygote
 from grader.sandbox.children import Child, ChildFactory, Ended, Frame, Garbled, Oversized
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import StepsPacker, decode_value, encode_value, observe
+from grader.sandbox.launch import observe
+from grader.sandbox.wire import StepsPacker, decode_value, encode_value
 
 Look = Callable[..., tuple[Observation, ...]]
 GOOD = "\n\ndef good():\n    return 42\n"

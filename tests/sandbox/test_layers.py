@@ -30,7 +30,7 @@ def test_the_probe_finds_what_the_sandbox_uses(sandbox: Sandbox) -> None:
         (subprocess.CompletedProcess((), -9, "", ""), "could not be tried .exit code -9."),
         (subprocess.CompletedProcess((), 1, "1 ", "Traceback\nMemoryError"), "could not be tried .MemoryError."),
         (subprocess.CompletedProcess((), 0, "", ""), "could not be tried"),
-        (BlockingIOError(11, "Resource temporarily unavailable"), "could not be tried: .*temporarily unavailable"),
+        (BlockingIOError(11, "Resource temporarily unavailable"), "could not be tried .*temporarily unavailable"),
     ],
 )
 def test_a_probe_that_fails_says_nothing_about_the_layers(

@@ -13,7 +13,8 @@ from grader.sandbox import Sandbox
 from grader.sandbox.children import Garbled
 from grader.sandbox.inside import frames
 from grader.sandbox.inside.printing import MOST
-from grader.sandbox.launch import ChildTask, _observation, _Run
+from grader.sandbox.launch import _observation, _Run
+from grader.sandbox.wire import ChildTask
 from tests.sandbox.conftest import QUICK, job
 
 Watch = Callable[..., Observed]

@@ -83,7 +83,7 @@ def test_the_answer(monkeypatch: pytest.MonkeyPatch, living: int | None, made: i
 
     monkeypatch.setattr(threads.fcntl, "ioctl", ioctl)
     monkeypatch.setattr(threads, "_threads", lambda pidfd: living)
-    counter = threads.Counter(5, 6)
+    counter = threads.ThreadCounter(5, 6)
     counter._made = made
     counter.answer()
     assert said == [(4711, 0, 0, 1) if yes else (4711, 0, -errno.EAGAIN, 0)]
@@ -102,7 +102,7 @@ def test_who_asks_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads.fcntl, "ioctl", lambda fd, request, buffer: asked.append(request))
     monkeypatch.setattr(threads.signal, "pidfd_send_signal", kill)
     monkeypatch.setattr(threads, "_threads", lambda pidfd: 1)
-    counter = threads.Counter(5, 6)
+    counter = threads.ThreadCounter(5, 6)
     counter._asked = threads.ASKED - 1
     counter.answer()
     assert killed == [] and threads._SEND in asked
@@ -125,7 +125,7 @@ def test_who_asked_may_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
         raise FileNotFoundError(errno.ENOENT, "gone")
 
     monkeypatch.setattr(threads.fcntl, "ioctl", ioctl)
-    threads.Counter(5, 6).answer()
+    threads.ThreadCounter(5, 6).answer()
 
 
 def test_where_nobody_can_be_asked() -> None:

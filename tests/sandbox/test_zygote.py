@@ -23,7 +23,7 @@ from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised
 from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox, policy, zygote
 from grader.sandbox.canaries import try_attacks
 from grader.sandbox.children import Ended
-from grader.sandbox.launch import encode_files, encode_tasks, tasks_of
+from grader.sandbox.wire import encode_files, encode_tasks, tasks_of
 from grader.sandbox.zygote import Zygote, ZygoteLost
 
 GOOD = """

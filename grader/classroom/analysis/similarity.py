@@ -73,7 +73,7 @@ class CodeSample:
     files: tuple[SourceFile, ...]
 
 
-class Token(NamedTuple):
+class CodeToken(NamedTuple):
     """A token with its position in a part of a file, as (line, column): lines from 1, columns from 0."""
 
     kind: str
@@ -83,18 +83,18 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CodePiece:
     """Some lines of a part of a file: a definition, or the code between definitions."""
 
     part: Part
     first: int
     last: int
-    tokens: tuple[Token, ...]
-    comments: tuple[Token, ...]
+    tokens: tuple[CodeToken, ...]
+    comments: tuple[CodeToken, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SimilarPair:
     """Two submissions that are similar in ``scope``.
 
     ``tokens`` is how many own tokens they share; ``names`` is the share of identical names among these.
@@ -136,7 +136,7 @@ class Similar:
 
     submissions: int
     threshold: float
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SimilarPair, ...]
     groups: tuple[Group, ...]
     scopes: tuple[Scope, ...]
     subtracted: Mapping[str, frozenset[int]]
@@ -193,7 +193,7 @@ def compare(
         owners.append(_Owner(one.key, one.people))
         for name, written in one.scopes:
             scopes[name].append((at, written))
-    pairs: list[Pair] = []
+    pairs: list[SimilarPair] = []
     groups: list[Group] = []
     facts: list[Scope] = []
     subtracted: dict[str, frozenset[int]] = {}
@@ -230,9 +230,9 @@ def compare(
 # -------------------------------------------------------------------------------------------- tokens
 
 
-def cut(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list[Piece]]:
+def cut(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list[CodePiece]]:
     """The definitions of ``exercises`` by name, and everything else under ``WHOLE``."""
-    found: dict[str, list[Piece]] = {}
+    found: dict[str, list[CodePiece]] = {}
     wanted = frozenset(exercises)
     for part in (part for file in files for part in file.parts):
         regions = _regions(part.text, wanted)
@@ -241,17 +241,17 @@ def cut(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list
             inside = _between(tokens, first, last)
             if inside:
                 said = _between(comments, first, last)
-                found.setdefault(name, []).append(Piece(part, first, last, inside, said))
+                found.setdefault(name, []).append(CodePiece(part, first, last, inside, said))
     return found
 
 
-def _between(tokens: Sequence[Token], first: int, last: int) -> tuple[Token, ...]:
+def _between(tokens: Sequence[CodeToken], first: int, last: int) -> tuple[CodeToken, ...]:
     """The tokens that start on the lines from ``first`` to ``last``."""
     begin = bisect.bisect_left(tokens, first, key=_line_of)
     return tuple(tokens[begin : bisect.bisect_right(tokens, last, begin, key=_line_of)])
 
 
-def _line_of(token: Token) -> int:
+def _line_of(token: CodeToken) -> int:
     return token.start[0]
 
 
@@ -274,14 +274,14 @@ def _regions(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, int, int]
     yield WHOLE, free, text.count("\n") + 1
 
 
-def read(text: str) -> tuple[list[Token], list[Token]]:
+def read(text: str) -> tuple[list[CodeToken], list[CodeToken]]:
     """The tokens of Python code that matter to its meaning, and its comments."""
     raw: list[tokenize.TokenInfo] = []
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # keep the tokens before the error
         raw.extend(each for each in tokenize.generate_tokens(io.StringIO(text).readline) if each.type not in _BLANK)
-    comments = [Token("#", " ".join(each.string.split()), each.start, each.end) for each in raw if _says(each)]
+    comments = [CodeToken("#", " ".join(each.string.split()), each.start, each.end) for each in raw if _says(each)]
     code = [each for each in raw if each.type not in {tokenize.COMMENT, *_INSIDE_STRINGS}]
-    tokens: list[Token] = []
+    tokens: list[CodeToken] = []
     depth = 0
     for at, each in enumerate(code):
         before = code[at - 1] if at else None
@@ -291,7 +291,7 @@ def read(text: str) -> tuple[list[Token], list[Token]]:
         if _is_docstring(each, before, after) or (at > 1 and _is_docstring(code[at - 1], code[at - 2], each)):
             continue  # and the end of its line
         kind = _kind(each, before, after, depth)
-        tokens.append(Token(kind, each.string, each.start, each.end))
+        tokens.append(CodeToken(kind, each.string, each.start, each.end))
     return tokens, comments
 
 
@@ -352,7 +352,7 @@ class _Long(NamedTuple):
     own: Flags
 
 
-def _written(pieces: Sequence[Piece], most: int = sys.maxsize) -> _Written:
+def _written(pieces: Sequence[CodePiece], most: int = sys.maxsize) -> _Written:
     tokens = [token for piece in pieces for token in piece.tokens]
     kinds = _numbers(token.kind for token in tokens[:most])
     return _Written(kinds, _numbers(token.spelled for token in tokens[:most]), _runs(kinds), len(tokens) > most)
@@ -423,7 +423,7 @@ def _pairs(
     owners: Sequence[_Owner],
     threshold: float,
     work: _Work,
-) -> Iterator[Pair]:
+) -> Iterator[SimilarPair]:
     own = [(one.written.kinds[one.own].tolist(), one.written.spelled[one.own].tolist()) for one in long]
     for couple in _candidates([_fingerprints(one.written.runs, subtracted) for one in long]):
         first, second = sorted(couple, key=lambda at: owners[long[at].at].key)
@@ -435,7 +435,7 @@ def _pairs(
         score = Indel.normalized_similarity(own[first][0], own[second][0], score_cutoff=threshold)
         if score >= threshold:
             tokens, names = _agreement(own[first], own[second])
-            yield Pair(one.key, other.key, scope, score, tokens, names)
+            yield SimilarPair(one.key, other.key, scope, score, tokens, names)
 
 
 def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
@@ -524,7 +524,7 @@ class Excerpt:
 
 
 def sides(
-    found: Similar, pair: Pair, left: CodeSample, right: CodeSample
+    found: Similar, pair: SimilarPair, left: CodeSample, right: CodeSample
 ) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
     """The code of both submissions for the scope of a pair, with the equal parts marked.
 
@@ -564,12 +564,12 @@ def _sides(
     return shown[0], shown[1]
 
 
-def _of(pieces: Mapping[str, list[Piece]], scope: str, exercises: Sequence[str]) -> list[Piece]:
+def _of(pieces: Mapping[str, list[CodePiece]], scope: str, exercises: Sequence[str]) -> list[CodePiece]:
     names = [scope] if scope != WHOLE else [*exercises, WHOLE]
     return [piece for name in names for piece in pieces.get(name, ())]
 
 
-def _excerpts(pieces: Sequence[Piece], marks: Sequence[str], comments: set[str]) -> Iterator[Excerpt]:
+def _excerpts(pieces: Sequence[CodePiece], marks: Sequence[str], comments: set[str]) -> Iterator[Excerpt]:
     at = 0
     for piece in pieces:
         marked = list(zip(piece.tokens, marks[at : at + len(piece.tokens)], strict=True))
@@ -607,6 +607,6 @@ def _line(number: int, text: str, kinds: list[str]) -> MarkedLine:
     return MarkedLine(number, tuple(stretches))
 
 
-def _comments(pieces: Mapping[str, list[Piece]]) -> frozenset[str]:
+def _comments(pieces: Mapping[str, list[CodePiece]]) -> frozenset[str]:
     """The comments in the code that everybody was given."""
     return frozenset(token.spelled for found in pieces.values() for piece in found for token in piece.comments)

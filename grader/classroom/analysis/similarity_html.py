@@ -10,7 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from grader.classroom.analysis import similarity_view
-from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, MarkedLine, Pair, Similar, sides
+from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, MarkedLine, Similar, SimilarPair, sides
 from grader.classroom.analysis.similarity_view import SubmissionPair
 from grader.core.model import Course, Lang, Text
 from grader.report.html import environment, policy, sheet
@@ -37,7 +37,7 @@ class Side:
 class ScopeComparison:
     """One scope of a couple, with the code of both."""
 
-    pair: Pair
+    pair: SimilarPair
     alike: Text
     sides: tuple[Side, Side]
 

@@ -13,7 +13,7 @@ from grader.core.text import clean, name_list
 from grader.report.json import number
 
 if TYPE_CHECKING:
-    from grader.classroom.analysis.similarity import Pair, Scope, Similar
+    from grader.classroom.analysis.similarity import Scope, Similar, SimilarPair
     from grader.core.page import Page
 
 FORMAT = 1
@@ -64,7 +64,7 @@ class SubmissionPair:
 
     left: str
     right: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SimilarPair, ...]
 
     @property
     def tokens(self) -> int:
@@ -77,7 +77,7 @@ class SubmissionPair:
 
 def submission_pairs(found: Similar) -> tuple[SubmissionPair, ...]:
     """The pairs by submissions; those that share most come first."""
-    by_people: dict[tuple[str, str], list[Pair]] = {}
+    by_people: dict[tuple[str, str], list[SimilarPair]] = {}
     for pair in found.pairs:
         by_people.setdefault((pair.left, pair.right), []).append(pair)
     made = (
@@ -92,7 +92,7 @@ def scope(name: str) -> Text:
     return EVERYTHING if name == WHOLE else Text(f"{name}()", f"{name}()")
 
 
-def alike(pair: Pair) -> Text:
+def alike(pair: SimilarPair) -> Text:
     """A sentence about how much two submissions have in common."""
     return ALIKE.fill(scope=scope(pair.scope), score=f"{pair.score:.0%}", tokens=pair.tokens, names=f"{pair.names:.0%}")
 

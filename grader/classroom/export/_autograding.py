@@ -18,9 +18,8 @@ from typing import Any, cast
 
 from grader import __version__
 from grader.classroom.export.gradescope import encoded, results
-from grader.classroom.gradebook import LearnerRow, Run, SubmissionRow
+from grader.classroom.gradebook import GradingRun, LearnerRow, SubmissionRow
 from grader.classroom.marks import GradedSubmission, mark
-from grader.classroom.words import in_both
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.files import write
 from grader.core.model import Course, Lang, Report, Text
@@ -40,6 +39,7 @@ FAULT = Text(
     "The autograder failed. This is not the fault of your submission; please tell your instructor.",
     "自动评分程序出错了。这与你的提交无关，请告知授课教师。",
 )
+_NOT_READ = Text("submission_metadata.json was not read: {error}", "没有读取 submission_metadata.json：{error}")
 _UNCONFINED = Text(
     "This container cannot confine code, so nothing was run. The instructor can export the autograder again with "
     "--unsafe-no-sandbox.",
@@ -91,13 +91,13 @@ def prepare(root: Path) -> None:
     """Run the references once, while the container is built, and cache what they return for every submission."""
     settings = read_settings(root / "source" / SETTINGS)
     with _sandbox(settings) as sandbox:
-        context = _memo(root, settings, sandbox)
+        context = _context(root, settings, sandbox)
         context.prepare(_counting(context.course, settings))
 
 
 def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
     """The results of the submission in ``root``."""
-    facts = read_facts(root / "submission_metadata.json")
+    facts = read_facts(root / "submission_metadata.json", settings.lang)
     folder = root / "submission"
     filed = SubmissionRow(
         facts.key, str(folder), (facts.learner,), seed_name=facts.learner, at=facts.at, attempt=facts.attempt
@@ -105,14 +105,14 @@ def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
     report: Report | None = None
     with _sandbox(settings) as sandbox:
         sandbox.start()
-        context = _memo(root, settings, sandbox)
+        context = _context(root, settings, sandbox)
         counting = _counting(context.course, settings)
         selection = Selection(questions=tuple(counting), everything=True)
         try:
             submission = read(folder, facts.learner)
             report = grade(context.course, submission, sandbox.observe, selection=selection, context=context)
         except SubmissionError as error:
-            filed = replace(filed, error=in_both(error))
+            filed = replace(filed, error=error.message)
     learner = LearnerRow(facts.learner, facts.learner, "", facts.extra_hours)
     work = GradedSubmission(filed, ())
     if report is not None:
@@ -126,7 +126,7 @@ def _sandbox(settings: AutogradingSettings) -> AbstractContextManager[Sandbox]:
     return open_sandbox(mode="auto" if settings.unsafe else "require")
 
 
-def _memo(root: Path, settings: AutogradingSettings, sandbox: Sandbox) -> GradingContext:
+def _context(root: Path, settings: AutogradingSettings, sandbox: Sandbox) -> GradingContext:
     """The course and its reference results. Those of a secret seed are cached where only this account can read."""
     seed = Seed.from_file(root / "source" / "seed") if settings.secret else Seed.public()
     loaded = courses.load(root / "source" / "course")
@@ -139,8 +139,8 @@ def _counting(loaded: Course, settings: AutogradingSettings) -> dict[str, float]
     return {q.id: q.points for q in loaded.questions if not settings.questions or q.id in settings.questions}
 
 
-def _run(report: Report) -> Run:
-    return Run(
+def _run(report: Report) -> GradingRun:
+    return GradingRun(
         datetime.now(UTC),
         report.seconds,
         report.seed,
@@ -160,12 +160,12 @@ def read_settings(path: Path) -> AutogradingSettings:
     )
 
 
-def read_facts(path: Path) -> SubmissionFacts:
+def read_facts(path: Path, lang: Lang) -> SubmissionFacts:
     """The metadata in submission_metadata.json; fields that are missing or malformed get their defaults."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        print(f"attncheck: submission_metadata.json was not read: {error}")
+        print(f"attncheck: {_NOT_READ.fill(error=error).of(lang)}")
         return SubmissionFacts()
     data = _mapping(found)
     users = [_mapping(user) for user in _list(data.get("users"))]

@@ -38,7 +38,7 @@ _EXACT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class QuizOption:
     """An option, with the feedback for choosing it."""
 
     id: str
@@ -48,7 +48,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumericRange:
     """A number in decimal digits, and the absolute error that an answer may have."""
 
     value: str
@@ -69,9 +69,9 @@ class ExportItem:
     text: str
     explain: str
     form: Literal["one", "many", "number", "pairs", "essay"]
-    options: tuple[Option, ...] = ()
-    number: Number | None = None
-    wrong: tuple[Number, ...] = ()
+    options: tuple[QuizOption, ...] = ()
+    number: NumericRange | None = None
+    wrong: tuple[NumericRange, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
 
 
@@ -123,7 +123,8 @@ def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> Expo
     match item.kind:
         case "choice" | "multi":
             options = tuple(
-                Option(each.id, each.text.of(lang), each.correct, truth(each.misconception)) for each in spec.options
+                QuizOption(each.id, each.text.of(lang), each.correct, truth(each.misconception))
+                for each in spec.options
             )
             form: Literal["one", "many"] = "one" if item.kind == "choice" else "many"
             return ExportItem(item.id, item.points, ask, explain, form, options)
@@ -146,7 +147,7 @@ def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> Expo
     return None
 
 
-def _number(spec: Any, answer: int | float | str, symbols: dict[str, int | float], feedback: str) -> Number:
+def _number(spec: Any, answer: int | float | str, symbols: dict[str, int | float], feedback: str) -> NumericRange:
     """``answer`` with the tolerance that ``items.number`` allows."""
     value = arithmetic.evaluate(answer, symbols)
     if spec.digits and value:
@@ -155,7 +156,7 @@ def _number(spec: Any, answer: int | float | str, symbols: dict[str, int | float
         margin = 0.0
     else:
         margin = (spec.tolerance or _EXACT) * (abs(float(value)) or 1.0)
-    return Number(decimal(value), decimal(margin), feedback)
+    return NumericRange(decimal(value), decimal(margin), feedback)
 
 
 def decimal(value: int | float | Decimal) -> str:

@@ -35,7 +35,7 @@ import re
 from collections.abc import Iterator
 
 from grader.classroom.export import Options
-from grader.classroom.export._quiz import ExportItem, Number, by_question, decimal, export_items, inline, markup
+from grader.classroom.export._quiz import ExportItem, NumericRange, by_question, decimal, export_items, inline, markup
 from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course, Lang
 from grader.core.text import clean
@@ -100,5 +100,5 @@ def _feedback(text: str) -> str:
     return f"#{_html(text)}" if text else ""
 
 
-def _number(number: Number, weight: int) -> str:
+def _number(number: NumericRange, weight: int) -> str:
     return f"=%{weight}%{number.value}:{number.margin}{_feedback(number.feedback)}"

@@ -39,7 +39,15 @@ from decimal import Decimal
 from hashlib import sha256
 
 from grader.classroom.export import Options
-from grader.classroom.export._quiz import ExportItem, Number, collection_title, decimal, export_items, inline, markup
+from grader.classroom.export._quiz import (
+    ExportItem,
+    NumericRange,
+    collection_title,
+    decimal,
+    export_items,
+    inline,
+    markup,
+)
 from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course
 
@@ -261,7 +269,7 @@ def _right(processing: ET.Element, ident: str, each: ExportItem) -> None:
     _add(processing[-1], "setvar", "100", action="Set", varname="SCORE")
 
 
-def _between(condition: ET.Element, number: Number) -> None:
+def _between(condition: ET.Element, number: NumericRange) -> None:
     either = _add(condition, "or")
     _equals(either, number.value)
     both = _add(either, "and")

@@ -128,11 +128,11 @@ def _receipt(tree: Tree, folder: str, names: Collection[str], spent: Counter[str
     facts = tree.facts(name)
     too_large = facts is not None and facts.st_size > inbox.MAX_RECEIPT
     if name not in names or too_large or spent[home] > _MOST_RECEIPTS:
-        raise inbox.NoReceipt(name)
+        raise inbox.NoReceipt(inbox.TOO_LARGE.fill(where=name) if too_large else _NO_RECEIPT.fill(name=name))
     raw = tree.read(name)
     spent[home] += len(raw)
     if len(raw) > inbox.MAX_RECEIPT:
-        raise inbox.NoReceipt(name)
+        raise inbox.NoReceipt(inbox.TOO_LARGE.fill(where=name))
     return inbox.parse(raw.decode("utf-8", "replace"), name)
 
 

@@ -21,7 +21,7 @@ from grader.course.formulas.ast import (
 )
 from grader.course.formulas.printer import show
 
-#: What stands between factors; side by side there is nothing.
+#: What is written between factors: nothing if they are side by side.
 _JOINTS = {" ": "", "*": "·", "·": "·", "@": "", "⊙": "⊙", "⊗": "⊗"}
 
 

@@ -1,8 +1,8 @@
 """A normal form that tells whether a line of a derivation is new, and formulas without their padding.
 
-The normal form forgets what is no step: the order of factors and terms, brackets that change nothing, numbers that are
-multiplied or added out, + 0 and · 1, ``n n`` for ``n²``, and the names of bound indices. Like terms are not collected,
-brackets not multiplied out and fractions not cancelled: those are steps.
+The normal form ignores what is not a step: the order of factors and terms, brackets that change nothing, numbers that
+are multiplied or added out, + 0 and · 1, ``n n`` for ``n²``, and the names of bound indices. Like terms are not
+collected, brackets not multiplied out and fractions not cancelled: those are steps.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _power(base: Node, exponent: Node) -> Node:
 
 
 def _times(node: Times, names: Declarations, indices: Mapping[str, Name]) -> Node:
-    """Numbers first, then scalars in order, then what does not commute, as it stands."""
+    """Numbers first, then scalars in order, then what does not commute, in the order given."""
     number, below = Fraction(1), Fraction(1)
     powers, others = dict[tuple[bool, Node], Fraction](), list[_Factor]()
     for factor in _factors(node, names, indices):
@@ -208,7 +208,7 @@ def _factors(node: Times, names: Declarations, indices: Mapping[str, Name]) -> I
 
 
 def _in_order(factors: list[_Factor], names: Declarations) -> list[tuple[Sign, Node]]:
-    """Factors that do not commute, as they stand; only the two sides of an inner product are sorted."""
+    """Factors that do not commute, in the order given; only the two sides of an inner product are sorted."""
     parts: list[tuple[Sign, Node]] = []
     for sign, divides, node in factors:
         parts.append(("/" if divides else " " if sign == "@" or not parts else sign, node))

@@ -288,7 +288,7 @@ class _Parser:
         raise ParseError(_ELLIPSIS)
 
     def product(self) -> Node:
-        """Products, of which ⊙ and ⊗ bind least: QKᵀ ⊙ M is (QKᵀ) ⊙ M."""
+        """Products. ⊙ and ⊗ bind least: QKᵀ ⊙ M is (QKᵀ) ⊙ M."""
         node = self.tight_product()
         while self.sign("⊙", "⊗"):
             sign = cast(Sign, cast(Token, self.next).text)
@@ -318,7 +318,7 @@ class _Parser:
         return self.made(Times(first, tuple(rest))) if rest else first
 
     def skip_dot(self) -> bool:
-        """Consumes the dot of ``q.k``, which stands between two names without spaces."""
+        """Consumes the dot of ``q.k``, which is between two names without spaces."""
         after = self.entries[self.at + 1 : self.at + 2]
         if not (self.sign(".") and self.next.tight and after and after[0].tight):
             return False

@@ -60,7 +60,7 @@ def choices(options: Sequence[Option], context: Context) -> tuple[Choice, ...]:
 
 
 def without_key(options: Sequence[Option]) -> tuple[Option, ...]:
-    """The options without what says which are correct."""
+    """The options, without saying which are correct."""
     return tuple(Option(option.id, option.text) for option in options)
 
 

@@ -55,7 +55,7 @@ class Spec:
 
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
-    """Problems with the options, of which exactly one has to be correct."""
+    """Problems with the options. Exactly one must be correct."""
     yield from _options.validate(spec.options)
     correct = [option.id for option in spec.options if option.correct]
     if len(correct) != 1:
@@ -91,5 +91,5 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def without_key(spec: Spec) -> Spec:
-    """The options, without which is correct."""
+    """The options, without saying which is correct."""
     return Spec(_options.without_key(spec.options))

@@ -15,7 +15,7 @@ For the lines between two given formulas. The first line that does not follow is
 - `solve`: the unknown, where the lines are equations.
 - `hide_to`: whether learners do not see the end, because it gives another item away.
 - `least`: the smallest number of new lines between start and end.
-- `form`: formulas of which the last line must contain one.
+- `form`: formulas, one of which the last line must contain.
 - `free_of`: symbols that `?` in `form` does not stand for; the last line must then be one of `form` as a whole.
 - `ideas`: what a new line between start and end has to show: `{missing, lines}`, at least one for each point. `missing`
   is the message if no such line contains one of `lines`.

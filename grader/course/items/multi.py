@@ -69,7 +69,7 @@ class Spec:
 
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
-    """Problems with the options, of which some have to be correct and some not."""
+    """Problems with the options. Some must be correct and some not."""
     yield from _options.validate(spec.options)
     correct = [option for option in spec.options if option.correct]
     if len(correct) in (0, len(spec.options)):
@@ -109,7 +109,7 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def without_key(spec: Spec) -> Spec:
-    """The options, without which are correct."""
+    """The options, without saying which are correct."""
     return Spec(_options.without_key(spec.options))
 
 

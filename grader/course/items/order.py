@@ -9,10 +9,10 @@ To write all ids in order.
 - `things`: 3 to 10 of `{id, text}` in a correct order. Ids are letters and digits, and *not* in that order, because
   learners see them.
 - `either`: groups within which the order does not matter: `[[b, h]]`, `[[q, k, v], [v, s]]`.
-- `wrong`: `{before: [x, y], misconception}`: x stands before y; `{order: […], misconception}`: exactly this order.
+- `wrong`: `{before: [x, y], misconception}`: x is before y; `{order: […], misconception}`: exactly this order.
   The first one that fits counts.
 
-Two things that share no group of `either` have to stand as they do in `things`. If a comes before b and b before c,
+Two things that share no group of `either` have to be in the order of `things`. If a comes before b and b before c,
 then a and c cannot be exchanged unless one of them can be exchanged with b; `bank check` says so.
 
 ## Example
@@ -65,7 +65,7 @@ from grader.course.items import Context, Judgment, Prompt, _ids, shuffled, unrea
 from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
 
-#: Pairs of ids: the first has to stand before the second.
+#: Pairs of ids: the first has to be before the second.
 Before: TypeAlias = frozenset[tuple[str, str]]
 
 _MOST = 10

@@ -84,6 +84,10 @@ _DEAF = Text(
     "输出与 {names} 完全无关，因此谈不上过去和未来",
 )
 _AXIS = Text("the result has no row for each position", "结果里没有与每个位置对应的行")
+_FEW_POSITIONS = Text(
+    "{exercise}, check causal: found {names} with {length} positions on axis {axis}; expected 2 or more",
+    "{exercise} 的检查 causal：{names} 在第 {axis} 维上现在有 {length} 个位置；至少应有 2 个",
+)
 SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *SHARED)
 
 
@@ -109,8 +113,8 @@ def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> i
     arrays = [drawn.value(name) for name in {*names, *sequences(drawn)}]
     length = min((array.shape[axis] if has_axis(array, axis) else 0 for array in arrays), default=0)
     if length < 2:
-        said = f"{', '.join(names) or 'no argument'} with {length} positions on axis {axis}; expected 2 or more"
-        raise CourseError(f"{exercise}, check causal: {said}")
+        found = {"names": ", ".join(names) or "–", "length": length, "axis": axis}
+        raise CourseError(_FEW_POSITIONS.fill(exercise=exercise, **found))
     return length
 
 

@@ -78,6 +78,10 @@ _INVARIANT = Text(
 )
 _CONSTANT = Text("the result does not depend on {names}", "结果与 {names} 无关")
 _ROWS = Text("the result does not have one row for each row of {names}", "结果没有与 {names} 的每一行对应的行")
+_OTHER_ROWS = Text(
+    "{exercise}, check equivariant: found {names} with rows {rows}; expected one number of rows, 3 or more",
+    "{exercise} 的检查 equivariant：{names} 的行数现在是 {rows}；应为同一个行数，至少为 3",
+)
 SECRETS = (*SHARED,)
 
 
@@ -87,10 +91,8 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     arrays = [drawn.value(name) for name in names]
     lengths = {array.shape[axis] if has_axis(array, axis) else 0 for array in arrays}
     if len(lengths) != 1 or min(lengths) < 3:
-        said = (
-            f"{', '.join(names) or 'no argument'} with rows {sorted(lengths)}; expected one number of rows, 3 or more"
-        )
-        raise CourseError(f"{target.exercise.name}, check equivariant: {said}")
+        found = {"names": ", ".join(names) or "–", "rows": sorted(lengths)}
+        raise CourseError(_OTHER_ROWS.fill(exercise=target.exercise.name, **found))
     order = _order(min(lengths))
     permuted = drawn.changed(**{name: np.take(drawn.value(name), order, axis) for name in names})
     other = drawn.changed(**{name: fresh(drawn.value(name), at) for at, name in enumerate(names)})

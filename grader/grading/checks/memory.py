@@ -83,19 +83,32 @@ _SECRET = Text(
     "an array as large as the n_q × n_k matrix of scores existed at some point; a tile of it at a time is enough",
     "运行中出现过一个与 n_q × n_k 分数矩阵一样大的数组；每次只需要其中的一块",
 )
+_TOO_MANY = Text(
+    "{exercise}, check memory: {name} has {size} elements, n_q·n_k is {limit}; expected {room} times as many, and no "
+    "batch",
+    "{exercise} 的检查 memory：{name} 有 {size} 个元素，而 n_q·n_k 是 {limit}；后者应为前者的 {room} 倍以上，"
+    "且没有批次维",
+)
+_TOO_LARGE = Text(
+    "{exercise}, check memory: {name} is {size}, n_q·n_k is {limit}; expected n of {room} such blocks or more",
+    "{exercise} 的检查 memory：{name} 是 {size}，而 n_q·n_k 是 {limit}；n 应至少为 {room} 个这样的块",
+)
+_NOT_LENGTHS = Text(
+    "{exercise}, check memory, of: found {found}; expected the two arguments whose lengths are n_q and n_k",
+    "{exercise} 的检查 memory，of：现在是 {found}；应为长度是 n_q 和 n_k 的两个参数",
+)
 SECRETS = (_SECRET,)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """A call that counts tensors, then one that counts bytes, after everything has been imported and built."""
-    limit = _limit(drawn, spec, target.exercise.name)
+    exercise = target.exercise.name
+    limit = _limit(drawn, spec, exercise)
     for name, value in drawn.args:
         if isinstance(value, np.ndarray) and _ROOM * value.size > limit:
-            said = f"{name} has {value.size} elements, n_q·n_k is {limit}; expected {_ROOM} times as many, and no batch"
-            raise CourseError(f"{target.exercise.name}, check memory: {said}")
+            raise CourseError(_TOO_MANY.fill(exercise=exercise, name=name, size=value.size, limit=limit, room=_ROOM))
         if type(value) is int and (_ROOM * value) ** 2 > limit:
-            said = f"{name} is {value}, n_q·n_k is {limit}; expected n of {_ROOM} such blocks or more"
-            raise CourseError(f"{target.exercise.name}, check memory: {said}")
+            raise CourseError(_TOO_LARGE.fill(exercise=exercise, name=name, size=value, limit=limit, room=_ROOM))
     writer = Writer.to(target)
     instance, _ = writer.instance(drawn)
     counted = []
@@ -112,8 +125,7 @@ def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
     try:
         queries, keys = (drawn.value(name).shape[-2] for name in of)
     except (KeyError, AttributeError, IndexError, ValueError):
-        said = f"found {list(of)!r}; expected the two arguments whose lengths are n_q and n_k"
-        raise CourseError(f"{exercise}, check memory, of: {said}") from None
+        raise CourseError(_NOT_LENGTHS.fill(exercise=exercise, found=list(of))) from None
     return int(queries * keys)
 
 

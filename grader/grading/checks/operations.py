@@ -71,7 +71,7 @@ _LINEAR, _QUADRATIC = math.log2(2.6), math.log2(3.2)
 #: More work than any machine can do.
 _MOST = 1 << 62
 
-Growth: TypeAlias = Literal["linear", "quadratic", "between", "nothing"]
+GrowthRate: TypeAlias = Literal["linear", "quadratic", "between", "nothing"]
 
 _TOO_MUCH = Text(
     "{ratio} times the work when {symbol} grows {factor:g}-fold: that is quadratic in {symbol}; expected linear. "
@@ -99,14 +99,17 @@ _BETWEEN = Text(
     "no verdict: the work grows {ratio}-fold when {symbol} grows {factor:g}-fold",
     "无法判定：{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍",
 )
+_NO_SIZES = Text(
+    "{exercise}, check operations: expected options such as {{of: n, at: [128, 256], growth: linear}}",
+    "{exercise} 的检查 operations：应有选项，如 {{of: n, at: [128, 256], growth: linear}}",
+)
 SECRETS = (_MORE, _LESS, _NOTHING)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One counted call for each size."""
     if not drawn.larger:
-        said = "expected options such as {of: n, at: [128, 256], growth: linear}"
-        raise CourseError(f"{target.exercise.name}, check operations: {said}")
+        raise CourseError(_NO_SIZES.fill(exercise=target.exercise.name))
     return tuple(_counted(target, inputs) for inputs in (drawn, *drawn.larger))
 
 
@@ -158,7 +161,7 @@ def _counts(got: tuple[Observation, ...]) -> list[dict[str, Any]]:
     return found
 
 
-def _growth(got: tuple[Observation, ...], spec: CheckSpec) -> tuple[Growth, float, float]:
+def _growth(got: tuple[Observation, ...], spec: CheckSpec) -> tuple[GrowthRate, float, float]:
     """How the work grows from the first size to the last, with the two factors."""
     works = [counts["work"] for counts in _counts(got)]
     at = read(spec, Options).at

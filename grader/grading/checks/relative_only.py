@@ -75,6 +75,10 @@ _NOWHERE = Text(
     "dot products do not depend on the positions at all: were {positions} used?",
     "点积与位置完全无关：是不是没有用到 {positions}？",
 )
+_NO_POSITIONS = Text(
+    "{exercise}, check relative_only, positions: found {found}; expected an array",
+    "{exercise} 的检查 relative_only，positions：现在是 {found}；应为数组",
+)
 SECRETS = (_ABSOLUTE, *SHARED)
 
 
@@ -96,7 +100,7 @@ def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, str]:
     positions = options.positions
     (name,) = named(spec, "of", options.of, drawn, exercise)
     if not isinstance(dict(drawn.args).get(positions), np.ndarray):
-        raise CourseError(f"{exercise}, check relative_only, positions: found {positions!r}; expected an array")
+        raise CourseError(_NO_POSITIONS.fill(exercise=exercise, found=repr(positions)))
     return name, positions
 
 

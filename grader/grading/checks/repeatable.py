@@ -59,13 +59,13 @@ class Options:
     """None."""
 
 
-#: What is said if the very same call gives something else.
+#: The message if the very same call gives another result.
 DIFFERENT = Text(
     "the same inputs gave different results: is dropout (or other randomness) still active, "
     "or is state kept from an earlier call?",
     "同样的输入得到了不同的结果：是不是还开着 dropout（或别的随机来源），或者记住了之前调用留下的东西？",
 )
-#: What is said if a call gives something else than it does on a fresh instance.
+#: The message if a call gives another result than on a fresh instance.
 STATE = Text(
     "the result depends on earlier calls: state is kept from one call to the next",
     "结果取决于之前的调用：有东西从一次调用留到了下一次",

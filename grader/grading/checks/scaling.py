@@ -131,6 +131,11 @@ _OTHERS = {
 _FIXED = Text(". A fixed number is right for one d_k only", "。固定的数只对某一个 d_k 合适")
 _NONE = Text("", "")
 _SECRET = Text("the scores are not scaled as they should be", "分数的缩放不对")
+_OTHER_ARGUMENT = Text(
+    "{exercise}, check scaling: the argument {name} has no place in this check; expected (q, k), (q, k, v), (x, w_q, "
+    "w_k, w_v), …",
+    "{exercise} 的检查 scaling：参数 {name} 不适用于这项检查；应为 (q, k)、(q, k, v)、(x, w_q, w_k, w_v) 等",
+)
 SECRETS = (_SECRET, *SHARED)
 
 
@@ -196,8 +201,7 @@ def inputs(exercise: Exercise, probe: Probe) -> Drawn:
     made = [p.name for p in exercise.parameters if p.required] if exercise.kind == "class" else []
     for name in (*_reads(exercise), *made):
         if name not in known:
-            said = f"the argument {name} has no place in this check; expected (q, k), (q, k, v), (x, w_q, w_k, w_v), …"
-            raise CourseError(f"{exercise.name}, check scaling: {said}")
+            raise CourseError(_OTHER_ARGUMENT.fill(exercise=exercise.name, name=name))
     parameters = tuple((f"w_{role}", np.eye(width)) for role in "qkvo") if made else ()
     return Drawn(_values(_reads(exercise), known), _values(made, known), parameters)
 

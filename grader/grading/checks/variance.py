@@ -87,6 +87,10 @@ _SECRET = Text(
     "with components of variance 1, the variance of the scores is wrong",
     "分量的方差为 1 时，分数的方差不对",
 )
+_OTHER_ARGUMENTS = Text(
+    "{exercise}, check variance: found {signature}; expected a function of queries and keys, such as (q, k)",
+    "{exercise} 的检查 variance：现在是 {signature}；应为查询和键的函数，如 (q, k)",
+)
 SECRETS = (_SECRET, *SHARED)
 
 
@@ -94,8 +98,8 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """Many single pairs of a query and a key, for each width."""
     names = [parameter.name for parameter in target.exercise.parameters if parameter.required]
     if len(names) != 2 or target.exercise.kind == "class":
-        said = f"found {target.exercise.signature}; expected a function of queries and keys, such as (q, k)"
-        raise CourseError(f"{target.exercise.name}, check variance: {said}")
+        exercise = target.exercise
+        raise CourseError(_OTHER_ARGUMENTS.fill(exercise=exercise.name, signature=exercise.signature))
     return (program(target, *(_pairs(names, d_k) for d_k in read(spec, Options).d_k)),)
 
 

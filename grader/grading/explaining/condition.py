@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Case, Diagnosis, Exercise, Text
-from grader.course.case_tags import TAGS
 from grader.grading.checks.repeatable import DIFFERENT, STATE
+from grader.grading.explaining.case_tags import TAGS
 from grader.grading.explaining.evidence import Failure
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn

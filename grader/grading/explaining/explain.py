@@ -14,7 +14,7 @@ from grader.grading.explaining.mistake import mistake
 from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
 
-#: The most that is said about one exercise.
+#: The largest number of diagnoses for one exercise.
 MOST = 3
 #: The longest line of source that is kept with a diagnosis, and the longest text.
 _LONGEST = 500

@@ -19,11 +19,11 @@ Floats: TypeAlias = NDArray[np.float64]
 #: The source of the numbers; ``theory`` is a formula.
 Who: TypeAlias = Literal["reference", "learner", "theory"]
 #: ``sequential`` from low to high, ``diverging`` around 0, ``boolean`` for False and True.
-Scale: TypeAlias = Literal["sequential", "diverging", "boolean"]
+AxisScale: TypeAlias = Literal["sequential", "diverging", "boolean"]
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class PlotAxis:
     """One axis. ``names`` label the rows or columns of a heat map."""
 
     label: Text
@@ -45,12 +45,12 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LinePlot:
     """A panel of lines."""
 
     title: Text
-    x: Axis
-    y: Axis
+    x: PlotAxis
+    y: PlotAxis
     lines: tuple[Line, ...]
 
 
@@ -62,16 +62,16 @@ class HeatMap:
     """
 
     title: Text
-    rows: Axis
-    columns: Axis
+    rows: PlotAxis
+    columns: PlotAxis
     values: Floats
-    scale: Scale = "sequential"
+    scale: AxisScale = "sequential"
     low: float = 0.0
     high: float = 1.0
     percent: bool = False
 
 
-Panel: TypeAlias = Lines | HeatMap
+Panel: TypeAlias = LinePlot | HeatMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def marked(line: Line) -> range:
     return range(line.hue * step // 3 % step, count, step)
 
 
-def points(panel: Lines) -> list[float]:
+def points(panel: LinePlot) -> list[float]:
     """The x values of all points, if there are few enough to label each of them; otherwise empty."""
     found = sorted({value for line in panel.lines for value in line.x})
     return found if len(found) <= 12 else []

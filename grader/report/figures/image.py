@@ -13,7 +13,7 @@ from grader.core.errors import UsageError
 from grader.core.layout import wrap
 from grader.core.model import Lang, Text
 from grader.report.figures import palette
-from grader.report.figures.figure import Figure, HeatMap, Line, Lines, marked, points
+from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot, marked, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +24,11 @@ MISSING = Text(
     "--to needs matplotlib, which is not installed: pip install 'attncheck[plot]' (or: pip install matplotlib).",
     "--to 需要 matplotlib，而它没有安装：pip install 'attncheck[plot]'（或 pip install matplotlib）。",
 )
-NO_FONT = (
+NO_FONT = Text(
     "no font with Chinese characters was found, so the labels are in English. To get them in Chinese, install one, "
-    "such as Noto Sans CJK (on Debian and Ubuntu: apt install fonts-noto-cjk)."
+    "such as Noto Sans CJK (on Debian and Ubuntu: apt install fonts-noto-cjk).",
+    "没有找到含汉字的字体，所以图中文字用英文。要显示中文，请安装一种，如 Noto Sans CJK"
+    "（Debian 和 Ubuntu：apt install fonts-noto-cjk）。",
 )
 
 #: Fonts with Chinese characters, best first.
@@ -139,7 +141,7 @@ def _sizes(figure: Figure, columns: int) -> tuple[float, list[float]]:
     for row in figure.rows:
         shares = [
             (0.62 if columns == 1 else 0.78)
-            if isinstance(panel, Lines)
+            if isinstance(panel, LinePlot)
             else min(max(panel.values.shape[0] / panel.values.shape[1], 0.4), 1.0)
             for panel in row
             if panel is not None
@@ -216,7 +218,7 @@ def _grid(axes: Axes, rows: int, columns: int) -> None:
 # ----------------------------------------------------------------------------------------------- lines
 
 
-def _lines(axes: Axes, panel: Lines, lang: Lang) -> None:
+def _lines(axes: Axes, panel: LinePlot, lang: Lang) -> None:
     from matplotlib.ticker import EngFormatter
 
     axes.set_title(panel.title.of(lang), loc="left")

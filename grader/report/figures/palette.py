@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from grader.report.figures.figure import Scale
+    from grader.report.figures.figure import AxisScale
 
 Colour: TypeAlias = tuple[int, int, int]
 
@@ -23,19 +23,19 @@ THEORY: Colour = (130, 130, 130)
 MISSING: Colour = (160, 160, 160)
 
 #: Evenly spaced from the low end to the high end; brightness alone shows the order.
-_STOPS: dict[Scale, tuple[Colour, ...]] = {
+_STOPS: dict[AxisScale, tuple[Colour, ...]] = {
     "sequential": ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37)),
     "diverging": ((5, 68, 130), (78, 148, 196), (244, 244, 240), (235, 150, 80), (150, 62, 4)),
     "boolean": ((225, 225, 225), (0, 114, 178)),
 }
 
 
-def stops(scale: Scale) -> tuple[Colour, ...]:
+def stops(scale: AxisScale) -> tuple[Colour, ...]:
     """The colours of a scale, evenly spaced."""
     return _STOPS[scale]
 
 
-def colour(scale: Scale, share: float) -> Colour:
+def colour(scale: AxisScale, share: float) -> Colour:
     """The colour at ``share`` of the way from the low end (0) to the high one (1)."""
     return between(_STOPS[scale], share)
 

@@ -27,6 +27,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
+from grader.core.text import name_list
 from grader.grading.compare import describe, scalar
 from grader.grading.failures import verdict
 from grader.grading.plan import REFERENCE_LIMITS, calling_forms, function_of, module_of
@@ -42,6 +43,7 @@ LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
 
 _SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
 _KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}")
+_NO_DEFINITION = Text("no function and no class", "没有函数，也没有类")
 _BOOLEAN = Text("an array of booleans", "布尔数组")
 _NUMBERS = Text("an array of numbers", "由数构成的数组")
 _NO_GRADIENT = Text(
@@ -83,6 +85,14 @@ class LearnerDrawing:
     unsafe: bool = False
 
 
+_OWN_NOT_DRAWN = Text("the course's own {name} cannot be drawn: {why}", "课程自己的 {name} 无法画图：{why}")
+_NOTHING = Text(
+    "{origin}: nothing to draw. This picture needs {names}; found: {found}. 'attncheck start {question}' creates a "
+    "file "
+    "to work in.",
+    "{origin}：没有可画的内容。这幅图需要 {names}；现在有：{found}。`attncheck start {question}` "
+    "会新建一个可以填写的文件。",
+)
 _NOT_DRAWN = Text(
     "this course has no exercise for this picture; it draws {names}.",
     "本课程没有这幅图所画的练习；它画的是 {names}。",
@@ -113,7 +123,7 @@ def reference(course: Course, picture: Picture, observe_reference: Observe) -> S
         got = tuple(next(found) for _ in programs)
         values[name] = tuple(tuple(map(_to_numpy, each.values)) for each in got if isinstance(each, Returned))
         if bad := _trouble(got):
-            raise CourseError(f"the course's own {name} cannot be drawn: {bad.en}")
+            raise CourseError(_OWN_NOT_DRAWN.fill(name=name, why=bad))
     return SourceResults("reference", values)
 
 
@@ -164,14 +174,12 @@ def _target(exercise: Exercise, file: SourceFile, array_type: ArrayType) -> Targ
     return Target(exercise, file.module, array_type, group=f"{exercise.name} {array_type}")
 
 
-def _nothing(submission: Submission, wanted: tuple[tuple[Question, Exercise], ...]) -> str:
-    names = " or ".join(e.name for _, e in wanted)
+def _nothing(submission: Submission, wanted: tuple[tuple[Question, Exercise], ...]) -> Text:
+    needed = [exercise.name for _, exercise in wanted]
+    names = Text(" or ".join(needed), " 或 ".join(needed))
     defined = [name for file in submission.files for name, _ in file.defines]
-    seen = ", ".join(defined[:8]) or "no function and no class"
-    return (
-        f"{submission.origin}: nothing to draw. This picture needs {names}; found {seen}. "
-        f"'attncheck start {wanted[0][0].id}' creates a file to work in."
-    )
+    found = name_list(defined[:8]) if defined else _NO_DEFINITION
+    return _NOTHING.fill(origin=submission.origin, names=names, found=found, question=wanted[0][0].id)
 
 
 # -------------------------------------------------------------------------------------------- judging

@@ -16,7 +16,7 @@ from rich.text import Text as Styled
 from grader.core.layout import cells, pad, shorten, wrap
 from grader.core.model import Lang, Text
 from grader.report.figures import palette
-from grader.report.figures.figure import Axis, Figure, Floats, HeatMap, Lines, Panel
+from grader.report.figures.figure import Figure, Floats, HeatMap, LinePlot, Panel, PlotAxis
 from grader.report.figures.palette import colour, hexadecimal
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _title(said: str, width: int) -> list[Styled]:
     return [Styled(line, style="bold") for line in wrap(said, width)] if said else []
 
 
-def _names(axis: Axis, count: int) -> Sequence[str]:
+def _names(axis: PlotAxis, count: int) -> Sequence[str]:
     return axis.names or [str(at) for at in range(count)]
 
 
@@ -150,7 +150,7 @@ def _key(panel: HeatMap, coloured: bool) -> Styled:
 # ----------------------------------------------------------------------------------------------- lines
 
 
-def _table(panel: Lines, width: int, lang: Lang) -> list[Styled]:
+def _table(panel: LinePlot, width: int, lang: Lang) -> list[Styled]:
     """A row for each line, a column for each x; if there are more than fit, evenly spaced ones."""
     title, quantity = panel.title.of(lang), panel.y.label.of(lang)
     labels = [panel.x.label.of(lang), *(line.label.of(lang) for line in panel.lines)]

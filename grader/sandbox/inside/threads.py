@@ -45,7 +45,7 @@ def listen(program: bytes, call: int) -> int | None:
     return fd if fd >= 0 else None
 
 
-class Counter:
+class ThreadCounter:
     """Answers the questions of one child, identified by ``pidfd``."""
 
     def __init__(self, listener: int, pidfd: int) -> None:

@@ -192,7 +192,7 @@ def _fork(
     counter = None
     if walls.listener is not None:
         waiting.register(walls.listener, select.POLLIN)
-        counter = threads.Counter(walls.listener, pidfd)
+        counter = threads.ThreadCounter(walls.listener, pidfd)
     while pidfd not in (ready := {fd for fd, _ in waiting.poll()}):
         if control.fileno() in ready:
             os.kill(pid, signal.SIGKILL)  # the grader is gone

@@ -14,7 +14,7 @@ import pytest
 
 from grader.classroom.encoding import pack
 from grader.classroom.export import ExportTarget, Options, export
-from grader.classroom.gradebook import Gradebook, LearnerRow, Override, Run, SubmissionRow, Unit, open_gradebook
+from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, Unit, open_gradebook
 from grader.classroom.results import ASKED, FILES, Book
 from grader.core.model import (
     Course,
@@ -52,7 +52,9 @@ HOSTILE = (
 )
 
 DUE = datetime(2026, 11, 20, 12, tzinfo=UTC)
-RUN = Run(DUE, 0.25, "public", "digest", (("torch", "2.13.0"), ("attncheck", "0.1.0")), ("seccomp", "rlimits"), False)
+RUN = GradingRun(
+    DUE, 0.25, "public", "digest", (("torch", "2.13.0"), ("attncheck", "0.1.0")), ("seccomp", "rlimits"), False
+)
 NO_SCALING = Misconception("no-scaling", Text("Divide by √d_k.", "要除以 √d_k。"))
 TITLE = Text("Attention & <output>", "注意力与输出")
 ITEMS = (

@@ -21,6 +21,7 @@ from grader.classroom.export._autograding import SubmissionFacts, read_facts
 from grader.classroom.export.gradescope_autograder import requirements
 from grader.core.errors import SandboxUnavailable, UsageError
 from grader.core.model import Text
+from grader.core.text import same
 from grader.grading import courses
 
 ANSWERS = "format: 1\nlearner: somebody\nanswers:\n  Q5.output: b\n"
@@ -121,7 +122,7 @@ def test_a_fault_of_ours(
     settings.write_text(settings.read_text(encoding="utf-8").replace('"en"', f'"{lang}"'), encoding="utf-8")
 
     def refuse(root: Path, settings: object) -> None:
-        raise SandboxUnavailable("no Landlock here")
+        raise SandboxUnavailable(same("no Landlock here"))
 
     monkeypatch.setattr(_autograding, "graded", refuse)
     _autograding.main(container.root)
@@ -262,7 +263,7 @@ def test_what_gradescope_says(tmp_path: Path, metadata: object, facts: Submissio
     """Name, time, extension and attempt; what is missing or strange stops nothing."""
     path = tmp_path / "submission_metadata.json"
     path.write_text(metadata if isinstance(metadata, str) else json.dumps(metadata), encoding="utf-8")
-    assert read_facts(path) == facts
+    assert read_facts(path, "en") == facts
 
 
 def test_lateness_counts(container: Container) -> None:

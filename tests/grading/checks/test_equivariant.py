@@ -86,5 +86,5 @@ def test_arguments_of_different_lengths_cannot_be_permuted_together() -> None:
         "cross(q, k)", case(q=Normal((4, 3)), k=Normal((6, 3))), case("few", q=Normal((2, 3)), k=Normal((2, 3)))
     )
     for each in one.cases:
-        with pytest.raises(CourseError, match="cross, check equivariant: q, k with rows"):
+        with pytest.raises(CourseError, match="cross, check equivariant: found q, k with rows"):
             equivariant.calls(Target(one, "q"), draw(each, "cross", Seed.public()), CheckSpec("equivariant", 1.0))

@@ -14,6 +14,7 @@ from grader.grading import checks
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade_reference
 from grader.grading.inputs import Seed
+from grader.grading.plan import module_of
 from tests import documentation
 from tests.solving import Bench
 
@@ -46,6 +47,8 @@ def test_examples_can_be_copied(kind: str, bench: Bench) -> None:
     assert faults == []
     (exercise,) = question.exercises
     assert [spec.kind for spec in exercise.checks] == [kind]
+    known = {file.module for file in bench.course.reference}
+    assert module_of(exercise) in known, f"reference: {exercise.reference} is in no module of the bundled course"
     context = GradingContext(replace(bench.course, questions=(question,)), Seed.public(), bench.expect)
     assert (
         grade_reference(context, question, exercise, bench.course.reference, context.observe_reference).status

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from grader.core.model import Status
-from grader.course.case_tags import TAGS
 from grader.grading.checks.repeatable import DIFFERENT, STATE
+from grader.grading.explaining.case_tags import TAGS
 from grader.grading.explaining.condition import condition
 from tests.explaining import BITS, ROWS, failure, tried
 

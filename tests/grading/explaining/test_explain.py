@@ -20,6 +20,7 @@ from grader.core.model import (
     Text,
     Value,
 )
+from grader.core.text import same
 from grader.grading.explaining import explain as asking
 from grader.grading.explaining.evidence import Evidence, Failure
 from grader.grading.explaining.explain import explain
@@ -103,7 +104,7 @@ def test_a_voice_that_fails_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [each.voice for each in explain(failure(TWICE))] == ["relation"]
 
     def gone(failure: Failure) -> Iterator[Diagnosis]:
-        raise LibrariesChanged("torch")
+        raise LibrariesChanged(same("torch"))
 
     monkeypatch.setattr(asking, "VOICES", ((gone, False),))
     with pytest.raises(LibrariesChanged):

@@ -17,7 +17,7 @@ from grader.core.model import Course, Lang
 from grader.course import loader
 from grader.grading import courses
 from grader.report.figures import image, run, terminal
-from grader.report.figures.figure import Figure, HeatMap, Line, Lines
+from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot
 from grader.report.figures.kinds import SourceResults, kinds
 from grader.sandbox import Sandbox
 
@@ -48,7 +48,7 @@ def lines(figure: Figure) -> dict[str, Line]:
     found: dict[str, Line] = {}
     for row in figure.rows:
         for panel in row:
-            for line in panel.lines if isinstance(panel, Lines) else ():
+            for line in panel.lines if isinstance(panel, LinePlot) else ():
                 found.setdefault(line.label.en, line)
     return found
 
@@ -105,7 +105,7 @@ def test_a_learner_stands_beside_the_reference(name: str, seen: Callable[[str], 
     mine = replace(seen(name), who="learner")
     alone, both = (kinds()[name].draw(sources) for sources in ((seen(name),), (seen(name), mine)))
     whose = [
-        line for panel in panels(both) if isinstance(panel, Lines) for line in panel.lines if line.who == "learner"
+        line for panel in panels(both) if isinstance(panel, LinePlot) for line in panel.lines if line.who == "learner"
     ]
     maps = [panel for panel in panels(both) if isinstance(panel, HeatMap)]
     assert whose or len(maps) == 2 * len(panels(alone))

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from grader.core.model import Text
-from grader.report.figures.figure import Axis, Figure, HeatMap, Lines, Panel, line
+from grader.report.figures.figure import Figure, HeatMap, LinePlot, Panel, PlotAxis, line
 from grader.report.figures.terminal import _number, render
 
 NOTHING = Text("", "")
@@ -25,7 +25,7 @@ def shown(*panels: Panel | None, width: int = 60) -> list[str]:
 def test_lines_are_a_table() -> None:
     """A row for each line, a column for each x; a line without a point there leaves its cell empty."""
     lines = (line(Text("a", "a"), [1, 2, 4], [0.5, -1e-7, 2e6]), line(Text("b", "b"), [2], [float("nan")]))
-    panel = Lines(Text("Cost", "成本"), Axis(Text("n", "n")), Axis(Text("work", "计算量")), lines)
+    panel = LinePlot(Text("Cost", "成本"), PlotAxis(Text("n", "n")), PlotAxis(Text("work", "计算量")), lines)
     assert shown(panel)[2:6] == [
         "Cost · work",
         "n        1        2        4",
@@ -36,7 +36,9 @@ def test_lines_are_a_table() -> None:
 
 def test_long_lines_are_sampled() -> None:
     """Of more points than fit, evenly spaced ones are shown, with the first and the last."""
-    panel = Lines(NOTHING, Axis(Text("n", "n")), Axis(Text("y", "y")), (line(Text("a", "a"), range(100), range(100)),))
+    panel = LinePlot(
+        NOTHING, PlotAxis(Text("n", "n")), PlotAxis(Text("y", "y")), (line(Text("a", "a"), range(100), range(100)),)
+    )
     _, _, quantity, heading, row, *_ = shown(panel, width=30)
     assert quantity == "y"
     assert heading.split()[1:] == row.split()[1:] == ["0", "50", "99"]
@@ -45,7 +47,7 @@ def test_long_lines_are_sampled() -> None:
 def test_heat_maps() -> None:
     """Percentages are written out; other cells are shades, x where there is no number; two stand side by side."""
     values = np.array([[0.25, 0.75], [np.nan, 1.0]])
-    axes = Axis(Text("row", "行")), Axis(Text("column", "列"))
+    axes = PlotAxis(Text("row", "行")), PlotAxis(Text("column", "列"))
     percent, shades = (HeatMap(Text("Map", "图"), *axes, values, percent=percent) for percent in (True, False))
     assert shown(percent, None, shades)[2:] == [
         "Map               Map",

@@ -3,11 +3,11 @@
 A relation's module has one of two pure functions:
 
 * ``relate(pairs)``: what holds between the results and the correct ones, or None;
-* ``others(exercise, drawn)``: other inputs, each with a sentence. The sentence is said if the result for the inputs of
-  the case is what the reference returns for the other ones.
+* ``others(exercise, drawn)``: other inputs, each with a sentence. The report uses the sentence if the result
+  for the inputs of the case is what the reference returns for the other ones.
 
-``RANK`` orders relations that hold together: the smallest is said. A relation is said only if it holds in every public
-case that fails, and compares enough numbers that it cannot hold by chance.
+``RANK`` orders relations that hold together: the smallest is reported. A relation is reported only if it holds
+in every public case that fails, and compares enough numbers that it cannot hold by chance.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _factor(pair: Pair) -> float | None:
 
 
 def _named(pair: Pair) -> Iterator[tuple[str, float]]:
-    """What the sizes of a case give, by how it is said."""
+    """What the sizes of a case give, by how it is written."""
     for what, n in _sizes(pair):
         for form, value in _FORMS:
             if n > 2 or (n == 2 and "−" not in form):

@@ -31,7 +31,7 @@ _ELSEWHERE = Text(
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
-    """Where NaN and infinity stand."""
+    """Where NaN and infinity are."""
     if not all(pair.alike and pair.got.dtype.kind == "f" for pair in pairs):
         return None
     strays = [~np.isfinite(pair.got) & np.isfinite(pair.expected) for pair in pairs]

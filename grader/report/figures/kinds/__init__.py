@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from grader.core.model import Program, Text
 from grader.grading.programs import Target
-from grader.report.figures.figure import Axis, Figure, Floats, HeatMap, Panel
+from grader.report.figures.figure import Figure, Floats, HeatMap, Panel, PlotAxis
 
 #: What each program of an exercise returned, with NumPy arrays.
 Values: TypeAlias = tuple[tuple[Any, ...], ...]
@@ -95,7 +95,7 @@ def label(what: Text, each: SourceResults, seen: tuple[SourceResults, ...]) -> T
 
 def weights_map(title: Text, values: Floats, names: tuple[str, ...]) -> HeatMap:
     """A heat map of attention weights between the tokens ``names``."""
-    return HeatMap(title, Axis(QUERY, names=names), Axis(KEY, names=names), values, percent=True)
+    return HeatMap(title, PlotAxis(QUERY, names=names), PlotAxis(KEY, names=names), values, percent=True)
 
 
 def beside(

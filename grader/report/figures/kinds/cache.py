@@ -6,7 +6,7 @@ import numpy as np
 
 from grader.core.model import Apply, Call, Own, Program, Ref, Text, Value
 from grader.grading.programs import Target, Writer
-from grader.report.figures.figure import Axis, Figure, Lines, line
+from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Text("Generating with a KV cache and without", "有 KV 缓存与没有 KV 缓存的生成")
@@ -68,5 +68,5 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
                     work = np.array([counted["work"] for counted in each.values[exercise][0]], dtype=float)
                     shown = work.cumsum() if total else work
                     lines.append(line(label(name, each, seen), steps, shown, hue, each.who))
-        panels.append(Lines(title, Axis(_TOKENS), Axis(_OPERATIONS, low=0.0), tuple(lines)))
+        panels.append(LinePlot(title, PlotAxis(_TOKENS), PlotAxis(_OPERATIONS, low=0.0), tuple(lines)))
     return Figure(TITLE, _NOTE, (tuple(panels),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.core.model import Apply, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-from grader.report.figures.figure import Axis, Figure, Lines, line
+from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Text(
@@ -68,5 +68,5 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         for text, power in ((_SQUARE, 2), (_STRAIGHT, 1)):
             slope = [bottom / 2 * (n / _LENGTHS[0]) ** power for n in _LENGTHS]
             lines.append(line(text, _LENGTHS, slope, who="theory"))
-        panels.append(Lines(title, Axis(_N, log=True), Axis(unit, log=True), tuple(lines)))
+        panels.append(LinePlot(title, PlotAxis(_N, log=True), PlotAxis(unit, log=True), tuple(lines)))
     return Figure(TITLE, _NOTE, (tuple(panels),))

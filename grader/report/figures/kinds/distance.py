@@ -7,7 +7,7 @@ import numpy as np
 from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
+from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, in_rows, label
 from grader.report.figures.kinds.encodings import table
 
@@ -74,7 +74,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         if "alibi_bias" in each.values
     ]
     panels = [
-        (Lines(title, Axis(_DISTANCE), Axis(unit), tuple(lines)),)
+        (LinePlot(title, PlotAxis(_DISTANCE), PlotAxis(unit), tuple(lines)),)
         for title, unit, lines in ((_DOTS, _SIMILARITY, dots), (_BIASES, _BIAS, biases))
         if lines
     ]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from grader.core.model import Apply, Call, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-from grader.report.figures.figure import Axis, Figure, Floats, HeatMap
+from grader.report.figures.figure import Figure, Floats, HeatMap, PlotAxis
 from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows
 
 TITLE = Text("Encodings of position", "位置编码")
@@ -69,11 +69,11 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     noise = max((float(np.abs(values).max(initial=0.0, where=np.isfinite(values))) for values in tables), default=0.0)
 
     def features(values: Floats, title: Text, limit: float = 1.0) -> HeatMap:
-        return HeatMap(title, Axis(_POSITION), Axis(_FEATURE), values, "diverging", -limit, limit)
+        return HeatMap(title, PlotAxis(_POSITION), PlotAxis(_FEATURE), values, "diverging", -limit, limit)
 
     def bias(title: Text, each: SourceResults) -> HeatMap:
         values = each.one("alibi_bias")[_HEAD - 1]
-        return HeatMap(title, Axis(QUERY), Axis(KEY), values, "sequential", -_ALIBI / 4, 0.0)
+        return HeatMap(title, PlotAxis(QUERY), PlotAxis(KEY), values, "sequential", -_ALIBI / 4, 0.0)
 
     groups = [
         beside(seen, _SINES, _SINUSOIDAL, lambda title, each: features(each.one(_SINES), title)),

@@ -7,7 +7,7 @@ import numpy as np
 from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-from grader.report.figures.figure import Axis, Figure, Floats, HeatMap
+from grader.report.figures.figure import Figure, Floats, HeatMap, PlotAxis
 from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows, normal, weights_map
 
 TITLE = Text("Causal and padding masks", "因果掩码与填充掩码")
@@ -54,10 +54,10 @@ def calls(target: Target) -> tuple[Program, ...]:
 
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Three masks and the weights, for every source that has them."""
-    late = Axis(QUERY, names=tuple(str(at) for at in range(_N - _LATE, _N)))
-    lengths = Axis(_SAMPLE, names=tuple(map(str, _LENGTHS)))
+    late = PlotAxis(QUERY, names=tuple(str(at) for at in range(_N - _LATE, _N)))
+    lengths = PlotAxis(_SAMPLE, names=tuple(map(str, _LENGTHS)))
     groups = [
-        beside(seen, "causal_mask", _CAUSAL, lambda title, each: _mask(title, _causal(each, 0), Axis(QUERY))),
+        beside(seen, "causal_mask", _CAUSAL, lambda title, each: _mask(title, _causal(each, 0), PlotAxis(QUERY))),
         beside(seen, "causal_mask", _FEWER, lambda title, each: _mask(title, _causal(each, 1), late)),
         beside(
             seen,
@@ -80,5 +80,5 @@ def _causal(each: SourceResults, at: int) -> Floats:
     return values
 
 
-def _mask(title: Text, values: Floats, rows: Axis) -> HeatMap:
-    return HeatMap(title, rows, Axis(KEY), values.astype(float), "boolean")
+def _mask(title: Text, values: Floats, rows: PlotAxis) -> HeatMap:
+    return HeatMap(title, rows, PlotAxis(KEY), values.astype(float), "boolean")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from grader.core.model import Apply, Program, Ref, Text, Value
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
+from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, generator, label, normal
 
 TITLE = Text("Pre-LN and post-LN: gradients over depth", "Pre-LN 与 Post-LN：梯度随深度的变化")
@@ -88,8 +88,8 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
             layers.append(line(whose, range(1, _DEPTHS[-1] + 1), deepest, hue, each.who))
             last.append(line(whose, _DEPTHS, _last(each, at), hue, each.who))
     panels = (
-        Lines(_BY_LAYER, Axis(_LAYER), Axis(_GRADIENT, low=0.0), tuple(layers)),
-        Lines(_LAST, Axis(_DEPTH, log=True), Axis(_GRADIENT, low=0.0), tuple(last)),
+        LinePlot(_BY_LAYER, PlotAxis(_LAYER), PlotAxis(_GRADIENT, low=0.0), tuple(layers)),
+        LinePlot(_LAST, PlotAxis(_DEPTH, log=True), PlotAxis(_GRADIENT, low=0.0), tuple(last)),
     )
     return Figure(TITLE, _NOTE, (panels,))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.core.model import Apply, Call, Program, Ref, Text, Value
 from grader.grading.programs import Target, Writer
-from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
+from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import NONE, SourceResults, generator, label, normal
 
 TITLE = Text("Residual connections on and off", "有残差连接与没有残差连接")
@@ -65,4 +65,4 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     lines = [line(_OFF, layers, _norms(seen[0].values[_CALLED][0][1]), 1)]
     for each in seen:
         lines.append(line(label(_ON, each, seen), layers, _norms(each.values[_CALLED][0][0]), 0, each.who))
-    return Figure(TITLE, _NOTE, ((Lines(NONE, Axis(_LAYER), Axis(_GRADIENT, log=True), tuple(lines)),),))
+    return Figure(TITLE, _NOTE, ((LinePlot(NONE, PlotAxis(_LAYER), PlotAxis(_GRADIENT, log=True), tuple(lines)),),))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
+from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Text("A softmax saturates as its scores grow", "分数越大，softmax 越饱和")
@@ -70,9 +70,9 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         weight, gradient = _measured(each.one("softmax"))
         largest.append(line(label(_SOFTMAX, each, seen), _SCALES, weight, 0, each.who))
         gradients.append(line(label(_SOFTMAX, each, seen), _SCALES, gradient, 1, each.who))
-    x = Axis(_SCALE, log=True)
+    x = PlotAxis(_SCALE, log=True)
     panels = (
-        Lines(_LARGEST_TITLE, x, Axis(_LARGEST, low=0.0, high=1.02), tuple(largest)),
-        Lines(_GRADIENT_TITLE, x, Axis(_GRADIENT, low=0.0), tuple(gradients)),
+        LinePlot(_LARGEST_TITLE, x, PlotAxis(_LARGEST, low=0.0, high=1.02), tuple(largest)),
+        LinePlot(_GRADIENT_TITLE, x, PlotAxis(_GRADIENT, low=0.0), tuple(gradients)),
     )
     return Figure(TITLE, _NOTE, (panels,))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
-from grader.report.figures.figure import Axis, Figure, Lines, line
+from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import NONE, SourceResults, label, normal
 
 TITLE = Text("Variance of the scores against d_k", "分数的方差随 d_k 的变化")
@@ -56,5 +56,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         lines.append(
             line(label(_SCALED, each, seen), x, [float(np.var(values)) for values in scores], hue=1, who=each.who)
         )
-    panel = Lines(NONE, Axis(Text("d_k", "d_k"), log=True), Axis(Text("variance", "方差"), log=True), tuple(lines))
+    panel = LinePlot(
+        NONE, PlotAxis(Text("d_k", "d_k"), log=True), PlotAxis(Text("variance", "方差"), log=True), tuple(lines)
+    )
     return Figure(TITLE, _NOTE, ((panel,),))

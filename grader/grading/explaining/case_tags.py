@@ -1,7 +1,7 @@
 """Tags of cases: the conditions that a case tries, each with what to say if it decides whether code is right.
 
 The tags of a case follow from its inputs. ``{name}`` in a sentence is the argument that the tag is about. The order of
-``TAGS`` is that in which they are said: the more telling ones first.
+``TAGS`` is the order in which they are tried: the more telling ones first.
 """
 
 from __future__ import annotations

@@ -1,0 +1,347 @@
+"""The course: questions with their items, exercises, cases, checks and mistakes.
+
+These types are also what the YAML of the bank is validated against (see ``grader.course.schema``): a field is a key,
+``alias`` is the key where its name differs, and the annotation says what values it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from grader.core.constraints import (
+    CaseName,
+    Digest,
+    Filled,
+    Identifier,
+    ItemId,
+    LibraryName,
+    Pairs,
+    Points,
+    QuestionId,
+    ReferenceName,
+    SchemaBounds,
+    Slug,
+)
+from grader.core.model.recipes import Recipe
+from grader.core.model.submission import SourceFile
+from grader.core.model.text import ArrayType, Text, Visibility
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a signature. Optional ones are passed by name, required ones by position."""
+
+    name: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One set of inputs, hidden unless ``public``. ``only`` restricts it to the checks named there (empty: any check).
+
+    ``then`` are later calls on the same instance, for the check ``repeatable``: each names the arguments that differ
+    from ``args``. ``conditions`` are those of ``grader.course.conditions`` that its inputs do not show. A ``sealed``
+    case stands for a hidden one in a learners' edition: it has no inputs, and is never run.
+    """
+
+    name: CaseName
+    public: bool = False
+    args: Pairs[Recipe] = ()
+    construct: Pairs[Recipe] = ()
+    parameters: Pairs[Recipe] = ()
+    draw: Pairs[Annotated[tuple[int, ...], SchemaBounds(min_length=1)]] = ()
+    only: tuple[str, ...] = ()
+    raises: Identifier | None = None
+    then: tuple[Pairs[Recipe], ...] = ()
+    conditions: tuple[str, ...] = ()
+    sealed: bool = False
+
+    @property
+    def visibility(self) -> Visibility:
+        """What learners may see of it."""
+        return "public" if self.public else "hidden"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSpec:
+    """A check that an exercise makes. ``on`` names its cases; if empty, the kind of check chooses.
+
+    ``options`` are the keys of the kind's ``Options`` that the bank sets, with their values.
+    """
+
+    kind: str
+    weight: Points
+    on: tuple[str, ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change to a reference: inside the function (or ``Class.method``) ``inside``, ``replace`` becomes ``by``.
+
+    ``replace`` occurs there exactly once. If it is None, ``by`` is the whole new body.
+    """
+
+    inside: str
+    replace: str | None
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A typical wrong solution, as edits of the reference. ``fails`` names checks, or ``check/case``."""
+
+    misconception: Slug
+    edits: tuple[Edit, ...]
+    fails: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """A name for an intermediate value of a reference: a noun phrase that completes “… belongs here”.
+
+    ``expression`` is Python as it is in the reference, up to spaces and parentheses: in the exercise's own function or
+    class, or in a helper that it uses. If it is there several times, ``at`` says which one is meant, from 1.
+    ``misconception`` is what somebody believes who has another value there.
+    """
+
+    expression: Filled
+    en: Filled
+    zh: Filled
+    at: int = 1
+    misconception: Slug | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """A mutant of a reference that no test could catch because it is correct, and why.
+
+    ``mutant`` is its name as ``bank mutate`` prints it, with "…" for any text.
+    """
+
+    mutant: Filled
+    why: Filled
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Another form of the arguments that the contract allows, tried when the first one fails.
+
+    ``expand`` maps a mask argument to the two arguments whose lengths (axis -2) it spans: the mask is
+    passed as ``(batch, n_q, n_k)`` instead of with a head axis. ``give`` are other values of arguments.
+    """
+
+    name: CaseName
+    expand: Pairs[tuple[Identifier, Identifier]] = ()
+    give: Pairs[str | int | float | bool | None] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """What a learner writes: a function, or a class with ``forward``.
+
+    ``signature`` is Python, as in the contract. ``adapter`` names the helper inside the sandbox that
+    sets the case's ``parameters`` in an instance (classes only). ``returns`` is ``attention`` if
+    ``(output, weights)`` is accepted besides ``output``. ``through`` names a helper that gets the
+    learner's function or class and calls it as often as it needs; ``forward`` then are its other parameters.
+    ``methods`` are the signatures of the methods that a class needs besides ``forward``. ``forbids`` are dotted
+    names of library functions that a solution must not use. ``not_applicable`` are conditions of
+    ``grader.course.conditions`` that no case can have, each with the reason. ``landmarks`` name values inside the
+    reference.
+    """
+
+    name: str
+    kind: Literal["function", "class"]
+    signature: str
+    parameters: tuple[Parameter, ...]
+    summary: Text
+    result: Text
+    reference: ReferenceName
+    points: Points
+    cases: tuple[Case, ...]
+    checks: tuple[CheckSpec, ...]
+    hints: tuple[Text, ...] = ()
+    forward_signature: str | None = None
+    forward: tuple[Parameter, ...] = ()
+    adapter: Identifier | None = None
+    through: Identifier | None = None
+    methods: tuple[str, ...] = ()
+    returns: Literal["value", "attention"] = "value"
+    array_types: tuple[ArrayType, ...] = ("torch", "numpy")
+    variants: tuple[Variant, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    forbids: tuple[LibraryName, ...] = ()
+    not_applicable: tuple[tuple[str, str], ...] = ()
+    landmarks: tuple[Landmark, ...] = ()
+
+    @property
+    def takes(self) -> tuple[Parameter, ...]:
+        """The parameters that ``args`` of its cases go to: of the function, ``forward``, or the helper ``through``."""
+        return self.parameters if self.kind == "function" and self.through is None else self.forward
+
+
+@dataclass(frozen=True, slots=True)
+class Misconception:
+    """A named wrong belief, the truth that corrects it, and a question that leads to it.
+
+    ``ask_item`` is the question after a wrong answer to an item, where ``ask`` is about code.
+    """
+
+    id: Slug
+    truth: Text
+    ask: Text | None = None
+    ask_next: ItemId | None = None
+    ask_item: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A quiz item. ``spec`` belongs to the item kind (see ``grader.course.items``).
+
+    ``level`` says how hard it is: 1 recall and reading, 2 reasoning in one step, 3 several steps or transfer. A
+    ``sealed`` item of a learners' edition has no key: it takes answers without judging them.
+    """
+
+    id: ItemId
+    kind: str
+    ask: Text
+    points: Points = 1.0
+    use: Literal["graded", "practice"] = "graded"
+    spec: Any = None
+    explain: Text | None = None
+    sources: tuple[str, ...] = ()
+    sealed: bool = False
+    level: Literal[1, 2, 3] | None = None
+
+
+class Deferred:
+    """A value of a field that is made when the field is first read."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self.make = make
+
+
+class _OnDemand:
+    """A field of a dataclass with slots, which may hold a ``Deferred``. Readers only ever see its value."""
+
+    def __init__(self, slot: Any) -> None:
+        self._slot = slot
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        if instance is None:
+            return self
+        value = self._slot.__get__(instance, owner)
+        if isinstance(value, Deferred):
+            value = value.make()
+            self._slot.__set__(instance, value)
+        return value
+
+    def __set__(self, instance: object, value: object) -> None:
+        self._slot.__set__(instance, value)
+
+
+# The class of a spec is in the module of its kind, and some of these import a lot: most commands read few specs.
+type.__setattr__(Item, "spec", _OnDemand(Item.__dict__["spec"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of the course, from one YAML file."""
+
+    id: QuestionId
+    title: Text
+    group: Slug
+    prompt: Text
+    file: str
+    sources: tuple[str, ...] = ()
+    misconceptions: tuple[Misconception, ...] = ()
+    items: tuple[Item, ...] = ()
+    exercises: tuple[Exercise, ...] = ()
+    equivalent: tuple[Equivalent, ...] = ()
+
+    @property
+    def points(self) -> float:
+        """The graded points that the question is worth."""
+        graded = sum(item.points for item in self.items if item.use == "graded")
+        return graded + sum(exercise.points for exercise in self.exercises)
+
+    def misconception(self, name: str | None) -> Misconception | None:
+        """The misconception ``name`` of this question, or None."""
+        return next((m for m in self.misconceptions if m.id == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A paper or manual that the bank cites."""
+
+    id: Slug
+    title: str
+    authors: str
+    year: int
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """An instructor's rules about submissions. By default there is no deadline and no penalty.
+
+    ``due`` is an ISO 8601 time with a zone. Each day after it, begun days included, costs ``late_percent``; the first
+    ``grace_hours`` cost nothing, and nothing counts after ``cut_off_days``. Of several attempts the ``best`` counts,
+    the ``last``, or ``each`` on its own; every further attempt costs ``attempt_percent``.
+    """
+
+    due: str | None = None
+    late_percent: float = 0.0
+    grace_hours: float = 0.0
+    cut_off_days: float | None = None
+    attempts: Literal["best", "last", "each"] = "last"
+    attempt_percent: float = 0.0
+    hidden_results: Literal["always", "after-due", "never"] = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """The mark of a learners' edition: the digest ``of`` the course it was made from, and the version that made it.
+
+    ``stored`` are the exercises, each with the digest of the file of what its reference and mistakes return.
+    """
+
+    of: Digest
+    attncheck: str
+    stored: Pairs[Digest] = ()
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A whole course: what ``grader.course.loader`` reads from ``questions/`` and ``course.yaml``.
+
+    ``reference`` are the source files of the references; an ``edition`` has none. ``roster`` and ``seed_file`` are
+    paths relative to course.yaml. ``packages`` are what submissions may import besides NumPy, torch and the standard
+    library.
+    """
+
+    title: Text
+    public_id: str
+    groups: tuple[tuple[str, Text], ...]
+    questions: tuple[Question, ...]
+    sources: tuple[Source, ...]
+    reference: tuple[SourceFile, ...]
+    digest: str
+    folder: str
+    rules: Rules = Rules()
+    edition: Edition | None = None
+    roster: str | None = None
+    seed_file: str | None = None
+    packages: tuple[str, ...] = ()
+
+    def question(self, name: str) -> Question | None:
+        """The question with the id ``name`` (any case), or None."""
+        return next((q for q in self.questions if q.id.lower() == name.lower()), None)
+
+    def exercise(self, name: str) -> tuple[Question, Exercise] | None:
+        """The exercise ``name`` with its question, or None."""
+        return next(((q, e) for q in self.questions for e in q.exercises if e.name == name), None)

@@ -1,0 +1,224 @@
+"""A job as tasks for the child, and tasks, arguments and results as the values that frames carry.
+
+The order of tasks is part of what keeps hidden inputs hidden; see ``in_order``.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from grader.core.model import (
+    Apply,
+    Array,
+    Call,
+    Job,
+    Limits,
+    LocatedOwn,
+    Own,
+    Probing,
+    Program,
+    Ref,
+    SourceFile,
+    Step,
+    Value,
+)
+from grader.sandbox.inside import frames
+
+
+@dataclass(frozen=True, slots=True)
+class ChildTask:
+    """Work that gets one answer: loading ``module``, or running the program at ``index``."""
+
+    module: str
+    index: int | None = None
+    program: Program | None = None
+
+    @property
+    def during(self) -> Literal["import", "call"]:
+        """When it runs learner code."""
+        return "import" if self.program is None else "call"
+
+
+def encode_files(job: Job) -> bytes:
+    """The JOB frame: the submission's files, and whether they get probes."""
+    probed = any(program.probing is not None for program in job.programs)
+    files = [
+        {
+            "module": f.module,
+            "parts": [[p.label, p.text] for p in f.parts],
+            "is_package": f.is_package,
+            "futures": list(f.futures),
+            "probed": probed,
+        }
+        for f in job.files
+    ]
+    return frames.frame(frames.JOB, files)
+
+
+class StepsPacker:
+    """Packs the steps of programs, and keeps what it packed last: a class runs the same programs for every learner.
+
+    Steps are recognized by identity, because comparing their arrays would take longer than packing them.
+    """
+
+    def __init__(self, most: int = 32 << 20) -> None:
+        """Keeps at most ``most`` bytes."""
+        self._most = most
+        self._kept = 0
+        self._known: OrderedDict[int, tuple[tuple[Step, ...], bytes]] = OrderedDict()
+
+    def pack(self, steps: tuple[Step, ...]) -> bytes:
+        """The packed steps. They are kept as well, so no others can get their identity meanwhile."""
+        if (known := self._known.get(id(steps))) is not None:
+            self._known.move_to_end(id(steps))
+            return known[1]
+        data = frames.pack_tasks([_step(step) for step in steps])
+        self._known[id(steps)] = steps, data
+        self._kept += len(data)
+        while self._kept > self._most:
+            _, (_, oldest) = self._known.popitem(last=False)
+            self._kept -= len(oldest)
+        return data
+
+
+def encode_tasks(tasks: Iterable[ChildTask], limits: Limits, packer: StepsPacker | None = None) -> bytes:
+    """A TASKS frame. The steps of each program are packed on their own."""
+    packer = packer or StepsPacker()
+    values = [_task(task, limits, packer.pack) for task in tasks]
+    return frames.framed(frames.TASKS, frames.pack_tasks(values))
+
+
+def task_values(tasks: Iterable[ChildTask], limits: Limits) -> list[Any]:
+    """Tasks as plain values, with all steps; ``frames.encode`` makes the same bytes of equal ones."""
+    return [_task(task, limits, lambda steps: [_step(step) for step in steps]) for task in tasks]
+
+
+def tasks_of(job: Job) -> list[ChildTask]:
+    """A task for every file that the programs of ``job`` need, then one for each program."""
+    programs = [_found(program, job.files) for program in job.programs]
+    modules = dict.fromkeys(module for program in programs for module in modules_of(program))
+    runs = [ChildTask(program.module, index, program) for index, program in enumerate(programs)]
+    return [*(ChildTask(module) for module in modules), *runs]
+
+
+def modules_of(program: Program) -> list[str]:
+    """The modules whose names the program uses."""
+    others = [step.module for step in program.steps if isinstance(step, LocatedOwn)]
+    return [program.module, *others]
+
+
+def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
+    """The program, with the module added where another file than its own defines a name that it uses."""
+
+    def found(step: Step) -> Step:
+        if not isinstance(step, Own) or step.otherwise is None:
+            return step
+        definers = [file.module for file in files if step.name in dict(file.defines)]
+        if program.module in definers or not definers:
+            return step
+        return LocatedOwn(step.name, step.otherwise, definers[0])
+
+    steps = tuple(map(found, program.steps))
+    if all(one is other for one, other in zip(steps, program.steps, strict=True)):
+        return program
+    return replace(program, steps=steps)
+
+
+def in_order(tasks: Iterable[ChildTask]) -> list[ChildTask]:
+    """The tasks in the order in which they are sent: files, then public cases, then hidden ones.
+
+    The child has nothing of a hidden case until it has answered everything else. So the text of an exception at import
+    or in a public case, which is shown, cannot contain a hidden input.
+    """
+    return sorted(tasks, key=lambda task: 0 if task.program is None else 1 + task.program.hidden)
+
+
+def _task(task: ChildTask, limits: Limits, written: Callable[[tuple[Step, ...]], Any]) -> list[Any]:
+    """A task as the child reads it (see ``inside``), with steps as ``written`` writes them."""
+    if task.program is None:
+        return ["load", task.module]
+    program = task.program
+    steps = written(program.steps)
+    asked = [] if program.probing is None else [_probing(program.probing)]
+    run = ["run", program.module, program.array_type, program.seed, steps, list(program.send), limits.result_bytes]
+    return [*run, *asked]
+
+
+def _probing(probing: Probing) -> list[Any]:
+    """What ``inside.probing.search`` gets besides the program."""
+    landmarks = [[_argument(value) for value in values] for values in probing.landmarks]
+    return [landmarks, [list(pair) for pair in probing.fixed], probing.reruns, probing.cpu]
+
+
+def _step(step: Step) -> list[Any]:
+    match step:
+        case Value(value):
+            return ["value", _argument(value)]
+        case Call(target, args, kwargs):
+            return ["call", _argument(target), [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
+        case Apply(helper, args, kwargs):
+            return ["apply", helper, [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
+        case Own(name, otherwise):
+            return ["own", name, otherwise, step.module if isinstance(step, LocatedOwn) else None]
+
+
+def _argument(value: Any) -> Any:
+    match value:
+        case Array():
+            flags = frames.STRIDED if value.layout == "strided" else 0
+            return frames.Block(value.values, flags | (frames.REQUIRES_GRAD if value.requires_grad else 0))
+        case Ref():
+            return frames.StepRef(value.step)
+        case list():
+            return [_argument(entry) for entry in value]
+        case tuple():
+            return tuple(_argument(entry) for entry in value)
+        case dict():
+            return {key: _argument(entry) for key, entry in value.items()}
+    return value
+
+
+def encode_value(value: Any) -> Any:
+    """The inverse of ``decode_value``."""
+    match value:
+        case Array(values, container, dtype=dtype):
+            flags = {"torch": frames.TORCH, "scalar": frames.SCALAR}.get(container, 0)
+            if dtype == "bfloat16":
+                return frames.Block((values.view(np.uint32) >> 16).astype(np.uint16), flags | frames.BFLOAT16)
+            return frames.Block(values, flags)
+        case list():
+            return [encode_value(entry) for entry in value]
+        case tuple():
+            return tuple(encode_value(entry) for entry in value)
+        case dict():
+            return {key: encode_value(entry) for key, entry in value.items()}
+    return value
+
+
+def decode_value(value: Any) -> Any:
+    """A value from the wire, with arrays as ``Array``. Raises FrameError for values that results cannot have."""
+    match value:
+        case frames.Block(array, flags):
+            container: Literal["numpy", "torch", "scalar"] = "numpy"
+            if flags & frames.TORCH:
+                container = "torch"
+            elif flags & frames.SCALAR:
+                container = "scalar"
+            if flags & frames.BFLOAT16 and array.dtype == np.uint16:
+                wide = (array.astype(np.uint32) << 16).view(np.float32)
+                return Array(wide, container, dtype="bfloat16")
+            return Array(array, container, dtype=str(array.dtype))
+        case list():
+            return [decode_value(entry) for entry in value]
+        case tuple():
+            return tuple(decode_value(entry) for entry in value)
+        case dict():
+            return {key: decode_value(entry) for key, entry in value.items()}
+        case frames.StepRef() | bytes():
+            raise frames.FrameError("no value of the contract")
+    return value
