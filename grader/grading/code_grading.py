@@ -227,7 +227,7 @@ class CodeGrading:
             places=functools.partial(self._places, plan, tried),
         )
 
-    def _places(self, plan: Plan, tried: AttemptResult) -> tuple[Diagnosis, ...]:
+    def _places(self, plan: Plan, tried: AttemptResult, named: bool) -> tuple[Diagnosis, ...]:
         """The place where the code goes wrong. In a class, it is looked for until one is found or the time is over."""
         if self.placed and self.context.shared:
             return ()
@@ -235,7 +235,7 @@ class CodeGrading:
         files, context = self.submission.files, self.context
         cpu = place.CPU_OF_A_SUBMISSION if context.shared else math.inf
         self.searches = self.searches or place.Metered(self.observe, cpu)
-        found = place.explain(plan, tried.form, statuses, context, files, self.searches)
+        found = place.explain(place.Wrong(plan, tried.form, statuses, named), context, files, self.searches)
         self.placed = bool(found)
         return found
 
