@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -21,6 +21,7 @@ from grader.core.model import (
     SourceFile,
     Status,
     Submission,
+    Text,
     Verdict,
 )
 from grader.grading.checks import Seen
@@ -32,6 +33,17 @@ from grader.grading.explaining.relations import Pair, leaves
 Run: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
 #: What the reference with two typical mistakes returns for some of the evidence, all by number; None if they overlap.
 RunPair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
+
+#: What a function returns, found once for each key.
+Remembered: TypeAlias = "Callable[[Hashable, Callable[[], tuple[Other, ...]]], tuple[Other, ...]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A sentence about other inputs, and what the reference returns for them in each case."""
+
+    said: Text
+    results: tuple[Observation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +76,8 @@ class Failure:
 
     ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
     ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
-    wrong, given whether a mistake is ``named`` already.
+    wrong, given whether a mistake is ``named`` already. ``remembered`` finds what depends only on the exercise and its
+    inputs, once for all submissions.
     """
 
     course: Course
@@ -80,6 +93,7 @@ class Failure:
     pair: RunPair | None
     places: Callable[[bool], tuple[Diagnosis, ...]] = lambda named: ()
     named: bool = False
+    remembered: Remembered = lambda key, find: find()
 
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""

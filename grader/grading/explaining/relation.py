@@ -12,7 +12,7 @@ from grader.core.model import Array, Diagnosis, Observation, Returned, Text
 from grader.grading import checks
 from grader.grading.compare import compare
 from grader.grading.explaining import relations
-from grader.grading.explaining.evidence import Evidence, Failure, Part, parts
+from grader.grading.explaining.evidence import Evidence, Failure, Other, Part, parts
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
 from grader.grading.plan import function_of, module_of
@@ -177,20 +177,29 @@ def _elsewhere(kind: relations.Relation, failure: Failure, part: Part, whole: bo
     """The sentence of the other inputs whose correct results are those of every case; if not as a ``whole``, here."""
     if failure.run is None or not _is_telling(part.pairs):
         return None
+    key = (failure.exercise.name, kind.RANK, *(pair.case for pair in part.pairs))
+    for other in failure.remembered(key, lambda: _others(kind, failure, part)):
+        both = zip(other.results, part.evidence, strict=True)
+        if all(_same(result, each.seen.got, part.at, whole) for result, each in both):
+            return other.said
+    return None
+
+
+def _others(kind: relations.Relation, failure: Failure, part: Part) -> tuple[Other, ...]:
+    """What the reference returns for other inputs that there are in every case."""
+    assert failure.run is not None
     exercise, count = failure.exercise, len(part.pairs)
     asked: list[list[tuple[Text, Drawn]]] = [list(kind.others(exercise, pair.drawn)) for pair in part.pairs]
     sentences = [said for said, _ in asked[0] if all(said in [other for other, _ in each] for each in asked)]
     inputs = [(said, number) for said in sentences for number in range(count)][:_MOST_INPUTS]
     if not inputs:
-        return None
+        return ()
     target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
     spec = part.evidence[0].seen.spec
     jobs = [checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs]
     results = dict(zip(inputs, failure.run(tuple(jobs)), strict=True))
-    for said in dict.fromkeys(said for said, number in inputs if number == count - 1):
-        if all(_same(results[said, n], part.evidence[n].seen.got, part.at, whole) for n in range(count)):
-            return said
-    return None
+    complete = dict.fromkeys(said for said, number in inputs if number == count - 1)
+    return tuple(Other(said, tuple(results[said, number] for number in range(count))) for said in complete)
 
 
 def _is_telling(found: Sequence[Pair]) -> bool:
