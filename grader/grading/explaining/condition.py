@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Case, Diagnosis, Exercise, Text
+from grader.core.model import Case, Diagnosis, Exercise, Status, Text
 from grader.course.case_tags import TAGS
 from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
 from grader.grading.explaining.evidence import Evidence, Failure
@@ -97,6 +97,12 @@ _CALLS = {
     ),
 }
 
+_MORE_CALLS_RAISE = Text(
+    "Every case is correct; an exception is raised only when more calls follow the first one, some with other "
+    "arguments.",
+    "各个用例都正确，只有在第一次调用之后再接着调用（有的换了参数）时抛出了异常。",
+)
+
 
 def condition(failure: Failure) -> Iterator[Diagnosis]:
     """The first tag that all wrong cases share and no right one has, or the other way round."""
@@ -121,7 +127,11 @@ def condition(failure: Failure) -> Iterator[Diagnosis]:
 def _of_check(evidence: Evidence) -> Text | None:
     """What is said if only this check fails."""
     kind, message = evidence.seen.spec.kind, evidence.verdict.message
-    return _CALLS.get(message) if kind == "repeatable" and message is not None else _CHECKS.get(kind)
+    if kind != "repeatable":
+        return _CHECKS.get(kind)
+    if evidence.verdict.status is Status.RAISED:
+        return _MORE_CALLS_RAISE
+    return None if message is None else _CALLS.get(message)
 
 
 def _main_check(exercise: Exercise) -> str:

@@ -128,11 +128,17 @@ def _among(failure: Failure) -> Text | None:
 def _is_nothing(got: Sequence[Observation]) -> bool:
     """Whether what came back is None, also if it was asked for several times."""
     match got:
-        case (Returned((None,)),):
-            return True
-        case (Returned(((tuple() | list()) as several,)),):
-            return bool(several) and all(each is None for each in several)
+        case (Returned((value,)),):
+            return _is_only_none(value)
     return False
+
+
+def _is_only_none(value: object) -> bool:
+    if isinstance(value, dict):
+        return bool(value) and all(map(_is_only_none, value.values()))
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(_is_only_none, value))
+    return value is None
 
 
 def _stacked(parts: list[NDArray[Any]], whole: NDArray[Any]) -> bool:

@@ -131,6 +131,13 @@ def test_only_what_the_calls_showed_is_said(message: Text, said: str) -> None:
     assert said in found.text.en and found.text.zh
 
 
+def test_more_calls_that_raise() -> None:
+    """Nothing differs from an earlier result: there is none."""
+    again = tried("a", Status.RAISED, check="repeatable", x=ROWS)
+    (found,) = condition(failure(tried("a", RIGHT, x=ROWS), again))
+    assert "an exception is raised" in found.text.en
+
+
 def test_every_tag_has_two_sides_in_both_languages() -> None:
     """What is said of cases with it differs from what is said of those without."""
     for name, tag in TAGS.items():

@@ -67,6 +67,7 @@ def test_results_that_cannot_be_compared() -> None:
     ("got", "said"),
     [
         (None, "The call returns nothing"),
+        ([[None, None], {"out": None}], "The call returns nothing"),
         ((array(ROWS + 1), array(ROWS)), "(item 2 of 2). Return only that one."),
         ({"out": array(ROWS)}, "(under the key 'out')"),
         ([array(row) for row in ROWS], "combine them into one"),
