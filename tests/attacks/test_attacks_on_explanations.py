@@ -1,4 +1,4 @@
-"""What code returns is all that the voices beside the place look at: reading, lying, looping and flooding are in vain."""
+"""What code returns is all that the voices beside the place see. Reading, lying, looping and flooding are in vain."""
 
 from __future__ import annotations
 
