@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
 from grader.grading.explaining import place
 from grader.grading.explaining.dependencies import with_dependencies
-from grader.grading.explaining.evidence import Evidence, Failure
+from grader.grading.explaining.evidence import Evidence, Failure, Other
 from grader.grading.explaining.explain import explain
 from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
@@ -225,9 +226,10 @@ class CodeGrading:
             run=context.reference if runs else None,
             pair=functools.partial(context.pair, exercise) if runs else None,
             places=functools.partial(self._places, plan, tried),
+            remembered=functools.partial(_for_form, context, tried.form),
         )
 
-    def _places(self, plan: Plan, tried: AttemptResult) -> tuple[Diagnosis, ...]:
+    def _places(self, plan: Plan, tried: AttemptResult, named: bool) -> tuple[Diagnosis, ...]:
         """The place where the code goes wrong. In a class, it is looked for until one is found or the time is over."""
         if self.placed and self.context.shared:
             return ()
@@ -235,7 +237,7 @@ class CodeGrading:
         files, context = self.submission.files, self.context
         cpu = place.CPU_OF_A_SUBMISSION if context.shared else math.inf
         self.searches = self.searches or place.Metered(self.observe, cpu)
-        found = place.explain(plan, tried.form, statuses, context, files, self.searches)
+        found = place.explain(place.Wrong(plan, tried.form, statuses, named), context, files, self.searches)
         self.placed = bool(found)
         return found
 
@@ -263,6 +265,13 @@ class CodeGrading:
             result = with_printed(judged_exercise(plan, form, mine, wanted, quiet), said)
             results.append(AttemptResult(result, mine, form, quiet))
         return results
+
+
+def _for_form(
+    context: GradingContext, form: CallingForm, key: Hashable, find: Callable[[], tuple[Other, ...]]
+) -> tuple[Other, ...]:
+    """What ``find`` returns, once for each ``key`` and form: its inputs are those of the form."""
+    return context.others((key, form), find)
 
 
 #: Words of code that may treat NumPy arrays otherwise than tensors. Where one occurs, also by chance, both are tried.

@@ -54,8 +54,9 @@ if TYPE_CHECKING:
 
 #: How many results of pairs of mistakes a process remembers.
 _MOST_PAIRS = 2048
-#: For how many sets of cases a process remembers the values of the reference.
+#: For how many sets of cases a process remembers the values of the reference, and its results for other inputs.
 _MOST_LANDMARKS = 64
+_MOST_OTHERS = 256
 
 _T = TypeVar("_T")
 
@@ -93,6 +94,7 @@ class GradingContext:
         default_factory=OrderedDict
     )
     _landmarks: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    _others: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _changed: dict[str, tuple[frozenset[int], ...]] = field(default_factory=dict)
     _in_module: dict[tuple[str, CallingForm, str], tuple[str, list[tuple[Program, ...]]]] = field(default_factory=dict)
     _untouched: dict[str, ExerciseResult] = field(default_factory=dict)
@@ -187,12 +189,11 @@ class GradingContext:
 
     def landmarks(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
         """What ``find`` returns, found once for each ``key`` unless that is nothing; only so many are kept."""
-        found: tuple[_T, ...] = self._landmarks.pop(key, ()) or find()
-        if found:
-            self._landmarks[key] = found  # as the latest
-            if len(self._landmarks) > _MOST_LANDMARKS:
-                self._landmarks.popitem(last=False)
-        return found
+        return _remembered(self._landmarks, _MOST_LANDMARKS, key, find)
+
+    def others(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
+        """The same, for results with other inputs."""
+        return _remembered(self._others, _MOST_OTHERS, key, find)
 
     def programs(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
         """The programs of every entry of ``plan``, called in ``form``. They differ from file to file in ``module``."""
@@ -242,6 +243,17 @@ class GradingContext:
         for question in self.course.questions:
             for exercise in question.exercises if question.id in questions else ():
                 self.expected(exercise)
+
+
+def _remembered(
+    known: OrderedDict[Hashable, Any], most: int, key: Hashable, find: Callable[[], tuple[_T, ...]]
+) -> tuple[_T, ...]:
+    found: tuple[_T, ...] = known.pop(key, ()) or find()
+    if found:
+        known[key] = found  # as the latest
+        if len(known) > most:
+            known.popitem(last=False)
+    return found
 
 
 def _is_wrong(

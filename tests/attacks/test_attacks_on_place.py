@@ -43,6 +43,15 @@ ATTACKS = {
     "    place = type(probe.probes.places[0])\n"
     "    probe.probes.places[:] = [place('\\x1b[31mPASSED', 10**9, -1, -5, 10**9)] * len(probe.probes.places)",
     "search that lies": "sys.modules['inside.probing'].search = lambda *a: {{'tried': [[0, 0, [1]]]}}",
+    "search that claims repairs": "module = sys.modules['inside.probing']\n"
+    "    real = module.search\n"
+    "    module.search = lambda *a: dict(real(*a), tried=[[0, n, [7.0]] for n in range(400)])",
+    "search that claims far too many": "module = sys.modules['inside.probing']\n"
+    "    real = module.search\n"
+    "    module.search = lambda *a: dict(real(*a), tried=[[n % 9, n % 5, [7.0]] for n in range(10**5)])",
+    "landmarks by the recorder": "probe = globals()['__probe__'].__self__\n"
+    "    raise ValueError('stolen ' + repr(probe._landmarks)[:400])",
+    "no end of probes": "[globals()['__probe__'](0, 1.0) for _ in range(10**7)]",
     "frames of its own": "os.write(3, b'\\x05' + b'\\0' * 8)",
     "loop": "while True: pass",
     "sleep": "time.sleep(60)",

@@ -67,14 +67,24 @@ DIFFERENT = Text(
 )
 #: The message if a call gives another result than on a fresh instance.
 STATE = Text(
-    "the result depends on earlier calls: state is kept from one call to the next",
-    "结果取决于之前的调用：有东西从一次调用留到了下一次",
+    "the same call gives another result after other calls than on a fresh instance: is state kept from one call to the "
+    "next, or is something random?",
+    "同一个调用，先做过别的调用与在全新的实例上做，结果不同：是有东西从一次调用留到了下一次，还是有随机成分？",
 )
-_LATER = Text(
-    "the first call is correct, but a later one with other arguments is wrong: is something kept from an earlier call?",
-    "第一次调用是对的，之后换了参数再调用就错了：是不是保留了前面调用的内容？",
+#: What is said if other numbers change nothing. Code that ignores an argument does that without keeping anything.
+STALE = Text(
+    "a call with other numbers gives the same result as the first one: are the arguments used, or is a result kept "
+    "from an earlier call?",
+    "换了一组数再调用，结果却与第一次相同：参数都用上了吗？还是返回了之前调用留下的结果？",
 )
-SECRETS = (DIFFERENT, STATE, _LATER)
+#: What is said if a later call is wrong on a fresh instance, too: the first one may have left something for all of
+#: them, but the code may as well be wrong for these arguments.
+LATER = Text(
+    "the first call is correct, but a later one with other arguments is wrong: is the code wrong for those arguments, "
+    "or is something kept from an earlier call?",
+    "第一次调用是对的，之后换了参数再调用就错了：是代码不能正确处理那些参数，还是保留了前面调用的内容？",
+)
+SECRETS = (DIFFERENT, STATE, STALE, LATER)
 
 #: How far a result may be from that of the reference: this check is about calls, and `values` about digits.
 _RTOL, _ATOL = 1e-3, 1e-4
@@ -119,9 +129,9 @@ def judge(seen: Seen) -> Verdict:
             if any(compare(one, other, 1e-5, 1e-6) is not None for one, other in zip(later, alone, strict=True)):
                 return Verdict(Status.FAILED, STATE)
             if _stale(once, right, later[0], others[0]):
-                return Verdict(Status.FAILED, STATE)
+                return Verdict(Status.FAILED, STALE)
             if _right(right, once) and not all(map(_right, others[1:], later[1:])):
-                return Verdict(Status.FAILED, _LATER)
+                return Verdict(Status.FAILED, LATER)
             return Verdict(Status.PASSED)
     raise ValueError("repeatable asks for two programs")
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Case, Diagnosis, Exercise, Text
-from grader.grading.checks.repeatable import DIFFERENT, STATE
+from grader.core.model import Case, Diagnosis, Exercise, Status, Text
+from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
 from grader.grading.explaining.case_tags import TAGS
-from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.evidence import Evidence, Failure
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
@@ -27,9 +27,9 @@ _ONLY_RIGHT = Text(
     "Wrong in most of the {all} cases; correct only in {names}.", "{all} 个用例中大多不对，正确的只有：{names}。"
 )
 _NOT_REPEATABLE = Text(
-    "The same call gives a different result each time: something in it is random, or it keeps something from the "
-    "previous call.",
-    "同样的调用，每次结果都不同：要么其中有随机成分，要么保留了上一次调用的内容。",
+    "The same call does not always give the same result: something in it is random, or it keeps something from an "
+    "earlier call.",
+    "同样的调用，结果并不总是一样：要么其中有随机成分，要么保留了之前调用的内容。",
 )
 #: The most cases that are named.
 _FEW = 4
@@ -51,10 +51,6 @@ _CHECKS = {
     "unchanged_inputs": Text(
         "Every result is correct, but the call changes arguments that belong to the caller.",
         "结果全都正确，但调用改动了属于调用者的参数。",
-    ),
-    "repeatable": Text(
-        "The first call is correct, but repeating the same call gives a different result.",
-        "第一次调用是对的，但再做一次同样的调用，结果就不同了。",
     ),
     "dtype": Text(
         "Every result is correct; only the data type is wrong: it should follow that of the arguments.",
@@ -81,6 +77,32 @@ _CHECKS = {
     ),
 }
 
+#: The same for the check ``repeatable``, by what it said.
+_CALLS = {
+    DIFFERENT: Text(
+        "The first call is correct, but repeating the same call gives a different result.",
+        "第一次调用是对的，但再做一次同样的调用，结果就不同了。",
+    ),
+    STATE: Text(
+        "Every result is correct if the call is the first one; after other calls it is not always the same.",
+        "作为第一次调用时，结果全都正确；先做过别的调用，结果就不一定相同了。",
+    ),
+    STALE: Text(
+        "The first call is correct, but a call with other numbers gives the same result.",
+        "第一次调用是对的，但换了一组数再调用，结果仍然一样。",
+    ),
+    LATER: Text(
+        "Every case is correct; only a second call with other arguments after the first one is wrong.",
+        "各个用例都正确，只有在第一次调用之后换了参数再调用时不对。",
+    ),
+}
+
+_MORE_CALLS_RAISE = Text(
+    "Every case is correct; an exception is raised only when more calls follow the first one, some with other "
+    "arguments.",
+    "各个用例都正确，只有在第一次调用之后再接着调用（有的换了参数）时抛出了异常。",
+)
+
 
 def condition(failure: Failure) -> Iterator[Diagnosis]:
     """The first tag that all wrong cases share and no right one has, or the other way round."""
@@ -91,8 +113,8 @@ def condition(failure: Failure) -> Iterator[Diagnosis]:
     if wrong and (DIFFERENT in said_of_calls or STATE in said_of_calls):
         yield Diagnosis("condition", _NOT_REPEATABLE)
     if values and not wrong:
-        failed = dict.fromkeys(each.seen.spec.kind for each in failure.evidence if each.failed)
-        yield from (Diagnosis("condition", _CHECKS[kind]) for kind in failed if kind in _CHECKS)
+        alone = [_of_check(each) for each in failure.evidence if each.failed]
+        yield from (Diagnosis("condition", said) for said in dict.fromkeys(alone) if said is not None)
         return
     tags = {each.seen.case.name: set(_tags(each.seen.case, each.seen.drawn)) for each in values}
     if len(tags) < _FEWEST or not wrong < tags.keys():
@@ -100,6 +122,16 @@ def condition(failure: Failure) -> Iterator[Diagnosis]:
     said = _split(tags, wrong) or _named(wrong, set(tags))
     if said is not None:
         yield Diagnosis("condition", said)
+
+
+def _of_check(evidence: Evidence) -> Text | None:
+    """What is said if only this check fails."""
+    kind, message = evidence.seen.spec.kind, evidence.verdict.message
+    if kind != "repeatable":
+        return _CHECKS.get(kind)
+    if evidence.verdict.status is Status.RAISED:
+        return _MORE_CALLS_RAISE
+    return None if message is None else _CALLS.get(message)
 
 
 def _main_check(exercise: Exercise) -> str:

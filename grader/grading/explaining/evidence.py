@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -21,6 +21,7 @@ from grader.core.model import (
     SourceFile,
     Status,
     Submission,
+    Text,
     Verdict,
 )
 from grader.grading.checks import Seen
@@ -32,6 +33,17 @@ from grader.grading.explaining.relations import Pair, leaves
 Run: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
 #: What the reference with two typical mistakes returns for some of the evidence, all by number; None if they overlap.
 RunPair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
+
+#: What a function returns, found once for each key.
+Remembered: TypeAlias = "Callable[[Hashable, Callable[[], tuple[Other, ...]]], tuple[Other, ...]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A sentence about other inputs, and what the reference returns for them in each case."""
+
+    said: Text
+    results: tuple[Observation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +76,8 @@ class Failure:
 
     ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
     ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
-    wrong.
+    wrong, given whether a mistake is ``named`` already. ``remembered`` finds what depends only on the exercise and its
+    inputs, once for all submissions.
     """
 
     course: Course
@@ -78,19 +91,31 @@ class Failure:
     changed: Callable[[], tuple[frozenset[int], ...]]
     run: Run | None
     pair: RunPair | None
-    places: Callable[[], tuple[Diagnosis, ...]] = tuple
+    places: Callable[[bool], tuple[Diagnosis, ...]] = lambda named: ()
+    named: bool = False
+    remembered: Remembered = lambda key, find: find()
 
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""
         return (each for each in self.evidence if each.failed and each.of_values and each.seen.case.public)
 
 
-def pairs(failure: Failure) -> tuple[Pair, ...]:
-    """The wrong results of public cases with the correct ones: of several values, the first that is always wrong.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is wrong in every public case that fails, or one of several values: ``at`` is its place in the result."""
 
-    Empty unless every public case that fails returned something of the right structure.
+    at: tuple[object, ...]
+    evidence: tuple[Evidence, ...]
+    pairs: tuple[Pair, ...]
+
+
+def parts(failure: Failure, any_form: bool = False) -> tuple[Part, ...]:
+    """The wrong results of public cases with the correct ones, value by value.
+
+    Empty unless every public case that fails returned something of the right structure. With ``any_form``, cases in
+    which only the form of the result is wrong do not count.
     """
-    found: list[dict[tuple[object, ...], Pair]] = []
+    found: list[tuple[Evidence, dict[tuple[object, ...], Pair]]] = []
     for each in failure.public_values():
         match each.seen.got, each.seen.expected:
             case (Returned((got,)),), (Returned((expected,)),):
@@ -98,13 +123,21 @@ def pairs(failure: Failure) -> tuple[Pair, ...]:
                 if mine.keys() != right.keys():
                     return ()
                 both = {at: Pair(each.seen.case.name, mine[at], right[at], each.seen.drawn) for at in right}
-                found.append({at: pair for at, pair in both.items() if _wrong(pair)})
+                found.append((each, {at: pair for at, pair in both.items() if _wrong(pair)}))
             case _:
                 return ()
-    if not found or not all(found):
+    if any_form:
+        found = [(each, wrong) for each, wrong in found if wrong]
+    if not found:
         return ()
-    shared = [at for at in found[0] if all(at in each for each in found)]
-    return tuple(each[shared[0]] for each in found) if shared else ()
+    shared = [at for at in found[0][1] if all(at in wrong for _, wrong in found)]
+    seen = tuple(each for each, _ in found)
+    return tuple(Part(at, seen, tuple(wrong[at] for _, wrong in found)) for at in shared)
+
+
+def pairs(failure: Failure) -> tuple[Pair, ...]:
+    """Those of the first value that is always wrong."""
+    return next((part.pairs for part in parts(failure)), ())
 
 
 def _wrong(pair: Pair) -> bool:

@@ -25,7 +25,7 @@ Voice = Callable[[Failure], Iterator[Diagnosis]]
 
 def places(failure: Failure) -> Iterator[Diagnosis]:
     """The place that is wrong, as ``place.explain`` finds it."""
-    yield from failure.places()
+    yield from failure.places(failure.named)
 
 
 #: Every voice, and whether it still has something to add if a mistake was named.
@@ -45,8 +45,9 @@ def explain(failure: Failure, names_only: bool = False) -> tuple[Diagnosis, ...]
     """
     said: list[Diagnosis] = []
     for voice, beside_a_name in ((mistake, False),) if names_only else VOICES:
-        if beside_a_name or not any(each.voice == "mistake" for each in said):
-            said += _asked(voice, failure)
+        named = any(each.voice == "mistake" for each in said)
+        if beside_a_name or not named:
+            said += _asked(voice, replace(failure, named=named))
     return tuple(_with_source(_bounded(each), failure.submission) for each in said[:MOST])
 
 

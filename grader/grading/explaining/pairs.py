@@ -51,10 +51,7 @@ def _candidates(failure: Failure) -> Iterator[tuple[int, int]]:
     values = [(at, each) for at, each in enumerate(failure.evidence) if each.counts and each.of_values]
     counted = {at for at, _ in values}
     changed = [each & counted for each in failure.changed()]
-    same = [
-        {at for at, each in values if agree(each.identifies, mistake.observations[at], failure.array_type)}
-        for mistake in known
-    ]
+    same = [{at for at, each in values if _agrees(failure, at, mistake.observations[at])} for mistake in known]
     failed = {at for at, each in values if each.failed}
     for one, two in itertools.combinations(range(len(known)), 2):
         alone = (changed[one] - changed[two]) <= same[one] and (changed[two] - changed[one]) <= same[two]
@@ -66,10 +63,7 @@ def _explains(failure: Failure, mistakes: tuple[int, int], numbers: tuple[int, .
     """Whether the two together return what was returned, in the evidence with these ``numbers``."""
     assert failure.pair is not None
     observed = failure.pair(*mistakes, numbers)
-    return observed is not None and all(
-        agree(failure.evidence[at].identifies, seen, failure.array_type)
-        for at, seen in zip(numbers, observed, strict=True)
-    )
+    return observed is not None and all(_agrees(failure, at, seen) for at, seen in zip(numbers, observed, strict=True))
 
 
 def by_case(failure: Failure) -> tuple[str, ...]:
@@ -83,9 +77,7 @@ def by_case(failure: Failure) -> tuple[str, ...]:
         return ()  # nothing explains these
     explained: dict[str, set[int]] = {}
     for mistake in failure.known:
-        here = {
-            at for at in failed if agree(failure.evidence[at].identifies, mistake.observations[at], failure.array_type)
-        }
+        here = {at for at in failed if _agrees(failure, at, mistake.observations[at])}
         explained[mistake.mistake.misconception] = explained.get(mistake.mistake.misconception, set()) | here
     covers = [
         (one, two)
@@ -95,6 +87,11 @@ def by_case(failure: Failure) -> tuple[str, ...]:
         and len(explained[two] - explained[one]) >= 2
     ]
     return covers[0] if len(covers) == 1 else ()
+
+
+def _agrees(failure: Failure, at: int, seen: tuple[Observation, ...]) -> bool:
+    """Whether what a mistake returns in this case, whose values are compared, is what was returned."""
+    return agree(failure.evidence[at].identifies, seen, failure.array_type, any_float=True)
 
 
 def _tells(seen: tuple[Observation, ...]) -> int:

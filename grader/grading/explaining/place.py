@@ -59,6 +59,8 @@ MOST_PLACES = 3
 MOST_PROBES = 500
 MOST_TIMES = 8
 MOST_ENTRIES = 1 << 18
+#: How many substitutions that alone repair nothing are made together with a second one.
+MOST_FIRSTS = 12
 #: CPU seconds of one round of the search for one exercise.
 CPU = 0.4
 CPU_IN_A_CLASS = 0.1
@@ -135,23 +137,33 @@ class Metered:
         return seen
 
 
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A wrong exercise: its plan, the form in which it was called, and the statuses of the plan's entries.
+
+    If a mistake is ``named`` already, only places that repair the code are looked for.
+    """
+
+    plan: Plan
+    form: CallingForm | None
+    statuses: Sequence[Status]
+    named: bool = False
+
+
 def explain(
-    plan: Plan,
-    form: CallingForm | None,
-    statuses: Sequence[Status],
-    context: GradingContext,
-    files: tuple[SourceFile, ...],
-    child: Metered,
+    wrong: Wrong, context: GradingContext, files: tuple[SourceFile, ...], child: Metered
 ) -> tuple[Diagnosis, ...]:
-    """The places where the code of ``plan`` goes wrong, called in ``form``; ``statuses`` are those of its entries.
+    """The places where the code goes wrong.
 
     Empty if nothing can be said, or anything fails: the verdict is valid without it.
     """
     try:
+        plan, form = wrong.plan, wrong.form
         if plan.file is None or form is None or context.course.edition is not None:
             return ()
-        sought = _sought(plan, form, statuses, context)
-        return tuple(_Search(plan, form, sought, context, files, child).explained()) if sought else ()
+        sought = _sought(plan, form, wrong.statuses, context)
+        search = _Search(plan, form, sought, context, files, child, wrong.named)
+        return tuple(search.explained()) if sought else ()
     except LibrariesChanged:
         raise
     except Exception:  # our error, or values that nobody expects: the result must not suffer
@@ -180,6 +192,7 @@ class _Search:
     context: GradingContext
     files: tuple[SourceFile, ...]
     child: Metered
+    named: bool = False
 
     def explained(self) -> Iterator[Diagnosis]:
         """What is found, in float64 if the submission can work with it and is wrong there too."""
@@ -201,7 +214,10 @@ class _Search:
 
     def _said(self, precision: Precision, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> Iterator[Diagnosis]:
         found, traces, left = list[Found](), first, set(first)
-        while left and len(found) < MOST_PLACES and (best := self.best(marks, traces, bool(found))) is not None:
+        while left and len(found) < MOST_PLACES:
+            best = self.best(marks, traces, first, [each.probe for each in found])
+            if best is None:
+                break
             found.append(best)
             left -= set(best.cases)
             if left:
@@ -210,37 +226,77 @@ class _Search:
         if not left:  # what repairs only some cases may do so by chance
             for number, each in enumerate(found, 1):
                 yield self.diagnosis(marks, first, each, whole=number == len(found))
-        elif (said := self.missing(marks, first[0])) is not None:
+        elif both := self.together(precision, marks, first):
+            yield from self.repair(marks, first, both)
+        elif not self.named and (said := self.missing(marks, first[0])) is not None:
             yield said
+
+    def together(self, precision: Precision, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> tuple[Found, ...]:
+        """Two substitutions that repair every case together, although neither does alone."""
+        if self.named and self.context.shared:
+            return ()
+        asked = self.firsts(marks, first)
+        ahead = self.traced(precision, marks, [(0, (each,)) for each in asked])
+        for each, trace in zip(asked, ahead, strict=True):
+            if trace is None or self.best(marks, {0: trace}, first, each[:1]) is None:
+                continue
+            traces = self.run(precision, marks, (each,), first)
+            second = self.best(marks, traces, first, each[:1]) if len(traces) == len(first) else None
+            if second is not None and len(second.cases) == len(first):
+                return Found(*each, second.cases), second
+        return ()
+
+    def firsts(self, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> list[tuple[int, int]]:
+        """Named values that the code never has, each with a probe where it fits; the earliest value first."""
+        trace = first[0]
+        absent = {
+            number
+            for number, mark in enumerate(marks)
+            if mark.name is not None
+            and not mark.final
+            and all(map(_telling, (each[-1] if each else 0 for each in mark.values)))
+            and first_with(mark.values[0][-1], trace) is None
+        }
+        fits = [{(probe, mark) for probe, mark, _ in each.tried} for each in first.values()]
+        time = {probe: at for at, probe in enumerate(trace.order)}
+        shared = {pair for pair in set.intersection(*fits) if pair[1] in absent and pair[0] in time}
+        return sorted(shared, key=lambda pair: (pair[1], time[pair[0]]))[:MOST_FIRSTS]
 
     def run(
         self, precision: Precision, marks: tuple[Mark, ...], fixed: tuple[tuple[int, int], ...], cases: Iterable[int]
     ) -> dict[int, Traced]:
         """The traces of these cases, with every substitution that fits."""
-        assert self.plan.file is not None
-        cpu = min(CPU_IN_A_CLASS if self.context.shared else CPU, self.child.left)
-        if cpu <= 0:
-            return {}
         numbers = list(cases)
+        traces = self.traced(precision, marks, [(at, fixed) for at in numbers])
+        return {at: trace for at, trace in zip(numbers, traces, strict=True) if trace is not None}
+
+    def traced(
+        self, precision: Precision, marks: tuple[Mark, ...], asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]]
+    ) -> list[Traced | None]:
+        """The trace of each case with what is fixed in it, and with every further substitution that fits."""
+        cpu = min(CPU_IN_A_CLASS if self.context.shared else CPU, self.child.left)
+        if cpu <= 0 or not asked:
+            return [None] * len(asked)
+        assert self.plan.file is not None
         programs = []
-        for at in numbers:
+        for number, (at, fixed) in enumerate(asked):
             values = tuple(tuple(map(_wire, mark.values[at])) for mark in marks)
-            share = Probing(values, fixed, MOST_RERUNS // len(numbers), cpu / len(numbers))
+            share = Probing(values, fixed, MOST_RERUNS // len(asked), cpu / len(asked))
             target = Target(
                 self.plan.exercise,
                 self.plan.file.module,
                 self.form.array_type,
                 precision,
-                group=f"place {at}",
+                group=f"place {number}",
                 calls=self.plan.calls,
             )
             programs += _programs(target, self.sought[at].variant_drawn, self.sought[at].spec, share)
         limits = Limits(
-            group_cpu=cpu / len(numbers) + 0.2, group_wall=1.0, import_cpu=1.0, import_wall=2.0, fresh_children=8
+            group_cpu=cpu / len(asked) + 0.2, group_wall=1.0, import_cpu=1.0, import_wall=2.0, fresh_children=8
         )
         seen = self.child.observe(Job(self.files, tuple(programs)), limits)
-        traced = ((at, read_trace(each)) for at, each in zip(numbers, seen.observations, strict=True))
-        return {at: trace for at, trace in traced if trace is not None}
+        traces = map(read_trace, seen.observations)
+        return [trace and replace(trace, tried=trace.tried[: MOST_RERUNS // len(asked)]) for trace in traces]
 
     def right(self, at: int, result: tuple[Any, ...]) -> bool:
         """Whether this is the right result of the case."""
@@ -248,24 +304,35 @@ class _Search:
         options = read(sought.spec, Options)
         return bool(result) and compare(sought.expected, result[0], options.rtol, options.atol) is None
 
-    def best(self, marks: tuple[Mark, ...], traces: Mapping[int, Traced], several: bool) -> Found | None:
+    def best(
+        self,
+        marks: tuple[Mark, ...],
+        traces: Mapping[int, Traced],
+        first: Mapping[int, Traced],
+        put_in: Sequence[int] = (),
+    ) -> Found | None:
         """The substitution that makes most cases right, of these the earliest.
 
-        One of ``several`` has to be a value with a name, so that it is none that fits by chance.
+        ``put_in`` are the probes that have a landmark already in ``traces``, but none in ``first``. One of several
+        places has to be a value with a name, so that it is none that fits by chance; or the result itself,
+        after the last value with a name; or it repairs each case that comes to that expression, and some of those in
+        ``first`` do not.
         """
         repairs: dict[tuple[int, int], set[int]] = {}
         for at, trace in traces.items():
             position = {probe: number for number, probe in enumerate(trace.order)}
-            since = last_step(marks, trace, at)  # compares all values, so it is asked once
+            since = last_step(marks, trace, at, put_in)  # compares all values, so it is asked once
             for probe, mark, result in trace.tried:
                 known = probe in position and 0 <= mark < len(marks)
                 if known and (not marks[mark].final or position[probe] >= since) and self.right(at, result):
                     repairs.setdefault((probe, mark), set()).add(at)
-        if several or all(len(cases) < len(traces) for cases in repairs.values()):
+        named = any(mark.name is not None and not mark.final for mark in marks)
+        if put_in or all(len(cases) < len(traces) for cases in repairs.values()):
             repairs = {
                 pair: cases
                 for pair, cases in repairs.items()
-                if marks[pair[1]].name is not None and telling(marks[pair[1]], min(cases))
+                if ((marks[pair[1]].name or (marks[pair[1]].final and named)) and telling(marks[pair[1]], min(cases)))
+                or _of_its_branch(pair[0], cases, traces, first)
             }
         if not repairs:
             return None
@@ -310,6 +377,18 @@ class _Search:
             text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
 
+    def repair(
+        self, marks: tuple[Mark, ...], first: Mapping[int, Traced], both: Sequence[Found]
+    ) -> Iterator[Diagnosis]:
+        """What is said about two places that only together repair anything: how, but not that there is no other way."""
+        for found, said in zip(both, (_FIRST, _SECOND), strict=True):
+            trace, mark = first[found.cases[0]], marks[found.mark]
+            mine = () if self.context.seed.secret else trace.values[found.probe]
+            name = _ANOTHER if mark.name is None else Text(mark.name.en, mark.name.zh)
+            text = said.fill(name=name, more=difference(mark.values[found.cases[0]], mine))
+            misconception = mark.name.misconception if mark.name else None
+            yield Diagnosis("place", text, misconception, self._span(trace.where[found.probe]))
+
     def missing(self, marks: tuple[Mark, ...], trace: Traced) -> Diagnosis | None:
         """The first named value that never appears although the one before does, and the line where that one is."""
         named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
@@ -332,6 +411,12 @@ class _Search:
         if not (1 <= line <= end_line <= len(lines) and 0 <= column <= len(lines[line - 1]) and end >= 0):
             raise ValueError("a place outside the file")
         return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
+
+
+def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Traced], first: Mapping[int, Traced]) -> bool:
+    """Whether a probe that only some runs come to repairs (``cases``) each of those that do."""
+    come = {at for at, trace in traces.items() if probe in trace.order}
+    return cases == come and not all(probe in trace.order for trace in first.values())
 
 
 def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[Mark, ...]:
@@ -456,18 +541,18 @@ def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
 
 
-def last_step(marks: tuple[Mark, ...], trace: Traced, at: int) -> int:
+def last_step(marks: tuple[Mark, ...], trace: Traced, at: int, put_in: Sequence[int] = ()) -> int:
     """From where in ``trace.order`` a repair with the result itself says something.
 
     The result, put in anywhere, always repairs: then the last intermediate value of the reference must be among the
-    values before.
+    values before, and the code must have computed it: it is none of those ``put_in``.
     """
     steps = [each for each in marks if not each.final and each.values[at] and _telling(each.values[at][-1])]
     if not steps:
         return 0
     named = [each for each in steps if each.name is not None] or steps
     probe = first_with(named[-1].values[at][-1], trace)
-    return len(trace.order) if probe is None else trace.order.index(probe) + 1
+    return len(trace.order) if probe is None or probe in put_in else trace.order.index(probe) + 1
 
 
 def right_so_far(marks: tuple[Mark, ...], trace: Traced, probe: int, at: int) -> int | None:
@@ -519,6 +604,15 @@ _WHOLE = Text(
     " With the correct value there, the public cases that failed now pass.",
     "把正确的值放到这里，没有通过的公开用例就都能通过。",
 )
+_FIRST = Text(
+    "One way to fix it takes two changes. First, make this {name}.{more}",
+    "有一种改法需要改两处。第一处，把这里改成：{name}。{more}",
+)
+_SECOND = Text(
+    "Second, make this {name}.{more} With both values correct, the public cases that failed now pass.",
+    "第二处，把这里改成：{name}。{more}两处的值都正确之后，没有通过的公开用例就都能通过。",
+)
+_ANOTHER = Text("another value", "另一个值")
 _HERE = Text("This should be {name}.{more}", "这里应当是：{name}。{more}")
 _UNNAMED = Text("Another value belongs here.{more}", "这里应当是另一个值。{more}")
 _SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {mine}，应为 {right}。")
@@ -539,11 +633,16 @@ def after(name: Landmark, step: Landmark | None) -> Text:
 
 def sentence(name: Landmark | None, right: _Values, mine: _Values) -> Text:
     """What belongs at a place, and how it differs from what is there."""
+    more = difference(right, mine)
+    return _UNNAMED.fill(more=more) if name is None else _HERE.fill(name=Text(name.en, name.zh), more=more)
+
+
+def difference(right: _Values, mine: _Values) -> Text:
+    """The first difference between the values at a place and the right ones."""
     pairs = [
         (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1
     ]
-    more = next((text for text in (_difference(*pair) for pair in pairs) if text is not _NOTHING), _NOTHING)
-    return _UNNAMED.fill(more=more) if name is None else _HERE.fill(name=Text(name.en, name.zh), more=more)
+    return next((text for text in (_difference(*pair) for pair in pairs) if text is not _NOTHING), _NOTHING)
 
 
 def _difference(mine: Any, right: Any) -> Text:

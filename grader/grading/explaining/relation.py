@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Diagnosis, Observation, Returned, Text
+from grader.core.model import Array, Diagnosis, Observation, Returned, Text
 from grader.grading import checks
+from grader.grading.compare import compare
 from grader.grading.explaining import relations
-from grader.grading.explaining.evidence import Evidence, Failure, pairs
+from grader.grading.explaining.evidence import Evidence, Failure, Other, Part, parts
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
 from grader.grading.plan import function_of, module_of
@@ -29,22 +30,71 @@ _MOST_INPUTS = 240
 
 
 def relation(failure: Failure) -> Iterator[Diagnosis]:
-    """The relation of the lowest rank that holds in every public case that fails, if there is one."""
-    found, beside = pairs(failure), _among(failure)
-    if beside is not None:
+    """The relation of the lowest rank that holds in every public case that fails, if there is one.
+
+    If several values are returned, that of the first one that has any.
+    """
+    if (beside := _among(failure)) is not None:
         yield Diagnosis("relation", beside)
         return
-    if not found:
-        return
-    ranked = sorted(relations.kinds().values(), key=lambda kind: kind.RANK)
+    if is_array := _is_array_instead(failure):
+        yield Diagnosis("relation", _ARRAY)
     with np.errstate(all="ignore"):
-        for kind in ranked:
-            said = _told(kind, failure, found)
-            if said is not None:
+        for part in parts(failure, any_form=is_array):
+            if (said := _said(failure, part)) is not None:
                 yield Diagnosis("relation", said)
                 return
 
 
+def _said(failure: Failure, part: Part) -> Text | None:
+    """The relation of the lowest rank; other inputs that explain only one of several values come last."""
+    ranked = sorted(relations.kinds().values(), key=lambda kind: kind.RANK)
+    for kind in ranked:
+        if hasattr(kind, "others"):
+            if (said := _elsewhere(kind, failure, part, whole=True)) is not None:
+                return said
+        elif (said := kind.relate(part.pairs)) is not None:
+            return _about(part, said)
+    for kind in ranked if part.at else ():
+        if hasattr(kind, "others") and (said := _elsewhere(kind, failure, part, whole=False)) is not None:
+            return _about(part, said)
+    return None
+
+
+def _about(part: Part, said: Text) -> Text:
+    """What is said, after which of several values it is said of."""
+    return _PART.fill(where=_where(part), said=said) if part.at else said
+
+
+def _where(part: Part) -> Text:
+    """Which value of several it is, in words."""
+    match part.evidence[0].seen.expected, part.at:
+        case (Returned((dict(),)),), (first, *_):
+            return _KEY.fill(key=printable(repr(first), _LONGEST_KEY))
+        case (Returned(((tuple() | list()) as values,)),), (int() as first, *_):
+            return _ITEM.fill(number=first + 1, count=len(values))
+    raise ValueError("not one of several values")
+
+
+def _is_array_instead(failure: Failure) -> bool:
+    """Whether every public case that fails returned an array where numbers of their own are expected."""
+    wrong = list(failure.public_values())
+    return bool(wrong) and all(_is_array(each) for each in wrong)
+
+
+def _is_array(evidence: Evidence) -> bool:
+    match evidence.seen.got, evidence.seen.expected:
+        case (Returned((Array(values=mine),)),), (Returned(((tuple() | list()) as right,)),):
+            numbers = all(type(each) in (bool, int, float) for each in right)
+            return mine.ndim == 1 and numbers and compare(right, Array(np.asarray(right))) is not None
+    return False
+
+
+_ARRAY = Text(
+    "Your result is an array, but separate values (a list or a tuple) are expected.",
+    "你返回的是一个数组，而题目要的是一个个单独的值（列表或元组）。",
+)
+_PART = Text("In what you return ({where}): {said}", "在你返回的内容里（{where}）：{said}")
 _AMONG = Text(
     "The correct result is one of the values that you return ({where}). Return only that one.",
     "正确的结果就在你返回的内容里（{where}），请只返回它。",
@@ -66,12 +116,6 @@ _ORDER = Text(
 )
 
 
-def _told(kind: relations.Relation, failure: Failure, found: Sequence[Pair]) -> Text | None:
-    if hasattr(kind, "others"):
-        return _elsewhere(kind, failure, found)
-    return kind.relate(found)
-
-
 def _among(failure: Failure) -> Text | None:
     """Whether the correct result is part of what is returned."""
     wrong = list(failure.public_values())
@@ -84,11 +128,17 @@ def _among(failure: Failure) -> Text | None:
 def _is_nothing(got: Sequence[Observation]) -> bool:
     """Whether what came back is None, also if it was asked for several times."""
     match got:
-        case (Returned((None,)),):
-            return True
-        case (Returned(((tuple() | list()) as several,)),):
-            return bool(several) and all(each is None for each in several)
+        case (Returned((value,)),):
+            return _is_only_none(value)
     return False
+
+
+def _is_only_none(value: object) -> bool:
+    if isinstance(value, dict):
+        return bool(value) and all(map(_is_only_none, value.values()))
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(_is_only_none, value))
+    return value is None
 
 
 def _stacked(parts: list[NDArray[Any]], whole: NDArray[Any]) -> bool:
@@ -129,25 +179,33 @@ def _parts(got: dict[str, Any] | list[Any] | tuple[Any, ...]) -> dict[tuple[Any,
     return dict(leaves(got))
 
 
-def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]) -> Text | None:
-    """The sentence of the other inputs whose correct results are those of every case."""
-    if failure.run is None or not _is_telling(found):
+def _elsewhere(kind: relations.Relation, failure: Failure, part: Part, whole: bool) -> Text | None:
+    """The sentence of the other inputs whose correct results are those of every case; if not as a ``whole``, here."""
+    if failure.run is None or not _is_telling(part.pairs):
         return None
-    asked: list[list[tuple[Text, Drawn]]] = [list(kind.others(failure.exercise, pair.drawn)) for pair in found]
-    sentences = [said for said, _ in asked[0] if all(said in [other for other, _ in each] for each in asked)]
-    inputs = [(said, number) for said in sentences for number in range(len(found))][:_MOST_INPUTS]
-    if not inputs:
-        return None
-    exercise = failure.exercise
-    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    spec = next(each.seen.spec for each in failure.public_values())
-    jobs = [checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs]
-    seen = failure.run(tuple(jobs))
-    results = dict(zip(inputs, seen, strict=True))
-    for said in dict.fromkeys(said for said, number in inputs if number == len(found) - 1):
-        if all(_same(results[said, number], each.seen.got) for number, each in enumerate(failure.public_values())):
-            return said
+    key = (failure.exercise.name, kind.RANK, *(pair.case for pair in part.pairs))
+    for other in failure.remembered(key, lambda: _others(kind, failure, part)):
+        both = zip(other.results, part.evidence, strict=True)
+        if all(_same(result, each.seen.got, part.at, whole) for result, each in both):
+            return other.said
     return None
+
+
+def _others(kind: relations.Relation, failure: Failure, part: Part) -> tuple[Other, ...]:
+    """What the reference returns for other inputs that there are in every case."""
+    assert failure.run is not None
+    exercise, count = failure.exercise, len(part.pairs)
+    asked: list[list[tuple[Text, Drawn]]] = [list(kind.others(exercise, pair.drawn)) for pair in part.pairs]
+    sentences = [said for said, _ in asked[0] if all(said in [other for other, _ in each] for each in asked)]
+    inputs = [(said, number) for said in sentences for number in range(count)][:_MOST_INPUTS]
+    if not inputs:
+        return ()
+    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+    spec = part.evidence[0].seen.spec
+    jobs = [checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs]
+    results = dict(zip(inputs, failure.run(tuple(jobs)), strict=True))
+    complete = dict.fromkeys(said for said, number in inputs if number == count - 1)
+    return tuple(Other(said, tuple(results[said, number] for number in range(count))) for said in complete)
 
 
 def _is_telling(found: Sequence[Pair]) -> bool:
@@ -156,9 +214,11 @@ def _is_telling(found: Sequence[Pair]) -> bool:
     return sum(pair.got.size for pair in found) >= (_ENOUGH_EXACT if exact else ENOUGH)
 
 
-def _same(result: Observation, got: Sequence[Observation]) -> bool:
+def _same(result: Observation, got: Sequence[Observation], at: tuple[object, ...], whole: bool) -> bool:
+    """Whether both are equal: as a ``whole``, or in the part ``at`` this place."""
     match result, got:
         case Returned((theirs,)), (Returned((mine,)),):
             one, other = dict(leaves(theirs)), dict(leaves(mine))
-            return one.keys() == other.keys() and all(near(one[at], other[at]) for at in one)
+            places = other.keys() if whole else {at}
+            return one.keys() == other.keys() and all(near(one[place], other[place]) for place in places)
     return False

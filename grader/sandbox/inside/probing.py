@@ -178,10 +178,14 @@ def _fits(mine: list[Any], landmark: Sequence[Any]) -> bool:
     if len(landmark) not in (1, len(mine)):
         return False
     pairs = [(value, landmark[0 if len(landmark) == 1 else at]) for at, value in enumerate(mine)]
-    if any(_kind(a) != _kind(b) or np.shape(a) != np.shape(b) for a, b in pairs):
+    if any((_kind(a), _kind(b)) not in _FITTING or np.shape(a) != np.shape(b) for a, b in pairs):
         return False
     with np.errstate(all="ignore"):
         return any(not np.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True) for a, b in pairs)
+
+
+#: What may stand instead of what: whole numbers also instead of floats.
+_FITTING = {("b", "b"), ("i", "i"), ("f", "f"), ("f", "i")}
 
 
 def _kind(value: Any) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grader.core.model import Text
 from grader.grading.checks import repeatable
 from grader.sandbox import Sandbox
 from tests.attention import (
@@ -44,7 +45,8 @@ PASSES = [
     ("a result that is kept and not used", last(MODULE, "self.weights = weights")),
 ]
 SAME = "the same inputs gave different results"
-STATE = "depends on earlier calls"
+STATE = "after other calls than on a fresh instance"
+STALE = "gives the same result as the first one: are the arguments used"
 RESULTS = last(
     edit(TORCH, ("def attend", "known = {}\n\ndef attend")), "output = known.setdefault((q.shape, q.dtype), output)"
 )
@@ -58,7 +60,8 @@ CAUGHT = [
     ("layers that all instances share", SHARED, SAME),
     ("the first mask of an instance", first(MODULE, "mask = self.__dict__.setdefault('mask', mask)"), STATE),
     ("the first keys of an instance", first(PLAIN, "key = self.__dict__.setdefault('key', key)"), STATE),
-    ("the result for each shape", RESULTS, STATE),
+    ("the result for each shape", RESULTS, STALE),
+    ("numbers that are not used", last(TORCH, "output = torch.zeros_like(output)"), STALE),
     (
         "an exception in the second call",
         first(PLAIN, "assert not hasattr(self, 'used')", "self.used = 1"),
@@ -94,6 +97,24 @@ def test_other_inputs_are_other_everywhere() -> None:
         4,
     ]
     assert given[0][1].tolist() == [[1.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("got", "alone", "said"),
+    [
+        ([1, 2, 3, 1], [2, 3], None),
+        ([1, 2, 3, 9], [2, 3], repeatable.DIFFERENT),
+        ([1, 9, 3, 1], [2, 3], repeatable.STATE),
+        # Equal on a fresh instance: it may be kept for all of them, or the code may be wrong for these arguments.
+        ([1, 2, 9, 1], [2, 9], repeatable.LATER),
+        ([1, 1, 3, 1], [1, 3], repeatable.STALE),
+        ([7, 7, 3, 7], [7, 3], repeatable.STALE),
+    ],
+)
+def test_only_what_is_certain_is_said(got: list[int], alone: list[int], said: Text | None) -> None:
+    """Kept state is named only if the same call gave two results; otherwise it is asked for beside other reasons."""
+    asked = seen("repeatable", [returned(*got), returned(*alone)], [returned(1, 2, 3, 1), returned(2, 3)])
+    assert repeatable.judge(asked).message == said
 
 
 def test_another_number_of_programs_is_our_mistake() -> None:

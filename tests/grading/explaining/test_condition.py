@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.core.model import Status
-from grader.grading.checks.repeatable import DIFFERENT, STATE
+from grader.core.model import Status, Text
+from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
 from grader.grading.explaining.case_tags import TAGS
 from grader.grading.explaining.condition import condition
 from tests.explaining import BITS, ROWS, failure, tried
@@ -108,10 +108,34 @@ def test_a_check_that_alone_fails() -> None:
 def test_results_that_differ_from_call_to_call() -> None:
     """Are the first thing to know."""
     again = tried("a", WRONG, check="repeatable", x=ROWS)
-    for message, said in ((DIFFERENT, True), (STATE, True), (None, False)):
+    for message, said in ((DIFFERENT, True), (STATE, True), (STALE, False), (LATER, False), (None, False)):
         told = replace(again, verdict=replace(again.verdict, message=message))
         found = [each.text.en for each in condition(failure(tried("a", WRONG, x=ROWS), told))]
-        assert any(text.startswith("The same call gives a different result") for text in found) is said
+        assert any(text.startswith("The same call does not always give the same result") for text in found) is said
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (DIFFERENT, "repeating the same call"),
+        (STATE, "after other calls"),
+        (STALE, "a call with other numbers"),
+        (LATER, "with other arguments"),
+    ],
+)
+def test_only_what_the_calls_showed_is_said(message: Text, said: str) -> None:
+    """A later call with other arguments that is wrong is no repeated call, and need not keep anything."""
+    again = tried("a", WRONG, check="repeatable", x=ROWS)
+    told = replace(again, verdict=replace(again.verdict, message=message))
+    (found,) = condition(failure(tried("a", RIGHT, x=ROWS), told))
+    assert said in found.text.en and found.text.zh
+
+
+def test_more_calls_that_raise() -> None:
+    """Nothing differs from an earlier result: there is none."""
+    again = tried("a", Status.RAISED, check="repeatable", x=ROWS)
+    (found,) = condition(failure(tried("a", RIGHT, x=ROWS), again))
+    assert "an exception is raised" in found.text.en
 
 
 def test_every_tag_has_two_sides_in_both_languages() -> None:

@@ -68,6 +68,7 @@ def test_results_that_cannot_be_compared() -> None:
     ("got", "said"),
     [
         (None, "The call returns nothing"),
+        ([[None, None], {"out": None}], "The call returns nothing"),
         ((array(ROWS + 1), array(ROWS)), "(item 2 of 2). Return only that one."),
         ({"out": array(ROWS)}, "(under the key 'out')"),
         ([array(row) for row in ROWS], "combine them into one"),
@@ -92,6 +93,36 @@ def test_what_the_reference_returns_for_other_inputs() -> None:
     (found,) = explain(failure(wrong, run=run))
     assert found.text.en == "Your result is exactly what you would get for `x` with the opposite sign."
     assert found.voice == "relation"
+
+
+def test_one_of_several_values() -> None:
+    """A relation says which of them it is about; one without any is passed over."""
+    mine, right = (ROWS + ROWS**2, 2 * ROWS), (ROWS**3, ROWS)
+    both = [(Returned(((*map(array, each),),)),) for each in (mine, right)]
+    (found,) = explain(failure(tried("a", WRONG, got=both[0], expected=both[1])))
+    assert found.text.en == "In what you return (item 2 of 2): Your result is the correct one times 2."
+
+
+def test_other_inputs_may_explain_one_of_several_values() -> None:
+    """The reference returns its argument and the square of that; the code has only the first one wrong way round."""
+
+    def run(programs: tuple[Program, ...]) -> tuple[Observation, ...]:
+        given = [next(step.value for step in each.steps if isinstance(step, Value)).values for each in programs]
+        return tuple(Returned(((array(np.sin(x)), array(np.cos(x - 1))),)) for x in given)
+
+    got = (Returned(((array(np.sin(-ROWS)), array(np.cos(ROWS) + ROWS)),)),)
+    right = (Returned(((array(np.sin(ROWS) + 0), array(np.cos(ROWS - 1))),)),)
+    (found,) = explain(failure(tried("a", WRONG, got=got, expected=right, x=ROWS), run=run))
+    assert "item 1 of 2" in found.text.en
+
+
+def test_an_array_where_numbers_are_expected() -> None:
+    """Is said, and what else is wrong, in the cases in which something is."""
+    form = (tried("form", WRONG, got=gave(np.arange(4)), expected=(Returned(([0, 1, 2, 3],)),)),)
+    short = tried("short", WRONG, got=gave(np.arange(6)), expected=(Returned(([*range(8)],)),))
+    assert ["array" in each.text.en for each in explain(failure(*form))] == [True]
+    first, second = explain(failure(*form, short))
+    assert "Your result is an array" in first.text.en and "the end is missing" in second.text.en
 
 
 def test_a_voice_that_fails_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:

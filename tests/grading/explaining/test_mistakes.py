@@ -129,6 +129,15 @@ def test_same(a: Any, b: Any, array_type: Any, expected: bool) -> None:
     assert same(a, b, array_type) is expected
 
 
+@pytest.mark.parametrize(("check", "named"), [("values", True), ("dtype", False)])
+def test_precision_counts_only_where_it_is_checked(check: str, named: bool) -> None:
+    """The check of values accepts float64 where the reference has float32, so a mistake made in float64 has a name."""
+    known = suspect("twice", gave([2.0, 4.0]))
+    wide = (Returned((array([2.0, 4.0], "float64"),)),)
+    found = diagnose([Evidence(check, wide, Verdict(Status.FAILED))], [known], "torch")
+    assert (found is not None) == named
+
+
 _ODD = [0.0, -0.0, 1.0, 1.0005, 1.002, -1.0, 1e-5, 2e-4, 1e308, -1e308, math.inf, -math.inf, math.nan]
 
 

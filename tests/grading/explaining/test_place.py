@@ -118,6 +118,58 @@ def test_classes_numpy_and_changes_in_place(
     assert found and all(each.span is not None and abs(each.span.line - line) <= 1 for each in found)
 
 
+SEVERAL = {
+    # Neither change alone repairs any case.
+    "embed": """
+import numpy as np
+def embed(tokens, table, positions):
+    x = table[tokens] * np.sqrt(table.shape[0])
+    n = tokens.shape[-1]
+    return x + np.roll(positions, 1, axis=0)[:n]
+""",
+    # Each line is reached by some of the cases, and repairs those.
+    "projection_parameters": """
+def projection_parameters(d_model, d_pos, mode):
+    if mode == "add":
+        return d_model * (d_pos + d_model)
+    if mode == "concat":
+        return d_pos * 7
+    raise ValueError(mode)
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "said"),
+    [
+        ("embed", [4, 6], ["First, make this the embeddings times √d_model", "Second, make this the first n position"]),
+        ("projection_parameters", [4, 6], ["should be", "should be"]),
+    ],
+)
+def test_two_places(context: GradingContext, sandbox: Sandbox, name: str, lines: list[int], said: list[str]) -> None:
+    """Are found if only both together repair the code, or if each is in a branch of its own."""
+    found, _ = places(context, sandbox, name, SEVERAL[name])
+    assert [each.span and each.span.line for each in found] == lines
+    assert all(words in each.text.en for words, each in zip(said, found, strict=True))
+
+
+def test_a_value_that_was_put_in_is_not_one_that_the_code_computed(context: GradingContext, sandbox: Sandbox) -> None:
+    """The correct result repairs everything, so that counts only after values that the code itself has."""
+    found, _ = places(context, sandbox, "shift_right", "def shift_right(t, b):\n    return t * 0 + (t + b) * 2\n")
+    assert not found
+
+
+def test_beside_a_name_only_repairs_are_said() -> None:
+    """What never appears may be computed in another way, so it is not said where a mistake explains everything."""
+    search, marks, trace = made_up("code.py", 1)
+    trace = replace(trace, tried=())
+    traces = {0: trace}
+    for named in (False, True):
+        search.named, search.context = named, cast(Any, SimpleNamespace(shared=1))
+        search.child = place.Metered(cast(Any, None), 0.0)
+        assert len(list(search._said("float64", marks, traces))) == (0 if named else 1)
+
+
 def test_correct_code_has_no_place(context: GradingContext, sandbox: Sandbox) -> None:
     """Nothing is said, and all points are earned."""
     found, earned = places(context, sandbox, "scaled_dot_product_attention", ATTENTION.format(**RIGHT))
@@ -238,7 +290,7 @@ def test_each_value_is_compared_once_however_many_repairs_are_claimed(monkeypatc
 
     monkeypatch.setattr(place, "same_content", counted)
     search, marks, trace = made_up("attention.py", 1, probes=200)
-    search.best(marks, {0: trace}, several=False)
+    search.best(marks, {0: trace}, {0: trace})
     assert 0 < len(compared) <= 200 * len(marks)
 
 

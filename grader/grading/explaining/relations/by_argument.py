@@ -1,0 +1,70 @@
+"""Which entries are correct is decided by an argument of the same shape, entry by entry.
+
+## What it says
+
+For which values of the argument the entries of the result are correct: where it is True, where it is 0, where it is
+negative and so on. All others are wrong.
+
+## Example
+
+Labels that are correct wherever the mask is False and wrong wherever it is True.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Text
+from grader.grading.explaining.relations import ENOUGH, Pair, array_arguments, equal_entries
+
+RANK = 42
+_SAYS = Text(
+    "Your result is correct exactly where `{name}` is {what}, and wrong everywhere else.",
+    "你的结果恰好在 `{name}` {what}的地方是对的，其他地方都不对。",
+)
+_BITS: tuple[tuple[Text, Callable[[NDArray[Any]], NDArray[np.bool_]]], ...] = (
+    (Text("True", "为 True "), lambda values: values),
+    (Text("False", "为 False "), lambda values: ~values),
+)
+_NUMBERS: tuple[tuple[Text, Callable[[NDArray[Any]], NDArray[np.bool_]]], ...] = (
+    (Text("0", "为 0 "), lambda values: values == 0),
+    (Text("not 0", "不为 0 "), lambda values: values != 0),
+    (Text("positive", "为正数"), lambda values: values > 0),
+    (Text("negative", "为负数"), lambda values: values < 0),
+    (Text("0 or positive", "为 0 或正数"), lambda values: values >= 0),
+    (Text("0 or negative", "为 0 或负数"), lambda values: values <= 0),
+)
+#: Of the entries that are correct and of those that are not, there have to be so many.
+_FEWEST = 2
+
+
+def relate(pairs: Sequence[Pair]) -> Text | None:
+    """Where the result is correct."""
+    if not all(pair.alike and pair.expected.ndim for pair in pairs):
+        return None
+    right = [equal_entries(pair.got, pair.expected) for pair in pairs]
+    correct, size = sum(int(each.sum()) for each in right), sum(each.size for each in right)
+    if size < ENOUGH or min(correct, size - correct) < _FEWEST:
+        return None
+    given = [dict(array_arguments(pair.drawn)) for pair in pairs]
+    for name, first in given[0].items():
+        for what, holds in _BITS if first.dtype.kind == "b" else _NUMBERS:
+            if all(_are(each.get(name), first.dtype, holds, mine) for each, mine in zip(given, right, strict=True)):
+                return _SAYS.fill(name=name, what=what)
+    return None
+
+
+def _are(
+    values: NDArray[Any] | None,
+    dtype: np.dtype[Any],
+    holds: Callable[[NDArray[Any]], NDArray[np.bool_]],
+    right: NDArray[np.bool_],
+) -> bool:
+    """Whether exactly these entries are correct."""
+    if values is None or values.dtype != dtype or values.shape != right.shape:
+        return False
+    return np.array_equal(holds(values), right)
