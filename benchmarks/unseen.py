@@ -29,14 +29,15 @@ UNSEEN = sorted((Path(__file__).parents[1] / "tests" / "unseen").glob("*.py"))
 
 def main(words: list[str]) -> None:
     """Grades the set and prints the shares."""
+    chosen = [path for path in UNSEEN if not words or any(word in path.name for word in words)]
+    if not chosen:
+        sys.exit(f"no file in tests/unseen has {' or '.join(words)} in its name")
     course = courses.load(loader.find(None))
     voices: Counter[str] = Counter()
     near = placed = graded = 0
     with open_sandbox(mode="require") as sandbox:
         context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
-        for path in UNSEEN:
-            if words and not any(word in path.name for word in words):
-                continue
+        for path in chosen:
             name = path.stem.rsplit("_", 2)[0]
             selection = Selection(exercises=(name,))
             report = grade(course, read(path), sandbox.observe, selection=selection, context=context)
