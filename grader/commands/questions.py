@@ -55,7 +55,7 @@ def questions(
     course_folder: Path | None,
 ) -> None:
     """List the questions and your progress in each."""
-    from grader.course import coverage
+    from grader.course import coverage  # only maps need it
 
     course = load_course(course_folder)
     if markdown:

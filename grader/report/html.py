@@ -57,7 +57,7 @@ class Sections:
     about one course.
     """
 
-    def __init__(self, most: int = 4096) -> None:
+    def __init__(self, most: int = 512) -> None:
         """Keeps at most ``most`` sections."""
         self._most = most
         self._known: dict[tuple[int, Hashable], tuple[QuestionResult, Markup]] = {}
@@ -223,7 +223,7 @@ class _Page:
     course: Course
     shown: tuple[Shown, ...]
     drawn_for: str
-    items: frozenset[str]
+    item_ids: frozenset[str]
     sections: Sections | None = None
 
     @classmethod
@@ -258,11 +258,11 @@ class _Page:
         drawn = asked is not None and any(items.draw_choices(each.spec) for each in asked.items if each.id in shown)
         if self.shown or drawn:
             return None
-        return self.items, self.report.edition
+        return self.item_ids, self.report.edition
 
     def has(self, name: str) -> bool:
         """Whether the page contains the item ``name``."""
-        return name in self.items
+        return name in self.item_ids
 
     @property
     def versions(self) -> dict[str, str]:

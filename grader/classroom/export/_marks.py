@@ -106,7 +106,7 @@ def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | Non
     return replace(report, questions=tuple(map(_visible, report.questions)))
 
 
-@by_identity(4096)
+@by_identity(512)
 def _visible(question: QuestionResult) -> QuestionResult:
     """A question without the results of hidden cases."""
 
