@@ -10,8 +10,9 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import argparse
+import compileall
 import ctypes
-import io
 import resource
 import shutil
 import statistics
@@ -19,9 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -62,40 +63,69 @@ ROOT = Path(__file__).parent.parent
 NAME = "scaled_dot_product_attention"
 SOLUTIONS = ROOT / "tests/solutions"
 RIGHT = SOLUTIONS / NAME / "right/torch_plain.py"
+WRONG = SOLUTIONS / NAME / "wrong/no_scale.py"
 CASES = 8
-CLASS = 12
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-def main() -> None:
-    """Print every table."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print every table, or those named. With ``--smoke`` little is measured: only to see that all of it runs."""
+    parts = {part.__name__: part for part in (commands, submissions, a_class)}
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(parts)}")
+    parser.add_argument("--smoke", action="store_true", help="measure as little as possible")
+    asked = parser.parse_args(arguments)
+    if unknown := set(asked.parts) - set(parts):
+        parser.error(f"no part is called {', '.join(sorted(unknown))}; expected {', '.join(parts)}")
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, one thread per process\n")
-    for part in (commands, submissions, a_class):
-        if len(sys.argv) == 1 or part.__name__ in sys.argv:
-            part()
+    for name, part in parts.items():
+        if name in asked.parts or not asked.parts:
+            part(SMOKE if asked.smoke else USUAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much to measure: rounds of each command, submissions of one exercise and of all, rounds that do not count,
+    runs of pytest, and learners who submit the whole bank.
+    """
+
+    commands: int
+    single: int
+    everything: int
+    uncounted: int
+    pytest: int
+    learners: int
+
+
+USUAL = Size(commands=5, single=60, everything=10, uncounted=5, pytest=3, learners=12)
+SMOKE = Size(commands=1, single=1, everything=1, uncounted=0, pytest=1, learners=2)
 
 
 # ------------------------------------------------------------------------------------------ commands
 
 
-def commands() -> None:
+def commands(size: Size) -> None:
     """Seconds of CPU that whole commands take, with all their processes, compared with an import of torch."""
     # Processes that outlive their parent, such as the zygote of a worker, become children of this one and are counted.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # As installed: a checkout whose bytecode was never written compiles 200 modules for each command.
+    compileall.compile_dir(ROOT / "grader", quiet=2)
     torch = [sys.executable, "-c", "import torch"]
     cli = [sys.executable, str(ROOT / "cli.py")]
     with tempfile.TemporaryDirectory() as warm:
         run([*cli, "start", "all", f"{warm}/stubs"], warm)
+        run([*cli, "grade", str(WRONG), "-e", NAME], warm)  # so that the log has a misconception
         Path(warm, "class").mkdir()
         shutil.copy(RIGHT, Path(warm, "class", "ada.py"))
         # A new folder each time: a finished one has nothing to grade.
         begin = f"rm -rf {warm}/out; exec {' '.join(cli)} batch {warm}/class --out {warm}/out -q Q5 --workers 1"
         batch = ["sh", "-c", begin]
+        start = f"rm -rf {warm}/started; exec {' '.join(cli)} start Q5 {warm}/started"
         rows = {
             "attncheck --help": ([*cli, "--help"], warm),
             "attncheck questions": ([*cli, "questions"], warm),
             "attncheck show Q5": ([*cli, "show", "Q5"], warm),
-            "attncheck start Q5": ([*cli, "start", "Q5", f"{warm}/started"], warm),
+            "attncheck start Q5": (["sh", "-c", start], warm),
             "attncheck progress": ([*cli, "progress"], warm),
             "attncheck hint": ([*cli, "hint", "Q5", "-e", NAME], warm),
             "attncheck grade, one exercise, cold cache": ([*cli, "grade", str(RIGHT), "-e", NAME], None),
@@ -105,10 +135,10 @@ def commands() -> None:
             "attncheck batch, one submission, warm cache": (batch, warm),
         }
         for command, cache in rows.values():
-            run(command, cache or warm)
+            _cpu_with(command, cache or warm)  # also waits for what would be counted with the first one
         print(f"{'command':<44}{'CPU s':>9}{'import torch':>14}{'ratio':>8}")
         for name, (command, cache) in rows.items():
-            pairs = [(_cpu_with(command, cache), _cpu_with(torch, warm)) for _ in range(5)]
+            pairs = [(_cpu_with(command, cache), _cpu_with(torch, warm)) for _ in range(size.commands)]
             ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
             print(f"{name:<44}{ours:>9.3f}{theirs:>14.3f}{ours / theirs:>8.2f}")
     print()
@@ -131,7 +161,7 @@ def _cpu_with(command: list[str], cache: str | None) -> float:
 
 def run(command: list[str], cache: str) -> float:
     """Seconds that a command takes."""
-    environment = os.environ | {"ATTNCHECK_CACHE": cache}
+    environment = os.environ | {"ATTNCHECK_CACHE": cache, "ATTNCHECK_STATE": f"{cache}/log.jsonl"}
     start = time.perf_counter()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=False)
     return time.perf_counter() - start
@@ -140,7 +170,7 @@ def run(command: list[str], cache: str) -> float:
 # --------------------------------------------------------------------------------------- submissions
 
 
-def submissions() -> None:
+def submissions(size: Size) -> None:
     """Submissions confined and unconfined in one process: one exercise, then a learner with every exercise."""
     whole = courses.load(loader.find(None))
     with open_sandbox(mode="require", settings=ZygoteSettings(collapse=True)) as sandbox, in_process() as bare:
@@ -151,25 +181,30 @@ def submissions() -> None:
                 f"{CASES} cases of one exercise": (
                     read(RIGHT),
                     GradingContext(eight_cases(whole), Seed.public(), expect),
-                    60,
+                    size.single,
                 ),
-                "every exercise of the course": (read(folder), GradingContext(whole, Seed.public(), expect), 10),
+                "every exercise of the course": (
+                    read(folder),
+                    GradingContext(whole, Seed.public(), expect),
+                    size.everything,
+                ),
             }
         print(f"{'one submission, one worker':<32}{'unconfined':>12}{'confined':>12}{'ratio':>8}   children")
+        single = 0.0
         for name, (submission, context, times) in rows.items():
             started = Counted(sandbox.children())
             pairs = alternating(
                 partial(graded, submission, context, lambda job, limits, by=started: observe(by, job, limits)),
                 partial(graded, submission, context, bare),
                 times,
+                size.uncounted,
             )
             ours, theirs = (statistics.median(side) * 1e3 for side in zip(*pairs, strict=True))
-            children = started.count / (times + 5)
+            children = started.count / (times + size.uncounted)
             print(f"{name:<32}{theirs:>9.1f} ms{ours:>9.1f} ms{ours / theirs:>8.1f}   {children:g}")
-            if times == 60:
-                single = ours
+            single = single or ours  # the first row
     with pytest_folder() as (command, place):
-        pytest = statistics.median(run(command, place) for _ in range(3)) * 1e3
+        pytest = statistics.median(run(command, place) for _ in range(size.pytest)) * 1e3
     print(f"pytest started for {CASES} cases, no isolation: {pytest:.0f} ms, {pytest / single:.0f} times as much")
 
 
@@ -221,7 +256,7 @@ def eight_cases(loaded: Course) -> Course:
 @contextmanager
 def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
     """An ``observe`` that runs everything in this process."""
-    from grader.sandbox.inside import serve
+    from grader.sandbox.inside import printing, serve
 
     serve.warm_up()
     modules, finders = set(sys.modules), list(sys.meta_path)
@@ -229,9 +264,10 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
     def run_here(job: Job, limits: Limits) -> Observed:
         with open(os.memfd_create("answers"), "r+b") as answers:
             try:
-                session = serve.ChildSession(_value(encode_files(job)), answers.fileno())
-                tasks = tasks_of(job)
-                session.answer(frames.unpack_tasks(encode_tasks(tasks, limits)[frames.HEADER.size :]))
+                with printing.captured() as printed:
+                    session = serve.ChildSession(_value(encode_files(job)), answers.fileno(), printed)
+                    tasks = tasks_of(job)
+                    session.answer(frames.unpack_tasks(encode_tasks(tasks, limits)[frames.HEADER.size :]))
             finally:
                 sys.meta_path[:] = finders
                 for name in set(sys.modules) - modules:
@@ -268,32 +304,37 @@ def _observations(data: bytes) -> Iterator[Observation | None]:
                 yield None
 
 
-def alternating(one: Callable[[], None], other: Callable[[], None], times: int) -> Iterator[tuple[float, float]]:
-    """Seconds of both, measured alternately; the first few are not counted."""
-    for count in range(times + 5):
+def alternating(
+    one: Callable[[], None], other: Callable[[], None], times: int, uncounted: int
+) -> Iterator[tuple[float, float]]:
+    """Seconds of both, measured alternately; the first ``uncounted`` are left out."""
+    for count in range(times + uncounted):
         seconds = []
         for action in (one, other):
             start = time.perf_counter()
             action()
             seconds.append(time.perf_counter() - start)
-        if count >= 5:
+        if count >= uncounted:
             yield seconds[0], seconds[1]
 
 
 # ----------------------------------------------------------------------------------------- a class
 
 
-def a_class() -> None:
+def a_class(size: Size) -> None:
     """A class on the whole bank, graded by the real command; then the same with every call in this process."""
-    ordinary = [number for number in range(40) if number not in sample_class.ODD][:CLASS]
+    ordinary = [number for number in range(40) if number not in sample_class.ODD][: size.learners]
     with large_class.invented(ordinary) as order:
-        print(f"\n{CLASS} learners, the whole bank".ljust(33) + f"{'seconds':>12}{'per second':>12}   largest process")
+        print(
+            f"\n{len(ordinary)} learners, the whole bank".ljust(33)
+            + f"{'seconds':>12}{'per second':>12}   largest process"
+        )
         rates = []
         shared = {"seed": None, "cache": order("warm").scratch / "cache"}
         for name, workers in (("first", 2), ("one", 1), ("two", 2)):  # the first one finds nothing remembered
             asked = order(name, workers=workers, **shared)
             started, ran = _first_graded(asked)
-            rate = (CLASS - 1) / (ran.seconds - started)
+            rate = (len(ordinary) - 1) / (ran.seconds - started)
             rates.append(rate)
             most = {role: large_class.megabytes(ran.quarter(4, role)) for role in large_class.ROLES.values()}
             told = ", ".join(f"{role} {size}" for role, size in most.items())
@@ -324,9 +365,8 @@ def _all_here(asked: large_class.Order) -> float:
         selection = Selection(everything=True)
         grade(whole, found[0], sandbox.observe, selection=selection, context=context)
         started = time.perf_counter()
-        with redirect_stdout(io.StringIO()):  # code that was handed in prints
-            for submission in found[1:]:
-                grade(whole, submission, bare, selection=selection, context=context)
+        for submission in found[1:]:
+            grade(whole, submission, bare, selection=selection, context=context)
         return (len(found) - 1) / (time.perf_counter() - started)
 
 

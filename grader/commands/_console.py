@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from grader.classroom.words import GRADED
@@ -75,6 +75,43 @@ def progress_bar(lang: Lang) -> Iterator[Callable[[BatchProgress], None]]:
             shown.update(task, completed=step.done, total=step.total, rate=rate, waiting=waiting)
 
         yield show
+
+
+#: With fewer steps than this, grading is over before a bar can be read.
+_MANY_STEPS = 12
+
+
+@contextmanager
+def grading_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """A function to call with the name of each step of grading as it begins, its number, and how many there are.
+
+    It shows a bar on stderr. It does nothing if stderr is not a terminal, or if there are only a few steps.
+    """
+    if not sys.stderr.isatty():
+        yield lambda name, number, total: None
+        return
+    with ExitStack() as stack:
+        started: list[Callable[[str, int, int], None]] = []
+
+        def show(name: str, number: int, total: int) -> None:
+            if total < _MANY_STEPS:
+                return
+            if not started:
+                started.append(stack.enter_context(_bar()))
+            started[0](name, number, total)
+
+        yield show
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[str, int, int], None]]:
+    from rich import progress  # loads rich
+    from rich.console import Console  # loads rich
+
+    columns = (progress.BarColumn(), progress.TextColumn("{task.description}", markup=False, style="dim"))
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda name, number, total: bar.update(task, completed=number, total=total, description=clean(name, 40))
 
 
 @contextmanager

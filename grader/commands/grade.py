@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from grader.commands._console import stdout
+from grader.commands._console import grading_bar, stdout
 from grader.commands._options import (
     course_option,
     documented,
@@ -111,9 +111,9 @@ def grade(
         selection = Selection(questions=questions, exercises=exercises, public_only=public_only)
         expect = reference_observer(sandbox.observe, seed, course=course)
         observe = with_shared_budget(sandbox.observe)
-        report = grade_submission(
-            course, submission, observe, selection=selection, context=GradingContext(course, seed, expect, public_only)
-        )
+        with grading_bar() as progress:
+            context = GradingContext(course, seed, expect, public_only, progress=progress)
+            report = grade_submission(course, submission, observe, selection=selection, context=context)
         page = None
         if html is not None:
             # Pictures show what the code returns: if it was given secret inputs, it could return those.

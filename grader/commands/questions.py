@@ -20,7 +20,6 @@ from grader.commands._options import (
 )
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.course import coverage
 from grader.learning import questions_view
 from grader.learning.progress import progress_of
 from grader.report.json import number
@@ -56,6 +55,8 @@ def questions(
     course_folder: Path | None,
 ) -> None:
     """List the questions and your progress in each."""
+    from grader.course import coverage  # only maps need it
+
     course = load_course(course_folder)
     if markdown:
         click.echo(coverage.markdown(course, lang), nl=False)

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -41,7 +40,7 @@ def write(path: Path, data: str | bytes, *, shared: bool = False) -> None:
 
 def open_new(folder: Path) -> BinaryIO:
     """Creates a temporary file in ``folder``, open for writing, with the permissions of any new file."""
-    return open(folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}", "xb")
+    return open(folder / f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}", "xb")
 
 
 def readable_json(value: object, indent: int = 1) -> str:

@@ -28,7 +28,10 @@ def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
     Terminal sequences, control characters, bidirectional overrides and invisible characters are removed; any other
     white space becomes a space. Line breaks stay only if ``lines`` is true.
     """
-    rows = [_printable(row) for row in _BREAK.sub("\n", _SEQUENCE.sub("", text)).split("\n")]
+    if text.isprintable():  # most texts are, and a page has hundreds of them
+        rows = [text.rstrip()]
+    else:
+        rows = [_printable(row) for row in _BREAK.sub("\n", _SEQUENCE.sub("", text)).split("\n")]
     kept = _BLANK_LINES.sub("\n\n", "\n".join(rows)).strip("\n") if lines else " ".join(rows).strip()
     return kept if len(kept) <= limit else kept[: limit - 1].rstrip() + "…"
 

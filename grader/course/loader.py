@@ -161,8 +161,10 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, Item):
+            from grader.course import misconceptions  # not needed to read a course
+
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-            return _item, (_freeze(fields.pop("spec")), fields)
+            return _item, (_freeze(fields.pop("spec")), sorted(misconceptions.named(value)), fields)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return type(value), tuple(getattr(value, field.name) for field in dataclasses.fields(value))
         return NotImplemented
@@ -181,9 +183,12 @@ class _Unpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is not part of a course")
 
 
-def _item(spec: bytes, fields: dict[str, Any]) -> Item:
-    """An item whose spec is read, and whose kind is imported, when it is first used."""
-    return Item(spec=Deferred(lambda: _Unpickler(io.BytesIO(spec)).load()), **fields)
+def _item(spec: bytes, named: list[str], fields: dict[str, Any]) -> Item:
+    """An item whose spec is read, and whose kind is imported, when it is first used.
+
+    The misconceptions that it names are known before: a learner's progress needs those of every item.
+    """
+    return Item(spec=Deferred(lambda: _Unpickler(io.BytesIO(spec)).load(), frozenset(named)), **fields)
 
 
 def _freeze(value: object) -> bytes:

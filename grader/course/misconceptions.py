@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from grader.core.constraints import Revealed
-from grader.core.model import Course, Exercise, Item, Misconception, Question
+from grader.core.identical import by_identity
+from grader.core.model import Course, Exercise, Item, Misconception, Question, deferred_spec
 from grader.core.value_problems import Path
 
 #: Misconception → the items that name it, with the ids of their questions.
@@ -59,6 +60,7 @@ def circular(course: Course, misconception: str, question: Question, index: Inde
     return bool(named_by) and not shown and all(item.id == belief.ask_next for _, item in named_by)
 
 
+@by_identity(4)
 def indexed(course: Course) -> Index:
     """For every misconception the items that name it, each with the id of its question."""
     found: dict[str, list[tuple[str, Item]]] = {}
@@ -82,7 +84,8 @@ def detects(exercise: Exercise, misconception: str) -> bool:
 
 def named(item: Item) -> frozenset[str]:
     """The misconceptions that wrong answers to ``item`` can show, whatever its kind."""
-    return frozenset(name for _, name in mentioned(item.spec))
+    deferred = deferred_spec(item)
+    return deferred.misconceptions if deferred else frozenset(name for _, name in mentioned(item.spec))
 
 
 def mentioned(part: object, path: Path = ()) -> Iterator[tuple[Path, str]]:

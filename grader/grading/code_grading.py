@@ -102,11 +102,26 @@ class CodeGrading:
     absent: tuple[Absent, ...] = ()
     placed: bool = False
     searches: place.Metered | None = None
+    begun: int = -1
+
+    def _begin(self, name: str, number: int, total: int) -> None:
+        """Reports a step of an exercise as it begins. Steps that another attempt repeats are not reported again."""
+        if self.context.progress is not None and number > self.begun:
+            self.begun = number
+            self.context.progress(name, number, total)
 
     def graded(self, plans: list[Plan]) -> GradedCode:
         """The results by exercise, each with its misconception."""
         best = self.best(plans)
-        results = {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        written = [plan.exercise.name for plan in plans if plan.file is not None]
+        results = {}
+        for plan in plans:
+            name = plan.exercise.name
+            if plan.file is None:
+                results[name] = best[name].result
+                continue
+            self._begin(name, len(written) + written.index(name), 2 * len(written))
+            results[name] = self.diagnosed(plan, best[name])
         results = with_dependencies(plans, results, self.submission.files)
         return GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
 
@@ -245,7 +260,10 @@ class CodeGrading:
         """Runs several exercises in one job."""
         asked = [self.context.programs(plan, form) for plan, form in tried]
         try:
-            expected = [self.context.expected(plan.exercise) for plan, _ in tried]
+            expected = []
+            for number, (plan, _) in enumerate(tried):
+                self._begin(plan.exercise.name, number, 2 * len(tried))
+                expected.append(self.context.expected(plan.exercise))
             flat = tuple(program for each in asked for wanted in each for program in wanted)
             seen = self.observe(Job(self.submission.files, flat), self.limits)
             self.absent = self.absent or seen.absent

@@ -76,7 +76,8 @@ class GradingContext:
 
     With ``shared``, the results of the code of so many submissions are kept for others with the same files. Then every
     submission has to be graded with the same ``observe``. With ``names_only``, wrong code gets the name of a typical
-    mistake, and no further explanation.
+    mistake, and no further explanation. ``progress`` is called with the name of an exercise as each of its two steps
+    begins, the number of the step, and how many steps there are: first all references, then all explanations.
     """
 
     course: Course
@@ -85,6 +86,7 @@ class GradingContext:
     public_only: bool = False
     shared: int = 0
     names_only: bool = False
+    progress: Callable[[str, int, int], None] | None = None
     kept: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
     _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ class Leftovers:
         if name in self.guarded:
             path, line = self.guarded[name]
             return _GUARDED.fill(name=name, path=path, line=line)
-        if near := nearest(name, list(self.others)[:_COMPARED], cutoff=0.8):
+        if self.others and (near := _nearest(name, tuple(self.others)[:_COMPARED])):
             path, line = self.others[near]
             return _MISSPELT.fill(name=name, near=near, path=path, line=line)
         others = [each for each in course.questions if each is not question] if self.broken else []
@@ -69,6 +70,12 @@ class Leftovers:
         for broken in sorted(suspects, key=lambda each: not is_named_after(each.where, question))[:1]:
             return _UNREAD.fill(name=name, path=broken.where, problem=broken.text)
         return None
+
+
+@functools.lru_cache(4096)
+def _nearest(name: str, others: tuple[str, ...]) -> str | None:
+    """The most similar of ``others``, if any. In a class, the same names are often missing, and the same ones added."""
+    return nearest(name, others, cutoff=0.8)
 
 
 def nowhere(name: str) -> Text:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -50,14 +50,44 @@ _MARKS = {
 }
 
 
+class Sections:
+    """The sections of pages that were made before, for the pages of a class: many learners have the same results.
+
+    A result is recognized by identity; it is kept as well, so that no other one can get its identity. Pages must be
+    about one course.
+    """
+
+    def __init__(self, most: int = 512) -> None:
+        """Keeps at most ``most`` sections."""
+        self._most = most
+        self._known: dict[tuple[int, Hashable], tuple[QuestionResult, Markup]] = {}
+
+    def get(self, question: QuestionResult, of: Hashable) -> Markup | None:
+        """The section of ``question`` on a page that is like another as far as ``of`` says."""
+        known = self._known.get((id(question), of))
+        return known[1] if known is not None else None
+
+    def put(self, question: QuestionResult, of: Hashable, made: Markup) -> None:
+        """Keeps a section."""
+        if len(self._known) >= self._most:
+            self._known.clear()
+        self._known[id(question), of] = question, made
+
+
 def render(
-    report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = (), drawn_for: str | None = None
+    report: Report,
+    course: Course,
+    lang: Lang,
+    shown: Iterable[Shown] = (),
+    drawn_for: str | None = None,
+    sections: Sections | None = None,
 ) -> str:
     """The page, in ``lang`` until the reader switches languages. ``shown`` are the arrays to draw.
 
-    Items contain the numbers drawn for ``drawn_for``, by default the learner's name.
+    Items contain the numbers drawn for ``drawn_for``, by default the learner's name. ``sections`` are those of earlier
+    pages of this course.
     """
-    page = _Page(report, course, tuple(shown), drawn_for or report.learner)
+    page = _Page.of(report, course, shown, drawn_for, sections)
     return _rendered("report.html", page, lang, sheet())
 
 
@@ -69,7 +99,7 @@ def render_part(report: Report, course: Course, lang: Lang, shown: Iterable[Show
     if not style:
         return _rendered("notebook.html", _Page(report, course, tuple(shown), report.learner), lang, "")
     own = sheet(_TEMPLATES / "notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
-    page = _Page(report, course, tuple(shown), report.learner)
+    page = _Page.of(report, course, shown)
     return _rendered("notebook.html", page, lang, f"@scope (.attncheck) {{ {own} }}")
 
 
@@ -113,6 +143,8 @@ def environment(*more: Path) -> jinja2.Environment:
 
 def visible(text: str) -> str:
     """``text`` with every unprintable character replaced by its code point, so that nothing is hidden or reordered."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() or char.isspace() else f"⟨U+{ord(char):04X}⟩" for char in text)
 
 
@@ -138,12 +170,14 @@ def _harmless(value: object) -> object:
     return clean(visible(value[: _LONGEST + 1]), _LONGEST, lines=True)
 
 
+@functools.lru_cache(8)
 def policy(style: str) -> str:
     """A Content-Security-Policy that allows this style sheet and nothing else."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
+@functools.lru_cache(8)
 def sheet(*more: Path) -> str:
     """The style sheet of all pages, the files ``more``, and the colours of pictures."""
     own = "".join(path.read_text(encoding="utf-8") for path in (_TEMPLATES / "report.css", *more))
@@ -194,10 +228,46 @@ class _Page:
     course: Course
     shown: tuple[Shown, ...]
     drawn_for: str
+    item_ids: frozenset[str]
+    sections: Sections | None = None
+
+    @classmethod
+    def of(
+        cls,
+        report: Report,
+        course: Course,
+        shown: Iterable[Shown],
+        drawn_for: str | None = None,
+        sections: Sections | None = None,
+    ) -> _Page:
+        """The page of ``report``; see ``render``."""
+        names = frozenset(item.id for question in report.questions for item in question.items)
+        return cls(report, course, tuple(shown), drawn_for or report.learner, names, sections)
+
+    def made_before(self, question: QuestionResult) -> Markup | None:
+        """The section of ``question``, if an earlier page had the same one."""
+        of = self._like(question)
+        return self.sections.get(question, of) if self.sections is not None and of is not None else None
+
+    def keep(self, question: QuestionResult, made: Markup) -> Markup:
+        """``made``, the section of ``question``, which later pages may have, too."""
+        of = self._like(question)
+        if self.sections is not None and of is not None:
+            self.sections.put(question, of, made)
+        return made
+
+    def _like(self, question: QuestionResult) -> Hashable:
+        """What the section of ``question`` depends on besides its results; None if only this learner has it."""
+        asked = self.course.question(question.id)
+        shown = {item.id for item in question.items if item.status is not Status.MISSING}
+        drawn = asked is not None and any(items.draw_choices(each.spec) for each in asked.items if each.id in shown)
+        if self.shown or drawn:
+            return None
+        return self.item_ids, self.report.edition
 
     def has(self, name: str) -> bool:
         """Whether the page contains the item ``name``."""
-        return name in {item.id for question in self.report.questions for item in question.items}
+        return name in self.item_ids
 
     @property
     def versions(self) -> dict[str, str]:

@@ -37,7 +37,7 @@ from grader.core.model import (
 )
 from grader.core.problems import ProblemsError
 from grader.core.yaml_positions import parse
-from grader.course import helpers, loader
+from grader.course import helpers, loader, misconceptions
 from grader.course.items import number
 from grader.course.starter import stub
 from grader.grading import courses
@@ -733,18 +733,31 @@ def test_a_warm_cache_needs_no_heavy_library(folder: Path) -> None:
 
 
 def test_a_warm_cache_imports_a_kind_of_item_when_it_is_asked() -> None:
-    """A cached course imports no kind of item; reading the spec of one item, and asking it, imports its kind alone."""
+    """A cached course imports no kind of item; reading the spec of one item, and asking it, imports its kind alone.
+
+    Which misconceptions items name is known before.
+    """
     program = (
-        "import sys; from grader.course import items, loader; from grader.grading import courses;"
+        "import sys; from grader.course import items, loader, misconceptions; from grader.grading import courses;"
         "loaded = lambda: [name.rpartition('.')[2] for name in sys.modules"
         " if name.startswith('grader.course.items.') and '._' not in name];"
-        "course = courses.load(loader.find(None)); before = loaded();"
+        "course = courses.load(loader.find(None)); misconceptions.indexed(course); before = loaded();"
         "item = next(item for q in course.questions for item in q.items if item.kind == 'choice');"
         "items.ask(item, items.Context('', '', '')); print(before, loaded())"
     )
     courses.load(loader.find(None))
     ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert ran.stdout.split("\n")[0] == "[] ['choice']"
+
+
+def test_a_cached_course_names_the_same_misconceptions() -> None:
+    """What is known of the specs without reading them is what they say when read."""
+    courses.load(loader.find(None))
+    every = [item for question in courses.load(loader.find(None)).questions for item in question.items]
+    before = [misconceptions.named(item) for item in every]
+    assert all(item.spec is not None for item in every)
+    assert before == [misconceptions.named(item) for item in every]
+    assert any(before)
 
 
 class Trap:

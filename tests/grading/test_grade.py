@@ -542,6 +542,15 @@ def test_only_what_failed_is_tried_again() -> None:
     ]
 
 
+def test_progress_goes_from_the_first_step_to_the_last() -> None:
+    """Two steps for each exercise that was submitted, in order, also if a failure is tried again in another form."""
+    told: list[tuple[str, int, int]] = []
+    observe = fake(lambda program: RIGHT if program.module == "q05" else WRONG)
+    context = GradingContext(COURSE, Seed.public(), observe, progress=lambda *step: told.append(step))
+    grade(COURSE, submission(q05=DOUBLE, q11=HALVE), observe, context=context)
+    assert told == [("double", 0, 4), ("halve", 1, 4), ("double", 2, 4), ("halve", 3, 4)]
+
+
 VARIANT = Variant("per sample", expand=(("mask", ("x", "x")),))
 MASKED = exercise(
     "attend(x, mask=None)",

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from grader.core.model import Course, Difference, Item, Lang, Notice, Outcome, Report, Shown, Status, Text, Verdict
-from grader.report.html import brief, render, visible
+from grader.report.html import Sections, brief, render, visible
 
 VOID = {"meta", "input", "br", "wbr"}
 #: Elements that a page for reading has no use for.
@@ -245,6 +245,43 @@ def test_numbers_of_the_learner(report: Report, course: Course) -> None:
     item = Item("Q5.output", "number", Text("With d = {d}?", "d = {d} 时？"), 1, "graded", Spec({"d": (7,)}))
     page = said(render(report, replace(course, questions=(replace(question, items=(item,)),)), "en"))
     assert "With d = 7?" in page
+
+
+def test_sections_made_before(report: Report, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class's pages are as if each were made alone, and a section that several learners have is made once.
+
+    Sections with drawn numbers, with links to items that are on one page only, or in a learners' edition are apart.
+    """
+
+    @dataclass(frozen=True)
+    class Spec:
+        draw: dict[str, tuple[int, ...]]
+
+    (asked,) = course.questions
+    drawing = Item(
+        "Q5.output", "number", Text("With d = {d}?", "d = {d} 时？"), 1, "graded", Spec({"d": tuple(range(50))})
+    )
+    drawn = replace(course, questions=(replace(asked, items=(drawing, *asked.items[1:])),))
+    fewer = replace(report.questions[0], items=())
+    pages = [
+        report,
+        replace(report, learner="ben"),
+        replace(report, edition=True),
+        replace(report, questions=(*report.questions, replace(fewer, id="Q6"))),
+        replace(report, questions=(fewer,)),
+    ]
+    for of in (course, drawn):
+        sections = Sections()
+        assert [render(page, of, "en", sections=sections) for page in pages] == [
+            render(page, of, "en") for page in pages
+        ]
+    sections, kept = Sections(), []
+    monkeypatch.setattr(
+        sections, "put", lambda question, of, made, put=sections.put: (kept.append(of), put(question, of, made))
+    )
+    for page in pages[:2]:
+        render(page, course, "en", sections=sections)
+    assert len(kept) == len(report.questions)
 
 
 # -------------------------------------------------------------------------------------- the pictures

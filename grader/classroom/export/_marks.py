@@ -79,10 +79,14 @@ def report_with_overrides(book: Book, mark: Mark) -> Report | None:
             return result
         return replace(result, remarks=(*result.remarks, GIVEN.fill(points=points(result.earned))))
 
-    questions = tuple(
-        replace(question, items=tuple(map(item, question.items)), exercises=tuple(map(exercise, question.exercises)))
-        for question in (with_overrides(each, given, known) for each in report.questions)
-    )
+    def question(result: QuestionResult) -> QuestionResult:
+        changed = with_overrides(result, given, known)
+        return replace(
+            changed, items=tuple(map(item, changed.items)), exercises=tuple(map(exercise, changed.exercises))
+        )
+
+    # Without overrides the very same results, so that what was made of them before can be used again.
+    questions = tuple(map(question, report.questions)) if given else report.questions
     taken = deduction(mark)
     return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
 
@@ -99,6 +103,13 @@ def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | Non
     if not hides(rules, mark.learner, now or datetime.now(UTC)):
         return report
 
+    return replace(report, questions=tuple(map(_visible, report.questions)))
+
+
+@by_identity(512)
+def _visible(question: QuestionResult) -> QuestionResult:
+    """A question without the results of hidden cases."""
+
     def exercise(result: ExerciseResult) -> ExerciseResult:
         public = tuple(outcome for outcome in result.outcomes if outcome.visibility == "public")
         if len(public) == len(result.outcomes):
@@ -112,10 +123,7 @@ def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | Non
         said = words.HIDDEN_DECIDE.fill(points=points(decide), possible=points(result.possible))
         return replace(result, outcomes=public, remarks=(*result.remarks, said, NOT_SHOWN))
 
-    questions = tuple(
-        replace(question, exercises=tuple(map(exercise, question.exercises))) for question in report.questions
-    )
-    return replace(report, questions=questions)
+    return replace(question, exercises=tuple(map(exercise, question.exercises)))
 
 
 def hides(rules: Rules, learner: LearnerRow, now: datetime) -> bool:

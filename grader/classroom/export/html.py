@@ -77,9 +77,10 @@ class IndexRow:
 
 def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Write the pages first, so that the index never links to a missing one."""
-    from grader.report.html import render  # loads jinja2, numpy
+    from grader.report.html import Sections, render  # loads jinja2, numpy
 
     taken: dict[str, str] = {}
+    drawn, undrawn = (book.course, Sections()), (_without_drawn(book.course), Sections())
     rows, earned = [], []
     for mark in marks_that_count(book):
         report, file = report_with_overrides(book, mark), None
@@ -88,8 +89,8 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
             report = visible_report(report, mark, book.course.rules, options.now)
             assert mark.work is not None
             draws = mark.work.filed.seed_name
-            course = book.course if draws else _without_drawn(book.course)
-            out.add_file(file, render(report, course, options.lang, drawn_for=draws).encode())
+            course, sections = drawn if draws else undrawn
+            out.add_file(file, render(report, course, options.lang, drawn_for=draws, sections=sections).encode())
         if mark.work is not None:
             earned.append(mark.earned)
         rows.append(_row(mark, file, options.lang))

@@ -218,10 +218,14 @@ class Item:
 
 
 class Deferred:
-    """A value of a field that is made when the field is first read."""
+    """A value of a field that is made when the field is first read.
 
-    def __init__(self, make: Callable[[], object]) -> None:
+    ``misconceptions`` are the ids of those that it names, so that finding them does not make it.
+    """
+
+    def __init__(self, make: Callable[[], object], misconceptions: frozenset[str]) -> None:
         self.make = make
+        self.misconceptions = misconceptions
 
 
 class _OnDemand:
@@ -242,9 +246,20 @@ class _OnDemand:
     def __set__(self, instance: object, value: object) -> None:
         self._slot.__set__(instance, value)
 
+    def deferred(self, instance: object) -> Deferred | None:
+        """What the field of ``instance`` holds, if it has not been read yet."""
+        value = self._slot.__get__(instance, type(instance))
+        return value if isinstance(value, Deferred) else None
+
 
 # The class of a spec is in the module of its kind, and some of these import a lot: most commands read few specs.
-type.__setattr__(Item, "spec", _OnDemand(Item.__dict__["spec"]))
+_SPEC = _OnDemand(Item.__dict__["spec"])
+type.__setattr__(Item, "spec", _SPEC)
+
+
+def deferred_spec(item: Item) -> Deferred | None:
+    """The spec of ``item`` if it has not been made yet."""
+    return _SPEC.deferred(item)
 
 
 @dataclass(frozen=True, slots=True)
