@@ -163,6 +163,26 @@ _REVIEW = Text(
 ANSWERS_WRITTEN = Text(
     "Saved your last answers to the graded items in {file}.", "各道计分题的最后一次回答已写入 {file}。"
 )
+ANSWERS_ADDED = Text("Added to {file}: {items}", "已写入 {file}：{items}")
+ANSWERS_SAME = Text("{file} has all these answers already.", "{file} 里已经有这些答案。")
+ANSWERS_DIFFER = Text("{file} has other answers to these items:", "{file} 里下列题目的答案不同：")
+ANSWER_DIFFERS = Text(
+    "{item}: {file_answer} in the file, {quiz_answer} in the quiz",
+    "{item}：文件里是 {file_answer}，答题时是 {quiz_answer}",
+)
+ASK_REPLACE = Text("Replace them with those of the quiz?", "换成刚才答题时的答案吗？")
+ANSWERS_KEPT = Text(
+    "These were left as they are. To exchange them, edit the file, or run this in a terminal.",
+    "这些答案保持不变。要更换，请编辑文件，或在终端里运行这条命令。",
+)
+ASK_WRITE = Text(
+    "Write your answers to {count} graded items to {file}, which counts for your grade?",
+    "把 {count} 道计分题的答案写入计入成绩的 {file} 吗？",
+)
+HOW_TO_WRITE = Text(
+    "To write your answers to a file that you can submit: attncheck quiz --to answers.yaml",
+    "要把答案写入可以提交的文件：attncheck quiz --to answers.yaml",
+)
 PROGRESS_KEPT = Text("interrupted; all your answers are saved in {file}", "已中断；你的回答都保存在 {file}")
 
 # ---------------------------------------------------------------------------------------------- cards

@@ -6,7 +6,6 @@ Nothing here reads, writes or prints. What has to be saved is returned as events
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -660,20 +659,12 @@ def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[M
             yield MisconceptionMet(known.question, known.belief, not known.open, advice)
 
 
-def answers_file(session: Session) -> str:
-    """The text of an ``answers.yaml`` with the last answer to each graded item of the session, correct or not."""
+def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]:
+    """The last answer to each graded item of the session, correct or not; with ``settled``, to settled items only."""
     asked = {*session.order}
     graded = [i.id for q in session.course.questions for i in q.items if i.use == "graded" and i.id in asked]
-    given = {name: session.record(name).answers[-1] for name in graded if session.record(name).answers}
-    lines = ["format: 1", f"learner: {_quoted(session.learner)}", "answers:" if given else "answers: {}"]
-    return "\n".join([*lines, *(f"  {name}: {_quoted(value)}" for name, value in given.items())]) + "\n"
-
-
-def _quoted(text: str) -> str:
-    """``text`` as a double-quoted YAML scalar; unprintable characters are escaped, lone surrogates replaced."""
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    quoted = json.dumps(whole, ensure_ascii=False)
-    return "".join(char if char.isprintable() or char == "\u3000" else f"\\U{ord(char):08X}" for char in quoted)
+    records = {name: session.record(name) for name in graded}
+    return {name: one.answers[-1] for name, one in records.items() if one.answers and (one.settled or not settled)}
 
 
 # ------------------------------------------------------------------------------------- a file of answers

@@ -118,8 +118,8 @@ PROSE: list[tuple[str, list[tuple[str, str, str]]]] = [
     ),
     (
         "`total = 4 d_model^2 weights # four projections`, `the count is 4 d_model^2`, "
-        "`four projections: 4 d_model^2`, `4 d_model^2 (with W^O)` and `d = d_model, so 4 d_model^2` are all `4 d_model^2`. With other words "
-        "(`half of 4 d_model^2`) an answer is not read.",
+        "`four projections: 4 d_model^2`, `4 d_model^2 (with W^O)` and `d = d_model, so 4 d_model^2` are all "
+        "`4 d_model^2`. With other words (`half of 4 d_model^2`) an answer is not read.",
         [
             ("total = 4 d_model^2 weights  # four projections", "4 d_model^2", "passed"),
             ("the count is 4 d_model^2", "4 d_model^2", "passed"),
