@@ -88,3 +88,6 @@ NO_SANDBOX = Text(
 )
 NOTHING_RUN = Text("No code was run", "没有运行任何代码")
 SECONDS = Text("{seconds} s", "{seconds} 秒")
+
+NOT_READABLE = Text("could not be read", "无法读懂")
+ANSWERS_RIGHT = Text("answers: {right} of {count} correct", "答案：{count} 个中对了 {right} 个")
