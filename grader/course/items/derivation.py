@@ -14,6 +14,7 @@ For the lines between two given formulas. The first line that does not follow is
 - `given`: what is known about random symbols.
 - `solve`: the unknown, where the lines are equations.
 - `hide_to`: whether learners do not see the end, because it gives another item away.
+- `hide_from`: the same for the start; the question then says in words what to begin with.
 - `least`: the smallest number of new lines between start and end.
 - `form`: formulas of which the last line must contain one.
 - `free_of`: symbols that `?` in `form` does not stand for; the last line must then be one of `form` as a whole.
@@ -100,6 +101,7 @@ _HOW_GIVEN = Text(
 )
 _FROM = Text("Start from {start}.", "从 {start} 开始推导。")
 _FROM_TO = Text("From {start} to {end}.", "从 {start} 推到 {end}。")
+_TO = Text("Go on to {end}.", "推导到 {end} 为止。")
 _FORM = Text(
     "Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.",
     "请把推导写成若干行文本，或写成 {{given: {{…}}, lines: […]}}。",
@@ -108,6 +110,10 @@ _NOTHING = Text("There are no steps here yet.", "还没有写任何步骤。")
 _BREAK = Text(
     "Line {number}: “{right}” does not follow from “{left}”{where} “{left}” is {x}, and “{right}” is {y}.",
     "第 {number} 行：“{right}”与“{left}”不相等{where}“{left}”等于 {x}，而“{right}”等于 {y}。",
+)
+_NOT_THE_START = Text(
+    "Line {number}: “{right}” is not equal to what the question asks you to begin with{where} yours is {y}.",
+    "第 {number} 行：“{right}”不等于题目要求写出的起点{where}你的式子等于 {y}。",
 )
 _WHERE = Text(": for {instance},", "：取 {instance} 时，")
 _NO_WHERE = Text(":", "：")
@@ -218,6 +224,7 @@ class Spec:
     state_givens: bool = False
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hide_to: bool = False
+    hide_from: bool = False
     free_of: tuple[str, ...] = ()
 
 
@@ -229,6 +236,10 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
         return
+    if spec.hide_from and (spec.solve or spec.given):
+        yield ValueProblem(
+            ("hide_from",), "expected only without `solve` and `given`, whose messages show the start", Kind.GIVEN_AWAY
+        )
     unread = False
     for path, text, pattern in _written(spec):
         try:
@@ -479,7 +490,7 @@ def _why(
     """Message, fraction and misconception for the first line that does not follow."""
     misconception = next((w.misconception for w in spec.wrong if _same(right.node, w.line, declared)), None)
     where = _WHERE.fill(instance=different.instance) if different.instance else _NO_WHERE
-    message = _BREAK.fill(
+    message = (_NOT_THE_START if spec.hide_from and not left.number else _BREAK).fill(
         number=right.number,
         left=_brief(left.text),
         right=_brief(right.text),
@@ -676,10 +687,12 @@ def prompt(spec: Spec, context: Context) -> Prompt:
         how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
     declared = read_declarations(spec.symbols, spec.given)
     start, end = (" = ".join(map(show, parse_chain(text, declared.vocabulary))) for text in (spec.from_, spec.to))
-    ends = _FROM.fill(start=start) if spec.hide_to else _FROM_TO.fill(start=start, end=end)
+    ends = [] if spec.hide_from else [_FROM.fill(start=start) if spec.hide_to else _FROM_TO.fill(start=start, end=end)]
+    if spec.hide_from and not spec.hide_to:
+        ends = [_TO.fill(end=end)]
     given = {} if spec.state_givens else spec.given
     facts = [*about({name: text for name, text in spec.symbols.items() if name not in spec.given}, given)]
-    return Prompt("lines", how, facts=(*facts, ends))
+    return Prompt("lines", how, facts=(*facts, *ends))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -703,6 +716,8 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def without_key(spec: Spec) -> Spec:
-    """The symbols, the start, and the end if learners may see it."""
-    bare = Spec(spec.symbols, spec.from_, spec.from_ if spec.hide_to else spec.to, (), spec.given)
-    return replace(bare, solve=spec.solve, state_givens=spec.state_givens, hide_to=spec.hide_to, aliases=spec.aliases)
+    """The symbols, and the start and the end if learners may see them."""
+    start = "0" if spec.hide_from else spec.from_
+    bare = Spec(spec.symbols, start, start if spec.hide_to else spec.to, (), spec.given)
+    bare = replace(bare, hide_to=spec.hide_to, hide_from=spec.hide_from)
+    return replace(bare, solve=spec.solve, state_givens=spec.state_givens, aliases=spec.aliases)
