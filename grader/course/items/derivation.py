@@ -65,9 +65,11 @@ derivation with copied, rearranged and padded lines, and reports those that earn
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from grader.core.constraints import Revealed
 from grader.core.model import Status, Text
@@ -287,7 +289,7 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
         )
     for index, idea in enumerate(spec.ideas):
         sides = [side for text in (spec.from_, spec.to) for side in parse_chain(text, declared.vocabulary)]
-        if _shown(idea, [[Step(side, 0, "") for side in sides]], declared):
+        if _shown(idea, [[Step(side, 0, "") for side in sides]], _Forms(spec)):
             yield ValueProblem(
                 ("ideas", index, "lines"),
                 "expected something that neither the start nor the end shows",
@@ -331,7 +333,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     if parts is None:
         return unreadable(_FORM.fill())
     stated, written = parts
-    declared = read_declarations(spec.symbols, spec.given, spec.aliases)
+    declared = _of_bank(spec).declared
     try:
         found = parse_lines(written, declared.vocabulary)
     except FormulaError as error:
@@ -407,6 +409,46 @@ def _joined(*sentences: Text) -> Text:
     return Text(" ".join(one.en for one in sentences), "".join(one.zh for one in sentences))
 
 
+@dataclass(frozen=True, slots=True)
+class _OfBank:
+    """The declarations of an item, and its formulas as they are compared: ``chain(text)`` and ``pattern(text)``."""
+
+    declared: Declarations
+    chain: Callable[[str], tuple[Node, ...]]
+    pattern: Callable[[str], Node]
+
+
+#: Texts of the bank, as pairs; with them as a key, the formulas of an item are read once for all answers.
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+
+
+@functools.lru_cache(maxsize=100)
+def _read_once(symbols: Pairs, given: Pairs, aliases: tuple[tuple[str, tuple[str, ...]], ...]) -> _OfBank:
+    declared = read_declarations(dict(symbols), dict(given), dict(aliases))
+
+    def pattern(text: str) -> Node:
+        return unpadded(parse(text, declared.vocabulary, pattern=True), declared)
+
+    def chain(text: str) -> tuple[Node, ...]:
+        return parse_chain(text, declared.vocabulary)
+
+    return _OfBank(declared, functools.cache(chain), functools.cache(pattern))
+
+
+def _of_bank(spec: Spec) -> _OfBank:
+    return _read_once(tuple(spec.symbols.items()), tuple(spec.given.items()), tuple(spec.aliases.items()))
+
+
+class _Forms:
+    """Forms of formulas that several rules compare; those of an answer are made once for it."""
+
+    def __init__(self, spec: Spec) -> None:
+        bank = _of_bank(spec)
+        self.declared, self.chain, self.pattern = bank.declared, bank.chain, bank.pattern
+        self.normal = functools.cache(lambda node: normal(node, bank.declared))
+        self.unpadded = functools.cache(lambda node: unpadded(node, bank.declared))
+
+
 # -------------------------------------------------------------------------------------------------- givens
 
 
@@ -459,14 +501,15 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
 
 
 def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judgment:
-    start, end = parse(spec.from_, declared.vocabulary), parse(spec.to, declared.vocabulary)
+    bank = _of_bank(spec)
+    (start,), (end,) = bank.chain(spec.from_), bank.chain(spec.to)
     steps = [step for line in found for step in line]
     if steps and steps[0].node == start:
         steps = steps[1:]
     if not steps:
         return unreadable(_NOTHING)
     steps = [Step(start, 0, show(start)), *steps]
-    table = Table(declared, [step.node for step in steps])
+    table, forms = Table(declared, [step.node for step in steps]), _Forms(spec)
     remark: Text | None = None
     for at in range(1, len(steps)):
         left, right = steps[at - 1], steps[at]
@@ -474,14 +517,14 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations
             different = table.counterexample(at - 1, at)
         except FormulaError as error:
             message = _UNREAD.fill(number=right.number, text=_brief(right.text), why=error.text)
-            return _failed(message, _share(spec, [(step,) for step in steps[1:at]], declared))
+            return _failed(message, _share(spec, [(step,) for step in steps[1:at]], forms))
         if different:
-            fraction = _share(spec, [(step,) for step in steps[1:at]], declared)
+            fraction = _share(spec, [(step,) for step in steps[1:at]], forms)
             return _failed(*_why(spec, left, right, different, declared, fraction))
         if remark is None and compare.needs_given_variances(left.node, right.node, declared):
             remark = _ONLY_HERE.fill(number=right.number)
     at_end = _at_end(steps[-1].node, end, spec, declared)
-    return _complete(spec, [(step,) for step in steps[1:]], declared, at_end, remark)
+    return _complete(spec, [(step,) for step in steps[1:]], forms, at_end, remark)
 
 
 def _why(
@@ -515,16 +558,16 @@ def _same(node: Node, line: str, declared: Declarations) -> bool:
 
 
 def _complete(
-    spec: Spec, lines: Sequence[Sequence[Step]], declared: Declarations, at_end: bool, remark: Text | None = None
+    spec: Spec, lines: Sequence[Sequence[Step]], forms: _Forms, at_end: bool, remark: Text | None = None
 ) -> Judgment:
     """The judgment of lines that are all right: whether they reach the end, and what they show on the way."""
-    share = _share(spec, lines, declared, at_end=at_end)
-    fresh = _fresh(spec, lines, declared)
+    share = _share(spec, lines, forms, at_end=at_end)
+    fresh = _fresh(spec, lines, forms)
     between = [line for line in fresh if not (at_end and line is lines[-1])]
-    missing = [idea for idea in spec.ideas if not _shown(idea, between, declared)]
-    if not at_end or (missing and all(_shown(idea, fresh, declared) for idea in missing)):
+    missing = [idea for idea in spec.ideas if not _shown(idea, between, forms)]
+    if not at_end or (missing and all(_shown(idea, fresh, forms) for idea in missing)):
         last = " = ".join(step.text for step in lines[-1])
-        end = " = ".join(map(show, parse_chain(spec.to, declared.vocabulary)))
+        end = " = ".join(map(show, forms.chain(spec.to)))
         return _failed((_SIMPLIFY if spec.hide_to else _UNFINISHED).fill(last=_brief(last), end=end), share)
     if missing or len(between) < spec.least:
         message = missing[0].missing if missing else _SHORT.fill(least=spec.least)
@@ -535,39 +578,38 @@ def _complete(
     return Judgment(Status.PASSED, 1.0, remark)
 
 
-def _fresh(spec: Spec, lines: Sequence[Sequence[Step]], declared: Declarations) -> list[Sequence[Step]]:
+def _fresh(spec: Spec, lines: Sequence[Sequence[Step]], forms: _Forms) -> list[Sequence[Step]]:
     """The lines that are new: not the start, the end or an earlier line, however they are arranged."""
-    ends = (parse_chain(text, declared.vocabulary) for text in (spec.from_, spec.to))
-    seen = {frozenset(normal(side, declared) for side in sides) for sides in ends}
+    seen = {frozenset(map(forms.normal, forms.chain(text))) for text in (spec.from_, spec.to)}
     fresh: list[Sequence[Step]] = []
     for line in lines:
-        form = frozenset(normal(step.node, declared) for step in line)
+        form = frozenset(forms.normal(step.node) for step in line)
         if form not in seen:
             seen.add(form)
             fresh.append(line)
     return fresh
 
 
-def _share(spec: Spec, good: Sequence[Sequence[Step]], declared: Declarations, *, at_end: bool = False) -> float:
+def _share(spec: Spec, good: Sequence[Sequence[Step]], forms: _Forms, *, at_end: bool = False) -> float:
     """The fraction that a failed chain earns for its good lines: by ideas shown, or by steps of the worked chain.
 
     The fraction stays below 1. Only new lines count; ``at_end`` says that the last of them is the end.
     """
-    between = [line for line in _fresh(spec, good, declared) if not (at_end and line is good[-1])]
+    between = [line for line in _fresh(spec, good, forms) if not (at_end and line is good[-1])]
     if not between:
         return 0.0
     steps = max(len(spec.chain), spec.least + 1, 2)
     share = min((len(between) + at_end) / steps, (steps - 1) / steps)
     if spec.ideas:
-        shown = sum(_shown(idea, between, declared) for idea in spec.ideas)
+        shown = sum(_shown(idea, between, forms) for idea in spec.ideas)
         share = min(share if shown < len(spec.ideas) else 1.0, shown / (len(spec.ideas) + 1))
     return share
 
 
-def _shown(idea: Idea, lines: Sequence[Sequence[Step]], declared: Declarations) -> bool:
-    patterns = [unpadded(parse(text, declared.vocabulary, pattern=True), declared) for text in idea.lines]
-    nodes = [unpadded(step.node, declared) for line in lines for step in line]
-    return any(match.contains(node, pattern, declared) for node in nodes for pattern in patterns)
+def _shown(idea: Idea, lines: Sequence[Sequence[Step]], forms: _Forms) -> bool:
+    patterns = map(forms.pattern, idea.lines)
+    nodes = [forms.unpadded(step.node) for line in lines for step in line]
+    return any(match.contains(node, pattern, forms.declared) for pattern in patterns for node in nodes)
 
 
 def _at_end(last: Node, end: Node, spec: Spec, declared: Declarations) -> bool:
@@ -611,12 +653,12 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations)
             message = (_GAINED if found_wrong.gained else _LOST).fill(number=right.number, text=_brief(text), **said)
             known = (w.misconception for w in spec.wrong if _alike(w.line, (left.node, right.node), unknown, declared))
             misconception = next(known, None)
-            return _failed(message, _share(spec, found[:at], declared), misconception)
+            return _failed(message, _share(spec, found[:at], _Forms(spec)), misconception)
     left, right = found[-1]
     sides = {left.node: right.node, right.node: left.node}
     answer = sides.get(Name(unknown))
     at_end = answer is not None and _at_end(answer, solution, spec, declared)
-    return _complete(spec, found, declared, at_end)
+    return _complete(spec, found, _Forms(spec), at_end)
 
 
 def _solution(spec: Spec, declared: Declarations) -> Node:
