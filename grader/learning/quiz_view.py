@@ -77,6 +77,13 @@ _MEANT = Text(
     "Is that what you mean? Type y if so; otherwise write the answer again. This did not count as an attempt.",
     "是这个意思吗？是就输入 y，不是就重新写。这不算一次作答。",
 )
+_MEANT_HERE = Text(
+    "Is that what you mean? If not, change your answer. This did not count as an attempt.",
+    "是这个意思吗？不是就改一改。这不算一次作答。",
+)
+_AGAIN_HERE = Text(
+    "Attempt {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数。"
+)
 _NO_TRY = Text("This did not count as an attempt.", "这不算一次作答。")
 _SOURCE = Text("Source: {source}", "出处：{source}")
 _PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
@@ -261,8 +268,8 @@ def _share(worth: float, lang: Lang) -> str:
 # ------------------------------------------------------------------------------------------- feedback
 
 
-def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
-    """The feedback on an answer to, or a command at, the card ``shown``."""
+def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = False) -> None:
+    """The feedback on an answer to, or a command at, the card ``shown``. With ``buttons``, nothing is to be typed."""
     match said:
         case UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
@@ -272,7 +279,7 @@ def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
             page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
             page.blank()
         case WrongAnswer():
-            _wrong(page, said, shown)
+            _wrong(page, said, shown, _AGAIN_HERE if buttons else _AGAIN)
         case Settled():
             _settled(page, said)
         case Compared():
@@ -280,7 +287,7 @@ def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
         case ReadAs(formulas):
             for formula in formulas:
                 page.lines(page.say(_READ_AS, formula=formula), lead="? ", style="magenta")
-            page.lines(page.say(_MEANT), indent=2)
+            page.lines(page.say(_MEANT_HERE if buttons else _MEANT), indent=2)
             page.blank()
         case Navigation("help"):
             _help(page)
@@ -290,7 +297,7 @@ def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
                 page.blank()
 
 
-def _wrong(page: Page, said: WrongAnswer, shown: QuizCard) -> None:
+def _wrong(page: Page, said: WrongAnswer, shown: QuizCard, again: Text) -> None:
     page.lines(page.say(_PARTLY if said.fraction else _NOT_YET), lead="✗ ", style="bold red")
     if said.message is not None:
         page.lines(_words(page, said.message), indent=2)
@@ -300,7 +307,7 @@ def _wrong(page: Page, said: WrongAnswer, shown: QuizCard) -> None:
         page.lines(page.say(_LOOK_AGAIN), indent=2)
     now = shown.tries - said.left + 1
     share = _share(said.worth, page.lang)
-    page.lines(page.say(_AGAIN, now=now, tries=shown.tries, share=share), indent=2, style="dim")
+    page.lines(page.say(again, now=now, tries=shown.tries, share=share), indent=2, style="dim")
     page.blank()
 
 

@@ -43,7 +43,8 @@ _WHICH = Text(
 )
 _WHICH_HOW = Text("Write the letters, such as a c, or 0 for none.", "请写字母，例如 a c；一点也没有说到就写 0。")
 _NO_POINT = Text("Write letters from {letters}, or 0 for none.", "请写 {letters} 中的字母；一点也没有说到就写 0。")
-_NONE = items.Choice("0", Text("None of these", "都没有"))
+#: The choice of somebody whose answer made no key point.
+NONE = items.Choice("0", Text("None of these", "都没有"))
 _YES = frozenset({"y", "yes", "ok", "是", "对", "是的"})
 _TOO_LONG = Text("The answer is longer than {most} characters.", "答案超过了 {most} 个字符。")
 
@@ -233,7 +234,7 @@ def current(session: Session) -> QuizCard | None:
     record = session.record(item.id)
     belief = question.misconception(record.met[-1]) if record.met else None
     if session.comparing:
-        record, asked = ItemRecord(), items.Prompt("many", _WHICH_HOW, (*items.key_points(item), _NONE))
+        record, asked = ItemRecord(), items.Prompt("many", _WHICH_HOW, (*items.key_points(item), NONE))
     return QuizCard(
         number=session.at + 1,
         total=len(session.order),
@@ -436,9 +437,9 @@ def _compare(session: Session, card: QuizCard, action: Action, now: datetime) ->
     points = items.key_points(card.item)
     letters = [point.id for point in points]
     chosen = set(re.sub(r"[\W_]", "", action.text).casefold())
-    if not chosen or not (chosen <= set(letters) or chosen == {_NONE.id}):
+    if not chosen or not (chosen <= set(letters) or chosen == {NONE.id}):
         return Turn(session, UnreadableAnswer(_NO_POINT.fill(letters=", ".join(letters))))
-    chosen -= {_NONE.id}
+    chosen -= {NONE.id}
     event = Explained(now, session.course.public_id, card.item.id, tuple(sorted(chosen)), len(points))
     missing = tuple(point.text for point in points if point.id not in chosen)
     return _store(done, Compared(len(chosen), len(points), missing), event)
