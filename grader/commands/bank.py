@@ -63,14 +63,14 @@ def schema() -> None:
 )
 @bank.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
-@click.option("--verbose", is_flag=True, help="Name every misconception that no other item asks about.")
+@click.option("--verbose", is_flag=True, help="Name every misconception that no other item or exercise is about.")
 @json_option
 def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Check the question bank in DIR (default: the bundled one).
 
     References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognized.
-    Say for each problem what to do. At the end, count for each question the misconceptions that no other item asks
-    about.
+    Say for each problem what to do. At the end, count for each question the misconceptions that no other item or
+    exercise is about.
     """
     from grader.grading import selfcheck  # loads numpy
     from grader.grading.context import GradingContext  # loads numpy
@@ -104,7 +104,7 @@ def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
             click.echo(f"{problem}\n    {problem.hint}")
         for name, alone in selfcheck.without_follow_up(course).items():
             what = ", ".join(alone) if verbose else _count(len(alone), "misconception")
-            click.echo(indent(f"{name}: no other item asks about {what}", 0))
+            click.echo(indent(f"{name}: no other item or exercise is about {what}", 0))
         exercises = [e for q in course.questions for e in q.exercises]
         mistakes = sum(len(e.mistakes) for e in exercises)
         click.echo(

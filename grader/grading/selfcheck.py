@@ -109,13 +109,17 @@ def item_problems(course: Course, question: Question) -> Iterator[Problem]:
 
 
 def without_follow_up(course: Course) -> Mapping[str, Sequence[str]]:
-    """For each question, the misconceptions that an item can show and that no other item asks about."""
+    """For each question, the misconceptions that an item can show and that nothing else is about.
+
+    Learners are led to another item about the misconception, or to an exercise that detects it.
+    """
     index = misconceptions.indexed(course)
     found: dict[str, list[str]] = {}
     for question in course.questions:
         for item in question.items:
             for name in sorted(misconceptions.named(item)):
-                if not misconceptions.follow_ups(course, name, question, item, index):
+                more = misconceptions.follow_ups(course, name, question, item, index)
+                if not more and not misconceptions.exercises_about(course, name, question):
                     found.setdefault(question.id, []).append(name)
     return found
 
