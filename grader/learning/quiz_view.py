@@ -153,6 +153,9 @@ _KEY_FOLLOW = Text("f: follow-up", "f 追问")
 _KEY_SKIP = Text("^S: skip", "^S 跳过")
 _KEYS_ALWAYS = (Text("^P: back", "^P 上一题"), Text("^L: 中文", "^L English"), Text("^Q: quit", "^Q 退出"))
 _KEY_HELP = Text("?: help", "? 帮助")
+_NO_KEY = Text("“{key}” does nothing here; ? shows the keys.", "“{key}”在这里没有作用；按 ? 查看按键。")
+_UNCHOSEN = Text("Choose something first, then press Enter.", "请先选择，再按回车。")
+_UNMATCHED = Text("Not every line has a partner yet ({left} left).", "还有 {left} 行没有配对。")
 
 _DONE = Text("Your results so far", "目前的成绩")
 _TALLY = Text("{settled} of {count} done", "已答完 {settled} / {count} 题")
@@ -402,6 +405,14 @@ def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list
         else:
             lines.append(key)
     return lines
+
+
+def key_note(selection: ChoiceState, key: str) -> Text | None:
+    """What to say of a ``key`` that did nothing: Enter while the answer is incomplete, or a key without a meaning."""
+    if key != "enter":
+        return _NO_KEY.fill(key=clean(key, 12)) if key.isprintable() and key.strip() else None
+    left = sum(partner is None for partner in selection.pairs)
+    return _UNMATCHED.fill(left=left) if selection.form == "pairs" else _UNCHOSEN
 
 
 def selection_lines(selection: ChoiceState, shown: QuizCard, lang: Lang, width: int) -> list[tuple[str, str]]:

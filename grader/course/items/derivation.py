@@ -147,7 +147,8 @@ _ONLY_HERE = Text(
     "正确。不过第 {number} 行只对这里给定的方差成立。",
 )
 _STATE = Text(
-    "State what you assume about {missing}, for example {example}.", "请写出你对 {missing} 的假设，例如 {example}。"
+    "State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).",
+    "请写出你对 {missing} 的假设，每个一行：已知 {name}: iid(mean=…, var=…)。",
 )
 _GIVEN_UNREAD = Text("Your assumption about {name} cannot be read: {why}", "无法读懂你对 {name} 的假设：{why}")
 _GIVEN_FORM = Text("Write it as {forms}.", "请写成 {forms} 这样的形式。")
@@ -461,8 +462,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
         stated = {}
     missing = [name for name in spec.given if name in random and name not in stated]
     if missing and spec.state_givens:
-        example = "{q: iid(mean=…, var=…, size=…)}"
-        return unreadable(_STATE.fill(missing=name_list(missing), example=example))
+        return unreadable(_STATE.fill(missing=name_list(missing), name=missing[0]))
     try:
         theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
