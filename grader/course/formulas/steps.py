@@ -45,7 +45,8 @@ _FORMULA = re.compile(r"[\^=+*/√Σ∂∇⟨_]|[A-Za-z0-9]\s*[(\[]")
 _LABEL = re.compile(r"[^:=+*/^]*[\u3400-\u9fff][^:=+*/^]*:\s*(?=\S)")
 #: A reason and a colon before a formula: 把 d_k = d/h 代入：
 _REASON_FIRST = re.compile(
-    r"\s*(?:(?:because|since|using|substituting|substitute|insert|inserting|as|with)\b|因为|由于|由|根据|利用|代入|把|将|用)"
+    r"\s*(?:(?:because|since|using|setting|substituting|substitute|inserting|insert|plugging in|as|with|let|where)\b"
+    r"|因为|由于|由|根据|利用|代入|把|将|用)"
     r"[^:]*:\s*(?=\S)",
     re.IGNORECASE,
 )
@@ -106,7 +107,7 @@ def _formula_lost(line: str, kept: str) -> bool:
     if not kept:
         return bool(_FORMULA.search(_LEAD.sub("", line, count=1)))
     dropped = line.partition(kept)[2]
-    reason = _REASON.match(dropped) or _AFTER_COMMA.match(dropped)
+    reason = _REASON.match(dropped.replace("(", " ", 1)) or _AFTER_COMMA.match(dropped)
     return not reason and bool(_CHAINED.match(dropped))
 
 

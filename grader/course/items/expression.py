@@ -256,7 +256,7 @@ def _formula(text: str, declared: Declarations) -> Node:
     forms = [text, bare, _units.without_counted(bare), remark]
     for form in (bare, remark):
         for shorter in (_prose.without_lead(form), _prose.without_chinese(form)):
-            forms += [shorter, _units.without_counted(shorter), _prose.without_tail(_units.without_counted(shorter))]
+            forms += [shorter, _units.without_counted(shorter), _prose.without_tail(shorter)]
     error = ParseError(_NOT_TEXT)
     for form in dict.fromkeys(forms):
         try:

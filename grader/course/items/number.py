@@ -505,11 +505,12 @@ def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
         written = f"{hundredths[1]}%"
     if "%" in _units.spellings(unit):
         written = _PERCENTS.sub("%", written)
+    written = _prose.without_clause(written)
     text, size = _units.split(written, unit)
-    if text == written:
+    if text == written and _units.family(unit):
         text, size = _units.split(_prose.without_tail(written), unit)
-    if size == 1 and not _units.family(unit):
-        text = _prose.without_tail(_units.without_counted(text))
+    elif text == written:
+        text = _prose.without_tail(written)
     if unit is None:
         for pattern, factor in _SUFFIXES:
             if pattern.search(text):

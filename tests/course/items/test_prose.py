@@ -28,7 +28,8 @@ def said(judged: Judgment) -> str:
         "the root of n^2 d", "1 over n^2 d", "the inverse of n^2 d", "n^2 d 的一半", "n^2 d 的两倍", "不是 n^2 d",
         "一半的 n^2 d", "n^2 d（的两倍）", "每个头 n^2 d", "n^2 d 的平方", "不等于 n^2 d", "n^2 d 除以 h",
         "不是：n^2 d",
-        "not this: n^2 d", "n^2 d, so 2", "a b n^2 d", "n^2 d thousand",
+        "not this: n^2 d", "n^2 d, so 2", "a b n^2 d", "n^2 d thousand", "n^2 d, halved",
+        "n^2 d, negated", "n^2 d, with 2 n d on top", "n^2 d (reciprocal)",
     ],
 )  # fmt: skip
 def test_words_that_change_a_formula_are_not_dropped(text: str) -> None:
@@ -44,7 +45,7 @@ def test_words_that_change_a_formula_are_not_dropped(text: str) -> None:
         "8 halves", "8 and a half", "8 percent", "8 to 9", "8 minus 1", "8 k", "8 的一半", "不是 8", "8 的平方",
         "8 的倒数",
         "负 8", "8 分之一", "不等于 8", "8 百", "8 千", "8 万", "少 8", "每头 8", "减少 8", "by 8 times 2", "8 of 64",
-        "8, so 9", "8 wrong", "sqrt 8", "8 hundred in all", "8 false entries",
+        "8, so 9", "8 wrong", "sqrt 8", "8 hundred in all", "8 false entries", "8, halved", "8 (negative)",
     ],
 )  # fmt: skip
 def test_words_that_change_a_number_are_not_dropped(text: str) -> None:
