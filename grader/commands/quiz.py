@@ -213,9 +213,12 @@ def _text_of(path: Path) -> str:
     """The text of an answers file. Raises UsageError if it cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return file.read(_MOST_CHARACTERS)
+            text = file.read(_MOST_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError):
         raise UsageError(_NO_TEXT.fill(file=path)) from None
+    if len(text) > _MOST_CHARACTERS:  # never write back a part
+        raise UsageError(_NO_TEXT.fill(file=path))
+    return text
 
 
 # ------------------------------------------------------------------------------------------ a file

@@ -209,7 +209,7 @@ def _plain(value: Any) -> str:
         value = [part for pair in value.items() for part in pair]
     if isinstance(value, Iterable) and not isinstance(value, str):
         value = " ".join(map(_plain, value))
-    return re.sub(r"[\s,\[\]{}]+", " ", str(value)).strip().casefold()
+    return re.sub(r"[\s,\[\]{}]+", " ", str(value)).strip()
 
 
 def _shown(value: Any) -> str:

@@ -177,6 +177,15 @@ def test_a_file_that_is_refused_is_refused_first(attncheck: Attncheck, typed: Ty
     assert (ran.code, "the answers of bo" in ran.err, ran.out) == (2, True, "")
 
 
+@pytest.mark.parametrize("data", [b"answers: \xff", b"# " + b"x" * 2_000_001])
+def test_a_file_that_cannot_be_read_whole_is_not_written(attncheck: Attncheck, tmp_path: Path, data: bytes) -> None:
+    """Nothing of it would be lost."""
+    place = tmp_path / "answers.yaml"
+    place.write_bytes(data)
+    ran = attncheck("quiz", "--learner", "ada", "--to", str(place))
+    assert (ran.code, place.read_bytes()) == (2, data)
+
+
 @pytest.mark.parametrize(
     ("file", "replies", "after"),
     [

@@ -13,16 +13,15 @@ from grader.course.formulas.vocabulary import Vocabulary
 from grader.course.items import _units
 
 _BEFORE = (
-    "a factor", "about", "all", "altogether", "always", "answer", "approximately", "are", "as", "at", "be", "because",
-    "been",
-    "bucket", "by", "can", "column", "constant", "contains", "cost", "costs", "count", "deviation", "dimension",
-    "divide", "divided", "equal", "equals", "exactly", "factor", "finally", "first", "for", "form", "formula", "from",
-    "get", "gets", "give", "gives", "grow", "grows", "has", "have", "head", "hence", "in", "index", "is", "it",
-    "its", "layer", "like", "linear", "linearly", "loss", "makes", "mean", "memory", "must", "namely", "need", "needs",
-    "number", "obtain", "of", "parameters", "position", "product", "rank", "ratio", "result", "roughly",
-    "row", "scale", "scales", "score", "share", "should", "simply", "size", "slope", "so", "standard", "sum",
-    "takes", "temperature", "that", "the", "then", "there", "therefore", "this", "thus", "to", "total", "value",
-    "variance", "we", "weight", "weights", "which", "will",
+    "a factor", "about", "all", "altogether", "always", "answer", "approximately", "are", "as", "at", "be",
+    "because", "been", "bucket", "by", "can", "column", "constant", "contains", "cost", "costs", "count",
+    "deviation", "dimension", "divide", "divided", "equal", "equals", "exactly", "factor", "finally", "first",
+    "for", "form", "formula", "from", "get", "gets", "give", "gives", "grow", "grows", "has", "have", "head",
+    "hence", "in", "index", "is", "it", "its", "layer", "like", "linear", "linearly", "loss", "makes", "mean",
+    "memory", "must", "namely", "need", "needs", "number", "obtain", "of", "parameters", "position", "product",
+    "rank", "ratio", "result", "roughly", "row", "scale", "scales", "score", "share", "should", "simply", "size",
+    "slope", "so", "standard", "sum", "takes", "temperature", "that", "the", "then", "there", "therefore", "this",
+    "thus", "to", "total", "value", "variance", "we", "weight", "weights", "which", "will",
 )  # fmt: skip
 _AFTER = (
     "all", "allowed", "altogether", "are", "as", "away", "back", "big", "entries", "exactly", "in", "is", "it",
@@ -31,35 +30,18 @@ _AFTER = (
 )  # fmt: skip
 #: Not of English: a Chinese text has no spaces between its words.
 _BEFORE_ZH = (
-    "当", "因此", "所以", "从而", "于是", "故", "即", "也就是", "就是", "那么", "答案", "结果", "最后", "最终", "得到",
-    "得出",
-    "可得", "得", "应该", "应当", "应", "需要", "需", "要", "除以", "共有", "一共", "总共", "总计", "合计", "共计",
-    "共",
-    "总数", "个数", "数量", "参数量", "计算量", "总量", "大小", "比例", "比值", "占比", "权重", "方差", "标准差",
-    "均值",
-    "期望", "损失", "导数", "斜率", "维数", "维度", "长度", "形状", "内存", "显存", "次数", "元素", "位置", "下标",
-    "序号",
-    "因子", "倍数", "变成", "变为", "往前", "向前", "大约", "大概", "约为", "约等于", "约",
-    "等于", "为", "是", "有", "它", "其", "的", "第", "线性", "按", "公式", "可以", "写成", "写作", "表示", "了", "到",
+    "当", "因此", "所以", "从而", "于是", "故", "即", "也就是", "就是", "那么", "答案", "结果", "最后", "最终",
+    "得到", "得出", "可得", "得", "应该", "应当", "应", "需要", "需", "要", "除以", "共有", "一共", "总共", "总计",
+    "合计", "共计", "共", "总数", "个数", "数量", "参数量", "计算量", "总量", "大小", "比例", "比值", "占比",
+    "权重", "方差", "标准差", "均值", "期望", "损失", "导数", "斜率", "维数", "维度", "长度", "形状", "内存",
+    "显存", "次数", "元素", "位置", "下标", "序号", "因子", "倍数", "变成", "变为", "往前", "向前", "大约", "大概",
+    "约为", "约等于", "约", "等于", "为", "是", "有", "它", "其", "的", "第", "线性", "按", "公式", "可以", "写成",
+    "写作", "表示", "了", "到",
 )  # fmt: skip
 _AFTER_ZH = (
-    "个",
-    "位置",
-    "词元",
-    "倍",
-    "元素",
-    "矩阵",
-    "张量",
-    "数组",
-    "为",
-    "的",
-    "是",
-    "真",
-    "增长",
-    "级别",
-    "左右",
+    "个", "位置", "词元", "倍", "元素", "矩阵", "张量", "数组", "为", "的", "是", "真", "增长", "级别", "左右",
     "时",
-)
+)  # fmt: skip
 _ZH = "[\u3400-\u9fff]"
 
 
@@ -84,11 +66,11 @@ _CONCLUSION = re.compile(
     r"(?![a-z])\s*"
 )
 _REASON = re.compile(r"(?<![\s,;])[\s,;]+(?:because|since|due to)\b|因为|由于", re.IGNORECASE)
-_EQUALS = re.compile(r"\s*(?<!\bnot )(?:\b(?:is\s+|are\s+)?equal\s+to\b|\bequals\b|(?<![约不])等于)\s*", re.IGNORECASE)
+_EQUALS = re.compile(r"\s*(?:\b(?:is\s+|are\s+)?equal\s+to\b|\bequals\b|(?<!约)等于)\s*", re.IGNORECASE)
 #: A description before a colon has a word, so that a ratio (n : d) is none.
 _WORD = re.compile(rf"[A-Za-z]{{3}}|{_ZH}")
 #: What makes the formula after a description another one: “not: 7”.
-_NEGATED = re.compile(r"\b(?:not|never|except|without|wrong)\b|[不非没错]", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:not|never|except|without|wrong)\b|n['’]t\b|[不非没错]", re.IGNORECASE)
 #: Words after a comma, or in brackets after a space; the first is no name of a formula.
 _CLAUSE = re.compile(r"(?<!\s)(?:\s*,\s*[A-Za-z]{4,}[^\d,=()]*|\s\([A-Za-z]{4,}[^\d=()]*\))$")
 #: What makes another formula of the one before a remark in brackets: n (squared).
@@ -119,7 +101,7 @@ def conclusion(text: str) -> str:
     found_reason = _REASON.search(text)
     if found_reason and found_reason.start() and _outside(text, found_reason.start()):
         text = text[: found_reason.start()]
-    return _EQUALS.sub(" = ", text)
+    return _EQUALS.sub(lambda found: found[0] if _NEGATED.search(text[: found.start()]) else " = ", text)
 
 
 def unlabelled(text: str) -> str:

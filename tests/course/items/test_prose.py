@@ -45,7 +45,8 @@ def test_words_that_change_a_formula_are_not_dropped(text: str) -> None:
         "8 halves", "8 and a half", "8 percent", "8 to 9", "8 minus 1", "8 k", "8 的一半", "不是 8", "8 的平方",
         "8 的倒数",
         "负 8", "8 分之一", "不等于 8", "8 百", "8 千", "8 万", "少 8", "每头 8", "减少 8", "by 8 times 2", "8 of 64",
-        "8, so 9", "8 wrong", "sqrt 8", "8 hundred in all", "8 false entries", "8, halved", "8 (negative)",
+        "8, so 9", "8 wrong", "sqrt 8", "8 hundred in all", "8 false entries", "it isn't equal to 8",
+        "never equals 8", "不会等于 8", "8, halved", "8 (negative)",
     ],
 )  # fmt: skip
 def test_words_that_change_a_number_are_not_dropped(text: str) -> None:
