@@ -24,11 +24,13 @@ export OMP_NUM_THREADS = 1
 cores = import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 at-once = -n $(or $(WORKERS),$$($(1) -c '$(cores)')) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test prove attacks short lowest check map docs picture bench release clean
+.PHONY: help demo test test-web web prove attacks short lowest check map docs picture bench release clean
 
 help:
 	@echo 'make demo    grade a small example class and show the results'
 	@echo 'make test    run all tests except the long ones, with coverage of grader/'
+	@echo 'make test-web run the tests of the pages in a real browser (needs Chromium)'
+	@echo 'make web     build the scripts of the pages from their pinned sources (needs Node.js)'
 	@echo 'make prove   run the long tests, and every attack in every configuration'
 	@echo 'make short   run the tests that need no torch, with PYTHON=…'
 	@echo 'make lowest  run all tests except the long ones, with the lowest versions that pyproject.toml allows'
@@ -59,6 +61,23 @@ test: $(READY)
 prove: $(READY)
 	@$(PY) -m pytest -q $(call at-once,$(PY)) -m prove --ignore=tests/attacks/test_attacks.py
 	@$(PY) -m tests.attacks.matrix
+
+# playwright and axe-core are only needed here. Without Node.js, the pages are not checked with axe-core.
+test-web: $(READY)
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt 'playwright>=1.50'
+	@! command -v npm >/dev/null || $(MAKE) $(FRONT)/.ready
+	@$(PY) -m pytest -q -m 'prove or not prove' tests/web
+
+FRONT := build/front
+
+$(FRONT)/.ready: $(wildcard grader/web/front/*)
+	@rm -rf $(FRONT) && mkdir -p $(FRONT) && cp grader/web/front/* $(FRONT)
+	@cd $(FRONT) && npm ci --no-audit --no-fund && node node_modules/esbuild/install.js
+	@touch $@
+
+web: $(FRONT)/.ready
+	@cd $(FRONT) && npm run build
+	@cp build/static/* grader/web/static
 
 attacks: $(READY)
 	@$(PY) -m tests.attacks.matrix --write
@@ -171,7 +190,7 @@ $(READY): pyproject.toml constraints.txt
 
 # The packages that run and test attncheck, without torch and without tools that only lint or build.
 torchless = import re, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-  needed = lambda name: re.match("(pytest|hypothesis|jsonschema|matplotlib|distributed|ipywidgets)", name); \
+  needed = lambda name: re.match("(pytest|hypothesis|jsonschema|matplotlib|distributed|ipywidgets|starlette|uvicorn|python-multipart|httpx2)", name); \
   print(*[n for n in p["dependencies"] if not n.startswith("torch")], \
     *filter(needed, p["optional-dependencies"]["dev"]), sep="\n")
 

@@ -21,7 +21,8 @@ ARROWS: dict[str, set[str]] = {
     "learning": {"core", "course"},
     "report": {"core", "course", "grading"},
     "classroom": {"core", "course", "grading", "report", "sandbox", "submission"},
-    "commands": {"classroom", "core", "course", "grading", "learning", "report", "sandbox", "submission"},
+    "web": {"core", "course", "grading", "learning", "report", "submission"},
+    "commands": {"classroom", "core", "course", "grading", "learning", "report", "sandbox", "submission", "web"},
 }
 
 #: What runs beside learner code, or is copied by learners, needs these, the standard library and itself.

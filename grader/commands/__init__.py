@@ -52,6 +52,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "hint": "Show the next hint for an exercise.",
         "debug": "Write a script that runs one public case.",
         "plot": "Draw one of the course's pictures.",
+        "serve": "Open the course in a browser.",
         "submit": "Submit a file, folder, notebook or zip.",
         "name": "Show or change your name.",
     },

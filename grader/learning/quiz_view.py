@@ -81,9 +81,6 @@ _MEANT_HERE = Text(
     "Is that what you mean? If not, change your answer. This did not count as an attempt.",
     "是这个意思吗？不是就改一改。这不算一次作答。",
 )
-_AGAIN_HERE = Text(
-    "Attempt {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数。"
-)
 _NO_TRY = Text("This did not count as an attempt.", "这不算一次作答。")
 _SOURCE = Text("Source: {source}", "出处：{source}")
 _PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
@@ -272,7 +269,7 @@ def _share(worth: float, lang: Lang) -> str:
 
 
 def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = False) -> None:
-    """The feedback on an answer to, or a command at, the card ``shown``. With ``buttons``, nothing is to be typed."""
+    """The feedback on an answer to, or a command at, the card ``shown``. With ``buttons``, no command is named."""
     match said:
         case UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
@@ -282,7 +279,7 @@ def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = Fal
             page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
             page.blank()
         case WrongAnswer():
-            _wrong(page, said, shown, _AGAIN_HERE if buttons else _AGAIN)
+            _wrong(page, said, shown, buttons=buttons)
         case Settled():
             _settled(page, said)
         case Compared():
@@ -300,7 +297,7 @@ def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = Fal
                 page.blank()
 
 
-def _wrong(page: Page, said: WrongAnswer, shown: QuizCard, again: Text) -> None:
+def _wrong(page: Page, said: WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
     page.lines(page.say(_PARTLY if said.fraction else _NOT_YET), lead="✗ ", style="bold red")
     if said.message is not None:
         page.lines(_words(page, said.message), indent=2)
@@ -310,6 +307,7 @@ def _wrong(page: Page, said: WrongAnswer, shown: QuizCard, again: Text) -> None:
         page.lines(page.say(_LOOK_AGAIN), indent=2)
     now = shown.tries - said.left + 1
     share = _share(said.worth, page.lang)
+    again = _TRY if buttons else _AGAIN
     page.lines(page.say(again, now=now, tries=shown.tries, share=share), indent=2, style="dim")
     page.blank()
 

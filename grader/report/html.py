@@ -62,8 +62,13 @@ def render(
     return _rendered("report.html", page, lang, sheet())
 
 
-def render_part(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = ()) -> str:
-    """The exercises of ``report`` as a part of another page, such as a notebook. Its style applies to nothing else."""
+def render_part(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = (), *, style: bool = True) -> str:
+    """The exercises of ``report`` as a part of another page, such as a notebook. Its style applies to nothing else.
+
+    Without ``style``, the page has the rules of ``sheet`` already.
+    """
+    if not style:
+        return _rendered("notebook.html", _Page(report, course, tuple(shown), report.learner), lang, "")
     own = sheet(_TEMPLATES / "notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
     page = _Page(report, course, tuple(shown), report.learner)
     return _rendered("notebook.html", page, lang, f"@scope (.attncheck) {{ {own} }}")

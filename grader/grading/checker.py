@@ -1,0 +1,57 @@
+"""A checker that stays open: one course and one warm sandbox, for programs that grade again and again."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from grader.core.errors import LibrariesChanged
+from grader.core.model import Course, Report, Shown, Submission
+from grader.grading.budget import with_shared_budget
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
+from grader.grading.inputs import Seed
+from grader.grading.public_arrays import shown
+from grader.grading.reference_results import reference_observer
+from grader.grading.selection import Selection
+from grader.sandbox import Sandbox, ZygoteSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A report, and the arrays of its public cases to draw."""
+
+    report: Report
+    pictures: tuple[Shown, ...]
+
+
+class Checker:
+    """Grades submissions one at a time, with public seeds. The sandbox starts at once, and ends with ``close``."""
+
+    def __init__(self, course: Course, sandbox: Sandbox | None = None) -> None:
+        """``sandbox`` may have been started while the course was read; it belongs to the checker from now on."""
+        self.course = course
+        self._sandbox = sandbox or Sandbox("auto", ZygoteSettings(collapse=True))
+        self._sandbox.start()
+        self._sandbox.allow(course.packages)
+        seed = Seed.public()
+        self._context = GradingContext(course, seed, reference_observer(self._sandbox.observe, seed, course=course))
+        self._alone = threading.Lock()
+
+    def check(self, submission: Submission, selection: Selection) -> Checked:
+        """Grades what ``selection`` names. Callers in other threads wait."""
+        with self._alone:
+            try:
+                return self._checked(submission, selection)
+            except LibrariesChanged:  # for example, by `%pip install`
+                self._sandbox.close()
+                return self._checked(submission, selection)
+
+    def _checked(self, submission: Submission, selection: Selection) -> Checked:
+        observe = with_shared_budget(self._sandbox.observe)
+        report = grade(self.course, submission, observe, selection=selection, context=self._context)
+        return Checked(report, shown(self.course, submission, report, observe, self._context.observe_reference))
+
+    def close(self) -> None:
+        """Ends the sandbox."""
+        self._sandbox.close()

@@ -1,0 +1,125 @@
+"""Who may use the pages: the holder of a token, from this machine's own address, through pages of this server.
+
+The server listens on a loopback address, but any page in the learner's browser can send requests there, and any
+program of another user on the machine can connect. Hence three rules. The ``Host`` must be the server's own, so that
+no other name can be made to point here. A random token, given once in the address and then kept in a cookie that
+scripts cannot read, must come with every request. And a request that changes something must come from one of the
+server's own pages, which browsers say in ``Origin``.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, TypeAlias
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+#: The name of the cookie, and of the parameter that becomes it.
+COOKIE, PARAMETER = "attncheck-token", "token"
+#: Pages load scripts and styles from this server, send forms to it, and appear in no other page. The editor makes
+#: style sheets of its own, with the nonce of the page.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_SAFE_METHODS = ("GET", "HEAD")
+
+
+class Guard:
+    """The three rules around ``app``; ``hosts`` are the values that ``Host`` may have, such as ``127.0.0.1:8000``."""
+
+    def __init__(self, app: App, token: str, hosts: frozenset[str], most_bytes: int = 2_000_000) -> None:
+        self._app, self._token, self._hosts, self._most = app, token, hosts, most_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or refuses it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        nonce = secrets.token_urlsafe(16)
+        scope.setdefault("state", {})["nonce"] = nonce
+        refused = self._refusal(scope)
+        if refused is not None:
+            await refused(scope, receive, _with_headers(send, nonce))
+        else:
+            await self._app(scope, _limited(receive, self._most), _with_headers(send, nonce))
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        if headers.get("host", "").lower() not in self._hosts:
+            return PlainTextResponse("This server does not have that name.\n", 421)
+        if scope["method"] not in _SAFE_METHODS and not self._from_here(headers):
+            return PlainTextResponse("This request does not come from one of the server's own pages.\n", 403)
+        if int(headers.get("content-length") or 0) > self._most:
+            return PlainTextResponse("That is too large.\n", 413)
+        given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        token = dict(given).get(PARAMETER)
+        if token is not None and self._is_token(token) and scope["method"] in _SAFE_METHODS:
+            rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
+            answer = RedirectResponse(_own(scope["path"]) + (f"?{rest}" if rest else ""), 303)
+            answer.set_cookie(COOKIE, self._token, httponly=True, samesite="strict", path="/")
+            return answer
+        if not self._is_token(cookie_parser(headers.get("cookie", "")).get(COOKIE, "")):
+            return PlainTextResponse(
+                "Open the address that `attncheck serve` printed: it ends with a token.\n"
+                "请打开 attncheck serve 打印的地址，它的末尾带有令牌。\n",
+                403,
+            )
+        return None
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode())
+
+    def _from_here(self, headers: Headers) -> bool:
+        origin = headers.get("origin")
+        if origin is None:
+            return headers.get("sec-fetch-site") == "same-origin"
+        return origin.removeprefix("http://") == headers["host"]
+
+
+def _own(path: str) -> str:
+    """``path`` as a path of this server: ``//elsewhere`` would be an address."""
+    return "/" + path.lstrip("/\\")
+
+
+def _with_headers(send: Send, nonce: str) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers["Content-Security-Policy"] = POLICY.format(nonce=nonce)
+            for name, value in _HEADERS.items():
+                headers[name] = value
+            headers.setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return sending
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """A body without a length, or with a false one, ends at ``most`` bytes as if the browser had gone."""
+    left = most
+
+    async def receiving() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        return message if left >= 0 else {"type": "http.disconnect"}
+
+    return receiving

@@ -1,0 +1,68 @@
+"""What only the pages say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.core.model import Text
+
+WORDS: Mapping[str, Text] = {
+    "map": Text("Course map", "课程地图"),
+    "progress": Text("Progress", "进度"),
+    "quiz": Text("Quiz", "小题"),
+    "code": Text("Code", "代码"),
+    "question": Text("Question", "问题"),
+    "next": Text("Next", "下一题"),
+    "go_on": Text("Continue", "继续"),
+    "begin": Text("Start", "开始"),
+    "finished": Text("Everything is correct.", "全部答对。"),
+    "submit": Text("Submit", "提交"),
+    "skip": Text("Skip", "跳过"),
+    "show": Text("Show the answer", "显示答案"),
+    "again": Text("Try again from the start", "从头再答一次"),
+    "yes": Text("Yes, that is what I mean", "对，就是这个意思"),
+    "follow": Text("Follow-up: ", "追问："),
+    "check": Text("Save and check", "保存并检查"),
+    "checking": Text("Checking…", "正在检查……"),
+    "reset": Text("Start over", "恢复初始代码"),
+    "download": Text("Download", "下载"),
+    "upload": Text("Open a file", "打开文件"),
+    "editor": Text("Code of {id}", "{id} 的代码"),
+    "keys": Text(
+        "Ctrl-Enter checks; Tab indents, Escape then Tab leaves the editor.",
+        "Ctrl-Enter 检查；Tab 缩进，先按 Esc 再按 Tab 离开编辑框。",
+    ),
+    "hint": Text("Next hint", "下一条提示"),
+    "no_hints": Text("No more hints.", "没有更多提示了。"),
+    "hints_of": Text("Hints for {name}", "{name} 的提示"),
+    "cost": Text("Hints cost practice points only.", "提示只扣练习分，不影响成绩。"),
+    "report": Text("Report", "报告"),
+    "report_here": Text("The report appears here.", "报告会显示在这里。"),
+    "answer": Text("Your answer", "你的答案"),
+    "choose": Text("choose", "请选择"),
+    "choose_one": Text("Choose one option.", "请选择一项。"),
+    "choose_all": Text("Choose every option that applies.", "请选出所有符合的选项。"),
+    "choose_each": Text("Choose a partner for each entry.", "请为每一项选择对应的内容。"),
+    "place": Text("Place {number}", "第 {number} 位"),
+    "up": Text("Move {name} up", "把 {name} 上移"),
+    "down": Text("Move {name} down", "把 {name} 下移"),
+    "nothing": Text("Choose or write an answer first.", "请先选择或写下答案。"),
+    "i_read": Text("I read: ", "我的理解："),
+    "not_read": Text("This cannot be read as a formula yet.", "暂时读不成公式。"),
+    "language": Text("中文", "English"),
+    "skip_link": Text("Skip to the content", "跳到正文"),
+    "new": Text("not started", "未开始"),
+    "begun": Text("in progress", "进行中"),
+    "waiting": Text("not auto-graded", "不自动评分"),
+    "wrong": Text("not correct", "不正确"),
+    "right": Text("correct", "正确"),
+    "open_beliefs": Text("Misconceptions to look at again", "需要再想一想的误解"),
+    "no_beliefs": Text("No open misconceptions.", "目前没有未解决的误解。"),
+    "done_of": Text("{done} of {all} done", "完成 {done}/{all}"),
+    "due": Text(
+        "Due for review: {due}. Run `attncheck review` in a terminal.",
+        "有 {due} 张卡片该复习了，请在终端里运行 `attncheck review`。",
+    ),
+    "problem": Text("That did not work", "出错了"),
+    "back_to_map": Text("Back to the map", "回到课程地图"),
+}

@@ -1,0 +1,274 @@
+"""A learner's way in a real browser, in both languages, by keyboard and at a phone's width. `make test-web` runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.core.model import Course
+from grader.course import loader
+from grader.grading import courses
+from grader.grading.checker import Checker
+from grader.learning.log import Answered, Coded
+from grader.web.learner import Learner
+from grader.web.pages import make_app
+from grader.web.security import Guard
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
+AXE = Path(__file__).parents[2] / "build" / "front" / "node_modules" / "axe-core" / "axe.min.js"
+pytestmark = [
+    pytest.mark.prove,
+    pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM"),
+]
+SOFTMAX = """import torch
+
+
+def softmax(x, axis=-1):
+    e = torch.exp(x - x.amax(axis, keepdim=True))
+    return e / e.sum({axis}, keepdim=True)
+"""
+
+
+class Site:
+    """A running server and the learner that it serves."""
+
+    def __init__(self, course: Course, folder: Path) -> None:
+        import uvicorn
+
+        self.learner = Learner(course, folder / "work", folder / "log.jsonl", "ada", lambda: Checker(course))
+        self.socket = socket.socket()
+        self.socket.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{self.socket.getsockname()[1]}"
+        token = secrets.token_urlsafe(8)
+        self.url, self.address = f"http://{host}", f"http://{host}/?token={token}"
+        guarded: Any = Guard(make_app(self.learner, "en"), token, frozenset({host}))
+        self.server = uvicorn.Server(uvicorn.Config(guarded, log_level="warning", lifespan="off"))
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        """Ends it."""
+        self.server.should_exit = True
+        self.thread.join()
+        self.socket.close()
+        self.learner.close()
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    """The bundled course."""
+    return courses.load(loader.find(None))
+
+
+@pytest.fixture
+def site(course: Course, tmp_path: Path) -> Iterator[Site]:
+    """A server for a new learner."""
+    made = Site(course, tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser."""
+    with sync_api.sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(chromium: Any, site: Site) -> Iterator[Any]:
+    """A signed-in window in which nothing goes wrong: no error on the console, no request to anywhere else."""
+    window = chromium.new_page(viewport={"width": 1100, "height": 900})
+    wrong: list[str] = []
+    window.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
+    window.on("pageerror", lambda error: wrong.append(str(error)))
+    window.on("request", lambda sent: None if sent.url.startswith((site.url, "data:")) else wrong.append(sent.url))
+    window.goto(site.address)
+    yield window
+    window.close()
+    assert not wrong
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_learners_way(page: Any, site: Site, course: Course, lang: str) -> None:
+    """From the map through an item to code: wrong with the place marked, then right."""
+    if lang == "zh":
+        page.get_by_role("button", name="中文").click()
+    page.get_by_role("link", name=re.compile("^(Start|开始)")).click()
+    item = course.questions[0].items[0]
+    assert item.id in page.url
+    right = next(option for option in item.spec.options if option.correct)
+    page.get_by_label(re.compile(re.escape(right.text.of("zh" if lang == "zh" else "en")))).check()
+    page.get_by_role("button", name=re.compile("Submit|提交")).click()
+    page.get_by_text(re.compile("Correct|答对")).first.wait_for()
+    page.goto(f"{site.url}/questions/Q3/code")
+    page.locator(".cm-content").click()
+    for axis, passed in (("0", False), ("axis", True)):
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.press("Delete")
+        page.evaluate(
+            "text => { const view = document.querySelector('[data-editor]').editor;"
+            " view.dispatch({changes: {from: 0, insert: text}}) }",
+            SOFTMAX.format(axis=axis),
+        )
+        page.keyboard.press("ControlOrMeta+Enter")
+        page.locator("#report .part.passed" if passed else "#report .part.failed").first.wait_for(timeout=60_000)
+    assert (site.learner.folder / "q03.py").read_text() == SOFTMAX.format(axis="axis")
+    events = site.learner.events()
+    assert [event.settled for event in events if isinstance(event, Answered)] == [True]
+    assert [str(event.status) for event in events if isinstance(event, Coded)][-1] == "passed"
+
+
+def test_the_place_is_marked_in_the_editor(page: Any, site: Site) -> None:
+    """The line that the diagnosis names, with the part underlined."""
+    page.goto(f"{site.url}/questions/Q3/code")
+    page.evaluate(
+        "text => { const view = document.querySelector('[data-editor]').editor;"
+        " view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) }",
+        SOFTMAX.format(axis="0"),
+    )
+    page.get_by_role("button", name="Save and check").click()
+    page.locator(".marked-line").wait_for(timeout=60_000)
+    assert "torch.exp" in page.locator(".marked-line").inner_text()
+
+
+def test_by_keyboard_alone(page: Any, site: Site, course: Course) -> None:
+    """Skip link, options by arrow keys, submit by Enter; the feedback has the focus."""
+    item = next(item for item in course.questions[0].items if item.kind == "choice")
+    page.goto(f"{site.url}/items/{item.id}")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip-link"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.type") == "radio":
+            break
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    page.locator(".feedback").wait_for()
+    assert "feedback" in page.evaluate("document.activeElement.className")
+
+
+def test_without_scripts(chromium: Any, site: Site) -> None:
+    """Quiz and code work; the editor is a plain field."""
+    context = chromium.new_context(java_script_enabled=False)
+    window = context.new_page()
+    window.goto(site.address)
+    window.goto(f"{site.url}/questions/Q3/code")
+    window.locator("textarea").fill(SOFTMAX.format(axis="axis"))
+    window.get_by_role("button", name="Save and check").click()
+    window.locator("#report .part.passed").first.wait_for(timeout=60_000)
+    context.close()
+
+
+@pytest.mark.parametrize("width", [375, 1100])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_cut_off(page: Any, site: Site, course: Course, width: int, scheme: str) -> None:
+    """No page is wider than the window; text has enough contrast with what is behind it."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    kinds = {item.kind: item.id for question in course.questions for item in question.items}
+    for path in (
+        "/",
+        "/progress",
+        "/questions/Q5",
+        "/questions/Q5/code",
+        *(f"/items/{name}" for name in kinds.values()),
+    ):
+        page.goto(site.url + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        ink, paper = page.evaluate(
+            "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+        )
+        assert abs(_luminance(ink) - _luminance(paper)) > 0.5
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="`make test-web` installs axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_accessibility(chromium: Any, site: Site, course: Course, scheme: str, lang: str) -> None:
+    """No violation of axe-core's rules on any kind of page, before and after an answer or a check."""
+    context = chromium.new_context(bypass_csp=True, color_scheme=scheme)  # to put axe-core into the pages
+    window = context.new_page()
+    window.goto(site.address)
+    if lang == "zh":
+        window.get_by_role("button", name="中文").click()
+    kinds = {item.kind: item.id for question in course.questions for item in question.items}
+    found = []
+    for path in (
+        "/",
+        "/progress",
+        "/questions/Q5",
+        "/questions/Q3/code",
+        "/nothing",
+        *map("/items/{}".format, kinds.values()),
+    ):
+        window.goto(site.url + path)
+        found += _violations(window, path)
+    window.goto(f"{site.url}/items/{kinds['choice']}")
+    window.locator("input[type=radio]").first.check()
+    window.locator("button[value=answer]").click()
+    found += _violations(window, "an answered item")
+    window.goto(f"{site.url}/questions/Q3/code")
+    window.locator("button[value=check]").click()
+    window.locator(".checked").wait_for(timeout=60_000)
+    found += _violations(window, "a report")
+    context.close()
+    assert not found
+
+
+def _violations(window: Any, where: str) -> list[str]:
+    window.evaluate(AXE.read_text("utf-8"))
+    found = window.evaluate("axe.run()")
+    assert found["passes"]
+    return [f"{where}: {each['id']}: {each['nodes'][0]['html']}" for each in found["violations"]]
+
+
+def test_things_are_sorted(page: Any, site: Site, course: Course) -> None:
+    """With the buttons, without a letter being typed; the right order is accepted."""
+    item = next(item for question in course.questions for item in question.items if item.kind == "order")
+    page.goto(f"{site.url}/items/{item.id}")
+    wanted = [thing.id for thing in item.spec.things]
+    for at, name in enumerate(wanted):
+        while (now := page.locator(".sortable li").evaluate_all("all => all.map(one => one.dataset.id)")).index(
+            name
+        ) > at:
+            page.locator(f".sortable li[data-id='{name}'] button[data-by='-1']").click()
+    assert now == wanted
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("Correct.").wait_for()
+
+
+def test_a_file_is_opened(page: Any, site: Site, tmp_path: Path) -> None:
+    """In the editor, and saved only by a check."""
+    (tmp_path / "mine.py").write_text("x = 1  # 注意力\n", "utf-8")
+    page.goto(f"{site.url}/questions/Q3/code")
+    page.locator("input[data-open]").set_input_files(tmp_path / "mine.py")
+    page.get_by_text("x = 1").wait_for()
+    assert not site.learner.file(course_question(site)).exists()
+
+
+def course_question(site: Site) -> Any:
+    """Q3."""
+    return site.learner.course.question("Q3")
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (int(part) for part in re.findall(r"\d+", colour)[:3])
+    return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255

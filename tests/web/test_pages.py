@@ -1,0 +1,345 @@
+"""The pages of one learner: every page in both languages, every form of answer, code, hints; no key before its time."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from starlette.testclient import TestClient
+
+from grader.core.model import Course, Diagnosis, ExerciseResult, Item, QuestionResult, Report, Span, Status, Text
+from grader.course import items, loader, starter
+from grader.grading import courses
+from grader.grading.checker import Checked, Checker
+from grader.learning.log import Answered, Coded, Hinted, Spoke
+from grader.web.learner import Learner
+from grader.web.pages import make_app
+from grader.web.security import COOKIE, Guard
+from tests.helpers import WORDS
+
+HOST, TOKEN = "127.0.0.1:8000", "s3cret"
+OWN = {"origin": f"http://{HOST}"}
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    """The bundled course."""
+    return courses.load(loader.find(None))
+
+
+class Checks:
+    """Stands for the sandbox: notes what is checked, and gives a wrong first exercise with a place."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.seen: list[tuple[str, tuple[str, ...]]] = []
+        self.closed = False
+
+    def check(self, submission: Any, selection: Any) -> Checked:
+        """The first exercise is wrong, the others passed."""
+        self.seen.append(("".join(part.text for file in submission.files for part in file.parts), selection.exercises))
+        span = Span("q03.py", 2, 2, 11, 16, "    return q @ k")
+        place = Diagnosis("place", Text("Not scaled.", "没有缩放。"), None, span)
+        question = next(q for q in self.course.questions if any(e.name in selection.exercises for e in q.exercises))
+        results = [
+            ExerciseResult(
+                each.name,
+                Status.FAILED if at == 0 else Status.PASSED,
+                float(at > 0),
+                1.0,
+                outcomes=(),
+                file="q03.py",
+                diagnosis=(place,) if at == 0 else (),
+            )
+            for at, each in enumerate(question.exercises)
+        ]
+        found = QuestionResult(question.id, question.title, exercises=tuple(results), items=())
+        return Checked(Report("ada", WORDS, "", "public", (found,), ("landlock",), False, (), 0.1), ())
+
+    def close(self) -> None:
+        """Ends it."""
+        self.closed = True
+
+
+@pytest.fixture
+def learner(course: Course, tmp_path: Path) -> Iterator[Learner]:
+    """A new learner with an empty log and no files."""
+    checks = Checks(course)
+    one = Learner(course, tmp_path / "work", tmp_path / "log.jsonl", "ada <b>", lambda: cast(Checker, checks))
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def browser(learner: Learner) -> TestClient:
+    """A browser that is signed in."""
+    app = Guard(make_app(learner, "en"), TOKEN, frozenset({HOST}))
+    return TestClient(app, base_url=f"http://{HOST}", cookies={COOKIE: TOKEN})
+
+
+def page(browser: TestClient, path: str, status: int = 200) -> str:
+    """The text of a page."""
+    found = browser.get(path)
+    assert found.status_code == status, path
+    return found.text
+
+
+def post(browser: TestClient, path: str, **fields: Any) -> str:
+    """The text of the page after a form was sent."""
+    found = browser.post(path, data=fields, headers=OWN)
+    assert found.status_code == 200, found.text
+    return found.text
+
+
+def first(course: Course, form: str) -> Item:
+    """The first item that is answered in this form."""
+    every = (item for question in course.questions for item in question.items)
+    return next(item for item in every if items.ask(item, items.Context("", "ada", item.id)).form == form)
+
+
+def test_every_page_in_both_languages(browser: TestClient, course: Course) -> None:
+    """Prompts, items and code of all questions; the learner's name is text, not markup; nothing runs inline."""
+    paths = ["/", "/progress"]
+    for question in course.questions:
+        paths += [f"/questions/{question.id}", f"/questions/{question.id}/code"]
+        paths += [f"/items/{item.id}" for item in question.items[:3]]
+    for lang, tag in (("en", "en"), ("zh", "zh-Hans")):
+        assert post(browser, "/language", lang=lang, back="/") == page(browser, "/")
+        for path in paths:
+            text = page(browser, path)
+            assert f'<html lang="{tag}">' in text
+            assert "ada &lt;b&gt;" in text and "ada <b>" not in text
+            assert not re.search(r"<script(?! src=)|\son\w+=|\sstyle=|javascript:", text), path
+
+
+def test_what_is_not_there(browser: TestClient) -> None:
+    """A page says so, in words."""
+    for path in ("/questions/Q99", "/questions/Q99/code", "/items/Q5.nothing", "/nothing", "/questions/Q99/file"):
+        text = page(browser, path, 404)
+        assert "There is no such page." in text or path == "/nothing"
+    assert browser.post("/exercises/nothing/hint", headers=OWN).status_code == 404
+
+
+def test_no_page_shows_a_key_before_its_time(browser: TestClient, course: Course) -> None:
+    """What explains an answer, and the reference, are in no page of a learner who has answered nothing."""
+    reference = [part.text for file in course.reference for part in file.parts]
+    for question in course.questions:
+        pages = [page(browser, f"/questions/{question.id}"), page(browser, f"/questions/{question.id}/code")]
+        pages += [page(browser, f"/items/{item.id}") for item in question.items]
+        seen = html.unescape("\n".join(pages))
+        for item in question.items:
+            assert item.explain is None or item.explain.en not in seen, item.id
+        for belief in question.misconceptions:
+            assert belief.truth.en not in seen, belief.id
+        for exercise in question.exercises:
+            name = exercise.reference.rpartition(".")[2]
+            bodies = [text.split(f"def {name}(", 1)[1][:400] for text in reference if f"def {name}(" in text]
+            assert not any(body in seen for body in bodies), name
+
+
+def test_a_choice(browser: TestClient, learner: Learner, course: Course) -> None:
+    """Wrong, then right: the guiding question, the log, the explanation, and where to go on."""
+    item = first(course, "one")
+    wrong, right = (next(o.id for o in item.spec.options if o.correct is correct) for correct in (False, True))
+    text = post(browser, f"/items/{item.id}", answer=wrong, do="answer")
+    assert "Not yet." in text and "Attempt 2 of" in text and ":key" not in text
+    text = post(browser, f"/items/{item.id}", answer=wrong, do="answer")
+    assert "already tried" in text
+    assert "Choose or write an answer first." in post(browser, f"/items/{item.id}", do="answer")
+    text = post(browser, f"/items/{item.id}", answer=right, do="answer")
+    assert "Correct on attempt 2." in text
+    assert 'name="do"' not in text and ">Next</a>" in text
+    answered = [event for event in learner.events() if isinstance(event, Answered)]
+    assert [(event.value, event.settled) for event in answered] == [(wrong, False), (right, True)]
+    assert learner.progress().learner == "ada <b>"
+    assert "Correct on attempt 2." in page(browser, f"/items/{item.id}")
+    again = post(browser, f"/items/{item.id}", answer=wrong, do="answer")
+    assert "Correct on attempt 2." in again and len(learner.events()) == 3
+    assert 'name="do"' in page(browser, f"/items/{item.id}?again=1")
+
+
+def test_the_answer_is_shown(browser: TestClient, learner: Learner, course: Course) -> None:
+    """On request, and then the item is settled."""
+    item = first(course, "line")
+    text = post(browser, f"/items/{item.id}", do="key")
+    assert 'name="do"' not in text
+    (event,) = [event for event in learner.events() if isinstance(event, Answered)]
+    assert (event.status, event.settled) == (Status.MISSING, True)
+
+
+def test_skipping(browser: TestClient, learner: Learner, course: Course) -> None:
+    """Leads to the next item; the last one leads back to the first that is open."""
+    question = course.questions[0]
+    found = browser.post(f"/items/{question.items[0].id}", data={"do": "skip"}, headers=OWN, follow_redirects=False)
+    assert found.headers["location"] == f"/items/{question.items[1].id}"
+    found = browser.post(f"/items/{question.items[-1].id}", data={"do": "skip"}, headers=OWN, follow_redirects=False)
+    assert found.headers["location"] == f"/items/{question.items[0].id}"
+
+
+def test_pairs_orders_and_several(browser: TestClient, learner: Learner, course: Course) -> None:
+    """Right answers in forms with more than one field earn all points."""
+    for form in ("many", "pairs", "order"):
+        item = first(course, form)
+        key = items.key(item, items.Context(course.public_id, learner.name, item.id)).en
+        fields: dict[str, Any] = {"do": "answer"}
+        if form == "many":
+            fields["answer"] = [option.id for option in item.spec.options if option.correct]
+        elif form == "pairs":
+            fields |= {f"partner-{left}": right for left, right in dict(item.spec.pairs).items()}
+        else:
+            fields["answer"] = [thing.id for thing in item.spec.things]
+        text = post(browser, f"/items/{item.id}", **fields)
+        assert "Correct." in text, (item.id, key)
+
+
+def test_incomplete_answers_cost_nothing(browser: TestClient, learner: Learner, course: Course) -> None:
+    """An order with a gap, or a place twice; no pair at all."""
+    order, pairs = first(course, "order"), first(course, "pairs")
+    names = [thing.id for thing in order.spec.things]
+    for fields in ([names[0]], [names[0]] * len(names), []):
+        assert "Choose or write" in post(browser, f"/items/{order.id}", answer=fields, do="answer")
+    assert "Choose or write" in post(browser, f"/items/{pairs.id}", do="answer")
+    assert not [event for event in learner.events() if isinstance(event, Answered)]
+
+
+def test_formulas_are_read_while_typed(browser: TestClient, course: Course) -> None:
+    """In MathML; what cannot be read says so, and nothing is judged."""
+    item = next(i for q in course.questions for i in q.items if i.kind == "expression" and "n" in i.spec.symbols)
+    text = browser.get(f"/items/{item.id}/reading", params={"answer": "n^2/2"}).text
+    assert "<math" in text and "<mfrac>" in text and "<html" not in text
+    assert "cannot be read" in browser.get(f"/items/{item.id}/reading", params={"answer": "n +* 2"}).text
+    assert browser.get(f"/items/{item.id}/reading").text.strip() == ""
+    assert browser.get(f"/items/{item.id}/reading", params={"answer": "<script>"}).text.count("<script") == 0
+    assert "<math" not in browser.get(f"/items/{first(course, 'one').id}/reading", params={"answer": "a"}).text
+
+
+def test_a_doubtful_reading_is_confirmed(browser: TestClient, learner: Learner, course: Course) -> None:
+    """Before a try is spent; a yes judges the answer that was shown."""
+    found = [
+        (item, text)
+        for question in course.questions
+        for item in question.items
+        if item.kind == "expression"
+        for text in ("n^2d", "n/2d", "1/n d", "n/h d", "n^2 d/h d")
+        if items.doubtful(item, text)
+    ]
+    item, text = found[0]
+    shown = post(browser, f"/items/{item.id}", answer=text, do="answer")
+    assert f'name="doubted" value="{html.escape(text)}"' in shown and "Yes, that is what I mean" in shown
+    assert not [event for event in learner.events() if isinstance(event, Answered)]
+    post(browser, f"/items/{item.id}", doubted=text, answer=text, do="yes")
+    assert [event.value for event in learner.events() if isinstance(event, Answered)] == [text]
+
+
+def test_free_text_is_compared_with_key_points(browser: TestClient, learner: Learner, course: Course) -> None:
+    """The model answer beside the learner's words, then the points to tick."""
+    item = next(i for q in course.questions for i in q.items if items.key_points(i))
+    text = post(browser, f"/items/{item.id}", answer="Because of the softmax.", do="answer")
+    assert 'name="comparing"' in text and "Because of the softmax." in text
+    text = post(browser, f"/items/{item.id}", comparing="1", answer=["a"], do="answer")
+    assert 'name="comparing"' not in text
+    assert any(type(event).__name__ == "Explained" for event in learner.events())
+
+
+def test_code(browser: TestClient, learner: Learner, course: Course) -> None:
+    """A stub to begin with; saving, grading, the place in the code, the log; the saved file comes back and down."""
+    question = course.question("Q3")
+    assert question is not None
+    assert starter.stub(question, "en") in html.unescape(page(browser, "/questions/Q3/code"))
+    code = "def scaled_scores(q, k):\r\n    return q @ k  # <b>\r\n"
+    whole = post(browser, "/questions/Q3/code", code=code, do="check")
+    assert "<html" in whole and "Not scaled." in whole and "# &lt;b&gt;" in whole
+    marks = re.search(r'data-marks="([^"]*)"', whole)
+    assert marks is not None
+    assert json.loads(html.unescape(marks[1])) == [{"line": 2, "end_line": 2, "column": 11, "end_column": 16}]
+    saved = (learner.folder / "q03.py").read_bytes()
+    assert saved == code.replace("\r\n", "\n").encode()
+    assert browser.get("/questions/Q3/file").content == saved
+    part = browser.post("/questions/Q3/code", data={"code": code}, headers=OWN | {"hx-request": "true"}).text
+    assert "<html" not in part and "Not scaled." in part
+    coded = [(event.exercise, event.status) for event in learner.events() if isinstance(event, Coded)]
+    assert coded[0] == (question.exercises[0].name, Status.FAILED) and len(coded) == len(question.exercises)
+    checks = cast(Checks, learner.checker())
+    assert checks.seen[0][1] == tuple(exercise.name for exercise in question.exercises)
+
+
+def test_code_that_cannot_be_saved(browser: TestClient, learner: Learner, tmp_path: Path) -> None:
+    """Said in words without a path; a file in place of the folder, a link in place of the file."""
+    learner.folder.write_text("not a folder")
+    found = browser.post("/questions/Q3/code", data={"code": "x = 1"}, headers=OWN)
+    assert found.status_code == 400 and "q03.py cannot be saved" in found.text
+    assert str(tmp_path) not in found.text
+    learner.folder.unlink()
+    learner.folder.mkdir()
+    (tmp_path / "secret.py").write_text("password = 1")
+    (learner.folder / "q03.py").symlink_to(tmp_path / "secret.py")
+    text = page(browser, "/questions/Q3/code", 400)
+    assert "password" not in text and "q03.py" in text
+    (learner.folder / "q03.py").unlink()
+    (learner.folder / "q03.py").write_bytes("# 注意力".encode("gbk"))
+    assert "not UTF-8" in page(browser, "/questions/Q3/code", 400)
+    (learner.folder / "q03.py").write_bytes(b"#" * 500_001)
+    assert "more than 500000" in page(browser, "/questions/Q3/code", 400)
+    found = browser.post("/questions/Q3/code", data={"code": "x" * 500_001}, headers=OWN)
+    assert found.status_code == 400 and "500000" in found.text
+    assert browser.post("/questions/Q3/code", data={}, headers=OWN).status_code == 400
+
+
+def test_hints(browser: TestClient, learner: Learner, course: Course) -> None:
+    """One at a time, until there are no more; each is in the log."""
+    exercise = course.exercise("softmax")
+    assert exercise is not None
+    hints = exercise[1].hints
+    for count in range(1, len(hints) + 2):
+        text = browser.post("/exercises/softmax/hint", headers=OWN | {"hx-request": "true"}).text
+        assert text.count("<li value=") == min(count, len(hints))
+    assert "No more hints." in text
+    assert len([event for event in learner.events() if isinstance(event, Hinted)]) == len(hints)
+    assert hints[0].en.split("`")[0] in html.unescape(post(browser, "/exercises/softmax/hint"))
+
+
+def test_the_language_is_remembered_for_the_terminal(browser: TestClient, learner: Learner) -> None:
+    """In the log; the page to go back to is a path of this server."""
+    found = browser.post(
+        "/language", data={"lang": "zh", "back": "//elsewhere.example"}, headers=OWN, follow_redirects=False
+    )
+    assert found.headers["location"] == "/elsewhere.example"
+    assert [event.lang for event in learner.events() if isinstance(event, Spoke)] == ["zh"]
+    assert learner.spoken("en") == "zh"
+
+
+def test_progress_names_open_misconceptions(browser: TestClient, learner: Learner, course: Course) -> None:
+    """After a wrong answer that shows one; the map goes on from there."""
+    item = next(
+        i
+        for q in course.questions
+        for i in q.items
+        if i.kind == "choice" and any(o.misconception for o in i.spec.options)
+    )
+    shown = next(option for option in item.spec.options if option.misconception)
+    assert "No open misconceptions." in page(browser, "/progress")
+    post(browser, f"/items/{item.id}", answer=shown.id, do="answer")
+    assert shown.misconception in page(browser, "/progress")
+    assert ">Continue:" in page(browser, "/")
+
+
+def test_the_style_sheet_and_scripts(browser: TestClient) -> None:
+    """Served from here, with their types."""
+    assert browser.get("/style.css").headers["content-type"].startswith("text/css")
+    for name in ("htmx.js", "editor.js"):
+        found = browser.get(f"/static/{name}")
+        assert found.status_code == 200 and "javascript" in found.headers["content-type"]
+        assert not re.search(r"//(cdn|unpkg)", found.text)
+    assert browser.get("/static/../pages.py").status_code == 404
+
+
+def test_a_damaged_log_is_said(browser: TestClient, learner: Learner) -> None:
+    """Nothing is overwritten."""
+    learner.state.write_text("{broken\n{}\n")
+    assert "line 1: not a line of JSON" in page(browser, "/", 400)
+    assert learner.state.read_text() == "{broken\n{}\n"

@@ -1,0 +1,113 @@
+"""Who may use the pages, and what no page may do."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from grader.web.security import COOKIE, Guard
+
+HOST, TOKEN = "127.0.0.1:8000", "s3cret"
+
+
+async def echo(request: Request) -> PlainTextResponse:
+    """Says what it was sent."""
+    return PlainTextResponse(f"{request.method} {request.url.path} {len(await request.body())}")
+
+
+def client(*, signed_in: bool = True) -> TestClient:
+    """A browser at the server's own address."""
+    app = Starlette(routes=[Route("/{path:path}", echo, methods=["GET", "POST"])])
+    made = TestClient(Guard(app, TOKEN, frozenset({HOST}), 1000), base_url=f"http://{HOST}", follow_redirects=False)
+    if signed_in:
+        made.cookies.set(COOKIE, TOKEN)
+    return made
+
+
+def test_the_token_becomes_a_cookie() -> None:
+    """The address is good once; then a cookie that scripts cannot read and other sites cannot send."""
+    first = client(signed_in=False).get(f"/items/Q1.a?token={TOKEN}&x=1")
+    assert (first.status_code, first.headers["location"]) == (303, "/items/Q1.a?x=1")
+    cookie = first.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=strict" in cookie and TOKEN in cookie
+    assert client().get("/").status_code == 200
+
+
+def test_the_redirect_stays_here() -> None:
+    """A path that looks like an address is still a path."""
+    for path in ("//elsewhere.example/", "/\\elsewhere.example/"):
+        found = client(signed_in=False).get(f"http://{HOST}{path}?token={TOKEN}")
+        assert found.headers["location"].startswith("/elsewhere")
+
+
+@pytest.mark.parametrize("path", ["/", "/?token=wrong", "/?token=", "/static/editor.js", "/questions/Q5"])
+def test_nobody_else_gets_in(path: str) -> None:
+    """Without the token nothing is served, whatever the path; what to do is said in both languages."""
+    found = client(signed_in=False).get(path)
+    assert found.status_code == 403
+    assert "attncheck serve" in found.text and "令牌" in found.text
+    assert "set-cookie" not in found.headers
+
+
+def test_a_wrong_cookie() -> None:
+    """Compared as a whole; odd characters break nothing."""
+    for value in ("", TOKEN[:-1], TOKEN + "x", '"s3cret'):
+        found = client(signed_in=False).get("/", headers={"cookie": f"{COOKIE}={value}"})
+        assert found.status_code == 403
+
+
+@pytest.mark.parametrize("host", ["elsewhere.example", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1:8000.example", ""])
+def test_other_names_are_refused(host: str) -> None:
+    """A name that was made to point at this machine, with a cookie or not."""
+    assert client().get("/", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": f"http://{HOST}"}, 200),
+        ({"origin": "http://elsewhere.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": f"https://{HOST}"}, 403),
+        ({}, 403),
+        ({"sec-fetch-site": "same-origin"}, 200),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site"}, 403),
+    ],
+)
+def test_changes_come_from_own_pages(headers: dict[str, str], status: int) -> None:
+    """A form of another page is refused, even if the browser sent the cookie with it."""
+    assert client().post("/items/Q1.a", headers=headers, content=b"answer=a").status_code == status
+
+
+def test_the_token_does_not_excuse_a_form() -> None:
+    """A post with the token in its address is no sign-in."""
+    headers = {"origin": f"http://{HOST}"}
+    assert client(signed_in=False).post(f"/?token={TOKEN}", headers=headers).status_code == 403
+
+
+def test_large_bodies() -> None:
+    """Refused by their length; without one, cut off."""
+    own = {"origin": f"http://{HOST}"}
+    assert client().post("/x", headers=own, content=b"x" * 1000).text == "POST /x 1000"
+    assert client().post("/x", headers=own, content=b"x" * 1001).status_code == 413
+    from starlette.requests import ClientDisconnect
+
+    with pytest.raises(ClientDisconnect):
+        client().post("/x", headers=own, content=iter([b"x" * 600, b"x" * 600]))
+
+
+def test_headers() -> None:
+    """Every answer, refusals too, says what a page may do; no two pages share a nonce."""
+    answers = [client().get("/"), client(signed_in=False).get("/"), client().get("/", headers={"host": "x"})]
+    for answer in answers:
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+        assert "script-src 'self';" in policy and "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+    assert len({answer.headers["content-security-policy"] for answer in answers}) == 3
