@@ -56,11 +56,29 @@ def run(folder: Path, *sources: str) -> list[list[dict[str, Any]]]:
     return [cell.outputs for cell in made.cells]
 
 
+#: What a learner does with the widgets of a quiz, and sees.
+CLICKING = """
+shown = []
+def parts(widget):
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from parts(child)
+def fill(box, text):
+    next(w for w in parts(box) if type(w).__name__ in ("Text", "Textarea")).value = text
+def click(box, label):
+    next(w for w in parts(box) if getattr(w, "description", "") == label).click()
+    shown.extend(w.value for w in parts(box) if type(w).__name__ == "HTML")
+def said(box):
+    print("\\n".join([*shown, *(w.description for w in parts(box) if type(w).__name__ == "Button")]))
+"""
+
+
 def test_check_in_a_notebook(kernel: Path) -> None:
     """``check`` grades what the cells that were run define, and shows a report in HTML and in text.
 
     A cell that was edited after its run is named; a wrong name is an error of one line; ``%%check`` runs the cell, then
-    checks it; results are saved in the learner's log.
+    checks it; results are saved in the learner's log. The quiz compares own words
+    with key points, and confirms a formula as it was read.
     """
     edit = (
         "import json, os, time\n"
@@ -82,6 +100,10 @@ def test_check_in_a_notebook(kernel: Path) -> None:
         RIGHT,
         "check().passed",
         "quiz('Q5')",
+        CLICKING,
+        "box = quiz('Q1.correct-it')\nfill(box, 'it compares tokens with one another')\n"
+        "click(box, 'Submit')\nclick(box, 'Compare')\nsaid(box)",
+        "box = quiz('Q4.share')\nfill(box, 'the share is n/(n + d)')\nclick(box, 'Submit')\nsaid(box)",
     )
     (shown,) = outputs[2]
     assert "exp(1000)" in shown["data"]["text/html"] and "<style>@scope (.attncheck)" in shown["data"]["text/html"]
@@ -97,6 +119,8 @@ def test_check_in_a_notebook(kernel: Path) -> None:
     assert passed["data"]["text/plain"] == "True"
     (asked,) = outputs[10]
     assert "application/vnd.jupyter.widget-view+json" in asked["data"]
+    assert "Sample answer" in outputs[12][0]["text"] and "You made 0 of" in outputs[12][0]["text"]
+    assert "I read: n/(n + d)" in outputs[13][0]["text"] and "Yes, that is it" in outputs[13][0]["text"]
     log = (kernel.parent / "state.jsonl").read_text()
     assert log.count('"softmax"') == 2 and Status.PASSED.value in log
 

@@ -44,7 +44,9 @@ _EDITION = Text(
     "{folder} 是学习者版：读取时没有发现错误，也没有别的可以检查。",
 )
 _HINT = Text("    {hint}", "    {hint}")
-_NOT_ASKED = Text("{question}: no other item asks about {what}", "{question}：没有别的题目问到 {what}")
+_NOT_ASKED = Text(
+    "{question}: no other item or exercise is about {what}", "{question}：没有别的小题或练习涉及 {what}"
+)
 _CHECKED = Text(
     "{questions} questions, {exercises} exercises, {mistakes} mistakes: {found}",
     "{questions} 个问题、{exercises} 个练习、{mistakes} 个典型错误：{found}",
@@ -101,14 +103,14 @@ def schema() -> None:
 )
 @bank.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
-@click.option("--verbose", is_flag=True, help="Name every misconception that no other item asks about.")
+@click.option("--verbose", is_flag=True, help="Name every misconception that no other item or exercise is about.")
 @json_option
 def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Check the question bank in DIR (default: the bundled one).
 
     References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognized.
-    Say for each problem what to do. At the end, count for each question the misconceptions that no other item asks
-    about.
+    Say for each problem what to do. At the end, count for each question the misconceptions that no other item or
+    exercise is about.
     """
     from grader.grading import selfcheck  # loads numpy
     from grader.grading.context import GradingContext  # loads numpy

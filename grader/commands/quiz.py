@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -23,13 +23,14 @@ from grader.commands._options import (
     load_course,
     state_option,
     write_json,
+    write_output,
 )
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.model import Text
-from grader.core.text import clean, clean_name
+from grader.core.text import COMMA, clean, clean_name
+from grader.learning import answers_file, quiz_view
 from grader.learning import log as state
-from grader.learning import quiz_view
 from grader.learning import session as conversation
 from grader.report.json import to_json
 from grader.submission import Unusable, read
@@ -43,6 +44,12 @@ NO_ANSWERS = Text(
     "there are no answers here; 'attncheck start {question}' creates an answers.yaml to fill in.",
     "这里没有答案；`attncheck start {question}` 会生成一个 answers.yaml，填好即可。",
 )
+
+_NO_TEXT = Text(
+    "{file} cannot be read as text in UTF-8; name another file.", "{file} 无法作为 UTF-8 文本读取；请换一个文件名。"
+)
+#: Longer files are no answers.
+_MOST_CHARACTERS = 2_000_000
 
 ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
 
@@ -62,7 +69,13 @@ ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
 @click.option("--answers", type=click.Path(path_type=Path), metavar="F", help="Grade the answers in F instead.")
 @click.option("--again", is_flag=True, help="Ask answered items again.")
-@click.option("--to", "target", type=click.Path(path_type=Path), metavar="F", help="Write your last answers to F.")
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="F",
+    help="Write your last answers to F, or add them to it.",
+)
 @click.option(
     "--learner", metavar="NAME", help="The name that numbers and option order depend on (default: the last one used)."
 )
@@ -90,7 +103,8 @@ def quiz(
     think about and another try. Everything is saved at once, so you can stop at any time and continue later. Without a
     terminal, answers are read line by line.
 
-    Points are for practice. --answers F grades a file instead.
+    Points are for practice. At the end, you can write your answers to the answers.yaml that counts, or use --to F: what
+    F has already stays, and nothing is replaced unless you say so. --answers F grades a file instead.
     """
     if as_json and answers is None:
         raise UsageError(
@@ -103,18 +117,13 @@ def quiz(
     chosen = conversation.choose(course, name)
     if answers is not None:
         context.exit(_grade(course, chosen, answers, learner, lang, as_json))
-    if target is not None and target.exists():
-        raise UsageError(
-            Text(
-                "{target} exists already; move it away, or name another file.",
-                "{target} 已存在；请移走它，或换一个文件名。",
-            ).fill(target=target)
-        )
     place = state.place(state_file)
     log = state.read(place, course.public_id)
     lang = language_of(context, log, lang)
     front = front_end()
     who, named = learner_name(course, learner, log, lang)
+    if target is not None and target.exists():
+        answers_file.find(str(target), _text_of(target), who)  # refuse before the quiz, not after it
     keep(state_file, *named)
     log = (*log, *named)
     session = conversation.begin(course, who, lang, chosen, log, again=again)
@@ -128,8 +137,88 @@ def quiz(
         context.exit(INTERRUPTED)
     quiz_view.summary(page(session.lang), conversation.summary(session))
     if target is not None:
-        create(target, conversation.answers_file(session))
+        _write(target, session, conversation.graded_answers(session), front.confirms)
+    else:
+        _offer(session, front.confirms)
+
+
+# ------------------------------------------------------------------------------------ the graded file
+
+
+def _write(target: Path, session: Session, given: Mapping[str, str], asks: bool) -> None:
+    """Write answers to ``target``. Those that a file there has already stay, unless the learner says otherwise."""
+    if not target.exists():
+        create(target, answers_file.fresh(session.learner, given))
         click.echo(quiz_view.ANSWERS_WRITTEN.fill(file=target).of(session.lang))
+        return
+    found = answers_file.find(str(target), _text_of(target), session.learner)
+    different = found.different(given)
+    replaced: tuple[str, ...] = ()
+    if different:
+        click.echo(quiz_view.ANSWERS_DIFFER.fill(file=target).of(session.lang))
+        for one in different:
+            line = quiz_view.ANSWER_DIFFERS.fill(item=one.item, file_answer=one.file, quiz_answer=one.quiz)
+            click.echo(f"  {line.of(session.lang)}")
+        if asks and _confirmed(quiz_view.ASK_REPLACE, session.lang, default=False):
+            replaced = tuple(one.item for one in different)
+        else:
+            click.echo(quiz_view.ANSWERS_KEPT.of(session.lang))
+    added = (*found.new(given), *replaced)
+    if added:
+        write_output("--to", target, answers_file.merge(found, session.learner, given, replaced))
+        names = COMMA.of(session.lang).join(added)
+        click.echo(quiz_view.ANSWERS_ADDED.fill(file=target, items=names).of(session.lang))
+    elif not different:
+        click.echo(quiz_view.ANSWERS_SAME.fill(file=target).of(session.lang))
+
+
+def _offer(session: Session, asks: bool) -> None:
+    """Offer to write what was settled to the answers.yaml of the folder that the learner works in."""
+    given = conversation.graded_answers(session, settled=True)
+    if not given:
+        return
+    target = _answers_here()
+    if target is None or not asks:
+        click.echo(quiz_view.HOW_TO_WRITE.of(session.lang))
+        return
+    if target.exists():
+        try:
+            found = answers_file.find(str(target), _text_of(target), session.learner)
+        except UsageError as error:
+            click.echo(error.of(session.lang))
+            return
+        if not found.new(given) and not found.different(given):
+            return
+    if _confirmed(quiz_view.ASK_WRITE.fill(count=len(given), file=target), session.lang, default=True):
+        _write(target, session, given, asks)
+
+
+def _answers_here() -> Path | None:
+    """The answers.yaml of the folder that the learner works in: this one, or ``work``; None if neither is one."""
+    folders = [Path(), Path("work")]
+    files = [folder / "answers.yaml" for folder in folders]
+    started = [folder / "answers.yaml" for folder in folders if any(folder.glob("[qQ][0-9][0-9].py"))]
+    return next((file for file in files if file.is_file()), next(iter(started), None))
+
+
+def _confirmed(text: Text, lang: Lang, *, default: bool) -> bool:
+    try:
+        return click.confirm(text.of(lang), default=default)
+    except click.Abort:
+        click.echo()
+        return False
+
+
+def _text_of(path: Path) -> str:
+    """The text of an answers file. Raises UsageError if it cannot be read."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            text = file.read(_MOST_CHARACTERS + 1)
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(_NO_TEXT.fill(file=path)) from None
+    if len(text) > _MOST_CHARACTERS:  # never write back a part
+        raise UsageError(_NO_TEXT.fill(file=path))
+    return text
 
 
 # ------------------------------------------------------------------------------------------ a file

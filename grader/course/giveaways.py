@@ -33,8 +33,8 @@ _ABSOLUTE: dict[Lang, re.Pattern[str]] = {
     "zh": re.compile("总是|始终|永远|从不|绝不|只|仅|全部|所有|任何|必须|毫无|完全"),
 }
 _HEDGED: dict[Lang, re.Pattern[str]] = {
-    "en": re.compile(r"^both\b|\bdepends?\b|\bsometimes\b|\bmay\b|\bmight\b", re.IGNORECASE),
-    "zh": re.compile("^两者|都对|取决于|视情况|有时|可能|不一定"),
+    "en": re.compile(r"^(?:both|either|neither)\b|\bit depends\b|\b(?:sometimes|usually|in general)\b", re.IGNORECASE),
+    "zh": re.compile("^(?:两者|都有可能|都不)|视情况|看情况|有时|通常|一般"),
 }
 _WORD: dict[Lang, re.Pattern[str]] = {
     "en": re.compile(r"[A-Za-z][A-Za-z-]{4,}"),
@@ -206,7 +206,7 @@ def _formulas(item: Item) -> Sequence[str]:
     """The ends of a derivation, and the answer of an expression for practice."""
     spec = item.spec
     if isinstance(spec, derivation.Spec):
-        return [end for end in (spec.from_, None if spec.hide_to else spec.to) if end]
+        return [end for end in (None if spec.hide_from else spec.from_, None if spec.hide_to else spec.to) if end]
     if isinstance(spec, expression.Spec) and item.use == "practice" and not item.sealed:
         return [str(spec.answer)]
     return []

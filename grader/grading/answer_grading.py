@@ -58,7 +58,7 @@ class AnswerGrading:
         earned = score.tidy(item.points * judged.fraction)
         believed = question.misconception(judged.misconception)
         message = judged.message or (believed.truth if believed else None)
-        judged_as = judged.misconception, judged.reading
+        judged_as = judged.misconception, judged.reading, judged.readable
         return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, *judged_as)
 
     def _heavy(self, item: Item, value: object, context: items.Context) -> items.Judgment:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
 from grader.core.problems import Kind, Problem
-from grader.course import edits, items, misconceptions, starter
+from grader.course import edits, giveaways, items, misconceptions, starter
 from grader.course.items import derivation, expression, number, shape
 from grader.grading import untested
 from grader.grading.context import GradingContext
@@ -43,6 +43,7 @@ def check(
     """Yields every problem of the course, question by question; ``progress`` is called with each name."""
     context = replace(context, names_only=True)  # other explanations are not checked, and take long
     yield from _stray(course)
+    yield from giveaways.problems(course)
     for question in course.questions:
         progress(question.id)
         yield from _static(question)
@@ -109,13 +110,17 @@ def item_problems(course: Course, question: Question) -> Iterator[Problem]:
 
 
 def without_follow_up(course: Course) -> Mapping[str, Sequence[str]]:
-    """For each question, the misconceptions that an item can show and that no other item asks about."""
+    """For each question, the misconceptions that an item can show and that nothing else is about.
+
+    Learners are led to another item about the misconception, or to an exercise that detects it.
+    """
     index = misconceptions.indexed(course)
     found: dict[str, list[str]] = {}
     for question in course.questions:
         for item in question.items:
             for name in sorted(misconceptions.named(item)):
-                if not misconceptions.follow_ups(course, name, question, item, index):
+                more = misconceptions.follow_ups(course, name, question, item, index)
+                if not more and not misconceptions.exercises_about(course, name, question):
                     found.setdefault(question.id, []).append(name)
     return found
 

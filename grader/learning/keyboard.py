@@ -20,13 +20,19 @@ from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
-from grader.core.model import Lang
+from grader.core.model import Lang, Text
 from grader.learning import choice_widget, quiz_view
 from grader.learning.choice_widget import ChoiceState
 from grader.learning.session import Action, Command, QuizCard, TypedAnswer, read
 
 _STYLE = Style.from_dict(
-    {"cursor": "bold ansicyan", "marked": "bold", "tried": "ansibrightblack", "hint": "ansibrightblack"}
+    {
+        "cursor": "bold ansicyan",
+        "marked": "bold",
+        "tried": "ansibrightblack",
+        "hint": "ansibrightblack",
+        "note": "ansimagenta",
+    }
 )
 _COMMANDS: dict[str, Command] = {
     "c-s": "skip",
@@ -88,6 +94,11 @@ class Keyboard:
     def _select(self, card: QuizCard, selection: ChoiceState, lang: Lang) -> tuple[Action | None, ChoiceState]:
         """The answer or command, and the selection; None instead of an action if a colon began a command."""
         state = [selection]
+        note: list[Text | None] = [None]  # why the last key did nothing
+
+        def pressed(key: str, shown: str = "") -> None:
+            before, state[0] = state[0], choice_widget.press(state[0], key)
+            note[0] = quiz_view.key_note(before, shown) if shown and state[0] == before else None
 
         def end(event: KeyPressEvent, result: Action | None) -> None:
             event.app.erase_when_done = (
@@ -102,6 +113,8 @@ class Keyboard:
             chosen = choice_widget.answer(state[0])
             if chosen is not None:
                 end(event, TypedAnswer(chosen))
+            else:
+                note[0] = quiz_view.key_note(state[0], "enter")
 
         @bindings.add(Keys.Any)
         def _(event: KeyPressEvent) -> None:
@@ -110,14 +123,15 @@ class Keyboard:
             elif event.data in (":", "："):
                 end(event, None)
             else:
-                state[0] = choice_widget.press(state[0], "space" if event.data in (" ", "\u3000") else event.data)
+                pressed("space" if event.data in (" ", "\u3000") else event.data, event.data)
 
         for name in (*_ARROWS, "backspace"):
-            bindings.add(name)(lambda event, name=name: state.__setitem__(0, choice_widget.press(state[0], name)))
+            bindings.add(name)(lambda event, name=name: pressed(name))
 
         control = FormattedTextControl(lambda: _fragments(state[0], card, lang), focusable=True, show_cursor=False)
         hint = Window(
-            FormattedTextControl(lambda: [("", "\n"), *_keys(card.asked.form, lang)]), dont_extend_height=True
+            FormattedTextControl(lambda: [*_note(note[0], lang), ("", "\n"), *_keys(card.asked.form, lang)]),
+            dont_extend_height=True,
         )
         layout = Layout(HSplit([Window(control, dont_extend_height=True), ConditionalContainer(hint, ~is_done)]))
         app: Application[Action | None] = Application(layout=layout, key_bindings=bindings, **self._io)
@@ -184,6 +198,10 @@ def _fragments(selection: ChoiceState, card: QuizCard, lang: Lang) -> StyleAndTe
             found.append(("[SetCursorPosition]", ""))
         found.append((f"class:{style}" if style else "", line))
     return found
+
+
+def _note(note: Text | None, lang: Lang) -> StyleAndTextTuples:
+    return [] if note is None else [("", "\n"), ("class:note", note.of(lang)), ("", "\n")]
 
 
 def _keys(form: str, lang: Lang, *, follow: bool = False) -> StyleAndTextTuples:

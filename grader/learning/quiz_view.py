@@ -77,6 +77,10 @@ _MEANT = Text(
     "Is that what you mean? Type y if so; otherwise write the answer again. This did not count as an attempt.",
     "是这个意思吗？是就输入 y，不是就重新写。这不算一次作答。",
 )
+_MEANT_HERE = Text(
+    "Is that what you mean? If not, change your answer. This did not count as an attempt.",
+    "是这个意思吗？不是就改一改。这不算一次作答。",
+)
 _NO_TRY = Text("This did not count as an attempt.", "这不算一次作答。")
 _SOURCE = Text("Source: {source}", "出处：{source}")
 _PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
@@ -146,6 +150,9 @@ _KEY_FOLLOW = Text("f: follow-up", "f 追问")
 _KEY_SKIP = Text("^S: skip", "^S 跳过")
 _KEYS_ALWAYS = (Text("^P: back", "^P 上一题"), Text("^L: 中文", "^L English"), Text("^Q: quit", "^Q 退出"))
 _KEY_HELP = Text("?: help", "? 帮助")
+_NO_KEY = Text("“{key}” does nothing here; ? shows the keys.", "“{key}”在这里没有作用；按 ? 查看按键。")
+_UNCHOSEN = Text("Choose something first, then press Enter.", "请先选择，再按回车。")
+_UNMATCHED = Text("Not every line has a partner yet ({left} left).", "还有 {left} 行没有配对。")
 
 _DONE = Text("Your results so far", "目前的成绩")
 _TALLY = Text("{settled} of {count} done", "已答完 {settled} / {count} 题")
@@ -162,6 +169,26 @@ _REVIEW = Text(
 )
 ANSWERS_WRITTEN = Text(
     "Saved your last answers to the graded items in {file}.", "各道计分题的最后一次回答已写入 {file}。"
+)
+ANSWERS_ADDED = Text("Added to {file}: {items}", "已写入 {file}：{items}")
+ANSWERS_SAME = Text("{file} has all these answers already.", "{file} 里已经有这些答案。")
+ANSWERS_DIFFER = Text("{file} has other answers to these items:", "{file} 里下列题目的答案不同：")
+ANSWER_DIFFERS = Text(
+    "{item}: {file_answer} in the file, {quiz_answer} in the quiz",
+    "{item}：文件里是 {file_answer}，答题时是 {quiz_answer}",
+)
+ASK_REPLACE = Text("Replace them with those of the quiz?", "换成刚才答题时的答案吗？")
+ANSWERS_KEPT = Text(
+    "These were left as they are. To exchange them, edit the file, or run this in a terminal.",
+    "这些答案保持不变。要更换，请编辑文件，或在终端里运行这条命令。",
+)
+ASK_WRITE = Text(
+    "Write your answers to {count} graded items to {file}, which counts for your grade?",
+    "把 {count} 道计分题的答案写入计入成绩的 {file} 吗？",
+)
+HOW_TO_WRITE = Text(
+    "To write your answers to a file that you can submit: attncheck quiz --to answers.yaml",
+    "要把答案写入可以提交的文件：attncheck quiz --to answers.yaml",
 )
 PROGRESS_KEPT = Text("interrupted; all your answers are saved in {file}", "已中断；你的回答都保存在 {file}")
 
@@ -260,7 +287,7 @@ def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = Fal
         case ReadAs(formulas):
             for formula in formulas:
                 page.lines(page.say(_READ_AS, formula=formula), lead="? ", style="magenta")
-            page.lines(page.say(_MEANT), indent=2)
+            page.lines(page.say(_MEANT_HERE if buttons else _MEANT), indent=2)
             page.blank()
         case Navigation("help"):
             _help(page)
@@ -376,6 +403,14 @@ def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list
         else:
             lines.append(key)
     return lines
+
+
+def key_note(selection: ChoiceState, key: str) -> Text | None:
+    """What to say of a ``key`` that did nothing: Enter while the answer is incomplete, or a key without a meaning."""
+    if key != "enter":
+        return _NO_KEY.fill(key=clean(key, 12)) if key.isprintable() and key.strip() else None
+    left = sum(partner is None for partner in selection.pairs)
+    return _UNMATCHED.fill(left=left) if selection.form == "pairs" else _UNCHOSEN
 
 
 def selection_lines(selection: ChoiceState, shown: QuizCard, lang: Lang, width: int) -> list[tuple[str, str]]:

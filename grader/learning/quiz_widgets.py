@@ -6,6 +6,7 @@ import functools
 import html
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
@@ -32,6 +33,13 @@ _BUTTONS: dict[Action, Text] = {
 _SUBMIT = Text("Submit", "提交")
 _NEXT = Text("Next", "下一题")
 _FOLLOW = Text("Follow-up", "追问")
+_YES = Text("Yes, that is it", "是这个意思")
+_COMPARE = Text("Compare", "对照")
+_LATER = Text("Not now", "以后再说")
+
+
+#: What is typed in a terminal to say that a formula was read as it was meant.
+_CONFIRMED = conversation.TypedAnswer("y")
 
 
 class QuizWidgets:
@@ -39,7 +47,7 @@ class QuizWidgets:
 
     def __init__(self, session: Session, save: Callable[[tuple[Event, ...]], None]) -> None:
         self.box = ipywidgets.VBox()
-        self.session = session
+        self.session = replace(session, confirms=True)  # somebody is there to say what a formula means
         self._save = save
         self._read: Callable[[], str] = str
         self._show("")
@@ -52,15 +60,17 @@ class QuizWidgets:
         self.session = turn.session
         said = ""
         if card is not None:
-            said = self._written(lambda page: quiz_view.feedback(page, turn.feedback, card))
-        self._show(said)
+            said = self._written(lambda page: quiz_view.feedback(page, turn.feedback, card, buttons=True))
+        again = isinstance(turn.feedback, (conversation.UnreadableAnswer, conversation.ReadAs))
+        self._show(said, action.text if again and isinstance(action, conversation.TypedAnswer) else "")
 
     def submit(self) -> None:
         """Submits what is selected or typed."""
         if answer := self._read().strip():
             self.act(conversation.TypedAnswer(answer))
 
-    def _show(self, said: str) -> None:
+    def _show(self, said: str, typed: str = "") -> None:
+        """Shows the item, what was ``said``, and a field; an answer that was ``typed`` but not judged stays there."""
         card = conversation.current(self.session)
         feedback = [_text(said)] if said else []
         if card is None:
@@ -70,11 +80,20 @@ class QuizWidgets:
         asked = _text(self._written(lambda page: quiz_view.card(page, card, keys=True, buttons=True)))
         if card.record.settled:
             self.box.children = [asked, *feedback, self._after(card)]
-            return
-        field, self._read = _field(card, self.session.lang)
-        submit = self._button(_SUBMIT, self.submit, primary=True)
-        others = [self._button(text, functools.partial(self.act, action)) for action, text in _BUTTONS.items()]
-        self.box.children = [asked, field, *feedback, ipywidgets.HBox([submit, *others])]
+        elif card.compares:
+            boxes, self._read = _points(card, self.session.lang)
+            buttons = [
+                self._button(_COMPARE, self.submit, primary=True),
+                self._button(_LATER, functools.partial(self.act, "next")),
+            ]
+            self.box.children = [*feedback, asked, boxes, ipywidgets.HBox(buttons)]
+        else:
+            field, self._read = _field(card, self.session.lang, typed)
+            buttons = [self._button(_SUBMIT, self.submit, primary=True)]
+            if self.session.doubted is not None:
+                buttons.insert(0, self._button(_YES, functools.partial(self.act, _CONFIRMED), primary=True))
+            buttons += [self._button(text, functools.partial(self.act, action)) for action, text in _BUTTONS.items()]
+            self.box.children = [asked, field, *feedback, ipywidgets.HBox(buttons)]
 
     def _after(self, card: QuizCard) -> Any:
         buttons = [self._button(_NEXT, functools.partial(self.act, "next"), primary=True)]
@@ -103,8 +122,26 @@ def _text(text: str) -> Any:
     return ipywidgets.HTML(f'<pre style="white-space: pre-wrap; margin: 0">{html.escape(text)}</pre>')
 
 
-def _field(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
-    """Where to answer ``card``, and a function that gives the answer as one would type it (empty: nothing yet)."""
+def _points(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
+    """A box to tick for each key point, and a function that gives the answer: 0 if none is ticked."""
+    boxes = [
+        (
+            ipywidgets.Checkbox(description=choice.text.of(lang), indent=False, layout=ipywidgets.Layout(width="auto")),
+            choice.id,
+        )
+        for choice in card.asked.choices
+        if choice.id != conversation.NONE.id
+    ]
+    return ipywidgets.VBox(
+        [box for box, _ in boxes]
+    ), lambda: ", ".join(name for box, name in boxes if box.value) or conversation.NONE.id
+
+
+def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], str]]:
+    """Where to answer ``card``, and a function that gives the answer as one would type it (empty: nothing yet).
+
+    A field for text begins with ``typed``.
+    """
     asked, wide = card.asked, ipywidgets.Layout(width="auto")
     options = [(f"{choice.id}  {choice.text.of(lang)}", choice.id) for choice in asked.choices]
     if asked.form == "one":
@@ -122,7 +159,7 @@ def _field(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
         box = ipywidgets.VBox([ipywidgets.HBox([label, menu]) for label, menu, _ in rows])
         return box, lambda: ", ".join(f"{name}-{menu.value}" for _, menu, name in rows if menu.value)
     if asked.form == "lines":
-        lines = ipywidgets.Textarea(rows=6, layout=ipywidgets.Layout(width="95%"))
+        lines = ipywidgets.Textarea(value=typed, rows=6, layout=ipywidgets.Layout(width="95%"))
         return lines, lambda: str(lines.value)
-    line = ipywidgets.Text(layout=ipywidgets.Layout(width="60%"))
+    line = ipywidgets.Text(value=typed, layout=ipywidgets.Layout(width="60%"))
     return line, lambda: str(line.value)

@@ -6,7 +6,6 @@ Nothing here reads, writes or prints. What has to be saved is returned as events
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +43,8 @@ _WHICH = Text(
 )
 _WHICH_HOW = Text("Write the letters, such as a c, or 0 for none.", "请写字母，例如 a c；一点也没有说到就写 0。")
 _NO_POINT = Text("Write letters from {letters}, or 0 for none.", "请写 {letters} 中的字母；一点也没有说到就写 0。")
-_NONE = items.Choice("0", Text("None of these", "都没有"))
+#: The choice of somebody whose answer made no key point.
+NONE = items.Choice("0", Text("None of these", "都没有"))
 _YES = frozenset({"y", "yes", "ok", "是", "对", "是的"})
 _TOO_LONG = Text("The answer is longer than {most} characters.", "答案超过了 {most} 个字符。")
 
@@ -234,7 +234,7 @@ def current(session: Session) -> QuizCard | None:
     record = session.record(item.id)
     belief = question.misconception(record.met[-1]) if record.met else None
     if session.comparing:
-        record, asked = ItemRecord(), items.Prompt("many", _WHICH_HOW, (*items.key_points(item), _NONE))
+        record, asked = ItemRecord(), items.Prompt("many", _WHICH_HOW, (*items.key_points(item), NONE))
     return QuizCard(
         number=session.at + 1,
         total=len(session.order),
@@ -437,9 +437,9 @@ def _compare(session: Session, card: QuizCard, action: Action, now: datetime) ->
     points = items.key_points(card.item)
     letters = [point.id for point in points]
     chosen = set(re.sub(r"[\W_]", "", action.text).casefold())
-    if not chosen or not (chosen <= set(letters) or chosen == {_NONE.id}):
+    if not chosen or not (chosen <= set(letters) or chosen == {NONE.id}):
         return Turn(session, UnreadableAnswer(_NO_POINT.fill(letters=", ".join(letters))))
-    chosen -= {_NONE.id}
+    chosen -= {NONE.id}
     event = Explained(now, session.course.public_id, card.item.id, tuple(sorted(chosen)), len(points))
     missing = tuple(point.text for point in points if point.id not in chosen)
     return _store(done, Compared(len(chosen), len(points), missing), event)
@@ -660,20 +660,12 @@ def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[M
             yield MisconceptionMet(known.question, known.belief, not known.open, advice)
 
 
-def answers_file(session: Session) -> str:
-    """The text of an ``answers.yaml`` with the last answer to each graded item of the session, correct or not."""
+def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]:
+    """The last answer to each graded item of the session, correct or not; with ``settled``, to settled items only."""
     asked = {*session.order}
     graded = [i.id for q in session.course.questions for i in q.items if i.use == "graded" and i.id in asked]
-    given = {name: session.record(name).answers[-1] for name in graded if session.record(name).answers}
-    lines = ["format: 1", f"learner: {_quoted(session.learner)}", "answers:" if given else "answers: {}"]
-    return "\n".join([*lines, *(f"  {name}: {_quoted(value)}" for name, value in given.items())]) + "\n"
-
-
-def _quoted(text: str) -> str:
-    """``text`` as a double-quoted YAML scalar; unprintable characters are escaped, lone surrogates replaced."""
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    quoted = json.dumps(whole, ensure_ascii=False)
-    return "".join(char if char.isprintable() or char == "\u3000" else f"\\U{ord(char):08X}" for char in quoted)
+    records = {name: session.record(name) for name in graded}
+    return {name: one.answers[-1] for name, one in records.items() if one.answers and (one.settled or not settled)}
 
 
 # ------------------------------------------------------------------------------------- a file of answers

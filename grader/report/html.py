@@ -23,6 +23,7 @@ from grader.core.model import (
     Diagnosis,
     Difference,
     ExerciseResult,
+    Item,
     ItemResult,
     Lang,
     Misconception,
@@ -290,27 +291,40 @@ class _Page:
             return words.DECIDED_ELSEWHERE
         if isinstance(result, ExerciseResult) and words.is_stub(result):
             return words.exercise_status(result)
+        if isinstance(result, ItemResult) and not result.readable:
+            return words.NOT_READABLE
         return core_text.STATUS[result.status]
 
     def share(self, part: float, whole: float) -> str:
         """``part`` as a percentage of ``whole``."""
         return f"{100 * part / whole:.1f}" if whole else "0"
 
+    def item(self, result: ItemResult) -> Item | None:
+        """The item of a result; None if the course does not have it any more."""
+        return next((item for one in self.course.questions for item in one.items if item.id == result.id), None)
+
     def asked(self, result: ItemResult) -> Text | None:
         """The question of an item, with this learner's numbers."""
-        asked = (item for question in self.course.questions for item in question.items if item.id == result.id)
-        if (item := next(asked, None)) is None:
+        if (item := self.item(result)) is None:
             return None
         context = items.Context(self.course.public_id, self.drawn_for, item.id)
         return items.fill(item.ask, items.draw(item.spec, context))
 
     def formulas(self, result: ItemResult) -> tuple[Markup, ...]:
         """The formulas of an incorrect answer as they were read, in MathML."""
-        asked = (item for question in self.course.questions for item in question.items if item.id == result.id)
-        item = next(asked, None)
+        item = self.item(result)
         if result.reading is None or item is None:
             return ()
         return tuple(map(Markup, items.mathml(item, result.reading)))  # escaped there
+
+    def key_points(self, result: ItemResult) -> tuple[Text, tuple[Text, ...]] | None:
+        """The model answer to an item that a person marks, and its key points, once it was answered."""
+        item = self.item(result)
+        if item is None or item.sealed or result.status is Status.MISSING or not result.readable:
+            return None
+        points = tuple(point.text for point in items.key_points(item))
+        context = items.Context(self.course.public_id, self.drawn_for, item.id)
+        return (items.key(item, context), points) if points else None
 
     def of_item(self, question: QuestionResult, item: ItemResult) -> FirstProblem | None:
         """What to say about an item; None if it passed."""

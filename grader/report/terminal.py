@@ -85,6 +85,8 @@ def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
         mark, colour = _mark(result)
         share = page.say(words.OF, earned=points(result.earned), possible=points(result.possible))
         page.row([(f"  {mark} ", colour), (result.name, "")], share, style="dim")
+    for question in report.questions:
+        _answers(page, question)
     page.rule()
     if now.current is None:
         if not any(notice.urgent for notice in report.notices):
@@ -96,6 +98,32 @@ def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
     hints = found[1].hints if found else ()
     for number in now.hints if found else ():
         page.lines(page.say(hints[number - 1]), indent=4, lead=f"{number}. ", style="cyan")
+
+
+def _answers(page: Page, question: QuestionResult) -> None:
+    """A line for the answers to a question, and one for each answer that cannot be read or is not correct."""
+    given = [item for item in question.items if item.status is not Status.MISSING]
+    if not given:
+        return
+    right = sum(item.status is Status.PASSED for item in given)
+    failed = any(item.status not in (Status.PASSED, Status.PENDING) for item in given)
+    mark, colour = _WRONG if failed else _MARK[Status.PASSED if right == len(given) else Status.PENDING]
+    said = f"{question.id}  {page.say(words.ANSWERS_RIGHT.fill(right=right, count=len(given)))}"
+    earned, possible = sum(item.earned for item in given), sum(item.possible for item in given)
+    share = page.say(words.OF, earned=points(earned), possible=points(possible))
+    page.row([(f"  {mark} ", colour), (said, "")], share, style="dim")
+    for item in given:
+        if not item.readable:
+            message = "" if item.message is None else clean(page.say(item.message), 600, lines=True)
+            page.lines(page.say(SAYS, who=item.id, said=message), indent=4, lead="? ", style="yellow")
+        elif item.status is Status.PENDING:
+            page.lines(
+                page.say(SAYS, who=item.id, said=page.say(STATUS[item.status])), indent=4, lead="· ", style="dim"
+            )
+        elif item.status is not Status.PASSED:
+            page.lines(
+                page.say(SAYS, who=item.id, said=page.say(STATUS[item.status])), indent=4, lead="✗ ", style="dim"
+            )
 
 
 # ------------------------------------------------------------------------------------------ the parts
@@ -147,7 +175,8 @@ def _item(page: Page, item: ItemResult, question: Question | None) -> None:
     asked = next((each for each in question.items if each.id == item.id), None) if question is not None else None
     sealed = asked is not None and asked.sealed and item.status is Status.PENDING
     said = words.DECIDED_ELSEWHERE if sealed else STATUS[item.status]
-    status = "" if item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(said)
+    said = said if item.readable else words.NOT_READABLE
+    status = "" if item.readable and item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(said)
     earned = page.say(words.OF, earned=points(item.earned), possible=points(item.possible))
     page.row([(f"  {mark} ", colour), (item.id, ""), (status, "dim")], earned, style="dim")
     if item.reading:

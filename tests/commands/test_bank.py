@@ -89,14 +89,19 @@ def test_check_reports(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_check_counts_what_has_no_follow_up(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One short line for each question; the names only on request."""
+    """One short line for each question; the names only on request. An exercise that detects it is a follow-up, too."""
+    assert without_follow_up(courses.load(bank)) == {}
+    belief = '{truth: {en: Zero is no exception., zh: 零并不例外。}, ask: {en: "What is 0 · 3?", zh: 0 · 3 是多少？}}'
+    change(bank, "\nmisconceptions:\n", f"\nmisconceptions:\n  zero-stands-out: {belief}\n")
+    option = "      - {id: b, text: {en: zero, zh: 仍然是零}, correct: true}\n"
+    another = "      - {id: c, text: {en: undefined, zh: 没有定义}, misconception: zero-stands-out}\n"
+    change(bank, option, option + another)
     assert run(["bank", "check", str(bank)]) == 0
     brief = capsys.readouterr().out
     assert run(["bank", "check", str(bank), "--verbose"]) == 0
     full = capsys.readouterr().out
-    names = without_follow_up(courses.load(bank))["Q25"]
-    assert f"Q25: no other item asks about {len(names)} misconception" in brief
-    assert all(name not in brief and name in full for name in names) and names
+    assert "Q25: no other item or exercise is about 1 misconception" in brief and "zero-stands-out" not in brief
+    assert "Q25: no other item or exercise is about zero-stands-out" in full
 
 
 def test_preview(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -152,7 +152,67 @@ def test_writing_the_answers(attncheck: Attncheck, typed: Type, tmp_path: Path) 
     ran = attncheck("quiz", "--lang", "en", "--learner", "ada", "--to", str(place))
     assert str(place) in ran.out.replace("\n", "")
     assert place.read_text("utf-8") == 'format: 1\nlearner: "ada"\nanswers:\n  Q5.output: "b"\n'
-    assert attncheck("quiz", "--to", str(place)).code == 2
+
+
+def test_adding_to_a_file_that_has_answers(attncheck: Attncheck, typed: Type, tmp_path: Path) -> None:
+    """--to fills in what is empty. Without somebody to ask, other answers stay and are named."""
+    place = tmp_path / "answers.yaml"
+    place.write_text("# mine\nlearner: your-name\nanswers:\n  Q5.output: null  # b?\n", "utf-8")
+    typed("b\n4\n")
+    assert "Q5.output" in attncheck("quiz", "--learner", "ada", "--to", str(place)).out
+    assert place.read_text("utf-8") == '# mine\nlearner: "ada"\nanswers:\n  Q5.output: "b"  # b?\n'
+    place.write_text("answers:\n  Q5.output: c\n", "utf-8")
+    typed("")
+    ran = attncheck("quiz", "--learner", "ada", "--to", str(place))
+    assert "Q5.output: c in the file, b in the quiz" in ran.out
+    assert place.read_text("utf-8") == "answers:\n  Q5.output: c\n"
+
+
+def test_a_file_that_is_refused_is_refused_first(attncheck: Attncheck, typed: Type, tmp_path: Path) -> None:
+    """Before anything is asked, not when all is answered."""
+    place = tmp_path / "answers.yaml"
+    place.write_text("learner: bo\nanswers: {}\n", "utf-8")
+    typed("b\n4\n")
+    ran = attncheck("quiz", "--learner", "ada", "--to", str(place))
+    assert (ran.code, "the answers of bo" in ran.err, ran.out) == (2, True, "")
+
+
+@pytest.mark.parametrize("data", [b"answers: \xff", b"# " + b"x" * 2_000_001])
+def test_a_file_that_cannot_be_read_whole_is_not_written(attncheck: Attncheck, tmp_path: Path, data: bytes) -> None:
+    """Nothing of it would be lost."""
+    place = tmp_path / "answers.yaml"
+    place.write_bytes(data)
+    ran = attncheck("quiz", "--learner", "ada", "--to", str(place))
+    assert (ran.code, place.read_bytes()) == (2, data)
+
+
+@pytest.mark.parametrize(
+    ("file", "replies", "after"),
+    [
+        ("answers:\n  Q5.output:\n", "y\n", 'learner: "ada"\nanswers:\n  Q5.output: "b"\n'),
+        ("answers:\n  Q5.output:\n", "n\n", "answers:\n  Q5.output:\n"),
+        ("answers:\n  Q5.output: c\n", "y\ny\n", 'learner: "ada"\nanswers:\n  Q5.output: "b"\n'),
+        ("answers:\n  Q5.output: c\n", "y\nn\n", "answers:\n  Q5.output: c\n"),
+        (None, "y\n", 'format: 1\nlearner: "ada"\nanswers:\n  Q5.output: "b"\n'),
+        ("answers: [", "", "answers: ["),
+        ("learner: ada\nanswers: {Q5.output: b}\n", "", "learner: ada\nanswers: {Q5.output: b}\n"),
+    ],
+)
+def test_the_offer_at_the_end(
+    attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, file: str | None, replies: str, after: str
+) -> None:
+    """In a terminal, what was settled can go to the answers.yaml of the folder that the learner works in."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "q05.py").touch()
+    place = tmp_path / "work" / "answers.yaml"
+    if file is not None:
+        place.write_text(file, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(quizzing, "front_end", lambda: quizzing.Lines(io.StringIO("b\n4\n"), echo=False))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(replies))
+    ran = attncheck("quiz", "--learner", "ada")
+    assert ran.code == 0
+    assert place.read_text("utf-8") == after
 
 
 @pytest.mark.parametrize(

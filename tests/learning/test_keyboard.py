@@ -11,6 +11,7 @@ from prompt_toolkit.output import DummyOutput
 from grader.core.model import Item, Lang
 from grader.course import items
 from grader.course.items import Choice, Form, Prompt
+from grader.learning import choice_widget, quiz_view
 from grader.learning.keyboard import Keyboard
 from grader.learning.session import ItemRecord, QuizCard, TypedAnswer, UnknownCommand
 from tests.helpers import WORDS, question
@@ -123,3 +124,23 @@ def test_drafts(typing: Callable[[str], Keyboard], form: Form, first: str, then:
     front.ask(card(form), "en")
     typing(then)
     assert front.ask(card(form), "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("form", "keys", "en"),
+    [
+        ("one", ("enter",), "Choose something first"),
+        ("many", ("enter",), "Choose something first"),
+        ("one", ("x",), "“x” does nothing here"),
+        ("pairs", ("1", "enter"), "(2 left)"),
+        ("order", ("9",), "“9” does nothing here"),
+    ],
+)
+def test_a_key_that_does_nothing_says_so(form: Form, keys: tuple[str, ...], en: str) -> None:
+    """Also Enter while there is no complete answer."""
+    asked = card(form)
+    selection = choice_widget.begin(asked.asked)
+    for key in keys[:-1]:
+        selection = choice_widget.press(selection, key)
+    note = quiz_view.key_note(selection, keys[-1])
+    assert note is not None and en in note.en and note.zh

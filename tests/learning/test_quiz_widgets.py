@@ -14,7 +14,7 @@ from grader.core.model import Course, Item
 from grader.course import items, loader
 from grader.grading import courses
 from grader.learning import session as conversation
-from grader.learning.log import Answered, Event, Spoke
+from grader.learning.log import Answered, Event, Explained, Spoke
 from grader.learning.quiz_widgets import QuizWidgets
 
 
@@ -129,3 +129,60 @@ def test_a_derivation_is_typed_in_several_lines() -> None:
     press(quiz, "Submit")
     assert "did not count as an attempt" in text(quiz)
     assert not any(isinstance(event, Answered) for event in saved)
+
+
+def boxes(quiz: QuizWidgets) -> list[ipywidgets.Checkbox]:
+    """The boxes to tick."""
+    return [widget for widget in below(quiz.box) if isinstance(widget, ipywidgets.Checkbox)]
+
+
+def labels(quiz: QuizWidgets) -> list[str]:
+    """What the buttons say."""
+    return [widget.description for widget in below(quiz.box) if isinstance(widget, ipywidgets.Button)]
+
+
+@pytest.mark.parametrize(("ticked", "said"), [((0,), ("a",)), ((), ())])
+def test_own_words_are_compared_with_key_points(ticked: tuple[int, ...], said: tuple[str, ...]) -> None:
+    """Below the model answer and the learner's words; no tick means none of them; the next button leads on."""
+    item = first("text")
+    quiz, saved = quiz_on(item)
+    fill(quiz, "in my own words it is so")
+    press(quiz, "Submit")
+    assert "in my own words it is so" in text(quiz) and "Sample answer" in text(quiz)
+    points = items.key_points(item)
+    assert [box.description for box in boxes(quiz)] == [point.text.en for point in points]
+    assert labels(quiz) == ["Compare", "Not now"]
+    for at in ticked:
+        boxes(quiz)[at].value = True
+    press(quiz, "Compare")
+    assert [(event.said, event.points) for event in saved if isinstance(event, Explained)] == [(said, len(points))]
+    assert f"You made {len(said)} of {len(points)} key points." in text(quiz)
+    press(quiz, "Next")
+    assert quiz.session.over
+
+
+def test_key_points_can_wait() -> None:
+    """The answer is saved all the same."""
+    quiz, saved = quiz_on(first("text"))
+    fill(quiz, "in my own words it is so")
+    press(quiz, "Submit")
+    press(quiz, "Not now")
+    assert [type(event) for event in saved] == [Answered]
+    assert "Next" in labels(quiz)
+
+
+def test_a_formula_that_was_read_otherwise_is_confirmed_first() -> None:
+    """With its reading; what was typed stays in the field; yes submits it, and a change is a new answer."""
+    item = next(i for q in shipped_course().questions for i in q.items if i.id == "Q4.share")
+    quiz, saved = quiz_on(item)
+    fill(quiz, "the share is n/(n + d)")
+    press(quiz, "Submit")
+    assert "I read: n/(n + d)" in text(quiz) and "Type y" not in text(quiz) and not saved
+    (field,) = [widget for widget in below(quiz.box) if isinstance(widget, ipywidgets.Text)]
+    assert field.value == "the share is n/(n + d)"
+    press(quiz, "Yes, that is it")
+    assert [event.value for event in saved if isinstance(event, Answered)] == ["the share is n/(n + d)"]
+    assert "Attempt 2" in text(quiz) and ":key" not in text(quiz) and "Yes, that is it" not in labels(quiz)
+    fill(quiz, "n/(n + 2 d)")
+    press(quiz, "Submit")
+    assert "Correct" in text(quiz)

@@ -18,6 +18,7 @@ from grader.course.items.expression import Spec as Expression
 from grader.course.items.multi import Spec as Multi
 from grader.course.items.number import Spec as Number
 from grader.grading.grade import grade
+from grader.learning import answers_file
 from grader.learning import log as state
 from grader.learning import session as quiz
 from grader.learning.log import Answered, Coded, Event, Named, Skipped, Spoke
@@ -421,15 +422,20 @@ def test_summary() -> None:
     }
 
 
+def written(session: quiz.Session) -> str:
+    """A new file with the answers of a session."""
+    return answers_file.fresh(session.learner, quiz.graded_answers(session))
+
+
 def test_answers_file(tmp_path: Path) -> None:
     """The last answers to graded items, as a file that grading reads."""
     *_, last = play(begin(), "a", "d", ":next", ":skip", "a", "c")
     path = tmp_path / "answers.yaml"
-    path.write_text(quiz.answers_file(last.session), "utf-8")
+    path.write_text(written(last.session), "utf-8")
     submission = read_submission(path)
     assert submission.learner == "ada"
     assert [(answer.item, answer.value) for answer in submission.answers or ()] == [("Q1.one", "d")]
-    assert "answers: {}" in quiz.answers_file(begin())
+    assert "answers: {}" in written(begin())
 
 
 @pytest.mark.parametrize(
@@ -444,7 +450,7 @@ def test_answers_file_of_anything(tmp_path: Path, typed: str, read: str) -> None
     """What a terminal lets through stands in the file, too; only half characters, which no file can have, do not."""
     session = replace(begin(), learner=typed, records={"Q1.one": quiz.ItemRecord(1, answers=(typed,))})
     path = tmp_path / "answers.yaml"
-    path.write_text(quiz.answers_file(session), "utf-8")
+    path.write_text(written(session), "utf-8")
     (answer,) = read_submission(path).answers or ()
     assert answer.value == read
 

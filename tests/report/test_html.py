@@ -13,7 +13,21 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from grader.core.model import Course, Difference, Item, Lang, Notice, Outcome, Report, Shown, Status, Text, Verdict
+from grader.core.model import (
+    Course,
+    Difference,
+    Item,
+    ItemResult,
+    Lang,
+    Notice,
+    Outcome,
+    Report,
+    Shown,
+    Status,
+    Text,
+    Verdict,
+)
+from grader.course.items.text import Spec as OwnWords
 from grader.report.html import Sections, brief, render, visible
 
 VOID = {"meta", "input", "br", "wbr"}
@@ -285,6 +299,31 @@ def test_sections_made_before(report: Report, course: Course, monkeypatch: pytes
 
 
 # -------------------------------------------------------------------------------------- the pictures
+
+
+@pytest.mark.parametrize(
+    ("change", "sealed", "shown"),
+    [
+        ({}, False, True),
+        ({"status": Status.PASSED}, False, True),
+        ({}, True, False),
+        ({"status": Status.MISSING}, False, False),
+        ({"status": Status.FAILED, "readable": False}, False, False),
+    ],
+)
+def test_own_words_are_compared_with_key_points(
+    change: dict[str, object], sealed: bool, shown: bool, report: Report, course: Course
+) -> None:
+    """Where a person marks an answer, the learner sees the model answer and its key points; not in a sealed edition."""
+    points = (Text("Point <one>.", "第一点。"), Text("Point two.", "第二点。"))
+    spec = OwnWords(points, Text("The model answer.", "参考答案全文。"))
+    own = Item("Q5.why", "text", Text("Why?", "为什么？"), spec=spec, sealed=sealed)
+    known = replace(course, questions=(replace(course.questions[0], items=(own,)),))
+    result = replace(ItemResult("Q5.why", "text", Status.PENDING, 0, 1), **change)  # type: ignore[arg-type]
+    page = render(replace(report, questions=(replace(report.questions[0], items=(result,)),)), known, "en")
+    for lang, parts in (("en", ("The model answer.", "Point <one>.")), ("zh", ("参考答案全文。", "第一点。"))):
+        assert [part in read(page, lang).text for part in parts] == [shown] * 2  # type: ignore[arg-type]
+    assert ("could not be read" in read(page).text) is (not result.readable)
 
 
 def test_pictures(report: Report, course: Course) -> None:

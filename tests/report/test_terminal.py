@@ -179,6 +179,23 @@ def test_what_was_left_out_comes_first(lang: Lang, report: Report, course: Cours
     assert text.index("answers.yaml") < text.rindex("scaled_dot_product_attention")
 
 
+@pytest.mark.parametrize(("lang", "said"), [("en", "Q5 answers: 1 of 2 correct"), ("zh", "Q5 答案：2 个中对了 1 个")])
+def test_watch_covers_answers(lang: Lang, said: str, report: Report, course: Course) -> None:
+    """How many are correct, and for each that cannot be read what to change; unanswered items do not count."""
+    (question,) = report.questions
+    right, wrong, missing = question.items
+    unread = replace(wrong, misconception=None, message=Text("“z” is no option", "没有选项“z”"), readable=False)
+    result = replace(question, items=(right, unread, missing))
+    out = io.StringIO()
+    page = Watched(replace(report, questions=(result,)), None, question.exercises[0], 1, (), 0.1)
+    render_watch(page, course, lang, Console(file=out, width=80), keys=False)
+    text = flat(out.getvalue())
+    assert said in text and unread.message is not None
+    assert unread.id in text and unread.message.of(lang) in text and missing.id not in text
+    text = shown(replace(report, questions=(result,)), course, lang)
+    assert {"en": "could not be read", "zh": "无法读懂"}[lang] in text
+
+
 @pytest.mark.parametrize("unsafe", [True, False])
 def test_watch_says_when_code_ran_unconfined(unsafe: bool, report: Report, course: Course) -> None:
     """As ``grade`` does: what falls back to a process without a sandbox never does so in silence."""

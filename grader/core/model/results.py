@@ -78,7 +78,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """A quiz item, graded. ``reading`` is how the formulas of an incorrect answer were read, one on each line."""
+    """A quiz item, graded. ``reading`` is how the formulas of an incorrect answer were read, one on each line.
+
+    An answer that is not ``readable`` is no answer of its kind; ``message`` says what to change.
+    """
 
     id: str
     kind: str
@@ -88,6 +91,7 @@ class ItemResult:
     message: Text | None = None
     misconception: str | None = None
     reading: str | None = None
+    readable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ _DERIVATIVE = Text(
     "求导的对象应是一个符号或它的一个分量：∂y/∂x 或 D(y, x)。",
 )
 
+_ONE = Number(Fraction(1))
 _CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 _PRODUCTS = ("*", "·", "@", "/")
 _STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
@@ -409,7 +410,9 @@ class _Parser:
         if self.transposes(braced):
             return self.made(Transpose(base))
         self.at = start
-        exponent = self.exponent()
+        return self.power(base, self.exponent())
+
+    def power(self, base: Node, exponent: Node) -> Node:
         if isinstance(exponent, Number) and abs(exponent.value) > _LARGEST_EXPONENT:
             raise ParseError(_EXPONENT.fill(exponent=f"{float(exponent.value):.6g}"))
         if base == Name("e") and "e" not in self.vocabulary.kinds:
@@ -678,6 +681,13 @@ class _Parser:
             case "lg":
                 below = self.made(Call("log", (Number(Fraction(10)),)))
                 return self.made(Times(self.made(Call("log", args)), (("/", below),)))
+            case "pow":
+                return self.power(*args)
+            case "log1p" | "softplus":
+                inside = args[0] if name == "log1p" else self.made(Call("exp", args))
+                return self.made(Call("log", (self.made(Plus(((False, _ONE), (False, inside)))),)))
+            case "expm1":
+                return self.made(Plus(((False, self.made(Call("exp", args))), (True, _ONE))))
             case "transpose":
                 return self.made(Transpose(args[0]))
             case "dot" | "outer" | "matmul":

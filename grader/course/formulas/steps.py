@@ -43,6 +43,13 @@ _QUOTED = 70
 _FORMULA = re.compile(r"[\^=+*/√Σ∂∇⟨_]|[A-Za-z0-9]\s*[(\[]")
 #: Chinese words and a colon before a formula, which may name what the formula is about: 分母有 n 项：
 _LABEL = re.compile(r"[^:=+*/^]*[\u3400-\u9fff][^:=+*/^]*:\s*(?=\S)")
+#: A reason and a colon before a formula: 把 d_k = d/h 代入：
+_REASON_FIRST = re.compile(
+    r"\s*(?:(?:because|since|using|setting|substituting|substitute|inserting|insert|plugging in|as|with|let|where)\b"
+    r"|因为|由于|由|根据|利用|代入|把|将|用)"
+    r"[^:]*:\s*(?=\S)",
+    re.IGNORECASE,
+)
 #: Words, and then another formula after an equals sign.
 _CHAINED = re.compile(r"[^=<>]*=(?!=)\s*[^\s=]")
 _MEANT = ("期望", "方差", "协方差", "转置")
@@ -100,14 +107,14 @@ def _formula_lost(line: str, kept: str) -> bool:
     if not kept:
         return bool(_FORMULA.search(_LEAD.sub("", line, count=1)))
     dropped = line.partition(kept)[2]
-    reason = _REASON.match(dropped) or _AFTER_COMMA.match(dropped)
+    reason = _REASON.match(dropped.replace("(", " ", 1)) or _AFTER_COMMA.match(dropped)
     return not reason and bool(_CHAINED.match(dropped))
 
 
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
     """``line`` without the words of a reason, and without the sign that connects it to the line before."""
     line = normalize(line).replace("\x1f", " ")
-    while lead := (_LEAD.match(line) or _LABEL.match(line)):
+    while lead := (_LEAD.match(line) or _LABEL.match(line) or _REASON_FIRST.match(line)):
         line = line[lead.end() :]
     for pattern in (_MARK, _REASON):
         if (cut := pattern.search(line)) and not _inside(line, cut.start()):
@@ -116,13 +123,18 @@ def strip_words(line: str, vocabulary: Vocabulary) -> str:
         if not _inside(line, match.start()) and _wordy(match[1], vocabulary):
             line = line[: match.start()]
             break
-    line = line.rstrip(" ,;:.。")
-    while shorter := _without_remark(line, vocabulary):
-        line = shorter
+    line = without_remarks(line.rstrip(" ,;:.。"), vocabulary)
     chinese = next((at for at, char in enumerate(line) if is_cjk(char) and not _function(line, at)), None)
     if chinese is not None and not _inside(line, chinese):
         line = line[:chinese]
     return line.rstrip(" ,;:.。")
+
+
+def without_remarks(line: str, vocabulary: Vocabulary) -> str:
+    """``line`` without the brackets at its end that hold words: ``2 n d (both of them)``."""
+    while shorter := _without_remark(line, vocabulary):
+        line = shorter
+    return line
 
 
 def _inside(line: str, at: int) -> bool:

@@ -70,6 +70,8 @@ _NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\w]))?")
 _SIGN = re.compile(r"\*\*|\.\.\.|\.\.|==|!=|:=|=>|[-+*/^@=(),;:\[\]{}<>|.'_?·⊙⊗√Σ∂∇⟨⟩‖≠≤≥…⇒~]")
 #: \omega\delta is ωδ.
 _GREEK_APART = re.compile(rf"(?<=[α-ω]){_BREAK}+(?=[α-ω])")
+#: The module of a function, as in code: np.log.
+_MODULE = re.compile(r"(?<![\w.])(?:np|numpy|math|torch)\.(?=[a-z])")
 _ONE_HOT = re.compile(r"\bone[- ]hot(?![A-Za-z])")
 #: An inner product between < and >, with one comma.
 _ANGLED = re.compile(r"<([^<>=,]+,[^<>=,]+)>")
@@ -97,7 +99,7 @@ def normalize(text: str) -> str:
     text = "".join(" " if char.isspace() else char for char in text if unicodedata.category(char) != "Cf")
     text = _matrices(_raised(text))
     text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
-    text = _ONE_HOT.sub("onehot", _latex(text))
+    text = _MODULE.sub("", _ONE_HOT.sub("onehot", _latex(text)))
     return _ANGLED.sub(r"⟨\1⟩", text)
 
 

@@ -40,6 +40,10 @@ def _families() -> tuple[Family, ...]:
     radians = dict.fromkeys(("rad", "rads", "radian", "radians", "弧度"), 1.0)
     degrees = dict.fromkeys(("°", "deg", "degree", "degrees", "度"), math.pi / 180)
     counts = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
+    operations = dict.fromkeys(
+        ("floating point operations", "floating-point operations", "operations", "次浮点运算", "浮点运算", "次运算"),
+        1.0,
+    )
     parameters = ("parameters", "parameter", "params", "个参数", "参数")
     bare = {name: size for name, size in counts.items() if name}
     return (
@@ -49,7 +53,7 @@ def _families() -> tuple[Family, ...]:
             | _with(words, "byte", "bytes"),
             ("KiB", "MiB", "GiB", "MB", "GB"),
         ),
-        Family(_with(_THOUSANDS, "flop", "flops"), ("MFLOPs", "GFLOPs", "TFLOPs")),
+        Family(_with(_THOUSANDS, "flop", "flops") | operations, ("MFLOPs", "GFLOPs", "TFLOPs")),
         Family(_with(times, "s") | seconds | minutes, ("s", "ms", "µs")),
         Family(radians | degrees, ("rad",)),
         Family(
@@ -97,7 +101,8 @@ def _plain(name: str) -> str:
 _COUNTED = (
     "additions", "bits per token", "blocks", "choices", "columns", "connections", "coordinates", "dimensions",
     "elements", "entries", "factors", "features", "flop", "flops", "heads", "keys", "layers", "maps", "matrices",
-    "multiplications", "multiply-adds", "nats", "neurons", "numbers", "operations", "ops", "pairs", "params",
+    "mults", "muls", "multiplications", "multiply-adds", "nats", "neurons", "numbers", "operations", "ops", "pairs",
+    "params",
     "parameters", "paths", "positions", "products", "queries", "rows", "scalars", "scores", "sequences", "steps",
     "sublayers", "subsets", "terms", "times", "tokens", "units", "values", "vectors", "weights", "words",
 )  # fmt: skip

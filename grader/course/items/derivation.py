@@ -14,6 +14,7 @@ For the lines between two given formulas. The first line that does not follow is
 - `given`: what is known about random symbols.
 - `solve`: the unknown, where the lines are equations.
 - `hide_to`: whether learners do not see the end, because it gives another item away.
+- `hide_from`: the same for the start; the question then says in words what to begin with.
 - `least`: the smallest number of new lines between start and end.
 - `form`: formulas, one of which the last line must contain.
 - `free_of`: symbols that `?` in `form` does not stand for; the last line must then be one of `form` as a whole.
@@ -64,9 +65,11 @@ derivation with copied, rearranged and padded lines, and reports those that earn
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from grader.core.constraints import Revealed
 from grader.core.model import Status, Text
@@ -100,6 +103,7 @@ _HOW_GIVEN = Text(
 )
 _FROM = Text("Start from {start}.", "从 {start} 开始推导。")
 _FROM_TO = Text("From {start} to {end}.", "从 {start} 推到 {end}。")
+_TO = Text("Go on to {end}.", "推导到 {end} 为止。")
 _FORM = Text(
     "Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.",
     "请把推导写成若干行文本，或写成 {{given: {{…}}, lines: […]}}。",
@@ -108,6 +112,10 @@ _NOTHING = Text("There are no steps here yet.", "还没有写任何步骤。")
 _BREAK = Text(
     "Line {number}: “{right}” does not follow from “{left}”{where} “{left}” is {x}, and “{right}” is {y}.",
     "第 {number} 行：“{right}”与“{left}”不相等{where}“{left}”等于 {x}，而“{right}”等于 {y}。",
+)
+_NOT_THE_START = Text(
+    "Line {number}: “{right}” is not equal to what the question asks you to begin with{where} yours is {y}.",
+    "第 {number} 行：“{right}”不等于题目要求写出的起点{where}你的式子等于 {y}。",
 )
 _WHERE = Text(": for {instance},", "：取 {instance} 时，")
 _NO_WHERE = Text(":", "：")
@@ -139,7 +147,8 @@ _ONLY_HERE = Text(
     "正确。不过第 {number} 行只对这里给定的方差成立。",
 )
 _STATE = Text(
-    "State what you assume about {missing}, for example {example}.", "请写出你对 {missing} 的假设，例如 {example}。"
+    "State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).",
+    "请写出你对 {missing} 的假设，每个一行：已知 {name}: iid(mean=…, var=…)。",
 )
 _GIVEN_UNREAD = Text("Your assumption about {name} cannot be read: {why}", "无法读懂你对 {name} 的假设：{why}")
 _GIVEN_FORM = Text("Write it as {forms}.", "请写成 {forms} 这样的形式。")
@@ -218,6 +227,7 @@ class Spec:
     state_givens: bool = False
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hide_to: bool = False
+    hide_from: bool = False
     free_of: tuple[str, ...] = ()
 
 
@@ -229,6 +239,10 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
         return
+    if spec.hide_from and (spec.solve or spec.given):
+        yield ValueProblem(
+            ("hide_from",), "expected only without `solve` and `given`, whose messages show the start", Kind.GIVEN_AWAY
+        )
     unread = False
     for path, text, pattern in _written(spec):
         try:
@@ -276,7 +290,7 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
         )
     for index, idea in enumerate(spec.ideas):
         sides = [side for text in (spec.from_, spec.to) for side in parse_chain(text, declared.vocabulary)]
-        if _shown(idea, [[Step(side, 0, "") for side in sides]], declared):
+        if _shown(idea, [[Step(side, 0, "") for side in sides]], _Forms(spec)):
             yield ValueProblem(
                 ("ideas", index, "lines"),
                 "expected something that neither the start nor the end shows",
@@ -320,7 +334,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     if parts is None:
         return unreadable(_FORM.fill())
     stated, written = parts
-    declared = read_declarations(spec.symbols, spec.given, spec.aliases)
+    declared = _of_bank(spec).declared
     try:
         found = parse_lines(written, declared.vocabulary)
     except FormulaError as error:
@@ -396,6 +410,46 @@ def _joined(*sentences: Text) -> Text:
     return Text(" ".join(one.en for one in sentences), "".join(one.zh for one in sentences))
 
 
+@dataclass(frozen=True, slots=True)
+class _OfBank:
+    """The declarations of an item, and its formulas as they are compared: ``chain(text)`` and ``pattern(text)``."""
+
+    declared: Declarations
+    chain: Callable[[str], tuple[Node, ...]]
+    pattern: Callable[[str], Node]
+
+
+#: Texts of the bank, as pairs; with them as a key, the formulas of an item are read once for all answers.
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+
+
+@functools.lru_cache(maxsize=100)
+def _read_once(symbols: Pairs, given: Pairs, aliases: tuple[tuple[str, tuple[str, ...]], ...]) -> _OfBank:
+    declared = read_declarations(dict(symbols), dict(given), dict(aliases))
+
+    def pattern(text: str) -> Node:
+        return unpadded(parse(text, declared.vocabulary, pattern=True), declared)
+
+    def chain(text: str) -> tuple[Node, ...]:
+        return parse_chain(text, declared.vocabulary)
+
+    return _OfBank(declared, functools.cache(chain), functools.cache(pattern))
+
+
+def _of_bank(spec: Spec) -> _OfBank:
+    return _read_once(tuple(spec.symbols.items()), tuple(spec.given.items()), tuple(spec.aliases.items()))
+
+
+class _Forms:
+    """Forms of formulas that several rules compare; those of an answer are made once for it."""
+
+    def __init__(self, spec: Spec) -> None:
+        bank = _of_bank(spec)
+        self.declared, self.chain, self.pattern = bank.declared, bank.chain, bank.pattern
+        self.normal = functools.cache(lambda node: normal(node, bank.declared))
+        self.unpadded = functools.cache(lambda node: unpadded(node, bank.declared))
+
+
 # -------------------------------------------------------------------------------------------------- givens
 
 
@@ -408,8 +462,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
         stated = {}
     missing = [name for name in spec.given if name in random and name not in stated]
     if missing and spec.state_givens:
-        example = "{q: iid(mean=…, var=…, size=…)}"
-        return unreadable(_STATE.fill(missing=name_list(missing), example=example))
+        return unreadable(_STATE.fill(missing=name_list(missing), name=missing[0]))
     try:
         theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
@@ -448,14 +501,15 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
 
 
 def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judgment:
-    start, end = parse(spec.from_, declared.vocabulary), parse(spec.to, declared.vocabulary)
+    bank = _of_bank(spec)
+    (start,), (end,) = bank.chain(spec.from_), bank.chain(spec.to)
     steps = [step for line in found for step in line]
     if steps and steps[0].node == start:
         steps = steps[1:]
     if not steps:
         return unreadable(_NOTHING)
     steps = [Step(start, 0, show(start)), *steps]
-    table = Table(declared, [step.node for step in steps])
+    table, forms = Table(declared, [step.node for step in steps]), _Forms(spec)
     remark: Text | None = None
     for at in range(1, len(steps)):
         left, right = steps[at - 1], steps[at]
@@ -463,14 +517,14 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations
             different = table.counterexample(at - 1, at)
         except FormulaError as error:
             message = _UNREAD.fill(number=right.number, text=_brief(right.text), why=error.text)
-            return _failed(message, _share(spec, [(step,) for step in steps[1:at]], declared))
+            return _failed(message, _share(spec, [(step,) for step in steps[1:at]], forms))
         if different:
-            fraction = _share(spec, [(step,) for step in steps[1:at]], declared)
+            fraction = _share(spec, [(step,) for step in steps[1:at]], forms)
             return _failed(*_why(spec, left, right, different, declared, fraction))
         if remark is None and compare.needs_given_variances(left.node, right.node, declared):
             remark = _ONLY_HERE.fill(number=right.number)
     at_end = _at_end(steps[-1].node, end, spec, declared)
-    return _complete(spec, [(step,) for step in steps[1:]], declared, at_end, remark)
+    return _complete(spec, [(step,) for step in steps[1:]], forms, at_end, remark)
 
 
 def _why(
@@ -479,7 +533,7 @@ def _why(
     """Message, fraction and misconception for the first line that does not follow."""
     misconception = next((w.misconception for w in spec.wrong if _same(right.node, w.line, declared)), None)
     where = _WHERE.fill(instance=different.instance) if different.instance else _NO_WHERE
-    message = _BREAK.fill(
+    message = (_NOT_THE_START if spec.hide_from and not left.number else _BREAK).fill(
         number=right.number,
         left=_brief(left.text),
         right=_brief(right.text),
@@ -504,16 +558,16 @@ def _same(node: Node, line: str, declared: Declarations) -> bool:
 
 
 def _complete(
-    spec: Spec, lines: Sequence[Sequence[Step]], declared: Declarations, at_end: bool, remark: Text | None = None
+    spec: Spec, lines: Sequence[Sequence[Step]], forms: _Forms, at_end: bool, remark: Text | None = None
 ) -> Judgment:
     """The judgment of lines that are all right: whether they reach the end, and what they show on the way."""
-    share = _share(spec, lines, declared, at_end=at_end)
-    fresh = _fresh(spec, lines, declared)
+    share = _share(spec, lines, forms, at_end=at_end)
+    fresh = _fresh(spec, lines, forms)
     between = [line for line in fresh if not (at_end and line is lines[-1])]
-    missing = [idea for idea in spec.ideas if not _shown(idea, between, declared)]
-    if not at_end or (missing and all(_shown(idea, fresh, declared) for idea in missing)):
+    missing = [idea for idea in spec.ideas if not _shown(idea, between, forms)]
+    if not at_end or (missing and all(_shown(idea, fresh, forms) for idea in missing)):
         last = " = ".join(step.text for step in lines[-1])
-        end = " = ".join(map(show, parse_chain(spec.to, declared.vocabulary)))
+        end = " = ".join(map(show, forms.chain(spec.to)))
         return _failed((_SIMPLIFY if spec.hide_to else _UNFINISHED).fill(last=_brief(last), end=end), share)
     if missing or len(between) < spec.least:
         message = missing[0].missing if missing else _SHORT.fill(least=spec.least)
@@ -524,39 +578,38 @@ def _complete(
     return Judgment(Status.PASSED, 1.0, remark)
 
 
-def _fresh(spec: Spec, lines: Sequence[Sequence[Step]], declared: Declarations) -> list[Sequence[Step]]:
+def _fresh(spec: Spec, lines: Sequence[Sequence[Step]], forms: _Forms) -> list[Sequence[Step]]:
     """The lines that are new: not the start, the end or an earlier line, however they are arranged."""
-    ends = (parse_chain(text, declared.vocabulary) for text in (spec.from_, spec.to))
-    seen = {frozenset(normal(side, declared) for side in sides) for sides in ends}
+    seen = {frozenset(map(forms.normal, forms.chain(text))) for text in (spec.from_, spec.to)}
     fresh: list[Sequence[Step]] = []
     for line in lines:
-        form = frozenset(normal(step.node, declared) for step in line)
+        form = frozenset(forms.normal(step.node) for step in line)
         if form not in seen:
             seen.add(form)
             fresh.append(line)
     return fresh
 
 
-def _share(spec: Spec, good: Sequence[Sequence[Step]], declared: Declarations, *, at_end: bool = False) -> float:
+def _share(spec: Spec, good: Sequence[Sequence[Step]], forms: _Forms, *, at_end: bool = False) -> float:
     """The fraction that a failed chain earns for its good lines: by ideas shown, or by steps of the worked chain.
 
     The fraction stays below 1. Only new lines count; ``at_end`` says that the last of them is the end.
     """
-    between = [line for line in _fresh(spec, good, declared) if not (at_end and line is good[-1])]
+    between = [line for line in _fresh(spec, good, forms) if not (at_end and line is good[-1])]
     if not between:
         return 0.0
     steps = max(len(spec.chain), spec.least + 1, 2)
     share = min((len(between) + at_end) / steps, (steps - 1) / steps)
     if spec.ideas:
-        shown = sum(_shown(idea, between, declared) for idea in spec.ideas)
+        shown = sum(_shown(idea, between, forms) for idea in spec.ideas)
         share = min(share if shown < len(spec.ideas) else 1.0, shown / (len(spec.ideas) + 1))
     return share
 
 
-def _shown(idea: Idea, lines: Sequence[Sequence[Step]], declared: Declarations) -> bool:
-    patterns = [unpadded(parse(text, declared.vocabulary, pattern=True), declared) for text in idea.lines]
-    nodes = [unpadded(step.node, declared) for line in lines for step in line]
-    return any(match.contains(node, pattern, declared) for node in nodes for pattern in patterns)
+def _shown(idea: Idea, lines: Sequence[Sequence[Step]], forms: _Forms) -> bool:
+    patterns = map(forms.pattern, idea.lines)
+    nodes = [forms.unpadded(step.node) for line in lines for step in line]
+    return any(match.contains(node, pattern, forms.declared) for pattern in patterns for node in nodes)
 
 
 def _at_end(last: Node, end: Node, spec: Spec, declared: Declarations) -> bool:
@@ -600,12 +653,12 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations)
             message = (_GAINED if found_wrong.gained else _LOST).fill(number=right.number, text=_brief(text), **said)
             known = (w.misconception for w in spec.wrong if _alike(w.line, (left.node, right.node), unknown, declared))
             misconception = next(known, None)
-            return _failed(message, _share(spec, found[:at], declared), misconception)
+            return _failed(message, _share(spec, found[:at], _Forms(spec)), misconception)
     left, right = found[-1]
     sides = {left.node: right.node, right.node: left.node}
     answer = sides.get(Name(unknown))
     at_end = answer is not None and _at_end(answer, solution, spec, declared)
-    return _complete(spec, found, declared, at_end)
+    return _complete(spec, found, _Forms(spec), at_end)
 
 
 def _solution(spec: Spec, declared: Declarations) -> Node:
@@ -676,10 +729,12 @@ def prompt(spec: Spec, context: Context) -> Prompt:
         how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
     declared = read_declarations(spec.symbols, spec.given)
     start, end = (" = ".join(map(show, parse_chain(text, declared.vocabulary))) for text in (spec.from_, spec.to))
-    ends = _FROM.fill(start=start) if spec.hide_to else _FROM_TO.fill(start=start, end=end)
+    ends = [] if spec.hide_from else [_FROM.fill(start=start) if spec.hide_to else _FROM_TO.fill(start=start, end=end)]
+    if spec.hide_from and not spec.hide_to:
+        ends = [_TO.fill(end=end)]
     given = {} if spec.state_givens else spec.given
     facts = [*about({name: text for name, text in spec.symbols.items() if name not in spec.given}, given)]
-    return Prompt("lines", how, facts=(*facts, ends))
+    return Prompt("lines", how, facts=(*facts, *ends))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -703,6 +758,8 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def without_key(spec: Spec) -> Spec:
-    """The symbols, the start, and the end if learners may see it."""
-    bare = Spec(spec.symbols, spec.from_, spec.from_ if spec.hide_to else spec.to, (), spec.given)
-    return replace(bare, solve=spec.solve, state_givens=spec.state_givens, hide_to=spec.hide_to, aliases=spec.aliases)
+    """The symbols, and the start and the end if learners may see them."""
+    start = "0" if spec.hide_from else spec.from_
+    bare = Spec(spec.symbols, start, start if spec.hide_to else spec.to, (), spec.given)
+    bare = replace(bare, hide_to=spec.hide_to, hide_from=spec.hide_from)
+    return replace(bare, solve=spec.solve, state_givens=spec.state_givens, aliases=spec.aliases)

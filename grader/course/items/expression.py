@@ -34,8 +34,8 @@ wrong:
 total = 4 d_model^2 weights    # four projections
 ```
 
-A left side, words before the formula, words that say what was counted and a comment after `#` are dropped. If several
-formulas are joined by `=`, they have to be equal.
+A left side, words that name the formula or say what was counted, a remark in brackets, a reason and a comment after
+`#` are dropped. If several formulas are joined by `=`, they have to be equal.
 
 ## Points
 
@@ -45,7 +45,6 @@ never with the correct one. What cannot be read costs nothing.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,7 +62,7 @@ from grader.course.formulas.mathml import mathml
 from grader.course.formulas.parse import parse
 from grader.course.formulas.printer import show
 from grader.course.formulas.tokens import normalize
-from grader.course.items import Context, Judgment, Prompt, _units, unreadable
+from grader.course.items import Context, Judgment, Prompt, _prose, _units, unreadable
 from grader.course.items._wrong import KnownWrongAnswer
 
 Answer: TypeAlias = str | int | float
@@ -231,7 +230,7 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     """The formula in ``text``, without the unit and a leading ``=``. Raises ParseError."""
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
         text = _without(unit, text.rstrip())
-    text = normalize(text).partition("#")[0].strip().strip("。;；").lstrip("= ")
+    text = _prose.conclusion(normalize(text).partition("#")[0]).strip().strip("。;；").lstrip("= ")
     sides = _sides(text)
     found = [node for side in sides[1:] for node in [_formula(side, declared)]]
     try:
@@ -250,20 +249,16 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     return found[-1]
 
 
-#: A label that ends in a colon, or words before a formula.
-_LABEL = re.compile(r"[^\W\d_][^\W\d_\s]*(?:[\s,]+[^\W\d_]+)*\s*:")
-_LEAD = re.compile(r"(?:[\u3400-\u9fff,\s]+|(?:[A-Za-z]+\s+){0,6}(?:is|are|equals)\b)\s*")
-
-
 def _formula(text: str, declared: Declarations) -> Node:
     """The formula in ``text``, without words around it if it cannot be read with them. Raises ParseError."""
-    label = _LABEL.match(text)
-    bare = text[label.end() :] if label else text
-    lead = _LEAD.match(bare)
-    after = bare[lead.end() :] if lead else bare
-    forms = dict.fromkeys((text, bare, _units.without_counted(bare), after, _units.without_counted(after)))
+    bare = _prose.unlabelled(text)
+    remark = _prose.without_remarks(bare, declared.vocabulary)
+    forms = [text, bare, _units.without_counted(bare), remark]
+    for form in (bare, remark):
+        for shorter in (_prose.without_lead(form), _prose.without_chinese(form)):
+            forms += [shorter, _units.without_counted(shorter), _prose.without_tail(shorter)]
     error = ParseError(_NOT_TEXT)
-    for form in forms:
+    for form in dict.fromkeys(forms):
         try:
             return parse(form, declared.vocabulary)
         except ParseError as found:

@@ -35,9 +35,9 @@ For a learner whose n is 1024:
 ```
 
 Numbers can be written in many ways: `1536`, `1,536`, `1.5e3`, `3/4`, `√64`, `2^10`, `66.5%`, `5 percent`, `1.5万`,
-`30k`, `2π·1000`, `ln 1000`, `2^{-6}`, `\\frac{3}{4}`. Words that say what was counted are dropped (`210 weights`,
-`3倍`), and so are a left side (`n = 210`) and a comment after `#`. If several numbers are joined by `=` or `≈`, they
-have to agree.
+`30k`, `2π·1000`, `ln 1000`, `np.log(1000)`, `2^{-6}`, `\\frac{3}{4}`. Words that do not change the number are dropped
+(`210 weights`, `by a factor of 3`, `3倍`), and so are a left side (`n = 210`) and a comment after `#`. If several
+numbers are joined by `=` or `≈`, they have to agree.
 
 Bytes (B, KB, MiB …), FLOPs (GFLOPs …), seconds (ms, µs, min …) and parameters (K, M, B) are converted to the item's
 unit: with `unit: GiB`, `512 MiB` is 0.5. KB is 1000 bytes and KiB is 1024. If a number fits in the item's unit but
@@ -73,7 +73,7 @@ from grader.course.formulas.errors import FormulaError
 from grader.course.formulas.evaluate import Evaluator
 from grader.course.formulas.parse import parse
 from grader.course.formulas.vocabulary import Vocabulary
-from grader.course.items import Context, Judgment, Prompt, _units, draw, unreadable
+from grader.course.items import Context, Judgment, Prompt, _prose, _units, draw, unreadable
 from grader.course.items._normalize import normalize
 from grader.course.items._options import excerpt
 from grader.course.items._wrong import KnownWrongAnswer
@@ -397,12 +397,9 @@ def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
 
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?![\d,])")
 #: Words before a number, and a label that ends in a colon.
-_LEAD = re.compile(
-    r"^\s*(?:(?:about|approximately|approx\.?|roughly|around|factor|value|大约|约为|约|[\u3400-\u9fff]{1,8}[是为]|[~])(?![A-Za-z_])\s*"
-    r"|[^\d:=]*:)\s*",
-    re.IGNORECASE,
-)
+_LEAD = re.compile(r"^\s*(?:~|[^\d:=]*:)\s*")
 _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"根号\s*"), "√"),
     (re.compile(r"√\s*(\d+(?:\.\d+)?)"), r"sqrt(\1)"),
     (re.compile(r"√\s*\("), "sqrt("),
     (re.compile(r"(?<=[\d)])\s*(?=sqrt)"), "*"),
@@ -439,25 +436,38 @@ def read(value: object, unit: Text | str | None = None) -> float | None:
         return float(value) if abs(value) < _HUGE else None
     try:
         sides = _sides(value)
-        found = [_side(side, unit) for side in sides]
+        found = [(side, _side(side, unit)) for side in sides]
     except ValueError:
         return None
-    if found[0] is None and len(found) > 1 and any(map(str.isalpha, sides[0])):
+    if found[0][1] is None and len(found) > 1 and any(map(str.isalpha, sides[0])):
         found = found[1:]  # the name of what is asked for: Var(q·k) = 64
-    numbers = [number for number in found if number is not None]
-    agree = len(numbers) == len(found) and all(math.isclose(one, numbers[-1], rel_tol=_AGREE) for one in numbers)
-    return numbers[-1] if agree else None
+    last = found[-1][1]
+    percents = "%" in _units.spellings(unit) and _PERCENTS.search(sides[-1])
+
+    def agrees(side: str, number: float | None) -> bool:
+        if number is None or last is None:
+            return False
+        fraction = percents and not _PERCENTS.search(side)  # 1/8 = 12.5 %
+        return any(math.isclose(number * scale, last, rel_tol=_AGREE) for scale in ((1, 100) if fraction else (1,)))
+
+    return last if all(agrees(*one) for one in found) else None
 
 
 def _sides(text: str) -> list[str]:
     """The parts of ``text`` between ``=`` and ``≈``, without comments and leading words. Raises ValueError."""
-    text = _typed(text).partition("#")[0]
+    text = _prose.conclusion(_typed(text).partition("#")[0])
     found = [side.strip() for side in re.split("[=≈]", text)]
     found = found[1:] if not found[0] and len(found) > 1 else found
-    found = [_LEAD.sub("", side, count=2).strip() for side in found]
+    found = [_bare(side) for side in found]
     if max(map(len, found)) > _MAX_LENGTH:
         raise ValueError("too long for a number")
     return found
+
+
+def _bare(side: str) -> str:
+    """``side`` without the words before its number."""
+    side = _LEAD.sub("", _prose.without_lead(side), count=2)
+    return _prose.without_lead(_prose.without_chinese(side)).strip()
 
 
 def _side(text: str, unit: Text | str | None) -> float | None:
@@ -495,9 +505,12 @@ def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
         written = f"{hundredths[1]}%"
     if "%" in _units.spellings(unit):
         written = _PERCENTS.sub("%", written)
+    written = _prose.without_clause(written)
     text, size = _units.split(written, unit)
-    if text == written and not _units.family(unit):
-        text = _units.without_counted(text)
+    if text == written and _units.family(unit):
+        text, size = _units.split(_prose.without_tail(written), unit)
+    elif text == written:
+        text = _prose.without_tail(written)
     if unit is None:
         for pattern, factor in _SUFFIXES:
             if pattern.search(text):

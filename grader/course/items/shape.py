@@ -311,8 +311,18 @@ _LATEX: tuple[tuple[re.Pattern[str], str], ...] = (
     (_SUBSCRIPT, r"_\1"),
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
 )
-#: Words before a shape in brackets.
-_LEAD = re.compile(r"^\s*(?:[\u3400-\u9fff]+|(?:the\s+)?shape(?:\s+is)?)\s*[:：=]?\s*(?=[(\[（【])", re.IGNORECASE)
+#: Words before a shape in brackets, and what it is the shape of: ``w.shape ==``, ``W^O:``.
+_LEAD = re.compile(
+    r"^\s*(?:[\u3400-\u9fff]+|(?:the\s+)?shape(?:\s+is)?|[^()\[\]{},;:=]*(?=:|=)|)\s*(?::|==?)?\s*(?=[(\[（【])",
+    re.IGNORECASE,
+)
+#: What has the shape.
+_TAIL = re.compile(
+    r"(?<=[)\]}])\s*(?:matrix|matrices|tensor|array|shape|(?:的)?(?:矩阵|张量|数组|形状))\s*$", re.IGNORECASE
+)
+_ROWS = re.compile(
+    r"^\s*([\w*·]+)\s*(?:行|rows?(?:\s*,|\s+and|\s+by)?)\s*[,，]?\s*([\w*·]+)\s*(?:列|col(?:umn)?s?)\s*$"
+)
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\times\b"), _BETWEEN),
     (re.compile(r"\\cdot\b"), "*"),
@@ -344,7 +354,7 @@ def _text(value: object) -> str | None:
 def _readings(text: str) -> list[list[str]]:
     """The possible lists of axes: ``n*d`` can be two axes, or one that is a product."""
     text = normalize(text.partition("#")[0].replace("$", "").replace("×", _BETWEEN))
-    text = _LEAD.sub("", text, count=1)
+    text = _ROWS.sub(r"(\1, \2)", _TAIL.sub("", _LEAD.sub("", text, count=1)))
     for pattern, new in (*_LATEX, *_WORDS):
         text = pattern.sub(new, text).strip()
     text = _bare(text.rstrip("。"))

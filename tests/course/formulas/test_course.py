@@ -91,7 +91,7 @@ def test_every_function_is_in_the_table() -> None:
     lines = [
         str(line) for topic in TOPICS for key in ("equal", "grows") for group in topic.get(key, []) for line in group
     ]
-    words = set(re.findall(r"[^\W\d_]+(?:_?2|_hot)?", " ".join(lines)))
+    words = set(re.findall(r"[^\W\d_]+(?:_?2|_hot|10|1p?)?", " ".join(lines)))
     assert {name for name in (*vocabulary.FUNCTIONS, *vocabulary._ALIASES) if name not in words} == set()
 
 

@@ -117,8 +117,17 @@ PROSE: list[tuple[str, list[tuple[str, str, str]]]] = [
         ],
     ),
     (
-        "`total = 4 d_model^2 weights # four projections` is `4 d_model^2`",
-        [("total = 4 d_model^2 weights  # four projections", "4 d_model^2", "passed")],
+        "`total = 4 d_model^2 weights # four projections`, `the count is 4 d_model^2`, "
+        "`four projections: 4 d_model^2`, `4 d_model^2 (with W^O)` and `d = d_model, so 4 d_model^2` are all "
+        "`4 d_model^2`. With other words (`half of 4 d_model^2`) an answer is not read.",
+        [
+            ("total = 4 d_model^2 weights  # four projections", "4 d_model^2", "passed"),
+            ("the count is 4 d_model^2", "4 d_model^2", "passed"),
+            ("four projections: 4 d_model^2", "4 d_model^2", "passed"),
+            ("4 d_model^2 (with W^O)", "4 d_model^2", "passed"),
+            ("d = d_model, so 4 d_model^2", "4 d_model^2", "passed"),
+            ("half of 4 d_model^2", "4 d_model^2", "unread"),
+        ],
     ),
     (
         "have to be equal. `O(…)` and `Θ(…)` are refused",
@@ -127,6 +136,14 @@ PROSE: list[tuple[str, list[tuple[str, str, str]]]] = [
             ("O(n)", "n", "unread"),
             ("Θ(n)", "n", "unread"),
             ("n + n = 2 n", "2 n", "passed"),
+        ],
+    ),
+    (
+        "`np.`, `math.` and `torch.` in front are dropped",
+        [
+            ("np.log(a)", "log(a)", "passed"),
+            ("math.sqrt(a)", "√a", "passed"),
+            ("torch.log1p(a)", "log(1 + a)", "passed"),
         ],
     ),
     ("factors side by side bind tightly", [("a/(b c)", "a/(b*c)", "passed")]),

@@ -213,3 +213,23 @@ def test_a_hidden_end_is_not_shown() -> None:
     said += [derivation.judge(spec, wrong, CONTEXT).message.en]  # type: ignore[union-attr]
     assert not any("v/(v + ε)" in text for text in said), said
     assert derivation.without_key(spec).to == spec.from_
+
+
+@pytest.mark.parametrize("answer", ["2 n n d_k\n4 n^2 d_model", "4 n^2 d_model", "h (4 n^2 d_model)", "h ("])
+def test_a_hidden_start_is_not_shown(answer: str) -> None:
+    """Neither below the question nor after a first line that is not equal to it; other items ask for what it says."""
+    spec = ITEMS["Q7.chain"].spec
+    judged = derivation.judge(spec, answer, CONTEXT)
+    assert judged.status is Status.FAILED and judged.fraction == 0
+    said = [fact.en for fact in derivation.prompt(spec, CONTEXT).facts]
+    said += [judged.message.en] if judged.message else []
+    assert not any("2 n d_k n" in text or "d_k n +" in text for text in said), said
+    assert derivation.without_key(spec).from_ == "0"
+    assert derivation.judge(derivation.without_key(spec), "4 n² d_model", CONTEXT).readable
+
+
+def test_a_first_line_is_compared_with_the_hidden_start() -> None:
+    """With the value of the learner's line, not that of the start."""
+    judged = derivation.judge(ITEMS["Q7.chain"].spec, "3 h n^2 d_k\n3 n^2 d_model", CONTEXT)
+    assert judged.message is not None
+    assert "not equal to what the question asks you to begin with" in judged.message.en

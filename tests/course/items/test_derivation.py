@@ -325,6 +325,7 @@ def test_what_is_asked_and_the_key() -> None:
     assert shown.en.splitlines()[2] == "= Σ_i Var(q_i k_i)     # independent terms"
     assert shown.zh.splitlines()[2].endswith("# 各项独立")
     assert derivation.key(CROSSING, ADA).en.splitlines()[-1] == "  n = 2 d"
+    assert derivation.prompt(replace(TURNED, hide_from=True), ADA).facts[-1].en.startswith("Go on to q·(R_{n")
     assert derivation.prompt(CROSSING, ADA).facts[-1].en == "From 4 n² d = 8 n d² to n = 2 d."
 
 
@@ -354,6 +355,8 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
             changed(chain=(DerivationLine("Σ_i Var(q_i k_i)"), DerivationLine("d_k"))),
             ["chain: expected a chain that passes, but: What is the"],
         ),
+        (changed(hide_from=True), ["hide_from: expected only without `solve` and `given`"]),
+        (changed(CROSSING, hide_from=True), ["hide_from: expected only without `solve` and `given`"]),
         (changed(ideas=(), least=0), ["ideas: expected ideas, or `least`"]),
         (changed(ideas=(*SCORE.ideas, Idea(MISSING_SUM, ()))), ["ideas[2].lines: expected one", "chain: expected"]),
         (

@@ -1,0 +1,150 @@
+"""Words around an answer that do not change it: ``the answer is 7``, ``96 tokens back``, ``总共 12 个``.
+
+Only words from the lists below are dropped, and only before and after an answer. Anything else may change what it says
+(half, squared, per head, 不到), so an answer with other words stays unread, and costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.course.formulas import steps
+from grader.course.formulas.vocabulary import Vocabulary
+from grader.course.items import _units
+
+_BEFORE = (
+    "a factor", "about", "all", "altogether", "always", "answer", "approximately", "are", "as", "at", "be",
+    "because", "been", "bucket", "by", "can", "column", "constant", "contains", "cost", "costs", "count",
+    "deviation", "dimension", "divide", "divided", "equal", "equals", "exactly", "factor", "finally", "first",
+    "for", "form", "formula", "from", "get", "gets", "give", "gives", "grow", "grows", "has", "have", "head",
+    "hence", "in", "index", "is", "it", "its", "layer", "like", "linear", "linearly", "loss", "makes", "mean",
+    "memory", "must", "namely", "need", "needs", "number", "obtain", "of", "parameters", "position", "product",
+    "rank", "ratio", "result", "roughly", "row", "scale", "scales", "score", "share", "should", "simply", "size",
+    "slope", "so", "standard", "sum", "takes", "temperature", "that", "the", "then", "there", "therefore", "this",
+    "thus", "to", "total", "value", "variance", "we", "weight", "weights", "which", "will",
+)  # fmt: skip
+_AFTER = (
+    "all", "allowed", "altogether", "are", "as", "away", "back", "big", "entries", "exactly", "in", "is", "it",
+    "large", "long", "many", "matrix", "array", "tensor", "much", "of", "overall", "positions", "positive",
+    "result", "size", "the", "them", "there", "times", "together", "tokens", "total", "true", "wide",
+)  # fmt: skip
+#: Not of English: a Chinese text has no spaces between its words.
+_BEFORE_ZH = (
+    "当", "因此", "所以", "从而", "于是", "故", "即", "也就是", "就是", "那么", "答案", "结果", "最后", "最终",
+    "得到", "得出", "可得", "得", "应该", "应当", "应", "需要", "需", "要", "除以", "共有", "一共", "总共", "总计",
+    "合计", "共计", "共", "总数", "个数", "数量", "参数量", "计算量", "总量", "大小", "比例", "比值", "占比",
+    "权重", "方差", "标准差", "均值", "期望", "损失", "导数", "斜率", "维数", "维度", "长度", "形状", "内存",
+    "显存", "次数", "元素", "位置", "下标", "序号", "因子", "倍数", "变成", "变为", "往前", "向前", "大约", "大概",
+    "约为", "约等于", "约", "等于", "为", "是", "有", "它", "其", "的", "第", "线性", "按", "公式", "可以", "写成",
+    "写作", "表示", "了", "到",
+)  # fmt: skip
+_AFTER_ZH = (
+    "个", "位置", "词元", "倍", "元素", "矩阵", "张量", "数组", "为", "的", "是", "真", "增长", "级别", "左右",
+    "时",
+)  # fmt: skip
+_ZH = "[\u3400-\u9fff]"
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_LEAD = re.compile(
+    rf"\s*(?:(?:(?:{_listed(_BEFORE)})(?![\w.(\[{{^'-])|(?:{_listed(_BEFORE_ZH)}|增加(?=[\s\d.]+%)))[\s,:]*)+",
+    re.IGNORECASE,
+)
+#: What is asked for, and a verb: the divisor is ….
+_NAMED = re.compile(r"\s*(?:(?!not\b)[A-Za-z]+\s+){0,6}(?:is|are)\b(?!\s+not\b)\s*", re.IGNORECASE)
+#: Chinese words in front of an answer, which name it.
+_CHINESE = re.compile(r"\s*[\u3400-\u9fff][\u3400-\u9fff,\s]*")
+_TAIL = re.compile(
+    rf"(?<![\s,])(?:[\s,]*(?:-?fold|(?<![\w\\-])(?:{_listed(_AFTER)})|(?:{_listed(_AFTER_ZH)})))+[\s.]*$", re.IGNORECASE
+)
+#: A conclusion after a comma is the answer: …, so r = ….
+_CONCLUSION = re.compile(
+    r"[,;.]\s*(?:and\s+)?(?:so|thus|hence|therefore|then|that is|i\.e\.|namely|所以|因此|从而|于是|故|即|得)"
+    r"(?![a-z])\s*"
+)
+_REASON = re.compile(r"(?<![\s,;])[\s,;]+(?:because|since|due to)\b|因为|由于", re.IGNORECASE)
+_EQUALS = re.compile(r"\s*(?:\b(?:is\s+|are\s+)?equal\s+to\b|\bequals\b|(?<!约)等于)\s*", re.IGNORECASE)
+#: A description before a colon has a word, so that a ratio (n : d) is none.
+_WORD = re.compile(rf"[A-Za-z]{{3}}|{_ZH}")
+#: What makes the formula after a description another one: “not: 7”.
+_NEGATED = re.compile(r"\b(?:not|never|except|without|wrong)\b|n['’]t\b|[不非没错]", re.IGNORECASE)
+#: Words after a comma, or in brackets after a space; the first is no name of a formula.
+_CLAUSE = re.compile(r"(?<!\s)(?:\s*,\s*[A-Za-z]{4,}[^\d,=()]*|\s\([A-Za-z]{4,}[^\d=()]*\))$")
+#: What makes another formula of the one before a remark in brackets: n (squared).
+_CHANGED = re.compile(
+    r"\b(?:times|squared?|cubed?|twice|thrice|half|halved|doubled?|tripled?|minus|plus|divided|inverse|root|roots|not|per"
+    r"|each|every|without|except|negated|negative|inverted|reciprocal|transposed|opposite|wrong|false|instead)\b|[倍半每除减加根方不负少降]",
+    re.IGNORECASE,
+)
+
+
+def without_chinese(text: str) -> str:
+    """``text`` without the Chinese words at its beginning, unless they change what follows."""
+    lead = _CHINESE.match(text)
+    if lead is None or _CHANGED.search(lead[0]) or _NEGATED.search(lead[0]):
+        return text
+    return text[lead.end() :] or text
+
+
+def conclusion(text: str) -> str:
+    """``text`` from its last conclusion on, without a reason after it, and with an equals sign for words that say it.
+
+    What is inside brackets is left alone.
+    """
+    for found in reversed([*_CONCLUSION.finditer(text)]):
+        if _outside(text, found.start()):
+            text = text[found.end() :]
+            break
+    found_reason = _REASON.search(text)
+    if found_reason and found_reason.start() and _outside(text, found_reason.start()):
+        text = text[: found_reason.start()]
+    return _EQUALS.sub(lambda found: found[0] if _NEGATED.search(text[: found.start()]) else " = ", text)
+
+
+def unlabelled(text: str) -> str:
+    """``text`` without the descriptions that end in a colon."""
+    while True:
+        label, colon, rest = text.partition(":")
+        if not colon or not rest.strip() or not _WORD.search(label) or _NEGATED.search(label):
+            return text
+        if not _outside(text, len(label)):
+            return text
+        text = rest.lstrip()
+
+
+def without_remarks(text: str, vocabulary: Vocabulary) -> str:
+    """``text`` without the brackets at its end that hold words, unless they change it."""
+    shorter = steps.without_remarks(text, vocabulary)
+    return without_clause(text if _CHANGED.search(text[len(shorter) :]) else shorter)
+
+
+def without_clause(text: str) -> str:
+    """``text`` without words after a comma, or in brackets, at its end, unless they change it or have numbers."""
+    clause = _CLAUSE.search(text)
+    return text if clause is None or _CHANGED.search(clause[0]) else text[: clause.start()]
+
+
+def without_lead(text: str) -> str:
+    """``text`` without harmless words at its beginning."""
+    if (named := _NAMED.match(text)) and text[named.end() :].strip():
+        text = text[named.end() :]
+    lead = _LEAD.match(text)
+    return text[lead.end() :] if lead and text[lead.end() :].strip() else text
+
+
+def without_tail(text: str) -> str:
+    """``text`` without harmless words at its end, and without those that say what was counted."""
+    while True:
+        shorter = _units.without_counted(_TAIL.sub("", text)).rstrip(" ,")
+        if not shorter.strip() or shorter == text:
+            return text
+        text = shorter
+
+
+def _outside(text: str, at: int) -> bool:
+    """Whether no bracket is open at position ``at``."""
+    before = text[:at]
+    return all(before.count(opening) <= before.count(closing) for opening, closing in ("()", "[]", "{}"))

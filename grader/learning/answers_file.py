@@ -1,0 +1,220 @@
+"""Answers from the quiz in an ``answers.yaml``: a new one, or one that has comments and answers already.
+
+``merge`` changes single values and adds lines; everything else stays as it was written. What comes out is read again
+and compared before it is returned, so a file is never damaged.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean
+
+#: The name in an answers file that nobody has filled in yet.
+PLACEHOLDER = "your-name"
+_MOST_SHOWN = 60
+
+_NOT_YAML = Text(
+    "{file} cannot be read: line {line}: {problem}. Fix it, or name another file.",
+    "{file} 无法读取：第 {line} 行：{problem}。请改好它，或换一个文件名。",
+)
+_OTHER_FORM = Text(
+    "{file} is no answers.yaml as “attncheck start” writes it (format, learner, answers); name another file.",
+    "{file} 不是 `attncheck start` 生成的那种 answers.yaml（format、learner、answers）；请换一个文件名。",
+)
+_OTHER_LEARNER = Text(
+    "{file} has the answers of {theirs}, but you answered as {yours}, maybe with other numbers. Name another file, or "
+    "answer with --learner {theirs}.",
+    "{file} 里是 {theirs} 的答案，而你是以 {yours} 的名字作答的，题目里的数可能不同。"
+    "请换一个文件名，或用 --learner {theirs} 作答。",
+)
+_NOT_MERGED = Text(
+    "The answers could not be added to {file}, which was left as it is; name another file.",
+    "没能把答案写入 {file}，文件保持原样；请换一个文件名。",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer in the file that differs from the one in the quiz; both as they are shown."""
+
+    item: str
+    file: str
+    quiz: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answers file that was read: its text, and its answers by item (None where nothing is filled in)."""
+
+    file: str
+    text: str
+    learner: str | None
+    answers: Mapping[str, Any]
+
+    def new(self, given: Mapping[str, str]) -> tuple[str, ...]:
+        """The items of ``given`` that the file has no answer to."""
+        return tuple(item for item in given if self.answers.get(item) is None)
+
+    def different(self, given: Mapping[str, str]) -> tuple[Kept, ...]:
+        """The items of ``given`` to which the file has another answer."""
+        both = ((item, self.answers.get(item), text) for item, text in given.items())
+        return tuple(
+            Kept(item, _shown(there), _shown(text))
+            for item, there, text in both
+            if there is not None and _plain(there) != _plain(text)
+        )
+
+
+def fresh(learner: str, given: Mapping[str, str]) -> str:
+    """The text of a new ``answers.yaml``."""
+    lines = ["format: 1", f"learner: {quoted(learner)}", "answers:" if given else "answers: {}"]
+    return "\n".join([*lines, *(f"  {item}: {quoted(text)}" for item, text in given.items())]) + "\n"
+
+
+def find(file: str, text: str, learner: str) -> Found:
+    """The answers file in ``text``. Raises UsageError if it cannot be read, or is another learner's."""
+    from grader.core import yaml_positions  # yaml is slow to import
+
+    try:
+        value = yaml_positions.parse_document(text).value
+    except yaml_positions.YamlError as fault:
+        raise UsageError(_NOT_YAML.fill(file=file, line=fault.line, problem=fault.text)) from None
+    answers = value.get("answers") if isinstance(value, dict) else 0
+    if not isinstance(value, dict) or not isinstance(answers, dict | None):
+        raise UsageError(_OTHER_FORM.fill(file=file))
+    named = value.get("learner")
+    owner = None if named in (None, PLACEHOLDER) else str(named)
+    if owner is not None and _folded(owner) != _folded(learner):
+        raise UsageError(_OTHER_LEARNER.fill(file=file, theirs=clean(owner, _MOST_SHOWN), yours=learner))
+    return Found(file, text, owner, answers or {})
+
+
+def merge(found: Found, learner: str, given: Mapping[str, str], replace: Collection[str] = ()) -> str:
+    """The text of the file with the answers ``given`` that it does not have, and those of ``replace`` exchanged.
+
+    A placeholder for the learner's name is filled in. Raises UsageError if the file is written in a way that leaves no
+    place for more answers.
+    """
+    from grader.core import yaml_positions  # yaml is slow to import
+
+    wanted = {item: _whole(text) for item, text in given.items() if found.answers.get(item) is None or item in replace}
+    expected = {**found.answers, **wanted}
+    try:
+        text = _edited(found.text, learner, wanted)
+        value = yaml_positions.parse_document(text).value
+        before = yaml_positions.parse_document(found.text).value
+    except (yaml_positions.YamlError, ValueError):
+        raise UsageError(_NOT_MERGED.fill(file=found.file)) from None
+    same = (
+        {**before, "learner": learner, "answers": expected}
+        if found.learner is None
+        else {**before, "answers": expected}
+    )
+    if value != same:
+        raise UsageError(_NOT_MERGED.fill(file=found.file))
+    return text
+
+
+def _edited(text: str, learner: str, wanted: Mapping[str, str]) -> str:
+    """``text`` with these answers, and the learner's name if it has none. Raises ValueError."""
+    import yaml  # slow to import
+
+    try:
+        root = yaml.compose(text, yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError("not YAML") from error
+    if not isinstance(root, yaml.MappingNode):
+        raise ValueError("no mapping")
+    parts = {key.value: (key, node) for key, node in root.value}
+    edits: list[tuple[int, int, str]] = []
+    if "learner" not in parts:
+        edits.append((0, 0, f"learner: {quoted(learner)}\n"))
+    elif parts["learner"][1].value in ("", PLACEHOLDER, "null", "~"):
+        edits.append(_value(text, parts["learner"][1], quoted(learner)))
+    here = parts.get("answers")
+    entries = {key.value: (key, node) for key, node in here[1].value} if here and _is_mapping(here[1]) else {}
+    new = {item: answer for item, answer in wanted.items() if item not in entries}
+    edits += [_value(text, entries[item][1], quoted(answer)) for item, answer in wanted.items() if item in entries]
+    if new:
+        edits.append(_more(text, here, entries, new))
+    for start, end, written in sorted(edits, reverse=True):
+        text = text[:start] + written + text[end:]
+    return text
+
+
+def _is_mapping(node: Any) -> bool:
+    return isinstance(node.value, list) and node.tag.endswith(":map")
+
+
+def _value(text: str, node: Any, written: str) -> tuple[int, int, str]:
+    """The edit that puts ``written`` in place of a value, which may be empty or take several lines."""
+    start, end = node.start_mark.index, node.end_mark.index
+    end -= len(text[start:end]) - len(text[start:end].rstrip())
+    end = max(start, end)
+    return start, end, written if text[start - 1 : start].isspace() else f" {written}"
+
+
+def _more(text: str, here: Any, entries: Mapping[str, Any], new: Mapping[str, str]) -> tuple[int, int, str]:
+    """The edit that adds entries: behind the last one, or below ``answers:``."""
+    if entries:
+        first, last = next(iter(entries.values())), [*entries.values()][-1]
+        indent = " " * first[0].start_mark.column
+        if here[1].flow_style:
+            raise ValueError("the answers are inside { }")
+        at = _line_end(text, max(last[0].end_mark.index, _content_end(text, last[1])))
+        lines = [f"{indent}{item}: {quoted(answer)}" for item, answer in new.items()]
+        return at, at, "".join(f"\n{line}" for line in lines)
+    lines = [f"  {item}: {quoted(answer)}" for item, answer in new.items()]
+    if here is None:
+        return len(text), len(text), ("" if text.endswith("\n") else "\n") + "\n".join(["answers:", *lines, ""])
+    start = here[0].end_mark.index
+    colon = text.index(":", start) + 1
+    end = max(colon, _content_end(text, here[1]))
+    if text[colon:end].strip() not in ("", "{}", "null", "~"):
+        raise ValueError("no place for answers")
+    return colon, end, "\n" + "\n".join(lines)
+
+
+def _content_end(text: str, node: Any) -> int:
+    start, end = int(node.start_mark.index), int(node.end_mark.index)
+    return start + len(text[start:end].rstrip())
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def quoted(text: str) -> str:
+    """``text`` as a double-quoted YAML scalar; unprintable characters are escaped, lone surrogates replaced."""
+    written = json.dumps(_whole(text), ensure_ascii=False)
+    return "".join(char if char.isprintable() or char == "\u3000" else f"\\U{ord(char):08X}" for char in written)
+
+
+def _whole(text: str) -> str:
+    """``text`` without halves of characters, which no file can have."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _plain(value: Any) -> str:
+    """An answer without spaces, brackets, commas and line ends, to compare two that were written in two ways."""
+    if isinstance(value, dict):
+        value = [part for pair in value.items() for part in pair]
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        value = " ".join(map(_plain, value))
+    return re.sub(r"[\s,\[\]{}]+", " ", str(value)).strip()
+
+
+def _shown(value: Any) -> str:
+    return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str), _MOST_SHOWN)
+
+
+def _folded(name: str) -> str:
+    return name.strip().casefold()
