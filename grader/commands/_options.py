@@ -14,14 +14,15 @@ from grader.commands import LANG
 from grader.commands._language import language
 from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
-from grader.core.model import Text
+from grader.core.model import Exercise, Text
+from grader.core.text import name_list
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log as state
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
-    from grader.core.model import Course, Exercise, Item, Lang, Question
+    from grader.core.model import Course, Item, Lang, Question
     from grader.grading.inputs import Seed
     from grader.learning.log import Event
 
@@ -153,6 +154,36 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
     hint = suggest.hint(name, known, [question.id for question in course.questions])
     text = Text("There is no question, item or exercise “{name}”. {hint}", "没有叫“{name}”的问题、小题或练习。{hint}")
     raise UsageError(text.fill(name=name, hint=hint))
+
+
+_IS_ITEM = Text(
+    "{item} is a quiz item and has no code; 'attncheck quiz {item}' asks it, and helps after a wrong answer.",
+    "{item} 是小题，不用写代码；`attncheck quiz {item}` 会出这道题，答错后会引导你思考。",
+)
+_NO_EXERCISES = Text(
+    "{question} has no exercises; 'attncheck quiz {question}' asks its quiz items.",
+    "{question} 没有练习；`attncheck quiz {question}` 会出它的小题。",
+)
+_SEVERAL = Text(
+    "{question} has several exercises; choose one: {names}.", "{question} 有好几个练习，请选一个：{names}。"
+)
+
+
+def exercise_meant(course: Course, name: str) -> tuple[Question, Exercise]:
+    """The exercise that ``name`` stands for: its own name, or a question that has only one.
+
+    Raises UsageError that says what to do for anything else.
+    """
+    question, part = find_part(course, name)
+    names = [exercise.name for exercise in question.exercises]
+    if part is None:
+        if len(names) == 1:
+            return question, question.exercises[0]
+        text = _SEVERAL if names else _NO_EXERCISES
+        raise UsageError(text.fill(question=question.id, names=name_list(names)))
+    if not isinstance(part, Exercise):
+        raise UsageError(_IS_ITEM.fill(item=part.id))
+    return question, part
 
 
 def nearest(name: str, names: Sequence[str]) -> Text:

@@ -10,7 +10,8 @@ import click
 from grader.commands._options import (
     course_option,
     documented,
-    find_exercise,
+    exercise_meant,
+    lang_option,
     load_course,
 )
 from grader.core.errors import SubmissionError, UsageError
@@ -19,7 +20,16 @@ from grader.core.model import Returned, Text
 from grader.submission import read
 
 if TYPE_CHECKING:
-    from grader.core.model import Course, Exercise, Observe, Question
+    from grader.core.model import Course, Exercise, Lang, Observe, Question
+
+_RUN = Text(
+    "{place}: run it with python, or step through it with python -m pdb {place}",
+    "{place}：用 python 运行，或用 python -m pdb {place} 单步调试",
+)
+_ABSENT = Text(
+    "{path} does not define {name}; 'attncheck start {question}' writes a stub.",
+    "{path} 里没有定义 {name}；`attncheck start {question}` 会写出空框架。",
+)
 
 
 @documented(
@@ -30,7 +40,14 @@ if TYPE_CHECKING:
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("-e", "--exercise", "name", required=True, metavar="FUNCTION", help="The exercise.")
+@click.option(
+    "-e",
+    "--exercise",
+    "name",
+    required=True,
+    metavar="FUNCTION",
+    help="The exercise; a question will do if it has only one.",
+)
 @click.option("--case", "case_name", required=True, metavar="NAME", help="A public case; “attncheck show” lists them.")
 @click.option(
     "--to",
@@ -39,8 +56,9 @@ if TYPE_CHECKING:
     metavar="F",
     help="The script to write; - for stdout (default: debug_….py).",
 )
+@lang_option
 @course_option
-def debug(path: Path, name: str, case_name: str, target: Path | None, course_folder: Path | None) -> None:
+def debug(path: Path, name: str, case_name: str, target: Path | None, lang: Lang, course_folder: Path | None) -> None:
     """Write a script that runs one public case.
 
     The script calls the code in PATH with the inputs of the case and compares the result, so that you can step
@@ -49,7 +67,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, course_fol
     from grader.sandbox import open_sandbox  # loads numpy
 
     course = load_course(course_folder)
-    question, exercise = find_exercise(course, name)
+    question, exercise = exercise_meant(course, name)
     with open_sandbox(mode="auto") as sandbox:
         sandbox.allow(course.packages)
         sandbox.start()
@@ -59,7 +77,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, course_fol
         return
     place = target or Path("debug_" + "_".join([exercise.name, *case_name.split()]) + ".py")
     create(place, text)
-    click.echo(f"{place}: run it with python, or step through it with python -m pdb {place}")
+    click.echo(_RUN.fill(place=place).of(lang))
 
 
 def _script(
@@ -75,7 +93,7 @@ def _script(
     submission = read(path)
     file = source_of(exercise.name, question, submission)
     if file is None:
-        raise SubmissionError(f"{path} does not define {exercise.name}; 'attncheck start {question.id}' writes a stub.")
+        raise SubmissionError(_ABSENT.fill(path=path, name=exercise.name, question=question.id))
     context = GradingContext(course, Seed.public(), reference_observer(observe, Seed.public(), course=course))
     pairs = zip(context.entries(exercise), context.expected(exercise), strict=True)
     seen = next((e for entry, e in pairs if entry.case is case and entry.spec.kind == "values"), ())

@@ -46,7 +46,12 @@ PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
 @click.option(
-    "-e", "--exercise", "exercises", multiple=True, metavar="NAME", help="Only this function or class (repeatable)."
+    "-e",
+    "--exercise",
+    "exercises",
+    multiple=True,
+    metavar="NAME",
+    help="Only this function, class or item (repeatable).",
 )
 @click.option(
     "--learner", metavar="NAME", help="Whose work it is (default: the name in answers.yaml, else one from the path)."
