@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,8 +31,34 @@ F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=click.Command)
 
 
-def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callable[[C], C]:
-    """Ends the help of a command with examples and its exit codes.
+@dataclass(frozen=True, slots=True)
+class Chinese:
+    """The help of a command in Chinese.
+
+    ``help`` has paragraphs, the first of them one sentence. ``options`` are by long name, ``examples`` in the order of
+    the English ones, ``exits`` by code. What a command shares with others is in ``_chinese.py``. ``lines`` are the
+    command lines of the examples, filled in from the English ones.
+    """
+
+    help: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+    exits: Mapping[int, str] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+
+
+def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, codes: str) -> str:
+    """The end of a command's help: examples, and exit codes."""
+    colon = ":" if heading.isascii() else "："
+    shown = "\n".join(f"  # {does}\n  attncheck {line}" for line, does in examples.items())
+    ends = "\n".join(f"  {code}  {meaning}" for code, meaning in exits.items())
+    return f"\b\n{heading}{colon}\n{shown}\n\n\b\n{codes}{colon}\n{ends}"
+
+
+def documented(
+    examples: Mapping[str, str], exits: Mapping[int, str], chinese: Chinese | None = None
+) -> Callable[[C], C]:
+    """Ends the help of a command with examples and its exit codes, and gives it help in Chinese.
 
     ``examples`` maps command lines, without ``attncheck``, to what they do. ``exits`` has the codes that are the
     command's own; 2 (wrong call), 4 (internal error) and 130 (interrupted) are every command's. docs/cli.md is made
@@ -39,9 +66,8 @@ def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callabl
     """
 
     def add(command: C) -> C:
-        shown = "\n".join(f"  # {does}\n  attncheck {line}" for line, does in examples.items())
-        codes = "\n".join(f"  {code}  {meaning}" for code, meaning in exits.items())
-        command.epilog = f"\b\nExamples:\n{shown}\n\n\b\nExit codes:\n{codes}"
+        command.epilog = epilog(examples, exits, "Examples", "Exit codes")
+        vars(command).update(chinese=chinese, examples=examples, exits=exits)
         return command
 
     return add
@@ -56,20 +82,40 @@ def _remember(context: click.Context, parameter: click.Parameter, lang: Lang) ->
     return lang
 
 
+def default_language() -> Lang:
+    """The language without ``--lang`` after the command: the one before it, else that of the environment."""
+    return asked_before_command() or language(os.environ)
+
+
+def asked_before_command() -> Lang | None:
+    """What ``attncheck --lang … COMMAND`` asks for."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.find_root().params.get("lang")
+
+
 def lang_option(command: F) -> F:
     """``--lang``; the default comes from the environment."""
     return click.option(
         "--lang",
         type=click.Choice(["en", "zh"]),
-        default=lambda: language(os.environ),
+        default=default_language,
         callback=_remember,
         help="Language of the output (default: ATTNCHECK_LANG, else the locale).",
     )(command)
 
 
+#: ``--lang`` for commands whose findings are for authors, in English.
+errors_lang_option = click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    expose_value=False,
+    help="Language of the help and of errors; findings are in English.",
+)
+
+
 def language_of(context: click.Context, log: Sequence[Event], lang: Lang) -> Lang:
     """The language of a conversation: ``--lang``, else the one used last time, else the default."""
-    if context.get_parameter_source("lang") is not click.core.ParameterSource.DEFAULT:
+    if context.get_parameter_source("lang") is not click.core.ParameterSource.DEFAULT or asked_before_command():
         return lang
     return next((event.lang for event in reversed(log) if isinstance(event, state.Spoke)), lang)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     exercise_meant,
@@ -37,6 +38,15 @@ _ABSENT = Text(
         "debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through",
     },
     {0: "done", 3: "PATH cannot be read as a submission"},
+    Chinese(
+        "生成运行一个公开用例的脚本。\n\n脚本用该用例的输入调用 PATH 里的代码，并比较结果，你可以在调试器里单步执行。",
+        {
+            "--exercise": "哪个练习；只有一个练习的问题也可以写问题编号。",
+            "--case": "公开用例的名字；用“attncheck show”查看。",
+            "--to": "要写的脚本；- 表示标准输出（默认 debug_….py）。",
+        },
+        ("生成可以单步执行的脚本",),
+    ),
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))

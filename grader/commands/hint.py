@@ -9,6 +9,7 @@ import click
 
 from grader.commands._console import page
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     exercise_meant,
@@ -37,6 +38,21 @@ if TYPE_CHECKING:
         "hint softmax --rung 1": "the first hint once more",
     },
     {0: "done"},
+    Chinese(
+        "显示练习的下一条提示。\n\n"
+        "NAME 是函数或类（如 softmax），或问题（如 Q5；有多个练习时用 -e 指明）。\n\n"
+        "第一条提示是一个供你思考的问题，或者针对你的代码上次暴露的误解；最后一条几乎就是那行代码。看提示只"
+        "扣练习分，不扣正式得分。",
+        {
+            "--exercise": "问题有多个练习时，指明哪一个。",
+            "--rung": "第 N 条提示（默认下一条）。",
+        },
+        (
+            "下一条提示",
+            "同样，用于只有一个练习的问题",
+            "再看一遍第一条提示",
+        ),
+    ),
 )
 @click.command()
 @click.argument("question", metavar="NAME")
