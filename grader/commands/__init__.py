@@ -26,6 +26,7 @@ from grader.core.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from grader.core.model import Lang
 
@@ -108,17 +109,15 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         if ctx.meta.get(LANG) != "zh":
             return command
-        from grader.commands._chinese import in_chinese  # not needed in English
-
-        return in_chinese(command, _SUMMARIES[cmd_name].zh)
+        translated = _chinese().in_chinese(command, _SUMMARIES[cmd_name].zh)
+        assert isinstance(translated, click.Command)
+        return translated
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Note the language that the call asks for; ``--lang`` confirms it when the command is parsed."""
         ctx.meta[LANG] = language_of_call(args)
         if ctx.meta[LANG] == "zh":
-            from grader.commands._chinese import Formatter  # not needed in English
-
-            ctx.formatter_class = Formatter
+            ctx.formatter_class = _chinese().Formatter
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> int:
@@ -172,6 +171,11 @@ def cli(context: click.Context, lang: Lang | None) -> None:
     """
     if context.invoked_subcommand is None:
         import_module("grader.commands.next").overview(lang)
+
+
+def _chinese() -> ModuleType:
+    """The module with the Chinese help, which English does without."""
+    return import_module("grader.commands._chinese")
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
