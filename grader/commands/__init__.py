@@ -109,7 +109,7 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         if ctx.meta.get(LANG) != "zh":
             return command
-        translated = _chinese().in_chinese(command, _SUMMARIES[cmd_name].zh)
+        translated = _help_in_chinese().in_chinese(command, _SUMMARIES[cmd_name].zh)
         assert isinstance(translated, click.Command)
         return translated
 
@@ -117,7 +117,7 @@ class _Commands(click.Group):
         """Note the language that the call asks for; ``--lang`` confirms it when the command is parsed."""
         ctx.meta[LANG] = language_of_call(args)
         if ctx.meta[LANG] == "zh":
-            ctx.formatter_class = _chinese().Formatter
+            ctx.formatter_class = _help_in_chinese().Formatter
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> int:
@@ -173,7 +173,7 @@ def cli(context: click.Context, lang: Lang | None) -> None:
         import_module("grader.commands.next").overview(lang)
 
 
-def _chinese() -> ModuleType:
+def _help_in_chinese() -> ModuleType:
     """The module with the Chinese help, which English does without."""
     return import_module("grader.commands._chinese")
 
