@@ -342,6 +342,12 @@ def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
         return ()
 
 
+def known_name(course: Course) -> str | None:
+    """The name that the learner used last, as ``attncheck name`` shows it."""
+    log = recall(None, course)
+    return next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
+
+
 def keep(file: Path | None, *events: Event) -> None:
     """Append ``events`` to the progress file (``--state``); a failure gives a warning and nothing else."""
     try:

@@ -16,6 +16,7 @@ from grader.commands._options import (
     documented,
     find_exercise,
     find_question,
+    known_name,
     lang_option,
     learner_option,
     load_course,
@@ -117,7 +118,7 @@ def start(
         files = {starter.file_name(q): starter.stub(q, lang) for q in chosen if q.exercises}
     items = [item.id for q in chosen for item in starter.graded(q)]
     if items:
-        files["answers.yaml"] = starter.answers(chosen, lang, course.public_id, learner)
+        files["answers.yaml"] = starter.answers(chosen, lang, course.public_id, learner or known_name(course))
     for name, text in files.items():
         is_new = _write_new(folder / name, text)
         if is_new or name != "answers.yaml":
