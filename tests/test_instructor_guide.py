@@ -18,7 +18,7 @@ from grader.commands import cli, run
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "instructor-guide.md"
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "README.zh.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 #: Said of a machine or a moment, not of what was handed in.
@@ -54,6 +54,21 @@ def unknown(line: str) -> str | None:
 def test_commands_exist(path: Path) -> None:
     """With their options."""
     assert [said for line in commands(path) if (said := unknown(line))] == []
+
+
+def headings(path: Path) -> list[int]:
+    """The level of each heading, in order; code blocks have none."""
+    text = _BLOCK.sub("", path.read_text("utf-8"))
+    return [len(line) - len(line.lstrip("#")) for line in text.splitlines() if line.startswith("#")]
+
+
+@pytest.mark.parametrize("name", ["README", "docs/learner-guide", "docs/instructor-guide", "docs/author-guide"])
+def test_both_languages_have_the_same_sections_and_commands(name: str) -> None:
+    """The Chinese version of a page has the headings and the commands of the English one; each links the other."""
+    english, chinese = ROOT / f"{name}.md", ROOT / f"{name}.zh.md"
+    assert headings(english) == headings(chinese)
+    assert commands(english) == commands(chinese)
+    assert f"]({chinese.name})" in english.read_text("utf-8") and f"]({english.name})" in chinese.read_text("utf-8")
 
 
 def test_the_guide_has_commands() -> None:

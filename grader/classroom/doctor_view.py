@@ -30,6 +30,31 @@ NOT_ALL_THERE = Text(
     "有缺少的部分（✗），请按那里的说明补上；补齐之前，这台机器不给整班评分。",
 )
 STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
+#: The trial attacks and other findings that have no name of their own, in Chinese.
+IN_CHINESE = {
+    "read a file": "读取文件",
+    "list a folder": "列出文件夹",
+    "write a file": "写入文件",
+    "write to /dev/shm": "写入 /dev/shm",
+    "read the grader's memory map": "读取评分程序的内存映射",
+    "read its own environment": "读取自己的环境变量",
+    "open a network connection": "建立网络连接",
+    "open any socket": "打开套接字",
+    "start a process": "启动进程",
+    "run a program": "运行程序",
+    "signal the grader": "向评分程序发送信号",
+    "signal its parent": "向父进程发送信号",
+    "start threads without end": "无休止地启动线程",
+    "allocate without end": "无休止地分配内存",
+    "import the grader": "导入评分程序",
+    "import the reference": "导入参考实现",
+    "workers": "并行进程",
+    "user": "用户",
+    "layers": "各层",
+    "confinement": "隔离",
+    "system": "系统",
+    "course": "课程",
+}
 REMEDY = Text("to fix: {remedy}", "解决办法：{remedy}")
 
 
@@ -39,7 +64,7 @@ def lines(findings: Sequence[MachineFact], lang: Lang) -> Iterator[str]:
         yield AREA[area].of(lang)
         for finding in found:
             mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
-            name = finding.name
+            name = IN_CHINESE.get(finding.name, finding.name) if lang == "zh" else finding.name
             if finding.state != "ok":
                 name = WITH.fill(what=name, more=STATE[finding.state]).of(lang)
             text = SAYS.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name

@@ -26,6 +26,7 @@ from grader.core.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from grader.core.model import Lang
 
@@ -38,38 +39,41 @@ LANG = "grader.lang"
 PIPE_CLOSED = 1
 
 #: The commands by audience, with the summary that ``attncheck --help`` shows: the first sentence of each one's help.
-FAMILIES: dict[str, dict[str, str]] = {
+FAMILIES: dict[str, dict[str, Text]] = {
     "Learners": {
-        "next": "Say what to do next, and with which command.",
-        "questions": "List the questions and your progress in each.",
-        "show": "Show a question, an item or an exercise.",
-        "start": "Create the files to start from; never overwrite one.",
-        "grade": "Grade a file, folder, notebook or zip.",
-        "watch": "Grade again on every save.",
-        "quiz": "Ask the quiz items, one at a time.",
-        "progress": "Show what you know, question by question.",
-        "review": "Review what is due.",
-        "hint": "Show the next hint for an exercise.",
-        "debug": "Write a script that runs one public case.",
-        "plot": "Draw one of the course's pictures.",
-        "serve": "Open the course in a browser.",
-        "submit": "Submit a file, folder, notebook or zip.",
-        "name": "Show or change your name.",
+        "next": Text("Say what to do next, and with which command.", "告诉你下一步做什么、用哪条命令。"),
+        "questions": Text("List the questions and your progress in each.", "列出所有问题，以及你在每题上的进度。"),
+        "show": Text("Show a question, an item or an exercise.", "显示一个问题、一道小题或一个练习。"),
+        "start": Text("Create the files to start from; never overwrite one.", "生成起始文件，绝不覆盖已有文件。"),
+        "grade": Text("Grade a file, folder, notebook or zip.", "给文件、文件夹、笔记本或 zip 评分。"),
+        "watch": Text("Grade again on every save.", "每次保存后重新评分。"),
+        "quiz": Text("Ask the quiz items, one at a time.", "逐题做小题。"),
+        "progress": Text("Show what you know, question by question.", "逐题显示你掌握了什么。"),
+        "review": Text("Review what is due.", "复习到期的内容。"),
+        "hint": Text("Show the next hint for an exercise.", "显示练习的下一条提示。"),
+        "debug": Text("Write a script that runs one public case.", "生成运行一个公开用例的脚本。"),
+        "plot": Text("Draw one of the course's pictures.", "画出课程里的一幅图。"),
+        "serve": Text("Open the course in a browser.", "在浏览器里打开课程。"),
+        "submit": Text("Submit a file, folder, notebook or zip.", "提交文件、文件夹、笔记本或 zip。"),
+        "name": Text("Show or change your name.", "显示或更改你的名字。"),
     },
     "Instructors": {
-        "inbox": "Turn FOLDER into an inbox with a key that signs receipts.",
-        "batch": "Grade every submission in a folder or zip.",
-        "regrade": "Grade again whatever a change of the bank affects.",
-        "explain": "Replay one check: inputs, expected, actual, why.",
-        "override": "Give points by hand; they survive regrading.",
-        "forget": "Delete a learner from DIR permanently.",
-        "export": "Export grades or quiz items for other programs.",
-        "stats": "Show what a class's results say about the questions.",
-        "similar": "Find submissions that are nearly the same.",
+        "inbox": Text(
+            "Turn FOLDER into an inbox with a key that signs receipts.", "把 FOLDER 设为收件箱，并生成签署回执的密钥。"
+        ),
+        "batch": Text("Grade every submission in a folder or zip.", "给文件夹或 zip 里的所有提交评分。"),
+        "regrade": Text("Grade again whatever a change of the bank affects.", "题库改动后，重新评分受影响的部分。"),
+        "explain": Text("Replay one check: inputs, expected, actual, why.", "重放一项检查：输入、预期、实际、原因。"),
+        "override": Text("Give points by hand; they survive regrading.", "手工给分，重新评分后仍然有效。"),
+        "forget": Text("Delete a learner from DIR permanently.", "从 DIR 里永久删除一名学习者。"),
+        "export": Text("Export grades or quiz items for other programs.", "把成绩或小题导出给其他程序。"),
+        "stats": Text("Show what a class's results say about the questions.", "从全班的结果看题目出得怎么样。"),
+        "similar": Text("Find submissions that are nearly the same.", "找出几乎相同的提交。"),
     },
-    "Authors": {"bank": "Tools for writing questions."},
-    "Everyone": {"doctor": "Check this machine: versions, content, sandbox."},
+    "Authors": {"bank": Text("Tools for writing questions.", "出题用的工具。")},
+    "Everyone": {"doctor": Text("Check this machine: versions, content, sandbox.", "检查这台机器：版本、内容、沙箱。")},
 }
+_READERS = {"Learners": "学习者", "Instructors": "教师", "Authors": "出题人", "Everyone": "所有人"}
 _NO_COMMAND = Text("There is no command “{name}”. {hint}", "没有命令“{name}”。{hint}")
 _STOPPED = Text("interrupted", "已中断")
 #: Before and after grading; while it grades, the command says how far it got.
@@ -85,6 +89,18 @@ _BUG = Text(
     "再次运行命令，"
     "查看完整的回溯信息，并报告给我们）",
 )
+_LANG = Text(
+    "Language of the output (default: ATTNCHECK_LANG, else the locale).",
+    "输出所用的语言（默认看 ATTNCHECK_LANG，其次看系统区域设置）。",
+)
+_ABOUT = """给有关注意力的答案和代码评分，并指出最先该改什么。
+
+不带命令运行时，告诉你学到哪里、下一步做什么。
+
+\b
+attncheck questions       列出所有问题
+attncheck start Q5        生成起始文件 q05.py 和 answers.yaml
+attncheck grade q05.py    评分；如果这台机器有沙箱，就在沙箱里运行"""
 _SUMMARIES = {name: summary for commands in FAMILIES.values() for name, summary in commands.items()}
 
 
@@ -99,11 +115,17 @@ class _Commands(click.Group):
             return None
         command = getattr(import_module(f"grader.commands.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
-        return command
+        if ctx.meta.get(LANG) != "zh":
+            return command
+        translated = _help_in_chinese().in_chinese(command, _SUMMARIES[cmd_name].zh)
+        assert isinstance(translated, click.Command)
+        return translated
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Note the language that the call asks for; ``--lang`` confirms it when the command is parsed."""
         ctx.meta[LANG] = language_of_call(args)
+        if ctx.meta[LANG] == "zh":
+            ctx.formatter_class = _help_in_chinese().Formatter
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> int:
@@ -122,9 +144,18 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for family, commands in FAMILIES.items():
-            with formatter.section(family):
-                formatter.write_dl(list(commands.items()))
+        lang: Lang = ctx.meta.get(LANG, "en")
+        for readers, commands in FAMILIES.items():
+            with formatter.section(_READERS[readers] if lang == "zh" else readers):
+                formatter.write_dl([(name, summary.of(lang)) for name, summary in commands.items()])
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if ctx.meta.get(LANG) != "zh":
+            super().format_help_text(ctx, formatter)
+            return
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(_ABOUT)
 
 
 @click.command(
@@ -134,8 +165,9 @@ class _Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(grader.__version__, prog_name="attncheck")
+@click.option("--lang", type=click.Choice(["en", "zh"]), help=_LANG.en)
 @click.pass_context
-def cli(context: click.Context) -> None:
+def cli(context: click.Context, lang: Lang | None) -> None:
     """Grade answers and code about attention, and say what to fix first.
 
     Without a command, it says where you are and what to do next.
@@ -146,7 +178,12 @@ def cli(context: click.Context) -> None:
     attncheck grade q05.py    grade it, in a sandbox if the machine has one
     """
     if context.invoked_subcommand is None:
-        import_module("grader.commands.next").overview()
+        import_module("grader.commands.next").overview(lang)
+
+
+def _help_in_chinese() -> ModuleType:
+    """The module with the Chinese help, which English does without."""
+    return import_module("grader.commands._chinese")
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,14 +15,15 @@ from grader.commands import LANG
 from grader.commands._language import language
 from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
-from grader.core.model import Text
+from grader.core.model import Exercise, Text
+from grader.core.text import name_list
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log as state
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
-    from grader.core.model import Course, Exercise, Item, Lang, Question
+    from grader.core.model import Course, Item, Lang, Question
     from grader.grading.inputs import Seed
     from grader.learning.log import Event
 
@@ -29,8 +31,34 @@ F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=click.Command)
 
 
-def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callable[[C], C]:
-    """Ends the help of a command with examples and its exit codes.
+@dataclass(frozen=True, slots=True)
+class Chinese:
+    """The help of a command in Chinese.
+
+    ``help`` has paragraphs, the first of them one sentence. ``options`` are by long name, ``examples`` in the order of
+    the English ones, ``exits`` by code. What a command shares with others is in ``_chinese.py``. ``lines`` are the
+    command lines of the examples, filled in from the English ones.
+    """
+
+    help: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+    exits: Mapping[int, str] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+
+
+def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, codes: str) -> str:
+    """The end of a command's help: examples, and exit codes."""
+    colon = ":" if heading.isascii() else "："
+    shown = "\n".join(f"  # {does}\n  attncheck {line}" for line, does in examples.items())
+    ends = "\n".join(f"  {code}  {meaning}" for code, meaning in exits.items())
+    return f"\b\n{heading}{colon}\n{shown}\n\n\b\n{codes}{colon}\n{ends}"
+
+
+def documented(
+    examples: Mapping[str, str], exits: Mapping[int, str], chinese: Chinese | None = None
+) -> Callable[[C], C]:
+    """Ends the help of a command with examples and its exit codes, and gives it help in Chinese.
 
     ``examples`` maps command lines, without ``attncheck``, to what they do. ``exits`` has the codes that are the
     command's own; 2 (wrong call), 4 (internal error) and 130 (interrupted) are every command's. docs/cli.md is made
@@ -38,9 +66,8 @@ def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callabl
     """
 
     def add(command: C) -> C:
-        shown = "\n".join(f"  # {does}\n  attncheck {line}" for line, does in examples.items())
-        codes = "\n".join(f"  {code}  {meaning}" for code, meaning in exits.items())
-        command.epilog = f"\b\nExamples:\n{shown}\n\n\b\nExit codes:\n{codes}"
+        command.epilog = epilog(examples, exits, "Examples", "Exit codes")
+        vars(command).update(chinese=chinese, examples=examples, exits=exits)
         return command
 
     return add
@@ -55,20 +82,40 @@ def _remember(context: click.Context, parameter: click.Parameter, lang: Lang) ->
     return lang
 
 
+def default_language() -> Lang:
+    """The language without ``--lang`` after the command: the one before it, else that of the environment."""
+    return asked_before_command() or language(os.environ)
+
+
+def asked_before_command() -> Lang | None:
+    """What ``attncheck --lang … COMMAND`` asks for."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.find_root().params.get("lang")
+
+
 def lang_option(command: F) -> F:
     """``--lang``; the default comes from the environment."""
     return click.option(
         "--lang",
         type=click.Choice(["en", "zh"]),
-        default=lambda: language(os.environ),
+        default=default_language,
         callback=_remember,
         help="Language of the output (default: ATTNCHECK_LANG, else the locale).",
     )(command)
 
 
+#: ``--lang`` for commands whose findings are for authors, in English.
+errors_lang_option = click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    expose_value=False,
+    help="Language of the help and of errors; findings are in English.",
+)
+
+
 def language_of(context: click.Context, log: Sequence[Event], lang: Lang) -> Lang:
     """The language of a conversation: ``--lang``, else the one used last time, else the default."""
-    if context.get_parameter_source("lang") is not click.core.ParameterSource.DEFAULT:
+    if context.get_parameter_source("lang") is not click.core.ParameterSource.DEFAULT or asked_before_command():
         return lang
     return next((event.lang for event in reversed(log) if isinstance(event, state.Spoke)), lang)
 
@@ -159,6 +206,36 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
     hint = suggest.hint(name, known, [question.id for question in course.questions])
     text = Text("There is no question, item or exercise “{name}”. {hint}", "没有叫“{name}”的问题、小题或练习。{hint}")
     raise UsageError(text.fill(name=name, hint=hint))
+
+
+_IS_ITEM = Text(
+    "{item} is a quiz item and has no code; 'attncheck quiz {item}' asks it, and helps after a wrong answer.",
+    "{item} 是小题，不用写代码；`attncheck quiz {item}` 会出这道题，答错后会引导你思考。",
+)
+_NO_EXERCISES = Text(
+    "{question} has no exercises; 'attncheck quiz {question}' asks its quiz items.",
+    "{question} 没有练习；`attncheck quiz {question}` 会出它的小题。",
+)
+_SEVERAL = Text(
+    "{question} has several exercises; choose one: {names}.", "{question} 有好几个练习，请选一个：{names}。"
+)
+
+
+def exercise_meant(course: Course, name: str) -> tuple[Question, Exercise]:
+    """The exercise that ``name`` stands for: its own name, or a question that has only one.
+
+    Raises UsageError that says what to do for anything else.
+    """
+    question, part = find_part(course, name)
+    names = [exercise.name for exercise in question.exercises]
+    if part is None:
+        if len(names) == 1:
+            return question, question.exercises[0]
+        text = _SEVERAL if names else _NO_EXERCISES
+        raise UsageError(text.fill(question=question.id, names=name_list(names)))
+    if not isinstance(part, Exercise):
+        raise UsageError(_IS_ITEM.fill(item=part.id))
+    return question, part
 
 
 def nearest(name: str, names: Sequence[str]) -> Text:
@@ -269,6 +346,12 @@ def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
     except StateError as error:
         say(error.message, err=True)
         return ()
+
+
+def known_name(course: Course) -> str | None:
+    """The name that the learner used last, as ``attncheck name`` shows it."""
+    log = recall(None, course)
+    return next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
 
 
 def keep(file: Path | None, *events: Event) -> None:

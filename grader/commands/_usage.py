@@ -12,7 +12,7 @@ def in_chinese(error: click.UsageError) -> str:
     said = _said(error)
     if error.ctx is None:
         return f"错误：{said}"
-    usage = error.ctx.get_usage().removeprefix("Usage: ")
+    usage = error.ctx.get_usage().removeprefix("Usage: ").removeprefix("用法：")
     return _FRAME.format(usage=usage, command=error.ctx.command_path, said=said)
 
 

@@ -11,8 +11,10 @@ import click
 
 from grader.commands._console import step_bar
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
+    errors_lang_option,
     find_exercise,
     find_question,
     json_option,
@@ -44,9 +46,7 @@ _EDITION = Text(
     "{folder} 是学习者版：读取时没有发现错误，也没有别的可以检查。",
 )
 _HINT = Text("    {hint}", "    {hint}")
-_NOT_ASKED = Text(
-    "{question}: no other item or exercise is about {what}", "{question}：没有别的小题或练习涉及 {what}"
-)
+_NOT_ASKED = Text("{question}: no other item or exercise is about {what}", "{question}：没有别的小题或练习涉及 {what}")
 _CHECKED = Text(
     "{questions} questions, {exercises} exercises, {mistakes} mistakes: {found}",
     "{questions} 个问题、{exercises} 个练习、{mistakes} 个典型错误：{found}",
@@ -79,6 +79,7 @@ _NEXT = Text(
 
 
 @click.group()
+@errors_lang_option
 def bank() -> None:
     """Tools for writing questions."""
 
@@ -88,8 +89,14 @@ def bank() -> None:
         "bank schema > question.schema.json": "write the schema to a file",
     },
     {0: "done"},
+    Chinese(
+        "写出问题文件的 JSON Schema，供编辑器使用。",
+        {},
+        ("把 Schema 写入文件",),
+    ),
 )
 @bank.command()
+@errors_lang_option
 def schema() -> None:
     """Write the JSON Schema of question files, for editors."""
     write_json(courses.schema())
@@ -100,11 +107,22 @@ def schema() -> None:
         "bank check mycourse": "prove the course in mycourse",
     },
     {0: "everything holds", 4: "something is wrong; each problem is named"},
+    Chinese(
+        "检查 DIR 里的题库（默认是自带的题库）。\n\n"
+        "参考实现必须通过，空框架必须不通过，每个典型错误都必须在它声明的检查上失败，并且能被认出来。每个问"
+        "题都会说明该怎么办。最后按问题统计没有其他小题考查的误解。",
+        {
+            "--verbose": "逐一列出没有其他小题考查的误解。",
+        },
+        ("验证 mycourse 里的课程",),
+        {0: "全部成立", 4: "有问题，每个都已列出"},
+    ),
 )
 @bank.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
 @click.option("--verbose", is_flag=True, help="Name every misconception that no other item or exercise is about.")
 @json_option
+@errors_lang_option
 def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
     """Check the question bank in DIR (default: the bundled one).
 
@@ -168,12 +186,20 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
         "bank publish handout --course mycourse": "write the learners' edition of mycourse to handout",
     },
     {0: "written"},
+    Chinese(
+        "把课程的学习者版写到 DIR。\n\n"
+        "这是可以分发的课程文件夹，包括题目、空框架、提示、练习小题，以及公开用例和预期结果；不包括计分小题"
+        "的答案、参考实现、典型错误和隐藏用例。DIR 里以前的版本会被替换。学习者用 --course DIR 使用它。",
+        {},
+        ("把 mycourse 的学习者版写到 handout",),
+    ),
 )
 @bank.command()
 @click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
 @course_option
 @json_option
+@errors_lang_option
 def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None, as_json: bool) -> None:
     """Write a learners' edition of the course to DIR.
 
@@ -203,6 +229,17 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
         "bank mutate -e softmax": "change softmax in every small way",
     },
     {0: "the cases notice every change", 4: "a change goes unnoticed, or an entry under equivalent: is out of date"},
+    Chinese(
+        "对参考实现做变异，列出没有用例能发现的变异。\n\n"
+        "没被发现的变异，需要更好的用例，或者在问题文件的 equivalent: 下写明理由。两者都没有时，退出码为 "
+        "4。",
+        {
+            "--exercise": "只处理这个练习（可重复使用）。",
+            "--workers": "同时使用 N 个沙箱（默认每个 CPU 一个）。",
+        },
+        ("对 softmax 做各种微小改动",),
+        {0: "用例能发现所有改动", 4: "有改动没被发现，或 equivalent: 下有过时的条目"},
+    ),
 )
 @bank.command()
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
@@ -211,6 +248,7 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
 )
 @course_option
 @json_option
+@errors_lang_option
 def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | None, as_json: bool) -> None:
     """Mutate the references; list what no case catches.
 
@@ -244,10 +282,18 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
         "bank new Q25 --course mycourse": "write a question that already works",
     },
     {0: "written"},
+    Chinese(
+        "生成一个新问题，已填好一个小例子。\n\n"
+        "QUESTION 是 Q25 这样的编号。问题文件和参考实现写入课程文件夹（--course，或源码目录）。生成后 "
+        "`attncheck bank check` 就能通过，因此每改一处都可以马上检查。",
+        {},
+        ("生成一个马上可用的问题",),
+    ),
 )
 @bank.command()
 @click.argument("question", metavar="QUESTION")
 @course_option
+@errors_lang_option
 def new(question: str, course_folder: Path | None) -> None:
     """Write a new question, filled in with a small example.
 
@@ -286,10 +332,16 @@ def new(question: str, course_folder: Path | None) -> None:
         "bank preview Q5": "Q5 as learners see it, in both languages",
     },
     {0: "done"},
+    Chinese(
+        "用两种语言显示学习者看到的问题。\n\n比 `attncheck show` 多出小题的选项、提示和空框架。",
+        {},
+        ("学习者看到的 Q5，两种语言",),
+    ),
 )
 @bank.command()
 @click.argument("question")
 @course_option
+@errors_lang_option
 def preview(question: str, course_folder: Path | None) -> None:
     """Show a question as learners see it, in both languages.
 

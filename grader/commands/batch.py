@@ -14,6 +14,7 @@ from grader.classroom.lock import locked
 from grader.classroom.results import Book, write_files
 from grader.commands._console import progress_bar
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     json_option,
@@ -54,6 +55,25 @@ _UNENCRYPTED = Text(
         "batch submissions.zip --out results --roster class.csv -q Q5": "one question, for the learners of a roster",
     },
     {0: "every submission was graded", 5: "some submissions could not be graded"},
+    Chinese(
+        "给文件夹或 zip 里的所有提交评分。\n\n"
+        "每个结果都立即存入 DIR；中断后再运行同一条命令即可继续。写出成绩册和 class.csv，并打印一张表；用"
+        "“attncheck export”从成绩册生成各种报告。如果无法隔离代码，就拒绝运行。",
+        {
+            "--out": "结果文件夹。",
+            "--question": "只评这个问题（可重复使用）。",
+            "--seed-file": "用这个保密文件抽取隐藏用例（默认用 course.yaml 的 seed_file，其次用公开种子）。",
+            "--roster": "班级名单；也可以用 Canvas 成绩册（默认用 course.yaml 的 roster）。",
+            "--intake": "canvas、moodle、gradescope、nbgrader、inbox 或 folders（默认自动识别）。",
+            "--files": "另外为每份提交在 DIR 里写一个 JSON 文件。",
+            "--scheduler": "在调度器地址为 ADDRESS 的 Dask 集群上评分。",
+        },
+        (
+            "给全班评分",
+            "按名单给全班评一个问题",
+        ),
+        {0: "所有提交都已评分"},
+    ),
 )
 @click.command()
 @click.argument("submissions", type=click.Path(path_type=Path))

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
-    find_exercise,
+    exercise_meant,
+    lang_option,
     load_course,
     say,
 )
@@ -20,7 +22,16 @@ from grader.core.model import Returned, Text
 from grader.submission import read
 
 if TYPE_CHECKING:
-    from grader.core.model import Course, Exercise, Observe, Question
+    from grader.core.model import Course, Exercise, Lang, Observe, Question
+
+_RUN = Text(
+    "{place}: run it with python, or step through it with python -m pdb {place}",
+    "{place}：用 python 运行，或用 python -m pdb {place} 单步调试",
+)
+_ABSENT = Text(
+    "{path} does not define {name}; 'attncheck start {question}' writes a stub.",
+    "{path} 里没有定义 {name}；`attncheck start {question}` 会写出空框架。",
+)
 
 
 @documented(
@@ -28,10 +39,26 @@ if TYPE_CHECKING:
         "debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through",
     },
     {0: "done", 3: "PATH cannot be read as a submission"},
+    Chinese(
+        "生成运行一个公开用例的脚本。\n\n脚本用该用例的输入调用 PATH 里的代码，并比较结果，你可以在调试器里单步执行。",
+        {
+            "--exercise": "哪个练习；只有一个练习的问题也可以写问题编号。",
+            "--case": "公开用例的名字；用“attncheck show”查看。",
+            "--to": "要写的脚本；- 表示标准输出（默认 debug_….py）。",
+        },
+        ("生成可以单步执行的脚本",),
+    ),
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("-e", "--exercise", "name", required=True, metavar="FUNCTION", help="The exercise.")
+@click.option(
+    "-e",
+    "--exercise",
+    "name",
+    required=True,
+    metavar="FUNCTION",
+    help="The exercise; a question will do if it has only one.",
+)
 @click.option("--case", "case_name", required=True, metavar="NAME", help="A public case; “attncheck show” lists them.")
 @click.option(
     "--to",
@@ -40,8 +67,9 @@ if TYPE_CHECKING:
     metavar="F",
     help="The script to write; - for stdout (default: debug_….py).",
 )
+@lang_option
 @course_option
-def debug(path: Path, name: str, case_name: str, target: Path | None, course_folder: Path | None) -> None:
+def debug(path: Path, name: str, case_name: str, target: Path | None, lang: Lang, course_folder: Path | None) -> None:
     """Write a script that runs one public case.
 
     The script calls the code in PATH with the inputs of the case and compares the result, so that you can step
@@ -50,7 +78,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, course_fol
     from grader.sandbox import open_sandbox  # loads numpy
 
     course = load_course(course_folder)
-    question, exercise = find_exercise(course, name)
+    question, exercise = exercise_meant(course, name)
     with open_sandbox(mode="auto") as sandbox:
         sandbox.allow(course.packages)
         sandbox.start()
@@ -60,17 +88,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, course_fol
         return
     place = target or Path("debug_" + "_".join([exercise.name, *case_name.split()]) + ".py")
     create(place, text)
-    say(_WRITTEN.fill(place=place))
-
-
-_WRITTEN = Text(
-    "{place}: run it with python, or step through it with python -m pdb {place}",
-    "{place}：可以用 python 运行，或用 python -m pdb {place} 单步调试",
-)
-_NOT_DEFINED = Text(
-    "{path} does not define {name}; 'attncheck start {question}' writes a stub.",
-    "{path} 没有定义 {name}；`attncheck start {question}` 会生成待完成的代码。",
-)
+    say(_RUN.fill(place=place))
 
 
 def _script(
@@ -86,7 +104,7 @@ def _script(
     submission = read(path)
     file = source_of(exercise.name, question, submission)
     if file is None:
-        raise SubmissionError(_NOT_DEFINED.fill(path=path, name=exercise.name, question=question.id))
+        raise SubmissionError(_ABSENT.fill(path=path, name=exercise.name, question=question.id))
     context = GradingContext(course, Seed.public(), reference_observer(observe, Seed.public(), course=course))
     pairs = zip(context.entries(exercise), context.expected(exercise), strict=True)
     seen = next((e for entry, e in pairs if entry.case is case and entry.spec.kind == "values"), ())

@@ -9,6 +9,7 @@ import click
 
 from grader.classroom import doctor_view
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     json_option,
@@ -27,6 +28,14 @@ ALL_THERE, MISSING = 0, 1
         "doctor": "check this machine",
     },
     {0: "nothing is missing", 1: "something is missing"},
+    Chinese(
+        "检查这台机器：版本、内容、沙箱。",
+        {
+            "--workers": "像 batch 那样同时试 N 个沙箱（默认和 batch 一样，每个 CPU 一个）。",
+        },
+        ("检查这台机器",),
+        {0: "什么都不缺", 1: "缺少某些东西"},
+    ),
 )
 @click.command()
 @json_option

@@ -12,7 +12,9 @@ import click
 from grader.classroom import export as exports
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
+from grader.commands import LANG
 from grader.commands._options import (
+    Chinese,
     documented,
     find_question,
     lang_option,
@@ -28,19 +30,37 @@ if TYPE_CHECKING:
     from grader.core.model import Lang, Text
 
 
+#: What each format is, in Chinese; in English, the first line of its module says it.
+FORMATS = {
+    "canvas": "从 Canvas 下载的成绩册 CSV（--template），填好其中一项作业（--column）。",
+    "csv": "每名学习者一行；加 --checks 时，每道小题、每项检查各一行，并注明由什么决定。",
+    "gift": "供 Moodle 题库使用的小题（GIFT），每个问题一个类别。",
+    "gradescope": "Gradescope 自动评分器的 `results.json`：一整个文件夹，或用 --learner 只写一份。",
+    "gradescope-autograder": "可以作为自动评分器上传的 zip，包含本程序、课程和安装方法。",
+    "html": "网页文件夹：全班目录，以及每名学习者一页。",
+    "json": "整本成绩册；评分相同，字节就相同。",
+    "junit": "JUnit XML：每名学习者一个文件，或用 --learner 只写一份。",
+    "moodle": "从 Moodle 下载的评分表（--template），填好成绩和评语。",
+    "qti": "供 Canvas 使用的小题：内含一个测验的 zip（QTI 1.2）。",
+    "reports": "文件夹，每份提交一个 JSON 报告；或用 --learner 只写一份。",
+}
+_HEADINGS = {
+    "gradebook": Text("Formats made from a results folder (--from)", "由结果文件夹生成的格式（--from）"),
+    "course": Text("Formats made from a course (--course)", "由课程生成的格式（--course）"),
+}
+
+
 class _Export(click.Command):
     """A command whose help lists the formats, with the sentence of each."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
         modules = {name: exports.kind(name) for name in exports.names()}
-        headings = {
-            "gradebook": "Formats made from a results folder (--from)",
-            "course": "Formats made from a course (--course)",
-        }
-        for of, heading in headings.items():
-            with formatter.section(heading):
-                formatter.write_dl([(name, exports.about(name)) for name, module in modules.items() if of == module.OF])
+        lang: Lang = "zh" if ctx.meta.get(LANG) == "zh" else "en"
+        about = FORMATS if lang == "zh" else {name: exports.about(name) for name in modules}
+        for of, heading in _HEADINGS.items():
+            with formatter.section(heading.of(lang)):
+                formatter.write_dl([(name, about[name]) for name, module in modules.items() if of == module.OF])
 
 
 @documented(
@@ -49,6 +69,29 @@ class _Export(click.Command):
         "export qti -q Q5 --to q05.zip": "the practice items of Q5 for Canvas",
     },
     {0: "written"},
+    Chinese(
+        "把成绩或小题导出给其他程序。\n\n"
+        "FORMAT 是下面列出的一种格式。只有当 F 是以前导出的、之后没人改过时，才会替换它。",
+        {
+            "--from": "batch 写出的结果文件夹。",
+            "--to": "要写的文件或文件夹。",
+            "--learner": "只导出这名学习者。",
+            "--pseudonyms": "用化名代替姓名，并去掉答案和文件。",
+            "--checks": "csv：每道小题、每项检查各占一行。",
+            "--bom": "csv：写入 UTF-8 字节顺序标记，供 Excel 使用。",
+            "--template": "下载来待填写的 CSV 文件。",
+            "--column": "模板中填写分数的那一列。",
+            "--roster": "canvas、moodle：学习者的学号和邮箱。",
+            "--graded": "qti、gift：除了练习小题，也包括计分小题。",
+            "--unsafe-no-sandbox": "允许自动评分器运行它无法隔离的代码。",
+            "--force": "不管 F 是什么，都替换它。",
+            "--course": "课程文件夹（默认用评分时的那一个，其次用 ATTNCHECK_COURSE，再次用自带课程）。",
+        },
+        (
+            "全班的表格",
+            "供 Canvas 使用的 Q5 练习小题",
+        ),
+    ),
 )
 @click.command(cls=_Export)
 @click.argument("form", metavar="FORMAT")

@@ -9,6 +9,7 @@ import click
 
 from grader.commands._console import grading_bar, stdout
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     json_option,
@@ -41,12 +42,40 @@ PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
         "grade work --json > report.json": "the report as data",
     },
     {0: "everything passed", 1: "graded, and not everything passed", 3: "PATH cannot be read as a submission"},
+    Chinese(
+        "给文件、文件夹、笔记本或 zip 评分。\n\n"
+        "指出哪些正确，以及最先该改什么。会保存你自己的进度；如果从 --learner 或 --seed-file 看出是别人的作"
+        "业，就不保存。",
+        {
+            "--question": "只评这个问题（可重复使用）。",
+            "--exercise": "只评这个函数、类或小题（可重复使用）。",
+            "--learner": "这是谁的作业（默认用 answers.yaml 里的名字，其次用路径里的名字）。",
+            "--seed": "用这个数抽取隐藏用例。",
+            "--seed-file": "用这个保密文件抽取隐藏用例；需要沙箱。",
+            "--public-only": "只运行公开用例。",
+            "--require-sandbox": "如果这台机器无法隔离代码，就拒绝运行。",
+            "--unsafe-no-sandbox": "不加隔离地运行代码；结果里会注明。",
+            "--html": "把带图的 HTML 页面写到 F。",
+            "--junit": "把 JUnit XML 写到 F。",
+        },
+        (
+            "给 work 文件夹里的全部内容评分",
+            "只评文件里的一个练习",
+            "以 JSON 输出报告",
+        ),
+        {0: "全部通过", 1: "已评分，但没有全部通过"},
+    ),
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
 @click.option(
-    "-e", "--exercise", "exercises", multiple=True, metavar="NAME", help="Only this function or class (repeatable)."
+    "-e",
+    "--exercise",
+    "exercises",
+    multiple=True,
+    metavar="NAME",
+    help="Only this function, class or item (repeatable).",
 )
 @click.option(
     "--learner", metavar="NAME", help="Whose work it is (default: the name in answers.yaml, else one from the path)."

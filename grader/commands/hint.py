@@ -9,9 +9,11 @@ import click
 
 from grader.commands._console import page
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
-    find_question,
+    exercise_meant,
+    find_part,
     keep,
     lang_option,
     load_course,
@@ -21,7 +23,6 @@ from grader.commands._options import (
 )
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.core.text import name_list
 from grader.learning import hints, progress_view
 from grader.learning import log as state
 from grader.learning.progress import hints_shown, hints_taken, last_misconception
@@ -32,13 +33,29 @@ if TYPE_CHECKING:
 
 @documented(
     {
-        "hint Q5 -e scaled_dot_product_attention": "the next hint",
-        "hint Q3 -e softmax --rung 1": "the first hint once more",
+        "hint softmax": "the next hint",
+        "hint Q5": "the same, for a question with one exercise",
+        "hint softmax --rung 1": "the first hint once more",
     },
     {0: "done"},
+    Chinese(
+        "显示练习的下一条提示。\n\n"
+        "NAME 是函数或类（如 softmax），或问题（如 Q5；有多个练习时用 -e 指明）。\n\n"
+        "第一条提示是一个供你思考的问题，或者针对你的代码上次暴露的误解；最后一条几乎就是那行代码。看提示只"
+        "扣练习分，不扣正式得分。",
+        {
+            "--exercise": "问题有多个练习时，指明哪一个。",
+            "--rung": "第 N 条提示（默认下一条）。",
+        },
+        (
+            "下一条提示",
+            "同样，用于只有一个练习的问题",
+            "再看一遍第一条提示",
+        ),
+    ),
 )
 @click.command()
-@click.argument("question")
+@click.argument("question", metavar="NAME")
 @click.option("-e", "--exercise", "name", metavar="FUNCTION", help="Which exercise, if the question has several.")
 @click.option("--rung", type=click.IntRange(1), metavar="N", help="Hint number N (default: the next one).")
 @state_option
@@ -49,20 +66,24 @@ def hint(
 ) -> None:
     """Show the next hint for an exercise.
 
+    NAME is a function or class such as softmax, or a question such as Q5 (with -e, if it has several exercises).
+
     The first hint is a question to think about, or fits the misconception that your code showed last; the last one is
-    almost the line of code. Hints cost practice points,
-    never graded ones.
+    almost the line of code. Hints cost practice points, never graded ones.
     """
     course = load_course(course_folder)
-    asked = find_question(course, question)
-    exercise = _choose(asked, name)
+    if name is None:
+        asked, exercise = exercise_meant(course, question)
+    else:
+        asked, _ = find_part(course, question)
+        exercise = _choose(asked, name)
     rungs = len(exercise.hints)
     if not rungs:
         raise UsageError(
             Text(
                 "{exercise} has no hints; 'attncheck show {question}' says what to write.",
                 "{exercise} 没有提示；`attncheck show {question}` 会说明要写什么。",
-            ).fill(exercise=exercise.name, question=question)
+            ).fill(exercise=exercise.name, question=asked.id)
         )
     if rung is not None and rung > rungs:
         raise UsageError(
@@ -84,29 +105,14 @@ def hint(
     progress_view.hint(page(lang), exercise, shown, max(taken, shown), no_more=no_more, ask=ask)
 
 
-def _choose(question: Question, name: str | None) -> Exercise:
-    """The exercise called ``name``, or the only one of ``question``. Raises UsageError if there is none."""
-    names = [exercise.name for exercise in question.exercises]
-    if not names:
-        raise UsageError(
-            Text(
-                "{question} has no exercises.",
-                "{question} 没有练习。",
-            ).fill(question=question.id)
-        )
-    if name is None and len(names) > 1:
-        raise UsageError(
-            Text(
-                "{question} has several exercises; choose one with -e: {names}.",
-                "{question} 有好几个练习，请用 -e 选一个：{names}。",
-            ).fill(question=question.id, names=name_list(names))
-        )
-    found = next((e for e in question.exercises if name is None or e.name.lower() == name.lower()), None)
+def _choose(question: Question, name: str) -> Exercise:
+    """The exercise of ``question`` called ``name``. Raises UsageError if there is none."""
+    found = next((e for e in question.exercises if e.name.lower() == name.lower()), None)
     if found is None:
         raise UsageError(
             Text(
                 "{question} has no exercise “{name}”. {hint}",
                 "{question} 没有练习“{name}”。{hint}",
-            ).fill(question=question.id, name=name, hint=nearest(name or "", names))
+            ).fill(question=question.id, name=name, hint=nearest(name, [e.name for e in question.exercises]))
         )
     return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import course_option, documented, keep, lang_option, load_course, state_option
+from grader.commands._options import Chinese, course_option, documented, keep, lang_option, load_course, state_option
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean_name
@@ -35,6 +35,14 @@ _NUMBERS = Text(
         "name 'Ada Lovelace'": "use another name from now on",
     },
     {0: "done"},
+    Chinese(
+        "显示或更改你的名字。\n\n小题里的数字和选项的顺序由名字决定。",
+        {},
+        (
+            "现在用的名字",
+            "从现在起改用另一个名字",
+        ),
+    ),
 )
 @click.command()
 @click.argument("new", required=False, metavar="[NAME]")

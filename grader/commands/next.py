@@ -10,6 +10,7 @@ import click
 
 from grader.commands._language import language
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     json_option,
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
         "next": "where you are, and what to do next",
     },
     {0: "done"},
+    Chinese(
+        "告诉你下一步做什么、用哪条命令。\n\n"
+        "先把已经开始的做完：先做一个问题的小题，再做它的练习，由易到难；然后是下一个问题，最后是到期的复"
+        "习。会在当前文件夹和 work 文件夹里找你的文件。",
+        {},
+        ("现在学到哪里，下一步做什么",),
+    ),
 )
 @click.command("next")
 @state_option
@@ -47,9 +55,9 @@ def next(state_file: Path | None, as_json: bool, lang: Lang, course_folder: Path
     show_next(state_file, lang, course_folder, as_json=as_json)
 
 
-def overview() -> None:
+def overview(lang: Lang | None) -> None:
     """Print what ``attncheck`` alone prints: the next step, and the commands that help from anywhere."""
-    show_next(None, language(os.environ), None, others=True)
+    show_next(None, lang or language(os.environ), None, others=True)
 
 
 def show_next(

@@ -15,6 +15,7 @@ import click
 from grader.classroom import overrides_view
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._options import (
+    Chinese,
     documented,
     graded_course_option,
     json_option,
@@ -43,6 +44,32 @@ if TYPE_CHECKING:
         "override results ada Q3.own-words --key-points ac --alike": "give points for key points",
     },
     {0: "done"},
+    Chinese(
+        "手工给分，重新评分后仍然有效。\n\n"
+        "DIR 是“batch --out”写出的文件夹，PART 是小题（Q5.output）或练习。DIR 里的文件会重新写出。\n\n"
+        "用自己的话回答的题目由人批改。一道小题的每个要点所占分数相同。--pending 列出待批改的答案，--mark "
+        "逐组询问相近的答案。每种写法都会显示，因为措辞相近，意思可能相反。",
+        {
+            "--points": "代替原得分的分数。",
+            "--reason": "理由，和分数一起保存。",
+            "--author": "谁给的分（默认是你的登录名）。",
+            "--beyond": "允许超过满分，或低于零分。",
+            "--remove": "取消手工给分，恢复原来的得分。",
+            "--key-points": "按答案的这些要点给分（0 表示一个也没有）。",
+            "--comment": "和 --key-points 一起用：随分数保存，下次还会提供。",
+            "--alike": "和 --key-points 一起用：答案相近的人也同样给分。",
+            "--pending": "列出待批改的答案，相近的放在一起。",
+            "--mark": "逐组询问这些答案包含哪些要点。",
+            "--list": "列出 DIR 里所有手工给的分数。",
+        },
+        (
+            "给分",
+            "所有手工给的分数",
+            "待人工批改的答案，相近的放在一起",
+            "按要点逐组批改",
+            "按要点给分",
+        ),
+    ),
 )
 @click.command()
 @results_argument

@@ -10,6 +10,7 @@ import click
 
 from grader.commands._console import stdout
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     lang_option,
@@ -45,6 +46,22 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
         1: "something of your code could not be drawn",
         3: "the path after --from cannot be read as a submission",
     },
+    Chinese(
+        "画出课程里的一幅图。\n\n"
+        "画出参考实现的计算结果；加 --from 时，把你自己代码的结果画在旁边。图画在终端里，或用 --to 写入文"
+        "件。",
+        {
+            "--from": "你自己的文件、文件夹、笔记本或 zip，和参考实现画在一起。",
+            "--to": "写入 .png 或 .svg 文件（需要 matplotlib）。",
+            "--list": "列出所有图；不写 NAME 也一样。",
+        },
+        (
+            "有哪些图",
+            "你自己的注意力和参考实现并排显示",
+            "写入文件",
+        ),
+        {0: "已画出", 1: "你的代码有一部分画不出来", 3: "--from 后面的路径无法作为提交读取"},
+    ),
 )
 @click.command()
 @click.argument("name", required=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     json_option,
@@ -35,6 +36,18 @@ if TYPE_CHECKING:
         "questions --group position --json": "one group, as data",
     },
     {0: "done"},
+    Chinese(
+        "列出所有问题，以及你在每题上的进度。",
+        {
+            "--group": "只列这一组的问题。",
+            "--map": "列出常见误解，以及考查每个误解的小题和练习。",
+            "--markdown": "用 Markdown 写出整门课程的地图。",
+        },
+        (
+            "所有问题和你的进度",
+            "只看一组，输出 JSON",
+        ),
+    ),
 )
 @click.command()
 @click.option("--group", metavar="GROUP", help="Only the questions of this group.")

@@ -14,6 +14,7 @@ import click
 
 from grader.commands._console import page, stdout
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     json_option,
@@ -64,6 +65,23 @@ ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
         1: "with --answers: not everything is correct",
         3: "the file with answers cannot be read",
     },
+    Chinese(
+        "逐题做小题。\n\n"
+        "可以做全部小题、一个问题或一组的小题，也可以只做一道，如 Q5.width。答错时会给你一个引导问题，再答"
+        "一次。每一步都会立即保存，可以随时停下，以后继续。没有终端时，逐行读取答案。\n\n"
+        "得分只用于练习。--answers F 则给文件里的答案评分。",
+        {
+            "--answers": "改为给 F 里的答案评分。",
+            "--again": "已答过的小题也再做一遍。",
+            "--to": "把你最后的答案写到 F。",
+            "--learner": "决定数字和选项顺序的名字（默认用上次的名字）。",
+        },
+        (
+            "Q5 的小题",
+            "给文件里的答案评分",
+        ),
+        {0: "完成；用 --answers 时：全部正确", 1: "用 --answers 时：没有全部正确", 3: "答案文件无法读取"},
+    ),
 )
 @click.command()
 @click.argument("name", required=False, metavar="[Q5|GROUP]")

@@ -10,6 +10,7 @@ import click
 
 from grader.commands._console import progress_bar
 from grader.commands._options import (
+    Chinese,
     can_ask,
     documented,
     graded_course_option,
@@ -43,6 +44,20 @@ DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
         "regrade results --yes": "grade again and save without asking",
     },
     {0: "saved, or nothing to save", 1: "nothing was saved", 5: "some submissions could not be graded"},
+    Chinese(
+        "题库改动后，重新评分受影响的部分。\n\n"
+        "DIR 是“batch --out”写出的文件夹。只重新评改动过的问题，提交从原来的位置读取。先显示谁的分数有变"
+        "化，确认后才保存。手工给的分数不变。",
+        {
+            "--dry-run": "只显示差异，什么也不保存。",
+            "--yes": "不询问，直接保存。",
+        },
+        (
+            "看看会有什么变化",
+            "重新评分并直接保存",
+        ),
+        {0: "已保存，或没有需要保存的", 1: "什么也没有保存"},
+    ),
 )
 @click.command()
 @results_argument

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     keep,
     lang_option,
     load_course,
     recall,
+    say,
     state_option,
 )
 from grader.core.errors import UsageError
@@ -47,6 +49,21 @@ _TAKEN = Text(
         "serve q5 --port 8000 --no-browser": "the same at a fixed port, with code in q5",
     },
     {0: "ended with Ctrl-C"},
+    Chinese(
+        "在浏览器里打开课程。\n\n"
+        "包括题目、小题、带检查的编辑器、提示和进度，供一名学习者在本机使用。代码保存在 FOLDER（默认 "
+        "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且必须带上地址里的令牌。",
+        {
+            "--port": "端口（默认任选一个空闲端口）。",
+            "--browser": "打开浏览器窗口（默认打开）。",
+            "--learner": "你的名字（默认用上次的名字）。",
+        },
+        (
+            "在浏览器里打开课程，代码保存在 work",
+            "同上，但固定端口，代码保存在 q5",
+        ),
+        {0: "按 Ctrl-C 结束"},
+    ),
 )
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default="work")
@@ -93,7 +110,7 @@ def serve(  # noqa: PLR0917, one for each option
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
     app = Guard(make_app(one, lang), token, hosts)
     address = f"http://{_HOST}:{number}/?token={token}"
-    click.echo(_OPEN.fill(address=address, folder=folder).of(lang))
+    say(_OPEN.fill(address=address, folder=folder))
     config = uvicorn.Config(app, log_level="warning", lifespan="off", server_header=False, access_log=False)
     if browser:
         webbrowser.open(address)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     find_part,
@@ -30,6 +31,19 @@ if TYPE_CHECKING:
         "show softmax": "one exercise, with its conventions",
     },
     {0: "done"},
+    Chinese(
+        "显示一个问题、一道小题或一个练习。\n\n"
+        "NAME 可以是问题（如 Q5）、小题（如 Q5.width），也可以是函数或类（如 softmax）。",
+        {
+            "--full": "显示所有小题和选项，以及全部约定。",
+        },
+        (
+            "Q5 的题目，以及要做的事",
+            "连同所有小题、选项和约定",
+            "一道小题和它的选项",
+            "一个练习和它的约定",
+        ),
+    ),
 )
 @click.command()
 @click.argument("name")

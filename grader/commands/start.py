@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     find_exercise,
     find_question,
+    known_name,
     lang_option,
     learner_option,
     load_course,
@@ -64,6 +66,22 @@ RESET = Text(
         "start Q3 work --reset softmax": "make softmax in work/q03.py empty again, and keep the old file",
     },
     {0: "done"},
+    Chinese(
+        "生成起始文件，绝不覆盖已有文件。\n\n"
+        "QUESTION 是 Q5 这样的问题，或“all”。在 DIR（默认当前文件夹）里生成一个 Python 文件，里面是待完成的"
+        "练习（如 q05.py），以及答小题用的 answers.yaml。如果已有 answers.yaml，只补上缺少的小题，你的答案"
+        "不动。",
+        {
+            "--notebook": "生成 Jupyter 笔记本，而不是 Python 文件。",
+            "--reset": "把这个函数或类恢复成空白，旧文件会留一份。",
+        },
+        (
+            "生成 work/q05.py 和 work/answers.yaml",
+            "对所有问题都这样做",
+            "生成 work/q05.ipynb，每个练习下面有一个检查单元",
+            "把 work/q03.py 里的 softmax 恢复成空白，旧文件留一份",
+        ),
+    ),
 )
 @click.command()
 @click.argument("question", metavar="QUESTION|all")
@@ -100,7 +118,7 @@ def start(
         files = {starter.file_name(q): starter.stub(q, lang) for q in chosen if q.exercises}
     items = [item.id for q in chosen for item in starter.graded(q)]
     if items:
-        files["answers.yaml"] = starter.answers(chosen, lang, course.public_id, learner)
+        files["answers.yaml"] = starter.answers(chosen, lang, course.public_id, learner or known_name(course))
     for name, text in files.items():
         is_new = _write_new(folder / name, text)
         if is_new or name != "answers.yaml":

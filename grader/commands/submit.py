@@ -11,6 +11,7 @@ import click
 
 from grader.classroom import inbox as inboxes
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     json_option,
@@ -44,6 +45,21 @@ _PLACEHOLDER = "your-name"
         1: "with --verify: changed since it was submitted",
         3: "PATH cannot be read as a submission",
     },
+    Chinese(
+        "提交文件、文件夹、笔记本或 zip。\n\n"
+        "不评分，只报告缺什么；把 PATH 存入 INBOX，要么完整存入，要么完全不存；打印回执（加 --json 时输出供 "
+        "--verify 使用的文件）。加 --verify 时，把 PATH 和回执比较。",
+        {
+            "--to": "提交到哪个文件夹。",
+            "--verify": "改为把 PATH 和回执比较。",
+            "--learner": "这是谁的作业（默认用 answers.yaml 里的名字）。",
+        },
+        (
+            "提交 work 文件夹",
+            "提交之后 work 改动过吗？",
+        ),
+        {0: "已提交；用 --verify 时：没有改动", 1: "用 --verify 时：提交后有改动"},
+    ),
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))

@@ -10,6 +10,7 @@ import click
 
 from grader.commands._console import stdout
 from grader.commands._options import (
+    Chinese,
     course_option,
     documented,
     find_exercise,
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
         "watch work": "grade again whenever a file in work is saved",
     },
     {0: "ended with q", 3: "PATH cannot be read as a submission"},
+    Chinese(
+        "每次保存后重新评分。\n\n显示 PATH 里最先该改什么。按键：n 下一个，h 提示，q 退出。进度会自动保存。",
+        {},
+        ("work 里的文件一保存就重新评分",),
+        {0: "按 q 结束"},
+    ),
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path, exists=True))

@@ -54,9 +54,10 @@ def points(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def check_label(check: str) -> str:
-    """The name of a check with spaces instead of underscores."""
-    return check.replace("_", " ")
+def check_label(check: str) -> Text:
+    """The name of a check for people; one that is not known (of another version) reads alike in both languages."""
+    plain = check.replace("_", " ")
+    return Text(plain, CHECKS_IN_CHINESE.get(check, plain))
 
 
 def same(text: str) -> Text:
@@ -84,6 +85,29 @@ def timestamp(iso: str) -> str:
     return datetime.fromisoformat(iso).isoformat(" ", "minutes").replace("+00:00", " UTC")
 
 
+#: The kinds of checks; in English, their names are read as they are.
+CHECKS_IN_CHINESE = {
+    "causal": "因果性",
+    "dtype": "数据类型",
+    "equivariant": "等变性",
+    "fully_masked_rows": "整行被遮住",
+    "gradients": "梯度",
+    "linear": "线性",
+    "memory": "内存",
+    "non_contiguous": "非连续输入",
+    "norm_preserved": "范数不变",
+    "operations": "运算次数",
+    "raises": "应抛出异常",
+    "registered_parameters": "登记的参数",
+    "relative_only": "只取决于相对位置",
+    "repeatable": "可重复",
+    "rows_sum_to_one": "每行之和为 1",
+    "scaling": "缩放",
+    "shifts": "平移",
+    "unchanged_inputs": "不改动输入",
+    "values": "数值",
+    "variance": "方差",
+}
 STATUS = {
     Status.PASSED: Text("passed", "通过"),
     Status.FAILED: Text("not correct yet", "还不正确"),

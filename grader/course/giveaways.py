@@ -42,8 +42,39 @@ _WORD: dict[Lang, re.Pattern[str]] = {
 }
 #: Words that any stem and any option may share.
 _COMMON = frozenset(
-    "about after again always because before being between could every other others should still such than that their "
-    "there these those through under until where which while whose with without would".split()
+    [
+        "about",
+        "after",
+        "again",
+        "always",
+        "because",
+        "before",
+        "being",
+        "between",
+        "could",
+        "every",
+        "other",
+        "others",
+        "should",
+        "still",
+        "such",
+        "than",
+        "that",
+        "their",
+        "there",
+        "these",
+        "those",
+        "through",
+        "under",
+        "until",
+        "where",
+        "which",
+        "while",
+        "whose",
+        "with",
+        "without",
+        "would",
+    ]
 )
 #: How a formula is written does not matter when texts are searched for it; shorter ones are found by chance.
 _SPACING, _SHORTEST = re.compile(r"[\s*·`]"), 5

@@ -46,18 +46,19 @@ class Chosen:
 def choose(course: Course, submission: Submission, selection: Selection) -> tuple[Chosen, ...]:
     """The parts of the course to grade for this submission; see ``Selection``."""
     check_names(course, selection)
-    named = {name.lower() for name in selection.questions}
+    named = {_question_id(name) for name in (*selection.questions, *selection.exercises)}
     wanted = {name.lower() for name in selection.exercises}
     chosen = []
     for question in course.questions:
         whole = question.id.lower() in named or (selection.everything and not named and not wanted)
         exercises = tuple(e for e in question.exercises if whole or e.name.lower() in wanted)
         graded = tuple(item for item in question.items if item.use == "graded")
+        named_items = tuple(item for item in graded if item.id.lower() in wanted)
         if whole:
             chosen.append(Chosen(question, graded if _answers_count(submission, selection) else (), exercises))
-        elif exercises:
-            chosen.append(Chosen(question, (), exercises))
-        elif not named and not selection.exercises and _touched(question, submission, course):
+        elif exercises or named_items:
+            chosen.append(Chosen(question, named_items, exercises))
+        elif not named and not wanted and _touched(question, submission, course):
             chosen.append(Chosen(question, graded if submission.answers is not None else (), question.exercises))
     if not selection.everything and not _anything(chosen, submission):
         raise nothing_to_grade(course, submission, named | wanted)
@@ -70,19 +71,32 @@ def _answers_count(submission: Submission, selection: Selection) -> bool:
 
 
 _NO_QUESTION = Text("There is no question “{name}” in this course. {hint}", "本课程没有问题“{name}”。{hint}")
-_NO_EXERCISE = Text("There is no exercise “{name}” in this course. {hint}", "本课程没有练习“{name}”。{hint}")
+_NO_PART = Text(
+    "There is no exercise, graded item or question “{name}” in this course. {hint}",
+    "本课程没有叫“{name}”的练习、计分小题或问题。{hint}",
+)
+
+
+def _question_id(name: str) -> str:
+    """The id, in lower case, of the question that ``name`` is if it is one: ``Q5``, ``q05`` or ``5``."""
+    number = name.lower().removeprefix("q").lstrip("0")
+    return f"q{number}" if number.isdecimal() else name.lower()
 
 
 def check_names(course: Course, selection: Selection) -> None:
-    """Raises UsageError for a question or exercise that the course does not have."""
-    _known(selection.questions, [q.id for q in course.questions], _NO_QUESTION)
-    _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], _NO_EXERCISE)
+    """Raises UsageError for a name in ``selection`` that the course does not have."""
+    questions = [q.id for q in course.questions]
+    exercises = [e.name for q in course.questions for e in q.exercises]
+    items = [item.id for q in course.questions for item in q.items if item.use == "graded"]
+    _known(selection.questions, questions, questions, _NO_QUESTION)
+    _known(selection.exercises, [*exercises, *items, *questions], exercises, _NO_PART)
 
 
-def _known(names: Iterable[str], possible: list[str], said: Text) -> None:
+def _known(names: Iterable[str], possible: list[str], listed: list[str], said: Text) -> None:
+    known = {each.lower() for each in possible}
     for name in names:
-        if name.lower() not in (p.lower() for p in possible):
-            raise UsageError(said.fill(name=name, hint=hint(name, possible)))
+        if name.lower() not in known and _question_id(name) not in known:
+            raise UsageError(said.fill(name=name, hint=hint(name, possible, listed)))
 
 
 def named_after(file: SourceFile, question: Question) -> bool:

@@ -123,8 +123,11 @@ def picture(shown: Shown) -> ArrayPicture:
 
 
 def mask(values: AnyArray) -> tuple[Slice, ...]:
-    """The drawing of a mask."""
-    return tuple(slices(values, Scale("flags", 0, 1), None, SLICES_OF_RIGHT))
+    """The drawing of a mask; if it has more matrices than are drawn, an ellipsis says so."""
+    drawn = tuple(slices(values, Scale("flags", 0, 1), None, SLICES_OF_RIGHT))
+    if len(drawn) == _matrices(values):
+        return drawn
+    return (*drawn, Slice("…", Markup(""), (_SLICES.fill(shown=len(drawn), all=_matrices(values)),)))
 
 
 def scale_of(expected: AnyArray, actual: AnyArray) -> Scale:

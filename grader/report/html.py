@@ -97,10 +97,10 @@ def render_part(report: Report, course: Course, lang: Lang, shown: Iterable[Show
 
     Without ``style``, the page has the rules of ``sheet`` already.
     """
-    if not style:
-        return _rendered("notebook.html", _Page(report, course, tuple(shown), report.learner), lang, "")
-    own = sheet(_TEMPLATES / "notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
     page = _Page.of(report, course, shown)
+    if not style:
+        return _rendered("notebook.html", page, lang, "")
+    own = sheet(_TEMPLATES / "notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
     return _rendered("notebook.html", page, lang, f"@scope (.attncheck) {{ {own} }}")
 
 

@@ -299,7 +299,8 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
     parts = [page.say(words.CHECKS, passed=passed, all=len(decided))]
     lost = Counter(outcome.check for outcome in decided if outcome.status is not Status.PASSED)
     if passed and lost:
-        names = [check_label(name) if times == 1 else f"{check_label(name)} ×{times}" for name, times in lost.items()]
+        labels = {name: page.say(check_label(name)) for name in lost}
+        names = [labels[name] if times == 1 else f"{labels[name]} ×{times}" for name, times in lost.items()]
         parts.append(page.say(NOT_PASSED, names=page.say(COMMA).join(names)))
     if exercise.array_type is not None:
         parts.append(page.say(words.GIVEN[exercise.array_type]))

@@ -11,8 +11,11 @@ from rich.cells import cell_len
 
 from grader.classroom import doctor
 from grader.classroom.doctor import MachineFact
-from grader.classroom.doctor_view import AREA, STATE
+from grader.classroom.doctor_view import AREA, IN_CHINESE, STATE
 from grader.core.model import Text
+from grader.core.text import CHECKS_IN_CHINESE
+from grader.grading import checks
+from grader.sandbox.canaries import ATTACKS
 
 Attncheck = Callable[..., object]
 
@@ -95,3 +98,9 @@ def test_bank_schema(attncheck: Attncheck) -> None:
     ran = attncheck("bank", "schema")
     assert ran.code == 0
     assert json.loads(ran.out)["$schema"].startswith("https://json-schema.org/")
+
+
+def test_names_are_in_both_languages() -> None:
+    """Of every kind of check, and of every trial attack."""
+    assert set(CHECKS_IN_CHINESE) == set(checks.kinds())
+    assert set(ATTACKS) <= set(IN_CHINESE)

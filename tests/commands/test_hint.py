@@ -18,6 +18,8 @@ from tests.commands.test_bank import course  # noqa: F401  (the fixture: command
     ("arguments", "said"),
     [
         (["Q5"], "scaled_dot_product_attention, hint 1 of 3:"),
+        (["scaled_dot_product_attention"], "scaled_dot_product_attention, hint 1 of 3:"),
+        (["SOFTMAX"], "softmax, hint 1 of"),
         (["q11", "--rung", "3"], "MultiHeadAttention, hint 3 of 3:"),
         (["Q5", "-e", "scaled_dot_product_attention", "--lang", "zh"], "提示 1/3"),
     ],
@@ -35,6 +37,9 @@ def test_hint(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str
         (["Q5", "--rung", "9"], "from 1 to 3"),
         (["Q5", "-e", "atention"], "has no exercise"),
         (["Q99"], "Q99"),
+        (["sofmax"], "Did you mean softmax?"),
+        (["Q5.width"], "'attncheck quiz Q5.width' asks it"),
+        (["Q3"], "choose one: "),
     ],
 )
 def test_hint_refuses(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

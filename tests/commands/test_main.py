@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,8 +15,12 @@ import pytest
 
 import grader
 from grader import commands
-from grader.commands import FAMILIES, _options, cli, main
+from grader.classroom import export
+from grader.commands import FAMILIES, _chinese, _options, cli, main
+from grader.commands._options import Chinese, documented
+from grader.commands.export import FORMATS
 from grader.core.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
+from grader.core.layout import cells
 from grader.core.text import same
 
 Attncheck = Callable[..., object]
@@ -62,7 +67,55 @@ def test_help_style() -> None:
 def test_the_list_of_commands_is_that_of_the_commands() -> None:
     """The summaries in ``FAMILIES`` are those of the commands, which ``attncheck --help`` does not import."""
     summaries = {name: summary for commands in FAMILIES.values() for name, summary in commands.items()}
-    assert summaries == {name: COMMANDS[name,].get_short_help_str(200) for name in summaries}
+    assert {name: said.en for name, said in summaries.items()} == {
+        name: COMMANDS[name,].get_short_help_str(200) for name in summaries
+    }
+    chinese = {name: _chinese.in_chinese(COMMANDS[name,], said.zh).help or "" for name, said in summaries.items()}
+    assert {name: said.zh for name, said in summaries.items()} == {
+        name: text.partition("\n\n")[0] for name, text in chinese.items()
+    }
+
+
+def test_help_is_in_both_languages() -> None:
+    """Of every command, option, example and exit code."""
+    single = {name: each for name, each in COMMANDS.items() if not isinstance(each, click.Group)}
+    assert [(name, lacks) for name, command in single.items() for lacks in _chinese.missing(command)] == []
+
+
+def test_formats_are_in_both_languages() -> None:
+    """The help of ``export`` says in Chinese what each format is."""
+    assert set(FORMATS) == set(export.names())
+
+
+@pytest.mark.parametrize(
+    ("zh", "lacks"),
+    [
+        (None, ["no help in Chinese"]),
+        (Chinese("做。", {}, ("例",), {0: "完"}), ["--deep: no help in Chinese"]),
+        (Chinese("做。", {"--deep": "深。", "--far": "远。"}, ("例",), {0: "完"}), ["--far: help in Chinese only"]),
+        (Chinese("做。", {"--deep": "深。"}, (), {0: "完"}), ["1 examples in English, 0 in Chinese"]),
+        (Chinese("做。", {"--deep": "深。"}, ("例",)), ["exit code 0: English only"]),
+        (
+            Chinese("做。\n\n再做。", {"--deep": "深。"}, ("例",), {0: "完"}),
+            ["not as many paragraphs in both languages"],
+        ),
+        (Chinese("做。", {"--deep": "深。"}, ("例",), {0: "完", 7: "七"}), ["exit code 7: Chinese only"]),
+    ],
+)
+def test_help_in_one_language_is_found(zh: Chinese | None, lacks: list[str]) -> None:
+    """Whatever is missing is named."""
+    command = click.Command("do", help="Do.", params=[click.Option(["--deep"], help="Deep.")])
+    assert list(_chinese.missing(documented({"do": "an example"}, {0: "over"}, zh)(command))) == lacks
+
+
+@pytest.mark.parametrize("path", [(), *COMMANDS], ids=" ".join)
+def test_help_in_chinese(path: tuple[str, ...], attncheck: Attncheck) -> None:
+    """``--lang zh`` before or after the command; at most 100 cells wide; no English heading is left."""
+    before, after = attncheck("--lang", "zh", *path, "--help"), attncheck(*path, "--lang", "zh", "--help")
+    assert before == after and before.code == 0
+    assert before.out.startswith("用法：attncheck") and "选项：" in before.out
+    assert not re.search("Usage|Options|Commands|Examples|Exit codes|Show this|required", before.out)
+    assert max(cells(line) for line in before.out.splitlines()) <= 100
 
 
 def test_imports_inside_functions_say_why() -> None:

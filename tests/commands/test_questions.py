@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -275,3 +276,10 @@ def test_the_map(lang: str, nothing: str, attncheck: Attncheck, course: object) 
     assert [each["id"] for each in data] == ["Q5", "Q11"]
     assert {exercise["name"] for each in data for exercise in each["exercises"]} >= {"MultiHeadAttention"}
     assert attncheck("questions", "--markdown", "--lang", lang).out.startswith("# ")
+
+
+def test_start_knows_the_name(attncheck: Callable[..., Any], tmp_path: Path) -> None:
+    """A learner who has given a name finds it in answers.yaml, so that reports are headed by it."""
+    attncheck("name", "Ada Lovelace")
+    assert attncheck("start", "Q5", str(tmp_path / "work")).code == 0
+    assert 'learner: "Ada Lovelace"' in (tmp_path / "work" / "answers.yaml").read_text("utf-8")

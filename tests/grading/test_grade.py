@@ -179,8 +179,8 @@ def test_a_file_is_named_after_a_question(path: str, expected: str | None) -> No
     [
         (Selection(questions=("Q51",)), "There is no question “Q51” in this course. Did you mean Q5?"),
         (Selection(questions=("five",)), "no question “five” in this course. There are: Q5, Q11, Q12."),
-        (Selection(exercises=("duoble",)), "no exercise “duoble” in this course. Did you mean double?"),
-        (Selection(exercises=("zzz",)), "no exercise “zzz” in this course. There are: double, halve, turn."),
+        (Selection(exercises=("duoble",)), "graded item or question “duoble” in this course. Did you mean double?"),
+        (Selection(exercises=("zzz",)), "or question “zzz” in this course. There are: double, halve, turn."),
     ],
 )
 def test_unknown_names_are_refused(selection: Selection, said: str) -> None:

@@ -176,6 +176,9 @@ def test_svg_is_well_formed(dtype: str, shape: tuple[int, ...]) -> None:
 
 def test_masks() -> None:
     """Masks among the inputs are drawn as True and False."""
+    first, second, rest = mask(np.ones((3, 2, 2), bool))
+    assert (first.label, second.label, rest.label) == ("[0]", "[1]", "…")
+    assert [text.en for text in rest.cut] == ["2 of 3 matrices shown"] and rest.svg == ""
     (made,) = mask(np.array([[True, False]]))
     assert re.findall(r'path class="(\w+)"', made.svg) == ["s0", "s16"]
 

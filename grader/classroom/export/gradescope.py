@@ -165,7 +165,7 @@ def _exercise(
         whole = _test(exercise.name, exercise.status, exercise.earned, exercise.possible)
         yield whole | said | tags | {"visibility": "visible"}
     for outcome in outcomes:
-        test = _test(f"{exercise.name}: {check_label(outcome.check)}, {outcome.case}", outcome.status, 0, 0)
+        test = _test(f"{exercise.name}: {check_label(outcome.check).of(lang)}, {outcome.case}", outcome.status, 0, 0)
         if given is None:
             test |= {"score": number(outcome.earned), "max_score": number(outcome.possible)}
         yield test | {

@@ -56,8 +56,14 @@ _CHINESE = (
 )
 _LATIN = "DejaVu Sans"  # comes with matplotlib
 
-_LINE = {"theory": ":", "reference": "-", "learner": "--"}
+_LINE = {"reference": "-", "learner": "--"}
 _MARKS = "os^Dv*"
+#: Formulas of one panel differ by their dashes, since all of them are grey.
+_DASHES: tuple[Any, ...] = (":", "--", "-.", (0, (8, 2)))
+#: What the title, the labels and the key of a heat map take of its height and width, in inches.
+_MARGIN_HEIGHT, _MARGIN_WIDTH = 0.9, 1.3
+#: The width of the title above a heat map, in cells.
+_TITLE = 30
 _CELLS_PER_INCH = 14.0
 #: Heat maps with at most this many rows and columns have square cells with lines between them.
 _SMALL = 16
@@ -118,7 +124,7 @@ def draw(figure: Figure, lang: Lang, form: Format, font: str | None = None) -> b
         note = wrap(figure.note.of(lang), int(width * _CELLS_PER_INCH))
         paper = Paper(figsize=(width, sum(heights) + 0.6 + 0.17 * len(note)), layout="constrained", facecolor="white")
         paper.get_layout_engine().set(w_pad=0.12, h_pad=0.12)  # type: ignore[union-attr, call-arg]
-        paper.suptitle(figure.title.of(lang), x=0.02, ha="left", fontsize=14, fontweight="bold")
+        paper.suptitle(figure.title.of(lang), x=0.02, ha="left", fontsize=14, fontweight=_weight(font))
         paper.supxlabel("\n".join(note), x=0.02, ha="left", fontsize=9, color="#404040")
         grid = paper.add_gridspec(len(figure.rows), columns, height_ratios=heights)
         for row, panels in enumerate(figure.rows):
@@ -133,20 +139,30 @@ def draw(figure: Figure, lang: Lang, form: Format, font: str | None = None) -> b
     return file.getvalue()
 
 
+def _weight(font: str | None) -> str:
+    """Bold, unless ``font`` has no bold letters; matplotlib would print a warning for each title."""
+    from matplotlib.font_manager import fontManager
+
+    bold = ("bold", "heavy", "black", 700, 800, 900)
+    has = font is None or any(each.name == font and each.weight in bold for each in fontManager.ttflist)
+    return "bold" if has else "normal"
+
+
 def _sizes(figure: Figure, columns: int) -> tuple[float, list[float]]:
     """The total width and the height of each row, in inches."""
     heat = any(isinstance(panel, HeatMap) for row in figure.rows for panel in row)
-    width = (3.3 if columns > 2 else 4.4) if heat else (7.5 if columns == 1 else 5.4)
+    width = (3.9 if columns > 2 else 4.4) if heat else (7.5 if columns == 1 else 5.4)
     heights = []
     for row in figure.rows:
         shares = [
             (0.62 if columns == 1 else 0.78)
             if isinstance(panel, LinePlot)
-            else min(max(panel.values.shape[0] / panel.values.shape[1], 0.4), 1.0)
+            else min(max(panel.values.shape[0] / panel.values.shape[1], 0.3), 1.0)
             for panel in row
             if panel is not None
         ]
-        heights.append(0.5 + width * max(shares))
+        lines = any(isinstance(panel, LinePlot) for panel in row)
+        heights.append(0.5 + width * max(shares) if lines else _MARGIN_HEIGHT + (width - _MARGIN_WIDTH) * max(shares))
     return max(columns * width, 7.0), heights
 
 
@@ -167,7 +183,7 @@ def _heat_map(axes: Axes, panel: HeatMap, lang: Lang) -> None:
     aspect: Literal["equal", "auto"] = "equal" if small else "auto"
     image = axes.imshow(values, cmap=shades, vmin=panel.low, vmax=panel.high, aspect=aspect, interpolation="nearest")
     axes.set_anchor("NW")
-    axes.set_title(panel.title.of(lang), loc="left")
+    axes.set_title("\n".join(wrap(panel.title.of(lang), _TITLE)), loc="left")
     axes.set_ylabel(panel.rows.label.of(lang))
     axes.set_xlabel(panel.columns.label.of(lang))
     for axis, side, count in zip(
@@ -235,16 +251,18 @@ def _lines(axes: Axes, panel: LinePlot, lang: Lang) -> None:
         axes.yaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(color="#e6e6e6", linewidth=0.8)
     axes.set_axisbelow(True)
+    theory = [each for each in panel.lines if each.who == "theory"]
     for each in panel.lines:
-        axes.plot(each.x, each.y, **_style(each), label=each.label.of(lang))
+        dashes = _DASHES[theory.index(each) % len(_DASHES)] if each.who == "theory" else None
+        axes.plot(each.x, each.y, **_style(each, dashes), label=each.label.of(lang))
     axes.set_ylim(panel.y.low, panel.y.high)
     axes.set_xlim(panel.x.low, panel.x.high)
     axes.legend(frameon=False, fontsize=9)
 
 
-def _style(line: Line) -> dict[str, Any]:
+def _style(line: Line, dashes: Any = None) -> dict[str, Any]:
     if line.who == "theory":
-        return {"color": palette.hexadecimal(palette.THEORY), "linestyle": ":", "linewidth": 1.4, "zorder": 1}
+        return {"color": palette.hexadecimal(palette.THEORY), "linestyle": dashes, "linewidth": 1.4, "zorder": 1}
     colour = palette.hexadecimal(palette.HUES[line.hue % len(palette.HUES)])
     style: dict[str, Any] = {
         "color": colour,

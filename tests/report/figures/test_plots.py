@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,12 +14,12 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from grader.core.model import Course, Lang
+from grader.core.model import Course, Lang, Text
 from grader.course import loader
 from grader.grading import courses
 from grader.report.figures import image, run, terminal
-from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot
-from grader.report.figures.kinds import SourceResults, kinds
+from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot, PlotAxis
+from grader.report.figures.kinds import NONE, SourceResults, kinds
 from grader.sandbox import Sandbox
 
 NAMES = sorted(kinds())
@@ -147,7 +148,7 @@ def test_maps_of_weights(name: str, seen: Callable[[str], SourceResults]) -> Non
 
 def test_masks(seen: Callable[[str], SourceResults]) -> None:
     """A causal mask is a lower triangle, its last rows where fewer queries ask; padding is at the end of a row."""
-    causal, fewer, padding, weights = panels(kinds()["masks"].draw((seen("masks"),)))
+    causal, weights, fewer, padding = panels(kinds()["masks"].draw((seen("masks"),)))
     n = causal.values.shape[0]
     np.testing.assert_array_equal(causal.values, np.tril(np.ones((n, n))))
     np.testing.assert_array_equal(fewer.values, causal.values[-fewer.values.shape[0] :])
@@ -208,3 +209,17 @@ def test_cache(seen: Callable[[str], SourceResults]) -> None:
     cached, anew = sorted((np.array(line.y) for line in per_step.lines), key=lambda work: work[-1])
     assert anew[-1] / anew[0] > 5 * cached[-1] / cached[0]
     assert in_all.lines[0].y[-1] == pytest.approx(sum(per_step.lines[0].y))
+
+
+def test_formulas_of_one_panel_look_different() -> None:
+    """All formulas are grey, so their dashes differ."""
+    axis = PlotAxis(NONE)
+    lines = tuple(Line(Text(str(at), str(at)), (1.0, 2.0), (1.0, at), who="theory") for at in range(3))
+    drawn = image.draw(Figure(NONE, NONE, ((LinePlot(NONE, axis, axis, lines),),)), "en", "svg").decode()
+    assert len(set(re.findall(r"stroke-dasharray: [0-9.,]+", drawn))) == 3
+
+
+def test_little_of_a_picture_of_masks_is_blank(seen: Callable[[str], SourceResults]) -> None:
+    """Panels that share a row have the same height."""
+    for row in kinds()["masks"].draw((seen("masks"),)).rows:
+        assert len({panel.values.shape[0] for panel in row if isinstance(panel, HeatMap)}) == 1

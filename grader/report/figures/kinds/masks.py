@@ -53,23 +53,23 @@ def calls(target: Target) -> tuple[Program, ...]:
 
 
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
-    """Three masks and the weights, for every source that has them."""
+    """Three masks and the weights, for every source that has them; panels of the same height share a row."""
     late = PlotAxis(QUERY, names=tuple(str(at) for at in range(_N - _LATE, _N)))
     lengths = PlotAxis(_SAMPLE, names=tuple(map(str, _LENGTHS)))
     groups = [
         beside(seen, "causal_mask", _CAUSAL, lambda title, each: _mask(title, _causal(each, 0), PlotAxis(QUERY))),
+        beside(
+            seen,
+            "causal_attention",
+            _WEIGHTS,
+            lambda title, each: weights_map(title, each.one("causal_attention")[0], _TOKENS),
+        ),
         beside(seen, "causal_mask", _FEWER, lambda title, each: _mask(title, _causal(each, 1), late)),
         beside(
             seen,
             "padding_mask",
             _PADDING,
             lambda title, each: _mask(title, each.one("padding_mask")[:, 0, 0], lengths),
-        ),
-        beside(
-            seen,
-            "causal_attention",
-            _WEIGHTS,
-            lambda title, each: weights_map(title, each.one("causal_attention")[0], _TOKENS),
         ),
     ]
     return Figure(TITLE, _NOTE, in_rows(groups, 2 * len(seen)))

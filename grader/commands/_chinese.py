@@ -1,0 +1,155 @@
+"""The Chinese help of the commands: what ``--help`` prints when the language is Chinese.
+
+Each command has its Chinese texts beside its English ones, as a ``Chinese`` given to ``documented``. This module turns
+a command into one that prints them, and sets them for a terminal: click counts characters, and breaks lines at blanks.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+
+import click
+
+from grader.commands._options import Chinese, epilog
+from grader.core.layout import cells, indent, pad, wrap
+
+#: Texts that several commands have, by the English ones.
+_SHARED: Mapping[str, str] = {
+    "Language of the output (default: ATTNCHECK_LANG, else the locale).": (
+        "输出所用的语言（默认看 ATTNCHECK_LANG，其次看系统区域设置）。"
+    ),
+    "Language of the help and of errors; findings are in English.": "帮助和出错信息的语言；检查结果是英文。",
+    "A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course).": (
+        "课程文件夹，内有 questions/ 和 reference/（默认用 ATTNCHECK_COURSE，其次用自带课程）。"
+    ),
+    "The course folder (default: the one used for grading).": "课程文件夹（默认用评分时的那一个）。",
+    "Whose numbers to show, where each learner gets different ones.": "数字因人而异时，显示谁的数字。",
+    "The secret file that DIR was graded with (default: seed_file in course.yaml).": (
+        "给 DIR 评分时用的保密种子文件（默认用 course.yaml 的 seed_file）。"
+    ),
+    "Grade N submissions at a time (default: one per CPU).": "同时评 N 份提交（默认每个 CPU 一份）。",
+    "Write JSON to stdout and messages to stderr.": "把 JSON 写到标准输出，消息写到标准错误。",
+    "Write an HTML page to F.": "把 HTML 页面写到 F。",
+    "Your progress file (default: ATTNCHECK_STATE, else a file in your data folder).": (
+        "你的进度文件（默认用 ATTNCHECK_STATE，其次是数据文件夹里的文件）。"
+    ),
+    "Only this question (repeatable).": "只处理这个问题（可重复使用）。",
+    "Draw hidden cases from this secret file.": "用这个保密文件抽取隐藏用例。",
+    "done": "完成",
+    "written": "已写入",
+    "PATH cannot be read as a submission": "PATH 无法作为提交读取",
+    "some submissions could not be graded": "有的提交无法评分",
+}
+
+#: What click itself says.
+_CLICK: Mapping[str, str] = {
+    "Options": "选项",
+    "Commands": "命令",
+    "Show this message and exit.": "显示帮助。",
+    "Show the version and exit.": "显示版本。",
+}
+_REQUIRED = ("[required]", "[必填]")
+_WIDEST_TERM = 30
+_GAP = 2
+
+
+class Formatter(click.HelpFormatter):
+    """Sets Chinese: characters of two cells, and lines that may break between any two of them."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """As click does, with a Chinese word for “Usage”."""
+        super().write_usage(prog, args, "用法：" if prefix is None else prefix)
+
+    def write_heading(self, heading: str) -> None:
+        """A heading of a section."""
+        self.write(f"{' ' * self.current_indent}{_CLICK.get(heading, heading)}：\n")
+
+    def write_text(self, text: str) -> None:
+        """Paragraphs; the lines of one that begins with ``\\b`` stay as they are."""
+        shown = []
+        for paragraph in text.split("\n\n"):
+            kept = paragraph.removeprefix("\b\n")
+            if kept != paragraph:
+                shown.append("\n".join(" " * self.current_indent + line for line in kept.split("\n")))
+            else:
+                shown.append(indent(kept, self.current_indent, self.width))
+        self.write("\n\n".join(shown) + "\n")
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _WIDEST_TERM, col_spacing: int = _GAP) -> None:
+        """Terms, and beside each what it is."""
+        table = [(term, _CLICK.get(said, _SHARED.get(said, said)).replace(*_REQUIRED)) for term, said in rows]
+        column = min(max(cells(term) for term, _ in table), col_max) + col_spacing
+        left = " " * self.current_indent
+        for term, said in table:
+            first, *more = wrap(said, max(self.width - len(left) - column, 10))
+            if cells(term) + col_spacing <= column:
+                self.write(f"{left}{pad(term, column)}{first}\n")
+            else:
+                self.write(f"{left}{term}\n{left}{' ' * column}{first}\n")
+            for line in more:
+                self.write(f"{left}{' ' * column}{line}\n")
+
+
+class _Context(click.Context):
+    formatter_class = Formatter
+
+
+def in_chinese(command: click.Command, summary: str = "") -> click.Command:
+    """``command`` with the help that it has in Chinese; ``summary`` is all that a group says."""
+    changed = copy.copy(command)
+    changed.context_class = _Context
+    if isinstance(changed, click.Group):
+        changed.commands = {name: in_chinese(each) for name, each in changed.commands.items()}
+    said = said_of(command)
+    if said is None:
+        changed.help = summary or command.help
+        return changed
+    changed.help = said.help
+    changed.params = [_option(parameter, said) for parameter in command.params]
+    changed.epilog = epilog(dict(zip(said.lines, said.examples, strict=False)), said.exits, "例子", "退出码")
+    return changed
+
+
+def said_of(command: click.Command) -> Chinese | None:
+    """The Chinese texts of ``command`` with those that it shares with others; None if it has none."""
+    own = vars(command).get("chinese")
+    if not isinstance(own, Chinese):
+        return None
+    english: Mapping[int, str] = vars(command)["exits"]
+    exits = {code: own.exits.get(code) or _SHARED.get(text, text) for code, text in english.items()}
+    return Chinese(own.help, own.options, own.examples, exits, tuple(vars(command)["examples"]))
+
+
+def _option(parameter: click.Parameter, said: Chinese) -> click.Parameter:
+    if not isinstance(parameter, click.Option) or not parameter.help:
+        return parameter
+    changed = copy.copy(parameter)
+    changed.help = said.options.get(_name(parameter)) or _SHARED.get(parameter.help, parameter.help)
+    return changed
+
+
+def _name(option: click.Option) -> str:
+    return max(option.opts, key=len)
+
+
+def missing(command: click.Command) -> Iterator[str]:
+    """What the help of ``command`` says in one language only."""
+    said = said_of(command)
+    if said is None or not said.help:
+        yield "no help in Chinese"
+        return
+    english = {_name(each): each.help or "" for each in command.params if isinstance(each, click.Option)}
+    yield from (f"{name}: no help in Chinese" for name, text in english.items() if not _both(name, text, said))
+    yield from (f"{name}: help in Chinese only" for name in said.options if name not in english)
+    yield from (f"exit code {code}: Chinese only" for code in vars(command)["chinese"].exits if code not in said.exits)
+    yield from (f"exit code {code}: English only" for code, text in said.exits.items() if text.isascii())
+    if len(said.examples) != len(said.lines):
+        yield f"{len(said.lines)} examples in English, {len(said.examples)} in Chinese"
+    if len(inspect.cleandoc(command.help or "").split("\n\n")) != len(said.help.split("\n\n")):
+        yield "not as many paragraphs in both languages"
+
+
+def _both(name: str, english: str, said: Chinese) -> bool:
+    return name in said.options or english in _SHARED
