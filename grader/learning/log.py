@@ -388,13 +388,17 @@ def _for_its_owner(name: str, flags: int) -> int:
 _NO_COURSE = ""
 
 
+#: In bytes. The longest answer, escaped, takes a tenth of it: a longer first line is another program's.
+_LONGEST_LINE = 1 << 20
+
+
 def _closing(path: Path, file: io.FileIO) -> bytes:
     """What to write first to terminate a line that was cut short; empty if the file ends with a complete line."""
-    file.seek(0)
-    first = next(filter(bytes.strip, iter(lambda: file.readline(1 << 16), b"")), b"")
-    if first.endswith(b"\n"):
-        _line(path, 1, first.removeprefix(_MARK), _NO_COURSE)  # raises for a file that is not a log
     size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    first = next(filter(bytes.strip, iter(lambda: file.readline(_LONGEST_LINE), b"")), b"")
+    if first.endswith(b"\n") or size >= len(first) == _LONGEST_LINE:
+        _line(path, 1, first.removeprefix(_MARK), _NO_COURSE)  # raises for a file that is not a log
     file.seek(max(0, size - 1))
     if size == 0 or file.read(1) == b"\n":
         return b""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -112,6 +113,13 @@ def test_honest_learners_get_their_points(graded: Graded) -> None:
     assert not arena._CONTROL.search(graded.said)
 
 
+def _without_prints(text: str, kind: str) -> str:
+    """``text`` without what code printed in public cases, which its author may read: attacks print forged points."""
+    if kind == "html":
+        return re.sub(r'<pre class="printed">.*?</pre>', "", text, flags=re.DOTALL)
+    return re.sub(r'"printed": "(?:[^"\\]|\\.)*"', "", text) if kind == "json" else text
+
+
 @pytest.mark.prove
 @pytest.mark.parametrize("kind", ["csv", "json", "junit", "html", "gradescope"])
 def test_exports_can_only_be_read(kind: str, graded: Graded, tmp_path: Path) -> None:
@@ -120,7 +128,7 @@ def test_exports_can_only_be_read(kind: str, graded: Graded, tmp_path: Path) -> 
     files = [to] if to.is_file() else [path for path in to.rglob("*") if path.is_file()]
     assert files
     for path in files:
-        text = path.read_text(encoding="utf-8")
+        text = _without_prints(path.read_text(encoding="utf-8"), kind)
         assert leaks(text, graded) == []
         if path.suffix in (".html", ".htm"):
             inert = Inert()

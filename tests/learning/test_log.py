@@ -325,6 +325,16 @@ def test_folders_are_no_files(tmp_path: Path) -> None:
         log.append(tmp_path / "file" / "below", ANSWER)
 
 
+def test_a_long_first_line_of_another_program(tmp_path: Path) -> None:
+    """However long it is, the file is left alone."""
+    for line in (b"\xff\xfe" + b"x\0" * 40_000, b"x" * 3_000_000):
+        path = tmp_path / "other.txt"
+        path.write_bytes(line + b"\nmore\n")
+        with pytest.raises(StateError, match="line 1: not"):
+            log.append(path, ANSWER)
+        assert path.read_bytes() == line + b"\nmore\n"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_said() -> None:
     """The caller can go on, because it is a StateError."""

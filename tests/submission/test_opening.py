@@ -34,6 +34,7 @@ NOT_HANDED_IN = {
     "classroom.unchanged": "the times and sizes of files, which it does not read",
     "classroom.collect": "a collection of submissions, of which it takes regular files alone",
     "commands.__init__": "the null device",
+    "commands.quiz": "the answers file that a learner named, on their own machine",
     "commands.serve": "a window of the browser",
     "commands.submit": "a receipt",
     "commands.start": "stubs",

@@ -161,7 +161,7 @@ def test_a_value_that_was_put_in_is_not_one_that_the_code_computed(context: Grad
 
 def test_beside_a_name_only_repairs_are_said() -> None:
     """What never appears may be computed in another way, so it is not said where a mistake explains everything."""
-    search, marks, trace = made_up("code.py", 1)
+    search, marks, trace = made_up("attention.py", 1)
     trace = replace(trace, tried=())
     traces = {0: trace}
     for named in (False, True):
