@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING, Any
 from grader.commands._language import language
 from grader.commands._options import keep, load_course, recall
 from grader.commands.quiz import Lines, converse, learner_name
-from grader.core.errors import AttncheckError, LibrariesChanged
+from grader.core.errors import AttncheckError
 from grader.core.model import Notice, Text
 from grader.core.suggest import nearest
 
 if TYPE_CHECKING:
-    from grader.core.model import Course, Lang, Report, Shown, Submission
-    from grader.grading.context import GradingContext
-    from grader.sandbox import Sandbox
+    from grader.core.model import Course, Lang, Report, Shown
 
 _NO_NOTEBOOK = Text(
     "check() works in Jupyter and IPython. In a terminal, run 'attncheck grade FILE'.",
@@ -214,22 +212,12 @@ class _Grader:
     """Grades with one course, and with a sandbox that stays open."""
 
     def __init__(self) -> None:
-        from grader.sandbox import Sandbox, ZygoteSettings  # loads numpy
+        from grader.grading.checker import Checker, started_sandbox  # loads numpy
 
-        self._sandbox: Sandbox = Sandbox("auto", ZygoteSettings(collapse=True))
-        self._sandbox.start()  # torch is imported while the course is read
+        sandbox = started_sandbox()  # torch is imported while the course is read
         self.course = load_course(None)
-        self._sandbox.allow(self.course.packages)
-        self._context = self._new_context()
+        self._checker: Checker = Checker(self.course, sandbox)
         self._known: dict[int, float] = {}
-
-    def _new_context(self) -> GradingContext:
-        from grader.grading.context import GradingContext  # loads numpy
-        from grader.grading.inputs import Seed  # loads numpy
-        from grader.grading.reference_results import reference_observer  # loads numpy
-
-        seed = Seed.public()
-        return GradingContext(self.course, seed, reference_observer(self._sandbox.observe, seed, course=self.course))
 
     def follow(self, cells: Mapping[int, str]) -> None:
         """Remembers when each cell was first seen: a notebook saved after that may have been changed since."""
@@ -251,33 +239,18 @@ class _Grader:
 
     def check(self, cells: Mapping[int, str], wanted: tuple[str, ...], lang: Lang) -> CheckResult:
         """Grades the exercises ``wanted`` as ``cells`` define them."""
+        from grader.learning import log as state  # as above
+        from grader.learning.learner_events import code_events, new_events
         from grader.submission import read_cells  # the parser
 
         log = recall(None, self.course)
         who, _ = learner_name(self.course, None, log, lang)
         submission = read_cells(cells, wanted, who, Path.cwd())
         submission = replace(submission, notices=(*self._changed(cells, wanted), *submission.notices))
-        try:
-            return self._graded(submission, wanted, lang)
-        except LibrariesChanged:  # for example, by `%pip install`
-            self._sandbox.close()
-            return self._graded(submission, wanted, lang)
-
-    def _graded(self, submission: Submission, wanted: tuple[str, ...], lang: Lang) -> CheckResult:
-        from grader.grading.budget import with_shared_budget  # loads numpy
-        from grader.grading.grade import grade  # loads numpy
-        from grader.grading.public_arrays import shown  # loads numpy
-        from grader.grading.selection import Selection  # loads numpy
-        from grader.learning import log  # as above
-        from grader.learning.learner_events import code_events, new_events
-
-        observe = with_shared_budget(self._sandbox.observe)
-        selection = Selection(exercises=wanted)
-        report = grade(self.course, submission, observe, selection=selection, context=self._context)
-        pictures = shown(self.course, submission, report, observe, self._context.observe_reference)
-        keep(None, *new_events(code_events(self.course, report, log.now()), recall(None, self.course)))
-        return CheckResult(replace(report, not_attempted=()), self.course, lang, pictures)
+        checked = self._checker.check(submission, wanted)
+        keep(None, *new_events(code_events(self.course, checked.report, state.now()), recall(None, self.course)))
+        return CheckResult(replace(checked.report, not_attempted=()), self.course, lang, checked.pictures)
 
     def close(self) -> None:
         """Ends the sandbox."""
-        self._sandbox.close()
+        self._checker.close()

@@ -184,7 +184,7 @@ def test_check_in_this_process(shell: Shell, monkeypatch: pytest.MonkeyPatch, tm
     def softmax() -> None:
         """Only its name counts."""
 
-    sandbox, failed = notebook._grader()._sandbox, []
+    sandbox, failed = notebook._grader()._checker._sandbox, []
 
     def changes(job: Any, limits: Any, observe: Any = sandbox.observe) -> Any:
         if not failed:

@@ -25,30 +25,37 @@ class Checked:
     pictures: tuple[Shown, ...]
 
 
+def started_sandbox() -> Sandbox:
+    """A sandbox that imports torch while something else is done."""
+    made = Sandbox("auto", ZygoteSettings(collapse=True))
+    made.start()
+    return made
+
+
 class Checker:
     """Grades submissions one at a time, with public seeds. The sandbox starts at once, and ends with ``close``."""
 
     def __init__(self, course: Course, sandbox: Sandbox | None = None) -> None:
         """``sandbox`` may have been started while the course was read; it belongs to the checker from now on."""
         self.course = course
-        self._sandbox = sandbox or Sandbox("auto", ZygoteSettings(collapse=True))
-        self._sandbox.start()
+        self._sandbox = sandbox or started_sandbox()
         self._sandbox.allow(course.packages)
         seed = Seed.public()
         self._context = GradingContext(course, seed, reference_observer(self._sandbox.observe, seed, course=course))
         self._alone = threading.Lock()
 
-    def check(self, submission: Submission, selection: Selection) -> Checked:
-        """Grades what ``selection`` names. Callers in other threads wait."""
+    def check(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+        """Grades these exercises. Callers in other threads wait."""
         with self._alone:
             try:
-                return self._checked(submission, selection)
+                return self._checked(submission, exercises)
             except LibrariesChanged:  # for example, by `%pip install`
                 self._sandbox.close()
-                return self._checked(submission, selection)
+                return self._checked(submission, exercises)
 
-    def _checked(self, submission: Submission, selection: Selection) -> Checked:
+    def _checked(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
         observe = with_shared_budget(self._sandbox.observe)
+        selection = Selection(exercises=exercises)
         report = grade(self.course, submission, observe, selection=selection, context=self._context)
         return Checked(report, shown(self.course, submission, report, observe, self._context.observe_reference))
 

@@ -14,7 +14,6 @@ from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Report, Text
 from grader.course import starter
 from grader.grading.checker import Checked, Checker
-from grader.grading.selection import Selection
 from grader.learning import hints, log, progress, review
 from grader.learning import session as conversation
 from grader.learning.learner_events import code_events, new_events
@@ -145,7 +144,7 @@ class Learner:
         self.write(question, text)
         submission = read(self.folder, self.name)
         names = tuple(exercise.name for exercise in question.exercises)
-        checked = self.checker().check(submission, Selection(exercises=names))
+        checked = self.checker().check(submission, names)
         self.save(*new_events(code_events(self.course, checked.report, log.now()), self.events()))
         return checked
 

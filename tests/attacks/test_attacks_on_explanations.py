@@ -61,7 +61,7 @@ def context(course: Course, sandbox: Sandbox) -> GradingContext:
 
 def graded(context: GradingContext, sandbox: Sandbox, attack: str) -> ExerciseResult:
     """The result of a function that does this."""
-    code = submission(code=CODE.format(attack=attack.format()))
+    code = submission(attention=CODE.format(attack=attack.format()))
     report = grade(context.course, code, sandbox.observe, selection=Selection(exercises=("residual",)), context=context)
     return report.questions[0].exercises[0]
 

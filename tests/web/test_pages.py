@@ -40,12 +40,12 @@ class Checks:
         self.seen: list[tuple[str, tuple[str, ...]]] = []
         self.closed = False
 
-    def check(self, submission: Any, selection: Any) -> Checked:
+    def check(self, submission: Any, exercises: tuple[str, ...]) -> Checked:
         """The first exercise is wrong, the others passed."""
-        self.seen.append(("".join(part.text for file in submission.files for part in file.parts), selection.exercises))
+        self.seen.append(("".join(part.text for file in submission.files for part in file.parts), exercises))
         span = Span("q03.py", 2, 2, 11, 16, "    return q @ k")
         place = Diagnosis("place", Text("Not scaled.", "没有缩放。"), None, span)
-        question = next(q for q in self.course.questions if any(e.name in selection.exercises for e in q.exercises))
+        question = next(q for q in self.course.questions if any(e.name in exercises for e in q.exercises))
         results = [
             ExerciseResult(
                 each.name,
