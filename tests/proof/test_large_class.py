@@ -35,10 +35,17 @@ def test_a_large_class() -> None:
         ended, told = disturbed(rough, LEARNERS, KILLS)
         assert len(told) == KILLS
         assert ended.code == ran.code, told
-        assert rough.export(rough.scratch / "book.json") == calm.export(calm.scratch / "book.json"), told
+        found, expected = (each.export(each.scratch / "book.json") for each in (rough, calm))
+        assert found == expected, (told, *_first_difference(found, expected))
         assert files(rough.out) == files(calm.out)
         for each in (calm, rough):
             assert not _litter(each.scratch / "tmp")
+
+
+def _first_difference(found: bytes, expected: bytes) -> tuple[bytes, bytes]:
+    """What comes before and after the first byte that differs."""
+    at = next((n for n, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), 0)
+    return found[max(0, at - 400) : at + 100], expected[max(0, at - 100) : at + 100]
 
 
 def _flat(ran: Ran) -> None:
