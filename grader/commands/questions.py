@@ -93,7 +93,7 @@ def questions(
     if as_json:
         write_json([_as_json(progress.question(question.id)) for question in chosen])
     else:
-        click.echo("\n".join(questions_view.lines(chosen, progress, lang)))
+        click.echo("\n".join(questions_view.lines(course, chosen, progress, lang)))
 
 
 def _as_json(known: QuestionProgress) -> dict[str, Any]:

@@ -122,6 +122,8 @@ class Keyboard:
                 end(event, "help")
             elif event.data in (":", "："):
                 end(event, None)
+            elif event.data == "q" and "q" not in {choice.id.casefold() for choice in card.asked.choices}:
+                end(event, "quit")
             else:
                 pressed("space" if event.data in (" ", "\u3000") else event.data, event.data)
 

@@ -10,7 +10,7 @@ from grader.core.model import Text
 from grader.core.text import COMMA, points
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang, Question
+    from grader.core.model import Course, Lang, Question
     from grader.course.coverage import QuestionCoverage
     from grader.learning.progress import Progress
 
@@ -20,13 +20,18 @@ MAP_LINE = Text("{name}: {where}", "{name}：{where}")
 MAP_NOTHING = Text("nothing yet", "暂无")
 
 
-def lines(questions: Sequence[Question], progress: Progress, lang: Lang) -> Iterator[str]:
+def lines(course: Course, questions: Sequence[Question], progress: Progress, lang: Lang) -> Iterator[str]:
     """The lines of a table of ``questions``; with a column of progress once the learner has begun."""
+    groups = {name: title.of(lang) for name, title in course.groups}
+    named = [groups.get(q.group, q.group) for q in questions]
     own = {known.question.id: known for known in progress.questions} if progress.begun else {}
     share = {name: f"{known.right}/{len(known.standings)}" for name, known in own.items() if known.begun}
-    title_width = WIDTH - (27 if own else 18) - max((cells(q.group) for q in questions), default=0)
+    title_width = WIDTH - (27 if own else 18) - max(map(cells, named), default=0)
     heads = [text.of(lang) for text in (*COLUMNS, *([CORRECT] if own else []))]
-    rows = [(q.id, shorten(q.title.of(lang), title_width), q.group, points(q.points)) for q in questions]
+    rows = [
+        (q.id, shorten(q.title.of(lang), title_width), group, points(q.points))
+        for q, group in zip(questions, named, strict=True)
+    ]
     shares = [[share.get(q.id, "")] if own else [] for q in questions]
     yield from columns([heads, *([*row, *more] for row, more in zip(rows, shares, strict=True))], right=[3, 4])
 

@@ -149,6 +149,8 @@ _KEYS = {
 _KEY_FOLLOW = Text("f: follow-up", "f 追问")
 _KEY_SKIP = Text("^S: skip", "^S 跳过")
 _KEYS_ALWAYS = (Text("^P: back", "^P 上一题"), Text("^L: 中文", "^L English"), Text("^Q: quit", "^Q 退出"))
+#: Where nothing is typed, the letter alone is enough.
+_KEYS_CHOOSING = (*_KEYS_ALWAYS[:2], Text("q: quit", "q 退出"))
 _KEY_HELP = Text("?: help", "? 帮助")
 _NO_KEY = Text("“{key}” does nothing here; ? shows the keys.", "“{key}”在这里没有作用；按 ? 查看按键。")
 _UNCHOSEN = Text("Choose something first, then press Enter.", "请先选择，再按回车。")
@@ -395,7 +397,8 @@ def _help(page: Page) -> None:
 def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
     """What the keys do in a ``form`` (empty: between two items), as lines that break only between keys."""
     first = (_KEY_FOLLOW,) if follow else ()
-    keys = (*first, *_KEYS[form], *_KEYS_ALWAYS) if not form else (*_KEYS[form], _KEY_SKIP, *_KEYS_ALWAYS, _KEY_HELP)
+    always = _KEYS_ALWAYS if form in ("line", "lines") else _KEYS_CHOOSING
+    keys = (*first, *_KEYS[form], *always) if not form else (*_KEYS[form], _KEY_SKIP, *always, _KEY_HELP)
     lines: list[str] = []
     for key in (text.of(lang) for text in keys):
         if lines and cells(lines[-1]) + 3 + cells(key) <= width:

@@ -168,13 +168,20 @@ class QuizCard:
 
 
 def choose(course: Course, name: str | None) -> tuple[Item, ...]:
-    """The items that ``name`` selects: those of a question or group, a single item, or (None) all of them.
+    """The items that ``name`` selects: those of a question or group (by id or title), an item, or (None) all of them.
 
     Raises UsageError if ``name`` does not exist or has no items.
     """
     folded = (name or "").lower()
     number = f"q{folded.removeprefix('q').lstrip('0')}"
-    chosen = [q for q in course.questions if name is None or folded == q.group.lower() or q.id.lower() == number]
+    called = {group: {group.lower(), title.en.lower(), title.zh} for group, title in course.groups}
+    chosen = [
+        question
+        for question in course.questions
+        if name is None
+        or folded in called.get(question.group, {question.group.lower()})
+        or question.id.lower() == number
+    ]
     found = tuple(item for question in chosen for item in question.items)
     found = found or tuple(i for q in course.questions for i in q.items if i.id.lower() == folded)
     if found:

@@ -25,8 +25,8 @@ Attncheck = Callable[..., object]
 @pytest.mark.parametrize(
     ("lang", "fragments"),
     [
-        ("en", ["id   title", "Q5   Scaled dot-product attention", "self-attention       8", "Q11  A title", "…"]),
-        ("zh", ["题号  标题", "Q5    缩放点积注意力", "self-attention     8", "…"]),
+        ("en", ["id   title", "Q5   Scaled dot-product attention", "Self-attention       8", "Q11  A title", "…"]),
+        ("zh", ["题号  标题", "Q5    缩放点积注意力", "自注意力     8", "…"]),
     ],
 )
 def test_questions(lang: str, fragments: list[str], attncheck: Attncheck) -> None:

@@ -139,6 +139,8 @@ def test_read(line: str, action: object) -> None:
         ("q01", ["Q1.one", "Q1.number", "Q1.some", "Q1.last"]),
         ("2", ["Q2.two"]),
         ("GROUP", ["Q1.one", "Q1.number", "Q1.some", "Q1.last", "Q2.two"]),
+        (WORDS.en.upper(), ["Q1.one", "Q1.number", "Q1.some", "Q1.last", "Q2.two"]),
+        (WORDS.zh, ["Q1.one", "Q1.number", "Q1.some", "Q1.last", "Q2.two"]),
         ("q1.last", ["Q1.last"]),
     ],
 )
