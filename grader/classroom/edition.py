@@ -274,6 +274,7 @@ def _rules(rules: Rules) -> dict[str, Any]:
         "late": {name: value for name, value in late.items() if value is not None},
         "attempts": {"count": rules.attempts, "percent": rules.attempt_percent},
         "hidden_results": rules.hidden_results,
+        "show_reference": rules.show_reference,
     }
 
 

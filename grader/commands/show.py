@@ -15,12 +15,22 @@ from grader.commands._options import (
     lang_option,
     learner_option,
     load_course,
+    recall,
+    state_option,
 )
-from grader.core.model import Exercise
+from grader.core.errors import UsageError
+from grader.core.model import Exercise, Item, Text
 from grader.course import question_view
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    from collections.abc import Iterable
+
+    from grader.core.model import Course, Lang, Question
+
+_AN_ITEM = Text(
+    "{name} is an item, and has no reference. 'attncheck show {question} --reference' shows those of its exercises.",
+    "{name} 是一道小题，没有参考实现。`attncheck show {question} --reference` 显示这个问题各个练习的参考实现。",
+)
 
 
 @documented(
@@ -29,6 +39,7 @@ if TYPE_CHECKING:
         "show Q5 --full": "with all items, options and conventions",
         "show Q5.width": "one item, with its options",
         "show softmax": "one exercise, with its conventions",
+        "show softmax --reference": "the reference, once your own code has passed",
     },
     {0: "done"},
     Chinese(
@@ -36,29 +47,48 @@ if TYPE_CHECKING:
         "NAME 可以是问题（如 Q5）、小题（如 Q5.width），也可以是函数或类（如 softmax）。",
         {
             "--full": "显示所有小题和选项，以及全部约定。",
+            "--reference": "显示参考实现，供你与自己的代码比较；要等这个问题的代码全部正确（由课程决定）。",
         },
         (
             "Q5 的题目，以及要做的事",
             "连同所有小题、选项和约定",
             "一道小题和它的选项",
             "一个练习和它的约定",
+            "参考实现，自己的代码通过之后才能看",
         ),
     ),
 )
 @click.command()
 @click.argument("name")
 @click.option("--full", is_flag=True, help="Show all items, with their options, and all conventions.")
+@click.option(
+    "--reference",
+    is_flag=True,
+    help="Show the reference to compare your code with, once all code of the question has passed (the course decides).",
+)
 @learner_option
+@state_option
 @lang_option
 @course_option
-def show(*, name: str, full: bool, learner: str | None, lang: Lang, course_folder: Path | None) -> None:
+def show(
+    *,
+    name: str,
+    full: bool,
+    reference: bool,
+    learner: str | None,
+    state_file: Path | None,
+    lang: Lang,
+    course_folder: Path | None,
+) -> None:
     """Show a question, an item or an exercise.
 
     NAME is a question such as Q5, an item such as Q5.width, or a function or class such as softmax.
     """
     course = load_course(course_folder)
     question, part = find_part(course, name)
-    if part is None:
+    if reference:
+        lines = _reference(course, question, part, state_file, lang)
+    elif part is None:
         view = question_view.lines if full else question_view.overview
         lines = view(question, course, learner, lang)
     elif isinstance(part, Exercise):
@@ -67,3 +97,18 @@ def show(*, name: str, full: bool, learner: str | None, lang: Lang, course_folde
         lines = question_view.item_lines(question, part, course, learner, lang)
     for line in lines:
         click.echo(line)
+
+
+def _reference(
+    course: Course, question: Question, part: Item | Exercise | None, state_file: Path | None, lang: Lang
+) -> Iterable[str]:
+    """The references of a question or of one exercise. Raises UsageError if they are not to be seen now."""
+    from grader.learning import log, progress, reference_view  # not needed otherwise
+
+    if isinstance(part, Item):
+        raise UsageError(_AN_ITEM.fill(name=part.id, question=question.id))
+    known = progress.progress_of(course, recall(state_file, course))
+    refused = reference_view.refusal(course, question, known, log.now())
+    if refused is not None:
+        raise UsageError(refused)
+    return reference_view.lines(course, question, question.exercises if part is None else (part,), lang)

@@ -499,6 +499,7 @@ class CourseFile(Strict):
     late: LateSchema = LateSchema()
     attempts: AttemptsSchema = AttemptsSchema()
     hidden_results: Literal["always", "after-due", "never"] = "always"
+    show_reference: Literal["after-pass", "after-due", "never"] = "after-pass"
     points: dict[QuestionId, Points] = {}
     roster: Filled | None = None
     seed_file: Filled | None = None
@@ -516,4 +517,5 @@ class CourseFile(Strict):
             attempts=self.attempts.count,
             attempt_percent=self.attempts.percent,
             hidden_results=self.hidden_results,
+            show_reference=self.show_reference,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
@@ -23,7 +24,10 @@ Mode = Literal["auto", "require", "plain"]
 
 
 class Sandbox:
-    """Where learner code runs: children of one zygote, or in plain mode a new interpreter for each job."""
+    """Where learner code runs: children of one zygote, or in plain mode a new interpreter for each job.
+
+    It runs one job at a time: callers in other threads wait, because a zygote has one child at a time.
+    """
 
     def __init__(self, mode: Mode, settings: ZygoteSettings) -> None:
         self._mode = mode
@@ -33,6 +37,7 @@ class Sandbox:
         self._confined = False  # once code was confined, no code is run unconfined
         self._libraries: Snapshot | None = None
         self._packer = StepsPacker()
+        self._alone = threading.RLock()
 
     def start(self) -> None:
         """Starts importing torch in the background; returns without waiting for it."""
@@ -63,18 +68,19 @@ class Sandbox:
 
     def children(self) -> ChildFactory:
         """What starts children; waits until it is ready. In mode ``require``, may raise SandboxUnavailable."""
-        self._begin()
-        if self._children is None and self._zygote is not None:
-            try:
-                self._zygote.wait_until_ready()
-                self._children = self._zygote
-                self._confined = True
-            except SandboxUnavailable as error:
-                self._zygote.close()
-                self._zygote = None
-                self._fall_back(error)
-        assert self._children is not None
-        return self._children
+        with self._alone:
+            self._begin()
+            if self._children is None and self._zygote is not None:
+                try:
+                    self._zygote.wait_until_ready()
+                    self._children = self._zygote
+                    self._confined = True
+                except SandboxUnavailable as error:
+                    self._zygote.close()
+                    self._zygote = None
+                    self._fall_back(error)
+            assert self._children is not None
+            return self._children
 
     def allow(self, packages: tuple[str, ...]) -> None:
         """Lets submissions import these packages, too. Raises CourseError for one not installed or not allowed."""
@@ -123,7 +129,8 @@ class Sandbox:
         milliseconds.
         """
         try:
-            return self._observe(job, limits)
+            with self._alone:
+                return self._observe(job, limits)
         except SandboxError:
             self.verify()  # if they changed, that is why
             raise

@@ -18,11 +18,11 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from grader.core.errors import AttncheckError, StateError
+from grader.core.errors import AttncheckError, StateError, UsageError
 from grader.core.model import Exercise, Item, Lang, Question, Text
 from grader.core.text import OF_POINTS, points
 from grader.course import items, starter
-from grader.learning import log, next_step, quiz_view
+from grader.learning import log, next_step, quiz_view, reference_view
 from grader.learning.session import Compared, ReadAs, Settled, TypedAnswer
 from grader.report.html import environment, render_part, sheet
 from grader.web.answers import typed
@@ -52,6 +52,7 @@ def make_app(learner: Learner, lang: Lang) -> Starlette:
             Route("/questions/{question}/code", pages.code),
             Route("/questions/{question}/code", pages.check, methods=["POST"]),
             Route("/questions/{question}/file", pages.download),
+            Route("/questions/{question}/reference", pages.reference),
             Route("/items/{item}", pages.item),
             Route("/items/{item}", pages.answer, methods=["POST"]),
             Route("/items/{item}/reading", pages.reading),
@@ -111,6 +112,15 @@ class Pages:
         name = starter.file_name(question)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return PlainTextResponse(self.learner.code(question, self._lang()), headers=headers)
+
+    async def reference(self, request: Request) -> Response:
+        """The references of a question, once the course lets learners see them."""
+        question = self._question(request)
+        refused = reference_view.refusal(self.learner.course, question, self.learner.progress(), log.now())
+        if refused is not None:
+            raise UsageError(refused)
+        sources = [(each.name, reference_view.source(self.learner.course, each)) for each in question.exercises]
+        return self._page("reference.html", question=question, sources=sources, compare=reference_view.COMPARE)
 
     async def progress(self, request: Request) -> Response:
         """What is known, and which misconceptions are open."""
@@ -258,8 +268,16 @@ class Pages:
 
     def _code_page(self, request: Request, question: Question, text: str, **more: Any) -> Response:
         shown = {exercise.name: self.learner.hints(exercise) for exercise in question.exercises}
-        known = self.learner.progress().question(question.id)
-        given = {"report": None, "places": "[]", "passed": False, "nonce": request.state.nonce} | more
+        all_known = self.learner.progress()
+        known = all_known.question(question.id)
+        open_now = reference_view.refusal(self.learner.course, question, all_known, log.now()) is None
+        given = {
+            "has_reference": open_now,
+            "report": None,
+            "places": "[]",
+            "passed": False,
+            "nonce": request.state.nonce,
+        } | more
         return self._page("code.html", question=question, known=known, code=_kept(text), hints=shown, **given)
 
     def _page(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:

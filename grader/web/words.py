@@ -27,6 +27,7 @@ WORDS: Mapping[str, Text] = {
     "reset": Text("Start over", "恢复初始代码"),
     "download": Text("Download", "下载"),
     "upload": Text("Open a file", "打开文件"),
+    "reference": Text("Compare with the reference", "与参考实现比较"),
     "editor": Text("Code of {id}", "{id} 的代码"),
     "keys": Text(
         "Ctrl-Enter checks; Tab indents, Escape then Tab leaves the editor.",

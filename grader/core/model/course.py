@@ -305,7 +305,8 @@ class Rules:
 
     ``due`` is an ISO 8601 time with a zone. Each day after it, begun days included, costs ``late_percent``; the first
     ``grace_hours`` cost nothing, and nothing counts after ``cut_off_days``. Of several attempts the ``best`` counts,
-    the ``last``, or ``each`` on its own; every further attempt costs ``attempt_percent``.
+    the ``last``, or ``each`` on its own; every further attempt costs ``attempt_percent``. ``show_reference`` says when
+    learners may see references: once their own code of a question has passed, after the due date, or never.
     """
 
     due: str | None = None
@@ -315,6 +316,7 @@ class Rules:
     attempts: Literal["best", "last", "each"] = "last"
     attempt_percent: float = 0.0
     hidden_results: Literal["always", "after-due", "never"] = "always"
+    show_reference: Literal["after-pass", "after-due", "never"] = "after-pass"
 
 
 @dataclass(frozen=True, slots=True)

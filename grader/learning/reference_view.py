@@ -1,0 +1,79 @@
+"""The reference solutions of a question, for those who may see them: what to compare one's own code with."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from datetime import datetime
+
+from grader.core.model import Course, Exercise, Lang, Question, Text
+from grader.core.text import name_list
+from grader.learning.progress import Progress
+
+_HEAD = Text("Reference solution of {name} ({question})", "{name} 的参考实现（{question}）")
+COMPARE = Text(
+    "Yours may differ and be just as good. Compare: which lines say the same? Which of the two makes larger arrays, "
+    "or does something twice?",
+    "你的写法可以不同，同样可以很好。请比较：哪几行说的是同一件事？哪一种写法产生了更大的数组，或者把同一件事做了两遍？",
+)
+_NEVER = Text("This course does not show references.", "本课程不公开参考实现。")
+_EDITION = Text(
+    "A learners' edition of a course has no references; ask your instructor.",
+    "学习者版课程里没有参考实现，请向教师索取。",
+)
+_NO_DUE = Text(
+    "This course shows references after the due date, but has none.",
+    "本课程在截止之后公开参考实现，但没有设定截止时间。",
+)
+_LATER = Text("This course shows references after {due}.", "本课程在 {due} 之后公开参考实现。")
+_NOT_PASSED = Text(
+    "The reference is shown once all code of {question} is correct; not yet: {names}.",
+    "{question} 的代码全部正确之后才能看参考实现；还没有完成的有：{names}。",
+)
+_NO_CODE = Text("{question} has no code to write.", "{question} 没有要写的代码。")
+
+
+def refusal(course: Course, question: Question, progress: Progress, now: datetime) -> Text | None:
+    """Why the references of ``question`` are not shown now; None if they are.
+
+    ``show_reference`` in course.yaml says when: once all exercises of the question have passed, after the due date, or
+    never.
+    """
+    rule = course.rules.show_reference
+    if not question.exercises:
+        return _NO_CODE.fill(question=question.id)
+    if rule == "never":
+        return _NEVER
+    if course.edition is not None:
+        return _EDITION
+    if rule == "after-due":
+        if course.rules.due is None:
+            return _NO_DUE
+        return None if datetime.fromisoformat(course.rules.due) < now else _LATER.fill(due=course.rules.due)
+    known = progress.question(question.id)
+    left = [each.exercise.name for each in known.exercises if each.standing != "right"]
+    return _NOT_PASSED.fill(question=question.id, names=name_list(left)) if left else None
+
+
+def lines(course: Course, question: Question, exercises: tuple[Exercise, ...], lang: Lang) -> Iterator[str]:
+    """The source of the references of ``exercises``, each with its place in ``reference/``."""
+    for exercise in exercises:
+        yield _HEAD.fill(name=exercise.name, question=question.id).of(lang)
+        yield ""
+        yield source(course, exercise)
+        yield ""
+    yield COMPARE.of(lang)
+
+
+def source(course: Course, exercise: Exercise) -> str:
+    """The function or class that is the reference of ``exercise``, as it is written in ``reference/``."""
+    module, _, name = exercise.reference.rpartition(".")
+    for file in course.reference:
+        if file.module.rpartition(".")[2] != module:
+            continue
+        for part in file.parts:
+            for node in ast.parse(part.text).body:
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
+                    begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+                    return "\n".join(part.text.split("\n")[begin - 1 : node.end_lineno])
+    raise LookupError(exercise.reference)  # the loader has found it there

@@ -1,0 +1,77 @@
+"""References are shown when the course says so, and not before."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from grader.core.model import Course, Edition, Rules, Status
+from grader.course import loader
+from grader.grading import courses
+from grader.learning.log import Coded, Event
+from grader.learning.progress import progress_of
+from grader.learning.reference_view import lines, refusal, source
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+LATER, EARLIER = "2026-11-30T00:00:00+00:00", "2026-11-01T00:00:00+08:00"
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    """The bundled course."""
+    return courses.load(loader.find(None))
+
+
+def passed(course: Course, *names: str, status: Status = Status.PASSED) -> list[Event]:
+    """These exercises have this result."""
+    return [Coded(NOW, course.public_id, name, status, None) for name in names]
+
+
+def said(course: Course, events: list[Event], question: str = "Q3", **rules: str) -> str | None:
+    """Why nothing is shown; None if it is."""
+    ruled = replace(course, rules=Rules(**rules))  # type: ignore[arg-type]
+    asked = ruled.question(question)
+    assert asked is not None
+    found = refusal(ruled, asked, progress_of(ruled, events), NOW)
+    assert found is None or found.zh != found.en
+    return None if found is None else found.en
+
+
+def test_after_passing(course: Course) -> None:
+    """All exercises of the question have to pass; the last result counts."""
+    question = course.question("Q3")
+    assert question is not None
+    names = [exercise.name for exercise in question.exercises]
+    assert "not yet: " + ", ".join(names[:-1]) in (said(course, []) or "")
+    assert names[-1] in (said(course, passed(course, *names[:-1])) or "")
+    assert said(course, passed(course, *names)) is None
+    again = [*passed(course, *names), *passed(course, names[0], status=Status.FAILED)]
+    assert (said(course, again) or "").endswith(f"not yet: {names[0]}.")
+
+
+def test_other_rules(course: Course) -> None:
+    """Never, and after the due date, whoever has passed; an edition has none."""
+    question = course.question("Q3")
+    assert question is not None
+    done = passed(course, *(exercise.name for exercise in question.exercises))
+    assert "does not show" in (said(course, done, show_reference="never") or "")
+    assert f"after {LATER}" in (said(course, done, show_reference="after-due", due=LATER) or "")
+    assert said(course, [], show_reference="after-due", due=EARLIER) is None
+    assert "has none" in (said(course, done, show_reference="after-due") or "")
+    edition = replace(course, edition=Edition("digest", "1"))
+    assert "edition" in (said(edition, done) or "")
+
+
+def test_every_reference_is_found(course: Course) -> None:
+    """Whole, as it is written; with nothing of what is hidden."""
+    for question in course.questions:
+        for exercise in question.exercises:
+            (node,) = ast.parse(source(course, exercise)).body
+            assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        if question.exercises:
+            text = "\n".join(lines(course, question, question.exercises, "zh"))
+            assert all(exercise.name in text for exercise in question.exercises)
+            assert "参考实现" in text
