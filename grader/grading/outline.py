@@ -78,18 +78,27 @@ def _own(dotted: str, outlines: Mapping[str, Outline]) -> tuple[str, str] | None
 
 @dataclass(slots=True)
 class Outline:
-    """One file: its top-level definitions, the full names of its imports, and the libraries of its star imports."""
+    """One file: its top-level definitions, the full names of its imports, and the libraries of its star imports.
+
+    ``read`` keeps what each definition mentions, because every exercise of a file may lead to it.
+    """
 
     module: str
     package: str
     nodes: dict[str, tuple[str, ast.AST]] = field(default_factory=dict)
     means: dict[str, str] = field(default_factory=dict)
     stars: set[str] = field(default_factory=set)
+    read: dict[str, tuple[Mention, ...]] = field(default_factory=dict)
 
-    def mentions(self, name: str) -> Iterator[Mention]:
+    def mentions(self, name: str) -> tuple[Mention, ...]:
         """The full name of everything that the definition of ``name`` reads, with its place."""
         if name not in self.nodes:
-            return
+            return ()
+        if name not in self.read:
+            self.read[name] = tuple(self._mentions(name))
+        return self.read[name]
+
+    def _mentions(self, name: str) -> Iterator[Mention]:
         label, tree = self.nodes[name]
         inner = dict(_imports(tree, self.package))
         local = set(_bound(tree)) - set(inner)
