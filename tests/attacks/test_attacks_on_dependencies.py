@@ -1,4 +1,4 @@
-"""What a submission leads to is found in its syntax trees: no shape of code makes that dear, or is taken for another."""
+"""What a submission leads to is found in its syntax trees: no shape of code makes that dear or misleads it."""
 
 from __future__ import annotations
 
