@@ -63,9 +63,12 @@ prove: $(READY)
 	@$(PY) -m tests.attacks.matrix
 
 # playwright and axe-core are only needed here. Without Node.js, the pages are not checked with axe-core.
-test-web: $(READY)
+$(VENV)/.browser: $(READY)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt 'playwright>=1.50'
 	@! command -v npm >/dev/null || $(MAKE) $(FRONT)/.ready
+	@touch $@
+
+test-web: $(VENV)/.browser
 	@$(PY) -m pytest -q -m 'prove or not prove' tests/web
 
 FRONT := build/front
