@@ -1,4 +1,4 @@
-"""What a submission leads to is found in its syntax trees: no shape of code makes that dear or misleads it."""
+"""Hostile code cannot slow down the search for dependencies, or make it name something that does not exist."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STARS = "".join(f"from m{n} import *\n" for n in range(20))
 
 
 def file(name: str, text: str) -> SourceFile:
-    """A file that nobody looked at."""
+    """A file with this text, as it is."""
     return SourceFile(f"{name}.py", name, (Part(f"{name}.py", text),))
 
 
@@ -40,7 +40,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_each_definition_is_read_once(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """However many exercises lead to it, and whatever they name, what is found is a definition of these files."""
+    """However many exercises use a definition, it is read once; only definitions in these files are found."""
     read: Counter[int] = Counter()
     really = outline._read
 

@@ -1,4 +1,4 @@
-"""A sandbox that several threads use."""
+"""Several threads can share a sandbox."""
 
 from __future__ import annotations
 
