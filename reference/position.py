@@ -87,6 +87,16 @@ def apply_rope(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
     return turned.flatten(start_dim=-2)  # (..., n, d)
 
 
+def rope_scaled(x: Tensor, positions: Tensor, trained_len: int, length: int, base: float = 10000.0) -> Tensor:
+    """RoPE with position interpolation, f'(x, m) = f(x, m L / L'): Chen et al. 2023, section 2.3.
+
+    x (..., n, d), positions (n,) → (..., n, d). L = trained_len is the longest text of training and L' = length that of
+    the text that x belongs to; a text that is not longer is left alone. A ValueError for odd d.
+    """
+    factor = max(1.0, length / trained_len)  # L' / L
+    return apply_rope(x, positions / factor, base)  # (..., n, d)
+
+
 def geometric_slopes(num_heads: int) -> Tensor:
     """2^(−8/h), 2^(−16/h), …, 2^(−8): Press et al. 2022, section 3 → (num_heads,)."""
     return 2.0 ** (-8.0 * torch.arange(1, num_heads + 1) / num_heads)
