@@ -1,6 +1,8 @@
-"""Counting what attention costs: parameters and operations, without running it."""
+"""Counting what attention costs: parameters, operations and memory traffic, without running it."""
 
 from __future__ import annotations
+
+import math
 
 
 def count_parameters(d_model: int, num_heads: int, bias: bool = False) -> int:
@@ -75,3 +77,20 @@ def ffn_parameter_share(d_model: int, d_ff: int) -> float:
     attention = 4 * d_model**2  # W^Q, W^K, W^V and W^O
     feed_forward = 2 * d_model * d_ff  # W_1 and W_2
     return feed_forward / (attention + feed_forward)
+
+
+def flash_io(n: int, d: int, sram: int) -> tuple[int, int]:
+    """Numbers that one head reads and writes in main memory: Dao et al. 2022, algorithms 0 and 1, forward pass.
+
+    The first is for attention with its n × n arrays, the second for FlashAttention, whose chip holds sram numbers.
+    Between two blocks of keys, the output and two numbers per query (its largest score, its sum) are in main memory.
+    """
+    scores = 2 * n * d + n * n  # reads Q and K, writes S
+    mixing = n * n + 2 * n * d  # reads P and V, writes O
+    standard = scores + (n * n + n * n) + mixing  # the softmax reads S and writes P
+
+    rows = math.ceil(sram / (4 * d))  # blocks of Q, K, V and O are on the chip together
+    blocks = math.ceil(n / rows)
+    read = 2 * n * d + 2 * n  # Q, O and two numbers per query
+    written = n * d + 2 * n  # O and two numbers per query
+    return standard, written + 2 * n * d + blocks * (read + written)  # the start, K and V once, and every block
