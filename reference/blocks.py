@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -26,6 +28,19 @@ def swiglu(x: Tensor, w_gate: Tensor, w_up: Tensor, w_down: Tensor) -> Tensor:
     """
     gate = functional.silu(x @ w_gate)  # (..., d_ff): how much of each feature comes through
     return (gate * (x @ w_up)) @ w_down  # (..., d_model)
+
+
+def moe_route(logits: Tensor, top_k: int, capacity: int) -> Tensor:
+    """Softmax(KeepTopK(h, top_k)), and 0 where an expert is full: Shazeer et al. 2017, equations 3 and 5.
+
+    logits (..., n, E) → gates (..., n, E). An expert takes the first `capacity` tokens that chose it, as in the
+    routing of Fedus et al. 2022, section 2.2; the gates of the others are 0.
+    """
+    best = logits.topk(top_k, dim=-1).indices  # (..., n, top_k)
+    chosen = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, best, True)  # (..., n, E)
+    gates = logits.masked_fill(~chosen, -math.inf).softmax(dim=-1)  # (..., n, E): top_k of each row are not 0
+    full = chosen.cumsum(dim=-2) > capacity  # (..., n, E): the token itself is counted
+    return gates.masked_fill(full, 0.0)  # (..., n, E)
 
 
 class FeedForward(nn.Module):
