@@ -7,9 +7,9 @@ The grader trusts nothing that comes back. A frame is read only up to a size kno
 from __future__ import annotations
 
 import contextlib
-import itertools
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from grader.core.errors import SandboxError, SandboxKilled
@@ -59,6 +59,16 @@ class _Clock:
         return self.cpu >= cpu or self.wall >= wall
 
 
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """What the programs of a job returned and used up to some moment."""
+
+    found: dict[int, Observation]
+    groups: dict[str, _Clock]
+    full: set[str]
+    total: _Clock
+
+
 @dataclass(slots=True)
 class _Run:
     """The state of one ``observe``."""
@@ -72,7 +82,7 @@ class _Run:
     absent: dict[str, Absent] = field(default_factory=dict)
     groups: dict[str, _Clock] = field(default_factory=dict)
     full: set[str] = field(default_factory=set)  # groups in which a call ran out of memory
-    slow: set[str] = field(default_factory=set)  # groups whose programs are sent one at a time
+    slow: bool = False  # whether programs are sent one at a time
     packer: StepsPacker = field(default_factory=StepsPacker)
     total: _Clock = field(default_factory=_Clock)
     received: int = 0
@@ -88,12 +98,21 @@ class _Run:
     def after(cls, past: Past, job: Job, limits: Limits, packer: StepsPacker) -> _Run:
         """A run that continues from what the submission's earlier jobs used."""
         run = cls(job, limits, total=_Clock(past.cpu, past.wall), packer=packer)
-        run.received, run.deaths, run.hidden = past.received, past.deaths, past.hidden
+        run.received, run.deaths, run.hidden, run.slow = past.received, past.deaths, past.hidden, past.slow
         return run
 
     def past(self) -> Past:
         """What the submission's next job needs to know."""
-        return Past(self.total.cpu, self.total.wall, self.received, self.deaths, self.hidden)
+        return Past(self.total.cpu, self.total.wall, self.received, self.deaths, self.hidden, self.slow)
+
+    def results(self) -> _Results:
+        """What the programs returned and used so far."""
+        groups = {name: replace(clock) for name, clock in self.groups.items()}
+        return _Results(dict(self.found), groups, set(self.full), replace(self.total))
+
+    def back_to(self, results: _Results) -> None:
+        """Forgets what programs returned and used since then. What files did when they were loaded stays."""
+        self.found, self.groups, self.full, self.total = results.found, results.groups, results.full, results.total
 
     def remaining(self) -> list[ChildTask]:
         """The tasks that are left, each file before its first program. Settles programs that cannot be run."""
@@ -181,6 +200,7 @@ def observe(children: ChildFactory, job: Job, limits: Limits, packer: StepsPacke
 def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> None:
     """Starts a child and sends it ``tasks`` until all are answered or the child ends."""
     cpu = int(run.limits.total_cpu - run.total.cpu) + 2
+    before = run.results()
     with contextlib.closing(children.start(encode_files(run.job), cpu, run.limits)) as child:
         try:
             _greet(run, child, run.limits)
@@ -189,8 +209,9 @@ def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> No
             if run.killed:
                 raise SandboxKilled(_KILLED) from end
             run.killed, done = True, False
-        except _TooSlow as slow:  # the same, and it was our decision to end the child
-            run.received += slow.received
+        except _TooSlow:  # the same for everything that this child did, and it was our decision to end it
+            run.slow = True
+            run.back_to(before)
             return
         run.deaths += not done
         run.received += child.received
@@ -233,20 +254,17 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
 
 #: Seconds of CPU time and of wall time that programs which are sent together may use.
 _TOGETHER = _Clock(0.25, 1.0)
-#: Groups of a job that may be too slow for that: what their programs used then is not charged, so it has to be bounded.
-_MOST_SLOW = 4
+#: A child that has used as much gets one program at a time: all that a child did may have to be repeated.
+_REPEATED = _Clock(5.0, 10.0)
 
 
 class _TooSlow(Exception):
     """Programs that were sent together were not all answered, or not soon enough.
 
-    Whatever they answered and used does not count; they are sent again, one at a time, to another child. ``received``
-    is how many bytes the child had sent before.
+    Nothing counts that their child did, and it is not charged: another child repeats it, one program at a time. Code
+    that keeps something between calls would otherwise see fewer of them on a slow machine, and return other results.
+    This happens at most once for a submission.
     """
-
-    def __init__(self, received: int) -> None:
-        super().__init__()
-        self.received = received
 
 
 def _serve(run: _Run, child: Child, tasks: list[ChildTask], *, together: bool) -> bool:
@@ -259,8 +277,12 @@ def _serve(run: _Run, child: Child, tasks: list[ChildTask], *, together: bool) -
     """
     number = 0
     run.read = child.cpu_seconds()  # before the first task: what the child uses from here on is the learner's
-    for _, group in itertools.groupby(in_order(tasks), lambda task: _message(run, task) if together else id(task)):
-        sent = [task for task in group if task.module not in run.lost_modules]
+    start = replace(run.total)
+    waiting = deque(in_order(tasks))
+    while waiting:
+        used = _Clock(run.total.cpu - start.cpu, run.total.wall - start.wall)
+        message = _message(waiting, together and not run.slow and not used.reached(_REPEATED.cpu, _REPEATED.wall))
+        sent = [task for task in message if task.module not in run.lost_modules]
         if not sent:
             continue
         run.hidden |= any(task.program is not None and task.program.hidden for task in sent)
@@ -277,11 +299,14 @@ def _serve(run: _Run, child: Child, tasks: list[ChildTask], *, together: bool) -
     return True
 
 
-def _message(run: _Run, task: ChildTask) -> Hashable:
-    """Equal for tasks that may be sent in one message."""
-    if task.program is None or task.program.group in run.slow or len(run.slow) >= _MOST_SLOW:
-        return id(task)
-    return task.program.group, task.program.hidden
+def _message(waiting: deque[ChildTask], together: bool) -> list[ChildTask]:
+    """Takes the tasks of the next message: with ``together``, all of one group that are public, or all hidden ones."""
+    message = [waiting.popleft()]
+    first = message[0].program
+    if together and first is not None:
+        while waiting and (one := waiting[0].program) and (one.group, one.hidden) == (first.group, first.hidden):
+            message.append(waiting.popleft())
+    return message
 
 
 def _settle_together(run: _Run, child: Child, number: int, tasks: list[ChildTask]) -> int:
@@ -293,7 +318,7 @@ def _settle_together(run: _Run, child: Child, number: int, tasks: list[ChildTask
     """
     allowed = run.allowance(tasks[0])
     most = _Clock(min(allowed[0], _TOGETHER.cpu), min(allowed[1], _TOGETHER.wall))
-    cpu_before, wall_before, received = run.read, child.wall_seconds(), child.received
+    cpu_before, wall_before = run.read, child.wall_seconds()
     until = _Clock(cpu_before + most.cpu, wall_before + most.wall)
     found: list[Observation] = []
     for task in tasks:
@@ -311,8 +336,7 @@ def _settle_together(run: _Run, child: Child, number: int, tasks: list[ChildTask
     used = _Clock(run.read - cpu_before, max(0.0, child.wall_seconds() - wall_before))
     if not alive or used.reached(most.cpu, most.wall):
         child.kill()
-        run.slow |= {task.program.group for task in tasks if task.program is not None}
-        raise _TooSlow(received)
+        raise _TooSlow
     run.charge(tasks[0], used.cpu, used.wall)
     for task, observation in zip(tasks, found, strict=True):
         run.settle(task, observation)

@@ -34,7 +34,7 @@ from grader.core.model import (
     Unreadable,
     Value,
 )
-from grader.sandbox import Sandbox, zygote
+from grader.sandbox import Sandbox, launch, zygote
 from grader.sandbox.children import Child, ChildFactory, Ended, Frame, Garbled, Oversized
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import observe
@@ -1011,30 +1011,43 @@ def test_what_is_slow_or_ends_the_child_runs_one_at_a_time(
     alone = Script(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), Ended(None, 3))
     seen = observe(Confined(first, other), job, quick)
     assert (first.handed[:2], other.handed) == ([1, 3], [1, 1, 1, 1])
-    assert seen == replace(observe(Scripts(alone), job, quick), unsafe=False)
+    expected = observe(Scripts(alone), job, quick)
+    assert expected.past is not None
+    assert seen == replace(expected, unsafe=False, past=replace(expected.past, slow=True))
     assert seen.observations == (FINE, FINE, TimedOut(0.3, "cpu"))
 
 
-def test_a_group_that_is_slow_does_not_slow_others(make_job: Callable[..., Job], quick: Limits) -> None:
-    """Other groups are sent together again, and what was answered before stays."""
+def test_what_a_slow_child_did_is_repeated(make_job: Callable[..., Job], quick: Limits) -> None:
+    """Programs of other groups, too, one at a time: the next child gets every call that the first one got."""
     programs = [Program("unit", (Call("good"),), (0,), group=group) for group in "aabbcc"]
-    first = Counting(HELLO, LOADED, fine(1), fine(2), again(3), Ended(None, 0))
-    other = Counting(HELLO, LOADED, *map(fine, range(1, 5)), again(5))
+    first = Counting(HELLO, LOADED, (Looks(cpu=0.2), fine(1)), fine(2), again(3), Ended(None, 0))
+    other = Counting(HELLO, LOADED, *map(fine, range(1, 7)))
     seen = observe(Confined(first, other), make_job(GOOD, *programs), quick)
     assert seen.observations == (FINE,) * 6
-    assert (first.handed, other.handed) == ([1, 2, 1, 2], [1, 1, 1, 2, 1])
+    assert (first.handed, other.handed) == ([1, 2, 1, 2], [1] * 7)
+    assert seen.past is not None and seen.past.slow
+    assert seen.past.cpu < 0.2
 
 
-def test_only_a_few_groups_may_be_slow_together(make_job: Callable[..., Job], quick: Limits) -> None:
-    """What they use is not charged, so after a few of them everything of the job is sent one at a time."""
-    programs = [Program("unit", (Call("good"),), (0,), group=group) for group in "aabbccddee"]
-    first = Counting(HELLO, LOADED, Ended(None, 0))
-    slow = [Counting(HELLO, LOADED, fine(1), fine(2), Ended(None, 0)) for _ in "bcd"]
-    last = Counting(HELLO, LOADED, *map(fine, range(1, 5)))
-    seen = observe(Confined(first, *slow, last), make_job(GOOD, *programs), quick)
-    assert seen.observations == (FINE,) * 10
-    assert [each.handed for each in slow] == [[1, 1, 1, 2]] * 3
-    assert last.handed == [1] * 5
+def test_a_later_job_of_a_slow_submission_is_never_repeated(make_job: Callable[..., Job], quick: Limits) -> None:
+    """What is repeated is not charged, so it happens once."""
+    job = replace(make_job(GOOD, *[TOGETHER] * 3), past=Past(slow=True))
+    child = Counting(HELLO, LOADED, *map(fine, range(1, 4)))
+    seen = observe(Confined(child), job, quick)
+    assert child.handed == [1] * 4
+    assert seen.past is not None and seen.past.slow
+
+
+@pytest.mark.parametrize("used", [Looks(cpu=0.06), Looks(wall=0.06)])
+def test_only_so_much_can_be_repeated(
+    used: Looks, make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A child that has used more than this gets one program at a time."""
+    monkeypatch.setattr(launch, "_REPEATED", launch._Clock(0.05, 0.05))
+    programs = [Program("unit", (Call("good"),), (0,), group=group) for group in "aabb"]
+    child = Counting(HELLO, LOADED, (used, fine(1)), fine(2), again(3), fine(4), fine(5))
+    observe(Confined(child), make_job(GOOD, *programs), quick)
+    assert child.handed == [1, 2, 1, 1, 1]
 
 
 def test_no_limit_is_reached_together(make_job: Callable[..., Job], quick: Limits) -> None:
@@ -1055,6 +1068,26 @@ def test_code_that_ends_its_child_has_the_results_that_it_has_alone(sandbox: San
     seen = sandbox.observe(Job((file,), programs), replace(quick, group_cpu=0.1))
     assert seen.observations == (FINE, FINE, Died(None, 3), FINE, TimedOut(0.1, "cpu"), NotRun("group"))
     assert seen.past is not None and seen.past.deaths == 2
+
+
+def test_code_that_keeps_something_sees_every_call(sandbox: Sandbox, quick: Limits) -> None:
+    """What a function returns that counts its calls does not depend on whether some of them were slow."""
+    text = (
+        "import time\nCALLS = []\n"
+        "def count(seconds=0.0):\n"
+        "    CALLS.append(0)\n"
+        "    end = time.process_time() + seconds\n"
+        "    while time.process_time() < end: pass\n"
+        "    return len(CALLS)\n"
+    )
+    file = SourceFile("unit.py", "unit", (Part("unit.py", text),))
+
+    def counted(slow: float) -> tuple[Observation, ...]:
+        calls = [("a", ()), ("a", ()), ("b", ()), ("b", (slow,)), ("c", ()), ("c", ())]
+        programs = tuple(Program("unit", (Call("count", args),), (0,), group=group) for group, args in calls)
+        return sandbox.observe(Job((file,), programs), replace(quick, group_cpu=2.0)).observations
+
+    assert counted(0.3) == counted(0.0) == tuple(Returned((n,)) for n in range(1, 7))
 
 
 def test_steps_are_packed_once() -> None:

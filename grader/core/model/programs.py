@@ -113,7 +113,8 @@ class Program:
 class Past:
     """What a submission has used in earlier jobs: seconds, bytes, and processes that died.
 
-    ``hidden``: its code has seen hidden inputs, so that its later output could reveal them.
+    ``hidden``: its code has seen hidden inputs, so that its later output could reveal them. ``slow``: its programs are
+    sent one at a time, since some that were sent together took long.
     """
 
     cpu: float = 0.0
@@ -121,6 +122,7 @@ class Past:
     received: int = 0
     deaths: int = 0
     hidden: bool = False
+    slow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
