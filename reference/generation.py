@@ -54,3 +54,25 @@ def top_p_filter(logits: Tensor, p: float) -> Tensor:
     kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < p)  # back in the order of the ids
     nucleus = probabilities.masked_fill(~kept, 0.0)  # (..., vocabulary)
     return nucleus / nucleus.sum(dim=-1, keepdim=True)  # (..., vocabulary), which sums to 1
+
+
+def first_above(probabilities: Tensor, u: Tensor) -> int:
+    """The first id at which the running sum of the probabilities (vocabulary,) exceeds u from [0, 1)."""
+    return int((probabilities.cumsum(dim=-1) <= u).sum())
+
+
+def speculative_accept(drafts: Tensor, target_logits: Tensor, draft_logits: Tensor, u: Tensor) -> list[int]:
+    """The tokens of one pass of the large model over g drafts: Leviathan et al. 2023, algorithm 1.
+
+    drafts (g,), target_logits (g + 1, V), draft_logits (g, V), u (g + 1,) from [0, 1) → at most g + 1 ids. Drafts are
+    accepted with probability min(1, p/q) up to the first that is not, so the ids are distributed as under p.
+    """
+    p = target_logits.softmax(dim=-1)  # (g + 1, V)
+    q = draft_logits.softmax(dim=-1)  # (g, V)
+    accepted: list[int] = []
+    for t, token in enumerate(drafts.tolist()):
+        if u[t] >= p[t, token] / q[t, token]:
+            missing = (p[t] - q[t]).clamp(min=0)  # (V,): where the draft model gives too little
+            return [*accepted, first_above(missing / missing.sum(), u[-1])]
+        accepted.append(token)
+    return [*accepted, first_above(p[-1], u[-1])]

@@ -50,20 +50,23 @@ def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) 
 
     Expected arrays come from the reference (float64). Only the kind of the dtype of ``actual`` matters: booleans must
     be booleans, numbers may have any width. Integers in an array or a list are ids: they are compared exactly, and
-    floats are a mismatch. A single integer is a count, which may be computed as a float.
+    floats are a mismatch. A single integer, alone or as one of the results in a tuple, is a count, which may be computed
+    as a float. A list of numbers may be an array with one axis.
     """
     return _compare(expected, actual, rtol, atol, alone=True)
 
 
 def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: bool) -> Mismatch | None:
-    """Like ``compare``; ``alone`` is false for an entry of a list or dict."""
+    """Like ``compare``; ``alone`` is false for an entry of a list or dict, but not for one of several results."""
     if isinstance(expected, Array):
         return _compare_arrays(expected.values, actual, rtol, atol, alone)
     if isinstance(expected, (list, tuple)):
+        if all(isinstance(each, (bool, int, float)) for each in expected):
+            actual = _entries(actual)
         if not isinstance(actual, (list, tuple)) or len(actual) != len(expected):
             return _wrong_thing(Text(f"{len(expected)} values", f"{len(expected)} 个值"), actual)
         for one, other in zip(expected, actual, strict=True):
-            if found := _compare(one, other, rtol, atol, alone=False):
+            if found := _compare(one, other, rtol, atol, alone=alone and isinstance(expected, tuple)):
                 return found
         return None
     if isinstance(expected, dict):
@@ -76,6 +79,13 @@ def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: boo
     if type(expected) is not type(actual):
         return _wrong_thing(describe(expected), actual)
     return None if expected == actual else Mismatch("values", _DIFFER, _WRONG)
+
+
+def _entries(actual: Any) -> Any:
+    """The entries of an array with one axis, such as a tensor of ids in place of a list; anything else as it is."""
+    if not isinstance(actual, Array) or actual.values.ndim != 1:
+        return actual
+    return [replace(actual, values=np.asarray(each)) for each in actual.values]
 
 
 def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: float, alone: bool) -> Mismatch | None:
