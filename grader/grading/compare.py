@@ -50,8 +50,8 @@ def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) 
 
     Expected arrays come from the reference (float64). Only the kind of the dtype of ``actual`` matters: booleans must
     be booleans, numbers may have any width. Integers in an array or a list are ids: they are compared exactly, and
-    floats are a mismatch. A single integer, alone or as one of the results in a tuple, is a count, which may be computed
-    as a float. A list of numbers may be an array with one axis.
+    floats are a mismatch. A single integer, alone or as one of several results (a tuple), is a count, which may be
+    computed as a float. A list of numbers may be an array with one axis.
     """
     return _compare(expected, actual, rtol, atol, alone=True)
 
