@@ -109,11 +109,10 @@ class Part:
     pairs: tuple[Pair, ...]
 
 
-def parts(failure: Failure, any_form: bool = False) -> tuple[Part, ...]:
+def parts(failure: Failure) -> tuple[Part, ...]:
     """The wrong results of public cases with the correct ones, value by value.
 
-    Empty unless every public case that fails returned something of the right structure. With ``any_form``, cases in
-    which only the form of the result is wrong do not count.
+    Empty unless every public case that fails returned something of the right structure.
     """
     found: list[tuple[Evidence, dict[tuple[object, ...], Pair]]] = []
     for each in failure.public_values():
@@ -126,8 +125,6 @@ def parts(failure: Failure, any_form: bool = False) -> tuple[Part, ...]:
                 found.append((each, {at: pair for at, pair in both.items() if _wrong(pair)}))
             case _:
                 return ()
-    if any_form:
-        found = [(each, wrong) for each, wrong in found if wrong]
     if not found:
         return ()
     shared = [at for at in found[0][1] if all(at in wrong for _, wrong in found)]

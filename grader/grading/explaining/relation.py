@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, Diagnosis, Observation, Returned, Text
+from grader.core.model import Diagnosis, Observation, Returned, Text
 from grader.grading import checks
-from grader.grading.compare import compare
 from grader.grading.explaining import relations
 from grader.grading.explaining.evidence import Evidence, Failure, Other, Part, parts
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
@@ -37,10 +36,8 @@ def relation(failure: Failure) -> Iterator[Diagnosis]:
     if (beside := _among(failure)) is not None:
         yield Diagnosis("relation", beside)
         return
-    if is_array := _is_array_instead(failure):
-        yield Diagnosis("relation", _ARRAY)
     with np.errstate(all="ignore"):
-        for part in parts(failure, any_form=is_array):
+        for part in parts(failure):
             if (said := _said(failure, part)) is not None:
                 yield Diagnosis("relation", said)
                 return
@@ -76,24 +73,6 @@ def _where(part: Part) -> Text:
     raise ValueError("not one of several values")
 
 
-def _is_array_instead(failure: Failure) -> bool:
-    """Whether every public case that fails returned an array where numbers of their own are expected."""
-    wrong = list(failure.public_values())
-    return bool(wrong) and all(_is_array(each) for each in wrong)
-
-
-def _is_array(evidence: Evidence) -> bool:
-    match evidence.seen.got, evidence.seen.expected:
-        case (Returned((Array(values=mine),)),), (Returned(((tuple() | list()) as right,)),):
-            numbers = all(type(each) in (bool, int, float) for each in right)
-            return mine.ndim == 1 and numbers and compare(right, Array(np.asarray(right))) is not None
-    return False
-
-
-_ARRAY = Text(
-    "Your result is an array, but separate values (a list or a tuple) are expected.",
-    "你返回的是一个数组，而题目要的是一个个单独的值（列表或元组）。",
-)
 _PART = Text("In what you return ({where}): {said}", "在你返回的内容里（{where}）：{said}")
 _AMONG = Text(
     "The correct result is one of the values that you return ({where}). Return only that one.",
