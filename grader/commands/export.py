@@ -37,7 +37,7 @@ FORMATS = {
     "gift": "供 Moodle 题库使用的小题（GIFT），每个问题一个类别。",
     "gradescope": "Gradescope 自动评分器的 `results.json`：一整个文件夹，或用 --learner 只写一份。",
     "gradescope-autograder": "可以作为自动评分器上传的 zip，包含本程序、课程和安装方法。",
-    "html": "网页文件夹：全班目录，以及每名学习者一页。",
+    "html": "网页文件夹：全班目录，以及每名学习者一页；或用 --learner 只写一页。",
     "json": "整本成绩册；评分相同，字节就相同。",
     "junit": "JUnit XML：每名学习者一个文件，或用 --learner 只写一份。",
     "moodle": "从 Moodle 下载的评分表（--template），填好成绩和评语。",
