@@ -42,6 +42,8 @@ from grader.core.text import clean, points
 from grader.course import items
 from grader.report.html import Sections, Whose, environment, policy, render, sheet
 
+__all__ = ["LearnerPages", "mark_of", "report_with_overrides", "summary", "write"]
+
 OF = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
