@@ -25,6 +25,7 @@ from grader.classroom import analysis, audit, class_table
 from grader.classroom.class_table import ClassRow
 from grader.classroom.gradebook import LearnerRow, changes_of, open_gradebook
 from grader.classroom.marks import Mark
+from grader.classroom.overrides import opened
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Text
@@ -126,6 +127,12 @@ class Desk:
     def book(self) -> Iterator[Book]:
         """The gradebook, open for reading."""
         with contextlib.closing(open_gradebook(self.folder, read_only=True)) as gradebook:
+            yield Book.of(gradebook, self.course)
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[Book]:
+        """The gradebook, locked and open for changes."""
+        with opened(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
             yield Book.of(gradebook, self.course)
 
     def once(self, name: str, make: Callable[[Book], T]) -> T:
@@ -297,8 +304,9 @@ def route(desk: Desk, path: str, handler: Handler, *methods: str) -> Route:
         visit = _visit(desk, request)
         try:
             if request.method == "POST":
-                form = await request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES)
-                visit = Visit(desk, request, visit.person, visit.lang, form)
+                async with request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES) as form:
+                    changing = Visit(desk, request, visit.person, visit.lang, form)
+                    return await run_in_threadpool(handler, changing)
             return await run_in_threadpool(handler, visit)
         except AttncheckError as error:
             return await run_in_threadpool(functools.partial(_failed, visit, visit.said(error), 400))

@@ -48,7 +48,7 @@ def similar_page(visit: Visit) -> Response:
             "desk_cluster.html",
             each=shown,
             number=number,
-            people=[alike.people[key] for key in shown.cluster.keys],
+            people=[name for key in shown.cluster.keys for name in alike.people[key]],
             honest=similarity_view.honest(),
             COMMON_CODE=similarity_view.COMMON_CODE,
         )
@@ -132,7 +132,7 @@ def _made(visit: Visit, form: Format) -> Ready:
             now=desk.now(),
         )
         to = folder / "out"
-        with desk.book() as book:
+        with desk.changing() if options.pseudonyms else desk.book() as book:  # the first ones are saved
             exports.export(form.name, book, options, exports.ExportTarget(to, remarks.append, passing=True))
         if to.is_dir():
             return Ready(f"{form.name}.zip", _zipped(to), tuple(remarks))

@@ -157,9 +157,11 @@ WORDS: Mapping[str, Text] = {
     "out_of": Text("of {possible}", "满分 {possible}"),
     "now_earned": Text("now {earned} of {possible}", "目前 {earned} / {possible}"),
     # similar
+    "similar_solutions": Text("Similar solutions", "相似的解答"),
     "clusters": Text("Clusters", "相似的组"),
     "more_clusters": Text("{count} more clusters are not listed.", "另有 {count} 组未列出。"),
     "more_couples": Text("{count} more couples are not shown.", "另有 {count} 对未显示。"),
+    "cluster": Text("Similar solutions, cluster {number}", "相似解答，第 {number} 组"),
     "all_clusters": Text("All clusters", "所有组"),
     # downloads
     "make": Text("Make", "生成"),
