@@ -109,7 +109,8 @@ class Shelf:
 class Desk:
     """The class whose pages these are: its results ``folder`` and the whole ``course`` that grades it.
 
-    ``base`` is the path that all pages begin with. ``lang`` is the language until somebody chooses one.
+    ``base`` is the path that all pages begin with. ``lang`` is the language until somebody chooses one. ``links`` are
+    pages of the application around them, such as the one to sign out.
     """
 
     folder: Path
@@ -117,6 +118,7 @@ class Desk:
     course_folder: Path | None = None
     base: str = "/class"
     lang: Lang = "en"
+    links: tuple[tuple[str, Text], ...] = ()
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     remembered: Remembered = field(default_factory=Remembered, compare=False)
     shelf: Shelf = field(default_factory=Shelf, compare=False)
@@ -135,14 +137,14 @@ class Desk:
         with opened(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
             yield Book.of(gradebook, self.course)
 
-    def once(self, name: str, make: Callable[[Book], T]) -> T:
-        """What ``make`` returns for the gradebook, computed again only after a change."""
+    def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None) -> T:
+        """What ``make`` returns for the gradebook, computed again only after a change: of it, or of ``version``."""
 
         def made() -> T:
             with self.book() as book:
                 return make(book)
 
-        return self.remembered.get(name, lambda: changes_of(self.folder), made)
+        return self.remembered.get(name, lambda: changes_of(self.folder) if version is None else version, made)
 
     def answered(self) -> tuple[Answered, ...]:
         """All marks of the class with the answers, ordered by learner."""

@@ -22,6 +22,8 @@ from grader.web.desk import Desk, Visit
 
 #: Different answers on the page of an item.
 _MOST_ANSWERS = 40
+#: Misconceptions on their page.
+_MOST_BELIEFS = 30
 _WEEK = timedelta(days=7)
 
 
@@ -185,7 +187,8 @@ def misconceptions_page(visit: Visit) -> Response:
     return visit.page(
         "desk_misconceptions.html",
         everything=everything,
-        found=[(each, _known(desk, each)) for each in found],
+        found=[(each, _known(desk, each)) for each in found[:_MOST_BELIEFS]],
+        more=max(0, len(found) - _MOST_BELIEFS),
         all=len(desk.rows()),
     )
 

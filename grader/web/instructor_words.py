@@ -122,6 +122,7 @@ WORDS: Mapping[str, Text] = {
     "all_time": Text("All work", "全部提交"),
     "period": Text("Period", "时段"),
     "nothing_week": Text("No misconceptions came up in these days.", "这几天没有出现误解。"),
+    "rarer": Text("{count} rarer misconceptions are not shown.", "另有 {count} 个较少见的误解未显示。"),
     "of_class": Text("{count} of {all} learners", "{all} 人中的 {count} 人"),
     "before": Text("{count} earlier", "此前 {count} 人"),
     "ask": Text("Ask the class", "在课堂上问一问"),
