@@ -1,4 +1,4 @@
-"""Who changed what by hand in a results folder: a line in ``audit.jsonl`` for each change, only ever appended to."""
+"""Who changed what by hand in a results folder: ``audit.jsonl``, to which a line is added for each change."""
 
 from __future__ import annotations
 

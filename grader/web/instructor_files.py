@@ -25,7 +25,7 @@ from grader.core.model import Text
 from grader.core.text import timestamp
 from grader.web.desk import Desk, Ready, Visit
 from grader.web.instructor_items import borrowed_of
-from grader.web.instructor_words import DID, WORDS
+from grader.web.instructor_words import DID, FORMATS, WORDS
 from grader.web.people import Role
 
 #: Clusters on the page that lists them, and couples side by side on the page of one.
@@ -103,7 +103,7 @@ def formats() -> list[Format]:
     """All formats that are made from a gradebook."""
     found = [(name, exports.kind(name)) for name in exports.names()]
     return [
-        Format(name, Text(exports.about(name), exports.FORMATS[name]), frozenset(module.OPTIONS))
+        Format(name, FORMATS.get(name) or Text(exports.about(name), exports.FORMATS[name]), frozenset(module.OPTIONS))
         for name, module in found
         if module.OF == "gradebook"
     ]

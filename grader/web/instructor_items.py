@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby
 
@@ -29,7 +29,9 @@ _WEEK = timedelta(days=7)
 
 def statistics_of(desk: Desk) -> Statistics:
     """The statistics of the class."""
-    return desk.once("statistics", lambda book: statistics.of_class(desk.counting()))
+    return desk.once(
+        "statistics", lambda book: replace(statistics.of_class(desk.counting()), borrowed=borrowed_of(desk))
+    )
 
 
 def borrowed_of(desk: Desk) -> tuple[Borrowed, ...]:

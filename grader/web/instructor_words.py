@@ -191,3 +191,29 @@ DID: Mapping[str, Text] = {
     "answered request": Text("answered a request", "答复申请"),
     "downloaded": Text("downloaded", "下载"),
 }
+
+#: What each download is; the commands have their own words for it, with their options.
+FORMATS: Mapping[str, Text] = {
+    "canvas": Text(
+        "The gradebook CSV from Canvas (Grades → Export), with one assignment filled in.",
+        "从 Canvas 导出的成绩册 CSV（成绩 → 导出），填好其中一项作业。",
+    ),
+    "canvas-feedback": Text(
+        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). It is made from "
+        "the zip of Download Submissions.",
+        "把每名学习者的报告附在其 Canvas 提交上的 zip（用 Upload Submissions 上传）。"
+        "请给出用 Download Submissions 下载的 zip。",
+    ),
+    "csv": Text("A table with a row for each learner.", "每名学习者一行的表格。"),
+    "gradescope": Text(
+        "A results.json of Gradescope for each submission.", "每份提交一个 Gradescope 的 results.json。"
+    ),
+    "html": Text("A page for each learner, and an index of the class.", "每名学习者一页，另有全班目录。"),
+    "json": Text("The whole gradebook, for programs.", "整本成绩册，供程序使用。"),
+    "junit": Text("A JUnit XML file for each learner.", "每名学习者一个 JUnit XML 文件。"),
+    "moodle": Text(
+        "The grading worksheet from Moodle, with grades and feedback filled in.",
+        "从 Moodle 下载的评分表，填好成绩和评语。",
+    ),
+    "reports": Text("A JSON report for each submission.", "每份提交一个 JSON 报告。"),
+}

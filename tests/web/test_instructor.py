@@ -396,6 +396,15 @@ def download(desk: Desk, form: str, files: Any = None, **fields: str) -> Any:
     return found
 
 
+def test_every_download_is_described() -> None:
+    """In words of the pages: nobody can type an option of a command there."""
+    from grader.web.instructor_files import formats
+    from grader.web.instructor_words import FORMATS
+
+    assert [each.name for each in formats()] == sorted(FORMATS)
+    assert not [name for name, text in FORMATS.items() if "--" in text.en + text.zh]
+
+
 def test_downloads(desk: Desk) -> None:
     """Everything that `export` makes from a gradebook; folders as a zip; each is noted."""
     assert "Ada Lovelace" in download(desk, "csv").text
