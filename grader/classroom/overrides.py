@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from grader.classroom import records, requests
 from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import CoursePart
@@ -24,7 +25,18 @@ from grader.core.text import clean
 from grader.course import loader
 from grader.grading import courses
 
-_OWN = frozenset({FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS})
+_OWN = frozenset(
+    {
+        FILE,
+        f"{FILE}-journal",
+        ".lock",
+        INTAKE,
+        ".expected",
+        CLASS,
+        requests.FILE,
+        records.lock_of(Path(requests.FILE)).name,
+    }
+)
 
 
 def find_learner(book: Gradebook, name: str) -> LearnerRow:
@@ -164,7 +176,7 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
 
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
-    """What deleting a learner removes: ``submissions``, ``overrides`` (how many) and ``files``.
+    """What deleting a learner removes: ``submissions``, ``overrides`` and ``requests`` (how many), and ``files``.
 
     ``shared`` submissions stay for their other authors. ``outside`` is where the submissions were collected, and
     ``others`` are files in the folder that attncheck did not write; neither is touched.
@@ -177,6 +189,7 @@ class ForgetPlan:
     shared: tuple[str, ...]
     outside: tuple[Path, ...]
     others: tuple[Path, ...]
+    requests: int = 0
 
 
 @contextlib.contextmanager
@@ -199,6 +212,7 @@ def forgetting(
                     ).fill(filename=error.filename, reason=error.strerror)
                 ) from error
             book.forget(leaving.learner.id)
+            requests.forget(folder, leaving.learner.id)
             write_files(Book.of(book, loaded), folder, lang)
 
         yield leaving, remove
@@ -222,6 +236,7 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
         tuple(filed.key for filed in theirs if filed not in own),
         tuple(path for path in outside if path.exists()),
         tuple(_others(folder)),
+        len(requests.listed(folder, learner.id)),
     )
 
 
