@@ -67,7 +67,7 @@ _BUSY = Text(
     "你上一次检查还没有结束，结束后就会显示报告。",
 )
 _STOPPED = Text(
-    "Code cannot be graded at the moment. What you handed in is safe and will be graded later.",
+    "Code cannot be graded at the moment. What you submitted is safe and will be graded later.",
     "目前无法给代码评分。已提交的内容都在，稍后会评分。",
 )
 _SERVED = Text(
@@ -90,7 +90,7 @@ class ServicePlan:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Something that a learner handed in. ``mark`` is what it is worth, as far as it is graded."""
+    """Something that a learner submitted. ``mark`` is what it is worth, as far as it is graded."""
 
     name: str
     receipt: Receipt
@@ -116,7 +116,7 @@ class _Graded:
 
 @dataclass(frozen=True, slots=True)
 class _Attempted:
-    """What was handed in."""
+    """What was submitted."""
 
     row: SubmissionRow
 
@@ -152,7 +152,7 @@ class Service:
     # ------------------------------------------------------------------------------------- beginning and end
 
     def __enter__(self) -> Service:
-        """Everything is ready: the sandbox holds, references have run, what was handed in before is queued.
+        """Everything is ready: the sandbox holds, references have run, what was submitted before is queued.
 
         Raises SandboxUnavailable if code cannot be confined, and UsageError if the folder is in use.
         """
@@ -232,8 +232,8 @@ class Service:
 
     # ------------------------------------------------------------------------------------------- for the pages
 
-    def hand_in(self, learner: Learner, path: Path, now: datetime) -> tuple[Receipt, bool]:
-        """Hand in the files at ``path``. Returns the receipt and whether it is new.
+    def submit(self, learner: Learner, path: Path, now: datetime) -> tuple[Receipt, bool]:
+        """Submit the files at ``path``. Returns the receipt and whether it is new.
 
         Raises SubmissionError if there is nothing that can be graded.
         """
@@ -246,7 +246,7 @@ class Service:
         return receipt, new
 
     def row_of(self, receipt: Receipt) -> SubmissionRow:
-        """The row of a submission that was just handed in, as the next batch would make it."""
+        """The row of a submission that was just submitted, as the next batch would make it."""
         home = self.inbox / inbox.folder_name(receipt.learner)
         name = inbox.attempt_name(receipt)
         folder = f"{home.name}/{name}"
@@ -273,7 +273,7 @@ class Service:
         return task.result.result()
 
     def attempts(self, learner: Learner) -> tuple[Attempt, ...]:
-        """What a learner handed in, the newest first."""
+        """What a learner submitted, the newest first."""
         home = self.inbox / inbox.folder_name(learner.id)
         with contextlib.closing(open_gradebook(self.plan.folder)) as gradebook:
             marks = self.book(gradebook).marks_of(gradebook.learner(learner.id))

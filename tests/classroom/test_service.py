@@ -1,4 +1,4 @@
-"""The workers and the gradebook of a class server: what is handed in is graded once, whatever happens."""
+"""The workers and the gradebook of a class server: what is submitted is graded once, whatever happens."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def points(attempts: tuple[Attempt, ...]) -> list[float]:
 def test_what_is_handed_in_is_graded_and_the_same_as_in_a_batch(plan: ServicePlan, tmp_path: Path) -> None:
     """Points, history, and a gradebook with which `batch` agrees in every row; nothing is graded again."""
     with Service(plan) as service:
-        receipt, new = service.hand_in(ADA, work(tmp_path / "w", tiny.WRONG), NOW)
+        receipt, new = service.submit(ADA, work(tmp_path / "w", tiny.WRONG), NOW)
         assert new and receipt.mac and receipt.number == 1
-        assert service.hand_in(ADA, tmp_path / "w", NOW)[1] is False
-        service.hand_in(ADA, work(tmp_path / "w", tiny.RIGHT), NOW + timedelta(minutes=1))
-        service.hand_in(BO, work(tmp_path / "b", tiny.RIGHT, "b", "bo"), NOW)
+        assert service.submit(ADA, tmp_path / "w", NOW)[1] is False
+        service.submit(ADA, work(tmp_path / "w", tiny.RIGHT), NOW + timedelta(minutes=1))
+        service.submit(BO, work(tmp_path / "b", tiny.RIGHT, "b", "bo"), NOW)
         newest, oldest = points(graded(service, ADA, 2))
         (bo,) = points(graded(service, BO, 1))
         assert newest > oldest and newest > bo
