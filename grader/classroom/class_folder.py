@@ -28,7 +28,9 @@ _ADDRESS = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?"
 _TEXT = Text("text", "文本")
 _WHOLE = Text("a whole number from 1 to {most}", "1 到 {most} 之间的整数").fill(most=_MOST_LINK_DAYS)
 _LIST = Text("a list such as [Q1, Q5]", "[Q1, Q5] 这样的列表")
-_NAMES = Text("ids with names, such as {{grace: Grace Hopper}}", "带姓名的账号，例如 {{grace: 王老师}}").fill()
+_NAMES = Text(
+    "ids with names, one to a line, such as grace: Grace Hopper", "带姓名的账号，每行一个，例如 grace: 王老师"
+)
 _URL = Text(
     "the address that people open, without a path, such as https://quiz.example.edu",
     "大家打开的网址，不带路径，例如 https://quiz.example.edu",

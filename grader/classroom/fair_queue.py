@@ -1,6 +1,6 @@
 """Which job runs next on the workers of a class server: nobody waits because somebody else asked for much.
 
-- One job of a person runs at a time, and whoever used least of the workers lately comes first.
+- One job of a person runs at a time, and those who used least of the workers lately come first.
 - People whose jobs took long lately never hold all workers, if there are two or more.
 - Checks, for which somebody sits and waits, come before gradings; but every fourth job is a grading, if one waits.
 - Of one person's gradings, the newest attempt comes first.

@@ -133,7 +133,7 @@ class Service:
         self.counting = select_questions(self.course, plan.questions)
         self.inbox = plan.folder / INBOX
         self.halted: Text | None = None
-        self._report = report
+        self.report = report
         self._queue = FairQueue(plan.workers)
         self._changed = threading.Condition()
         self._payloads: dict[str, GradingTask | _Check] = {}
@@ -382,7 +382,7 @@ class Service:
                 if isinstance(each, _Check) and not each.result.done():
                     each.result.set_exception(UsageError(_STOPPED))
             self._changed.notify_all()
-        self._report(said)
+        self.report(said)
 
     # ------------------------------------------------------------------------------------------- the clerk
 

@@ -1,8 +1,8 @@
 """Signed texts for people: the personal links of a class, and the sessions that begin with them.
 
 A link is no password: it names a person and a role, and ends at a time. Its signature is an HMAC with the secret of the
-class, a file beside the gradebook that only its owner can read. Whoever has the link is that person, so it goes to one
-address by mail. A new secret makes all earlier links and sessions invalid.
+class, a file beside the gradebook that only its owner can read. Anyone who has the link is that person, so it goes to
+one address by mail. A new secret makes all earlier links and sessions invalid.
 """
 
 from __future__ import annotations
