@@ -18,8 +18,8 @@ from grader.core.text import name_list
 FILE = "class.yaml"
 #: Where submissions arrive, where each person's code and answers are, and the course as learners get it.
 INBOX, WORK, EDITION = "inbox", "people", ".edition"
-#: Who did what, the key of the links, and the lock of the server.
-AUDIT, SECRET, SERVING = "audit.jsonl", ".attncheck-links", ".serving"
+#: The key of the links, and the lock of the server.
+SECRET, SERVING = ".attncheck-links", ".serving"
 _DEFAULT_ADDRESS = "http://127.0.0.1:8000"
 _DEFAULT_LINK_DAYS = 30
 _MOST_LINK_DAYS = 400

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -590,10 +591,26 @@ def _run(row: Sequence[Any]) -> GradingRun:
     )
 
 
-def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, Iterable[str]] = _STEPS) -> Gradebook:
+def changes_of(folder: Path) -> bytes:
+    """A value that differs after every change of the gradebook in ``folder``: SQLite's change counter, and the file.
+
+    Empty if there is no gradebook.
+    """
+    try:
+        with (folder / FILE).open("rb") as file:
+            about = os.fstat(file.fileno())
+            return file.read(28)[24:] + f" {about.st_dev} {about.st_ino} {about.st_size}".encode()
+    except OSError:
+        return b""
+
+
+def open_gradebook(
+    folder: Path, *, create: bool = False, read_only: bool = False, steps: Mapping[int, Iterable[str]] = _STEPS
+) -> Gradebook:
     """Open the gradebook in ``folder``. Raises GradebookError if there is none, or none that this version can use.
 
-    An earlier format is migrated by ``steps``, completely or not at all.
+    An earlier format is migrated by ``steps``, completely or not at all. If ``read_only``, every later attempt to
+    change anything raises GradebookError.
     """
     path = folder / FILE
     if not create and not path.is_file():
@@ -621,6 +638,8 @@ def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, It
             if _format(connection) in map(str, steps):
                 _bring_up_to_date(connection, steps)
             found = _format(connection)
+            if read_only:
+                connection.execute("PRAGMA query_only = ON")
         except _BROKEN as error:
             raise _cannot(path, error) from error
         if found != str(FORMAT):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom import records, requests
+from grader.classroom import audit, records, requests
 from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import CoursePart
@@ -25,17 +25,11 @@ from grader.core.text import clean
 from grader.course import loader
 from grader.grading import courses
 
+#: Files of records, with what is locked while they are written.
+_RECORDS = (requests.FILE, audit.FILE)
 _OWN = frozenset(
-    {
-        FILE,
-        f"{FILE}-journal",
-        ".lock",
-        INTAKE,
-        ".expected",
-        CLASS,
-        requests.FILE,
-        records.lock_of(Path(requests.FILE)).name,
-    }
+    {FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS, *_RECORDS}
+    | {records.lock_of(Path(name)).name for name in _RECORDS}
 )
 
 
@@ -95,8 +89,18 @@ class OverrideRequest:
     beyond: bool = False
 
 
-def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: Lang) -> OverrideResult:
-    """Save points given by a person, in the gradebook and in the files. Raises UsageError if they are not possible."""
+def give(
+    folder: Path,
+    wish: OverrideRequest,
+    now: datetime,
+    course_folder: Path | None,
+    lang: Lang,
+    patience: float = 0.0,
+) -> OverrideResult:
+    """Save points given by a person, in the gradebook and in the files. Raises UsageError if they are not possible.
+
+    Waits ``patience`` seconds for another process that changes the folder.
+    """
     if not wish.reason.strip():
         raise UsageError(
             Text(
@@ -104,7 +108,7 @@ def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path
                 "请给出 --reason：理由会写在分数旁边，别人会问到。",
             )
         )
-    with opened(folder, course_folder) as (book, loaded):
+    with opened(folder, course_folder, patience) as (book, loaded):
         learner = find_learner(book, wish.learner)
         if learner not in book.learners():
             raise UsageError(
@@ -126,9 +130,11 @@ def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path
         return OverrideResult(learner, part, change, _written(book, loaded, learner, lang))
 
 
-def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang) -> OverrideResult:
+def take_back(
+    folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang, patience: float = 0.0
+) -> OverrideResult:
     """Delete an override: the points earned count again. Raises UsageError if there is none."""
-    with opened(folder, course_folder) as (book, loaded):
+    with opened(folder, course_folder, patience) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
@@ -147,9 +153,9 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
 
 
 @contextlib.contextmanager
-def opened(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
-    """Yields the gradebook of ``folder``, locked, with its course."""
-    with contextlib.closing(open_gradebook(folder)) as book, locked(folder):
+def opened(folder: Path, course_folder: Path | None, patience: float = 0.0) -> Iterator[tuple[Gradebook, Course]]:
+    """Yields the gradebook of ``folder``, locked, with its course. Waits ``patience`` seconds for the lock."""
+    with contextlib.closing(open_gradebook(folder)) as book, locked(folder, patience):
         yield book, loader.full_course(courses.load(course_of(book, course_folder)))
 
 
@@ -213,6 +219,7 @@ def forgetting(
                 ) from error
             book.forget(leaving.learner.id)
             requests.forget(folder, leaving.learner.id)
+            audit.forget(folder, leaving.learner.id)
             write_files(Book.of(book, loaded), folder, lang)
 
         yield leaving, remove

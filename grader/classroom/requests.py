@@ -71,26 +71,31 @@ def listed(folder: Path, learner: str | None = None) -> tuple[Request, ...]:
 
 def answer(folder: Path, number: int, text: str, author: str, at: datetime) -> Request:
     """Answer a request. Raises UsageError if there is none with this number, if it has an answer, or without text."""
-    said = _tidy(text)
-    if not said:
-        raise UsageError(Text("Write an answer: the learner will see it.", "请写下答复：学习者会看到。"))
     asked: list[Request] = []
+    said = _tidy(text)
 
     def make(known: Sequence[dict[str, Any]]) -> records.Record:
         found = next((one for one in _requests(known) if one.number == number), None)
         if found is None:
             raise UsageError(Text("There is no request {number}.", "没有编号为 {number} 的申请。").fill(number=number))
-        if found.answer is not None:
-            raise UsageError(
-                Text(
-                    "Request {number} was answered by {author} already.", "编号为 {number} 的申请已由 {author} 答复。"
-                ).fill(number=number, author=clean(found.answer.author))
-            )
+        check(found, text)
         asked.append(found)
         return {"answers": number, "text": said, "author": author, "at": _iso(at)}
 
     records.append(folder / FILE, make)
     return replace(asked[0], answer=Answer(said, author, at))
+
+
+def check(request: Request, text: str) -> None:
+    """Raise UsageError if ``text`` cannot be the answer to a request: there is one, or the text is empty."""
+    if request.answer is not None:
+        raise UsageError(
+            Text(
+                "Request {number} was answered by {author} already.", "编号为 {number} 的申请已由 {author} 答复。"
+            ).fill(number=request.number, author=clean(request.answer.author))
+        )
+    if not _tidy(text):
+        raise UsageError(Text("Write an answer: the learner will see it.", "请写下答复：学习者会看到。"))
 
 
 def forget(folder: Path, learner: str) -> int:

@@ -74,8 +74,9 @@ def serve_class(  # noqa: PLR0917, one for each option
     import uvicorn  # an extra
 
     from grader.classroom.service import Service, ServicePlan  # loads numpy
-    from grader.core import resources
+    from grader.core import resources  # reads /proc
     from grader.web.gate import Proxy  # loads starlette, an extra
+    from grader.web.instructor import Desk, routes  # as above
     from grader.web.site import Site  # as above
 
     if (header[0] is None) != (header[1] is None):
@@ -93,13 +94,14 @@ def serve_class(  # noqa: PLR0917, one for each option
     say(_PREPARING)
     service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
     site = Site.of(service, settings, lang)
+    desk = Desk(folder, service.course, Path(course.folder), lang=lang)
     listening = listen(port if port is not None else address.port or 8000)
     try:
         with service:
             host, number = listening.getsockname()[:2]
             say(_OPEN.fill(folder=folder, address=settings.address, host=host, port=number))
             config = uvicorn.Config(
-                site.app(proxy=proxy),
+                site.app(routes(desk), proxy),
                 log_level="warning",
                 lifespan="on",
                 server_header=False,

@@ -14,16 +14,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address, ip_network
+from pathlib import Path
 from urllib.parse import parse_qsl
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from grader.classroom import audit
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.web.audit import Audit
 from grader.web.links import Claim, Signer
 from grader.web.pace import Pace
 from grader.web.people import People, Person, Role
@@ -76,13 +78,16 @@ class Proxy:
 
 @dataclass(slots=True)
 class Gate:
-    """The rules around ``app``. ``address`` is what people open, such as ``https://quiz.example.edu``."""
+    """The rules around ``app``. ``address`` is what people open, such as ``https://quiz.example.edu``.
+
+    ``folder`` is that of the class, for the audit log.
+    """
 
     app: App
     address: str
     people: People
     signer: Signer
-    audit: Audit
+    folder: Path
     proxy: Proxy | None = None
     clock: Callable[[], float] = time.monotonic
     _pace: Pace = field(default_factory=lambda: Pace(_MOST_REQUESTS, _SECONDS))
@@ -98,7 +103,7 @@ class Gate:
         state = scope.setdefault("state", {})
         state["nonce"] = nonce
         sending = with_headers(send, nonce)
-        answer = self._refusal(scope, headers) or self._signing(scope, headers)
+        answer = self._refusal(scope, headers) or await self._signing(scope, headers)
         person = None if answer is not None else self._person(scope, headers)
         if answer is None and person is None:
             answer = PlainTextResponse(_UNKNOWN if self.proxy is not None else _WHO, 403)
@@ -129,12 +134,12 @@ class Gate:
         origin = headers.get("origin")
         return headers.get("sec-fetch-site") == "same-origin" if origin is None else origin == self.address
 
-    def _signing(self, scope: Scope, headers: Headers) -> Response | None:
+    async def _signing(self, scope: Scope, headers: Headers) -> Response | None:
         """The answer to signing in or out; None for all other pages."""
         if scope["path"] == SIGN_OUT and scope["method"] == "POST" and self.proxy is None:
             known = self._person(scope, headers)
             if known is not None:
-                self.audit.note("sign-out", known.id, known.role.value)
+                await noted(self.folder, known, "signed out")
             answer: Response = PlainTextResponse(_WHO)
             answer.delete_cookie(self._cookie, path="/", httponly=True, samesite="lax", secure=self._secure)
             return answer
@@ -150,7 +155,7 @@ class Gate:
         if known is not None and known != person:
             return PlainTextResponse(_SOMEBODY_ELSE, 409)
         session = Claim(person.id, person.role, min(claim.until, now + _SESSION))
-        self.audit.note("sign-in", person.id, person.role.value)
+        await noted(self.folder, person, "signed in")
         answer = RedirectResponse("/", 303)
         seconds = max(0, int((session.until - now).total_seconds()))
         answer.set_cookie(
@@ -189,11 +194,11 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """``app`` for people in one of ``roles``; whatever changes something is noted in the audit log."""
+    """``app`` for people in one of ``roles``. With a ``folder``, what changes something is noted in its audit log."""
 
     app: App
     roles: frozenset[Role]
-    audit: Audit
+    folder: Path | None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or refuses it."""
@@ -201,7 +206,7 @@ class Only:
         if person.role not in self.roles:
             await PlainTextResponse(_NOT_THEIRS, 403)(scope, receive, send)
             return
-        if scope["method"] in SAFE_METHODS:
+        if self.folder is None or scope["method"] in SAFE_METHODS:
             await self.app(scope, receive, send)
             return
         status = http.HTTPStatus.INTERNAL_SERVER_ERROR.value
@@ -215,12 +220,18 @@ class Only:
         try:
             await self.app(scope, receive, sending)
         finally:
-            self.audit.note(f"{scope['method']} {scope['path']}", person.id, person.role.value, status=status)
+            await noted(self.folder, person, f"{scope['method']} {scope['path']}", status=str(status))
 
 
-def only(roles: Iterable[Role], routes: Iterable[Route], audit: Audit) -> list[Route]:
-    """``routes`` for people in ``roles`` alone."""
+async def noted(folder: Path, person: Person, did: str, **about: str) -> None:
+    """Notes in the audit log that ``person`` did something."""
+    entry = audit.Entry(datetime.now(UTC), person.id, person.role.value, did, tuple(about.items()))
+    await run_in_threadpool(audit.note, folder, entry)
+
+
+def only(roles: Iterable[Role], routes: Iterable[Route], folder: Path | None = None) -> list[Route]:
+    """``routes`` for people in ``roles`` alone; see ``Only``."""
     allowed = frozenset(roles)
     for route in routes:
-        route.app = Only(route.app, allowed, audit)
+        route.app = Only(route.app, allowed, folder)
     return list(routes)

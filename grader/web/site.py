@@ -14,12 +14,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 
-from grader.classroom.class_folder import AUDIT, SECRET, WORK, ClassSettings
+from grader.classroom.class_folder import SECRET, WORK, ClassSettings
 from grader.classroom.service import Service
 from grader.core.errors import AttncheckError
 from grader.core.model import Lang, Text
 from grader.grading.checker import Checker
-from grader.web.audit import Audit
 from grader.web.class_pages import ClassChecker, ClassLearner, ClassPages, person_folder, place_of_log
 from grader.web.gate import Gate, Proxy, only
 from grader.web.links import Signer, signer
@@ -45,7 +44,6 @@ class Site:
     settings: ClassSettings
     people: People
     signer: Signer
-    audit: Audit
     lang: Lang
     _pages: dict[str, tuple[Pages, Starlette]] = field(default_factory=dict)
     _checks: Pace = field(init=False)
@@ -59,18 +57,20 @@ class Site:
         """The site of a class. Raises UsageError for what is wrong in its folder."""
         folder = service.plan.folder
         people = People(service.plan.roster, settings)
-        return cls(service, settings, people, signer(folder / SECRET), Audit(folder / AUDIT), lang)
+        return cls(service, settings, people, signer(folder / SECRET), lang)
 
     def app(self, staff_routes: Sequence[Route] = (), proxy: Proxy | None = None) -> Gate:
         """The pages of the class.
 
         ``staff_routes`` are for assistants and instructors alone; their handlers find the ``Person`` in
-        ``request.state.person``.
+        ``request.state.person``, and note in the audit log what they change.
         """
-        return Gate(self.inner(staff_routes), self.settings.address, self.people, self.signer, self.audit, proxy)
+        folder = self.service.plan.folder
+        return Gate(self.inner(staff_routes), self.settings.address, self.people, self.signer, folder, proxy)
 
     def inner(self, staff_routes: Sequence[Route] = ()) -> Starlette:
         """The pages without the gate around them."""
+        folder = self.service.plan.folder
         own = ClassPages(self.service, self.people, lambda person: self._of(person)[0])
         learners = [
             Route("/submit", own.overview),
@@ -83,8 +83,8 @@ class Site:
         ]
         return Starlette(
             routes=[
-                *only(LEARNERS, learners, self.audit),
-                *only(STAFF, staff_routes, self.audit),
+                *only(LEARNERS, learners, folder),
+                *only(STAFF, staff_routes),
                 Mount("", app=self._learner_pages),
             ],
             exception_handlers={HTTPException: self._failed, AttncheckError: self._failed},

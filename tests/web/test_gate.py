@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,10 +14,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from grader.classroom import audit
 from grader.classroom.class_folder import ClassSettings
 from grader.classroom.roster import Learner, Roster
 from grader.core.errors import UsageError
-from grader.web.audit import Audit
 from grader.web.gate import Gate, Proxy
 from grader.web.links import Claim, Signer, signer
 from grader.web.pace import Pace
@@ -47,7 +46,7 @@ async def echo(request: Request) -> JSONResponse:
 def gate(tmp_path: Path, **more: Any) -> Gate:
     """A gate around a page that says who asked."""
     app = Starlette(routes=[Route("/{path:path}", echo, methods=["GET", "POST"])])
-    return Gate(app, ADDRESS, PEOPLE, SIGNER, Audit(tmp_path / "audit.jsonl"), **more)
+    return Gate(app, ADDRESS, PEOPLE, SIGNER, tmp_path, **more)
 
 
 def browser(made: Gate, client: tuple[str, int] = ("127.0.0.1", 5)) -> TestClient:
@@ -74,13 +73,8 @@ def test_a_link_becomes_a_session(tmp_path: Path) -> None:
     assert someone.get(link("1002")).status_code == 409, "nobody is signed in as somebody else unawares"
     assert someone.post("/sign-out", headers={"origin": ADDRESS}).status_code == 200
     assert someone.get("/x").status_code == 403
-    acts = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
-    assert [(act["who"], act["act"]) for act in acts] == [
-        ("1001", "sign-in"),
-        ("1001", "sign-in"),
-        ("1001", "sign-out"),
-    ]
-    assert (tmp_path / "audit.jsonl").stat().st_mode & 0o777 == 0o600
+    acts = audit.entries(tmp_path)
+    assert [(act.who, act.did) for act in acts] == [("1001", f"signed {way}") for way in ("in", "in", "out")]
 
 
 @pytest.mark.parametrize(

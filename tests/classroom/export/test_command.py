@@ -52,7 +52,8 @@ def test_remarks_go_to_stderr(graded: Path, tmp_path: Path, capsys: pytest.Captu
         ("csv --from {graded} --graded", "--graded cannot be used with csv; it works with gift, qti"),
         ("json --from {graded} --template x", "--template cannot be used with json; it works with canvas, moodle"),
         ("json --from {graded} -q Q5", "-q cannot be used with json; it works with gift, gradescope-autograder, qti"),
-        ("html --from {graded} --learner ada", "--learner cannot be used with html"),
+        ("moodle --from {graded} --learner ada", "--learner cannot be used with moodle"),
+        ("html --from {graded} --learner dee", "Nothing that dee submitted could be graded"),
         ("csv --from {graded} --learner zoe", "no learner “zoe”"),
         ("csv --from {empty}", "expected a folder written by 'attncheck batch --out'"),
         ("gift -q Q77 --course {tiny}", "no question “Q77”"),
@@ -105,5 +106,10 @@ def test_from_a_class_to_its_files(tiny: Path, tmp_path: Path, capsys: pytest.Ca
         assert run(["export", form, "--from", str(out), "--to", str(tmp_path / form)]) == 0
     marks = json.loads((tmp_path / "json").read_text(encoding="utf-8"))["marks"]
     assert [(mark["learner"], mark["earned"]) for mark in marks] == [("ada", 3), ("bo", 1)]
-    assert sorted(path.name for path in (tmp_path / "html").iterdir()) == ["ada.html", "bo.html", "index.html"]
+    assert sorted(path.name for path in (tmp_path / "html").iterdir()) == [
+        "ada.html",
+        "bo.html",
+        "index.html",
+        "table.js",
+    ]
     assert json.loads((tmp_path / "gradescope" / "bo.json").read_text(encoding="utf-8"))["score"] == 1
