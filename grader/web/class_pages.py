@@ -33,6 +33,7 @@ from grader.learning import session as conversation
 from grader.learning.log import Event
 from grader.report import html
 from grader.web.class_words import CHECKED_TOO_OFTEN, LOG_FULL, NOTHING, OURS, TOO_OFTEN, WORDS
+from grader.web.gate import noted
 from grader.web.learner import Learner
 from grader.web.pace import Pace
 from grader.web.pages import Pages
@@ -144,9 +145,10 @@ class ClassPages:
         """Submits what is there now."""
         person, pages = self._whose(request)
         receipt, new = await run_in_threadpool(self._submit, person, pages)
-        return await self._overview(
-            request, WORDS["received"] if new else WORDS["unchanged"], inbox.attempt_name(receipt)
-        )
+        name = inbox.attempt_name(receipt)
+        if new:
+            await noted(self.service.plan.folder, person, "submitted", submission=name)
+        return await self._overview(request, WORDS["received"] if new else WORDS["unchanged"], name)
 
     async def state(self, request: Request) -> Response:
         """The list of submissions, for a page that waits for results."""
@@ -180,6 +182,11 @@ class ClassPages:
             left = (recent[-most] + _DAY - now).total_seconds()
             raise UsageError(TOO_OFTEN.fill(most=most, time=duration(left)))
         return self.service.submit(self.people.learners[person.id], self._learner(pages).collected(), now)
+
+    async def leaving(self, request: Request) -> Response:
+        """A button to sign out, which the gate answers."""
+        _, pages = self._whose(request)
+        return pages.show("sign_out.html", **self._words(pages))
 
     # ------------------------------------------------------------------------------------- results
 
@@ -225,6 +232,7 @@ class ClassPages:
         if part not in self._parts() or not isinstance(part, str) or not isinstance(reason, str):
             raise HTTPException(400)
         await run_in_threadpool(requests.add, self.service.plan.folder, person.id, part, reason, datetime.now(UTC))
+        await noted(self.service.plan.folder, person, "asked for regrading", submission=name, part=part)
         return RedirectResponse(f"/submissions/{name}#requests", 303)
 
     def _parts(self) -> tuple[str, ...]:
@@ -291,10 +299,13 @@ class ClassPages:
         row = LearnerRow(learner.id, learner.name, learner.section, learner.extra_hours)
         return timestamp(due_for(row, self.course.rules.due).isoformat())
 
-    def _facts(self, pages: Pages, person: Person, attempts: tuple[Attempt, ...]) -> Mapping[str, Any]:
+    @staticmethod
+    def _words(pages: Pages) -> dict[str, Any]:
         lang = pages.lang()
-        return {
-            "said_of": {name: text.of(lang) for name, text in WORDS.items()},
+        return {"said_of": {name: text.of(lang) for name, text in WORDS.items()}}
+
+    def _facts(self, pages: Pages, person: Person, attempts: tuple[Attempt, ...]) -> Mapping[str, Any]:
+        return self._words(pages) | {
             "attempts": attempts,
             "shown": {attempt.name: self._shown(attempt) for attempt in attempts},
             "waits": any(attempt.state in ("waiting", "running") for attempt in attempts),

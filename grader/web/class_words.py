@@ -9,6 +9,10 @@ from grader.core.model import Text
 WORDS: Mapping[str, Text] = {
     "submit_page": Text("Submit", "提交"),
     "sign_out": Text("Sign out", "退出"),
+    "sign_out_why": Text(
+        "Sign out on a machine that others use. Your personal link signs you in again.",
+        "如果这台机器还有别人用，请退出。用你的个人链接可以重新登录。",
+    ),
     "will_submit": Text("This will be submitted", "将要提交的内容"),
     "no_files": Text(
         "Nothing yet: answer quiz items, or save code.",

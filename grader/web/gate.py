@@ -7,7 +7,6 @@ of the server's own pages. Nobody may send requests faster than a person with se
 
 from __future__ import annotations
 
-import http
 import secrets
 import time
 from collections.abc import Callable, Iterable
@@ -29,7 +28,7 @@ from grader.core.model import Text
 from grader.web.links import Claim, Signer
 from grader.web.pace import Pace
 from grader.web.people import People, Person, Role
-from grader.web.security import SAFE_METHODS, App, Message, Receive, Scope, Send, limited, with_headers
+from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send, limited, with_headers
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 #: A session ends after this, or with the link that it began with.
@@ -194,44 +193,27 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """``app`` for people in one of ``roles``. With a ``folder``, what changes something is noted in its audit log."""
+    """``app`` for people in one of ``roles``."""
 
     app: App
     roles: frozenset[Role]
-    folder: Path | None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or refuses it."""
         person: Person = scope["state"]["person"]
-        if person.role not in self.roles:
-            await PlainTextResponse(_NOT_THEIRS, 403)(scope, receive, send)
-            return
-        if self.folder is None or scope["method"] in SAFE_METHODS:
-            await self.app(scope, receive, send)
-            return
-        status = http.HTTPStatus.INTERNAL_SERVER_ERROR.value
+        answer = self.app if person.role in self.roles else PlainTextResponse(_NOT_THEIRS, 403)
+        await answer(scope, receive, send)
 
-        async def sending(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
 
-        try:
-            await self.app(scope, receive, sending)
-        finally:
-            await noted(self.folder, person, f"{scope['method']} {scope['path']}", status=str(status))
+def only(roles: Iterable[Role], routes: Iterable[Route]) -> list[Route]:
+    """``routes`` for people in ``roles`` alone."""
+    allowed = frozenset(roles)
+    for route in routes:
+        route.app = Only(route.app, allowed)
+    return list(routes)
 
 
 async def noted(folder: Path, person: Person, did: str, **about: str) -> None:
     """Notes in the audit log that ``person`` did something."""
     entry = audit.Entry(datetime.now(UTC), person.id, person.role.value, did, tuple(about.items()))
     await run_in_threadpool(audit.note, folder, entry)
-
-
-def only(roles: Iterable[Role], routes: Iterable[Route], folder: Path | None = None) -> list[Route]:
-    """``routes`` for people in ``roles`` alone; see ``Only``."""
-    allowed = frozenset(roles)
-    for route in routes:
-        route.app = Only(route.app, allowed, folder)
-    return list(routes)

@@ -20,7 +20,7 @@ from grader.core.errors import AttncheckError
 from grader.core.model import Lang, Text
 from grader.grading.checker import Checker
 from grader.web.class_pages import ClassChecker, ClassLearner, ClassPages, person_folder, place_of_log
-from grader.web.gate import Gate, Proxy, only
+from grader.web.gate import SIGN_OUT, Gate, Proxy, only
 from grader.web.links import Signer, signer
 from grader.web.pace import Pace
 from grader.web.pages import Pages, make_app
@@ -31,6 +31,7 @@ from grader.web.security import Receive, Scope, Send
 _THREADS = 40
 _SUBMIT = ("/submit", Text("Submit", "提交"))
 _CLASS = ("/class", Text("Class", "班级"))
+_LEAVE = (SIGN_OUT, Text("Sign out", "退出"))
 EVERYBODY = frozenset(Role)
 LEARNERS = frozenset({Role.LEARNER})
 STAFF = frozenset({Role.ASSISTANT, Role.INSTRUCTOR})
@@ -45,6 +46,8 @@ class Site:
     people: People
     signer: Signer
     lang: Lang
+    #: Whether people can sign out: not where a proxy says who they are.
+    signs_out: bool = True
     _pages: dict[str, tuple[Pages, Starlette]] = field(default_factory=dict)
     _checks: Pace = field(init=False)
 
@@ -65,12 +68,12 @@ class Site:
         ``staff_routes`` are for assistants and instructors alone; their handlers find the ``Person`` in
         ``request.state.person``, and note in the audit log what they change.
         """
+        self.signs_out = proxy is None
         folder = self.service.plan.folder
         return Gate(self.inner(staff_routes), self.settings.address, self.people, self.signer, folder, proxy)
 
     def inner(self, staff_routes: Sequence[Route] = ()) -> Starlette:
         """The pages without the gate around them."""
-        folder = self.service.plan.folder
         own = ClassPages(self.service, self.people, lambda person: self._of(person)[0])
         learners = [
             Route("/submit", own.overview),
@@ -83,7 +86,8 @@ class Site:
         ]
         return Starlette(
             routes=[
-                *only(LEARNERS, learners, folder),
+                *only(LEARNERS, learners),
+                *only(EVERYBODY, [Route(SIGN_OUT, own.leaving)]),
                 *only(STAFF, staff_routes),
                 Mount("", app=self._learner_pages),
             ],
@@ -124,6 +128,6 @@ class Site:
             person.id,
             lambda: cast("Checker", checker),
             shown=person.name,
-            links=(_SUBMIT if person.role is Role.LEARNER else _CLASS,),
+            links=(_SUBMIT if person.role is Role.LEARNER else _CLASS, *([_LEAVE] if self.signs_out else [])),
             service=self.service,
         )

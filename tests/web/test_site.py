@@ -164,6 +164,7 @@ ROWS: dict[tuple[str, str], Sequence[str]] = {
     ("GET", "/class/downloads"): STAFF,
     ("POST", "/class/downloads/{form}"): STAFF,
     ("GET", "/class/changes"): STAFF,
+    ("GET", "/sign-out"): EVERYBODY,
     ("GET", "/"): EVERYBODY,
     ("POST", "/language"): EVERYBODY,
     ("GET", "/progress"): EVERYBODY,
@@ -250,8 +251,8 @@ def test_from_the_quiz_to_the_results(classroom: Classroom) -> None:
     for what in ("", "/receipt", "/report"):
         assert bo.get(f"/submissions/{name}{what}").status_code == 404, "somebody else's"
     assert bo.post(f"/submissions/{name}/request", data={"part": "Q1.b", "reason": "x"}, headers=OWN).status_code == 404
-    acts = [(act.who, act.did, dict(act.about).get("status")) for act in audit.entries(classroom.folder)]
-    assert ("ada", "POST /submit", "200") in acts
+    acts = [(act.who, act.did, dict(act.about).get("submission")) for act in audit.entries(classroom.folder)]
+    assert ("ada", "submitted", name) in acts
     with contextlib.closing(open_gradebook(classroom.folder)) as book:
         marks = {mark.learner.id: mark.earned for mark in Book.of(book, classroom.site.service.course).marks()}
     assert marks == {"ada": 5.0, "bo": 0.0}
