@@ -27,14 +27,16 @@ from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Course, ExerciseResult, Item, Lang, Outcome, Report, Submission, Text
 from grader.core.text import duration, timestamp
+from grader.course import items
 from grader.grading.checker import Checked
 from grader.learning import answers_file
 from grader.learning import session as conversation
 from grader.learning.log import Event
+from grader.learning.session import Action, TypedAnswer
 from grader.report import html
-from grader.web.class_words import CHECKED_TOO_OFTEN, LOG_FULL, NOTHING, OURS, TOO_OFTEN, WORDS
+from grader.web.class_words import CHECKED_TOO_OFTEN, LOG_FULL, LONG_FORMULA, NOTHING, OURS, TOO_OFTEN, WORDS
 from grader.web.gate import noted
-from grader.web.learner import Learner
+from grader.web.learner import Asked, Learner
 from grader.web.pace import Pace
 from grader.web.pages import Pages
 from grader.web.people import People, Person
@@ -43,6 +45,8 @@ ANSWERS = "answers.yaml"
 _HOUR, _DAY = 3600.0, timedelta(days=1)
 #: Bytes of one person's log: each page reads all of it.
 _MOST_LOG = 2_000_000
+#: Characters in a formula. Longer ones take more than a fifth of a second to judge, in which nobody else is served.
+MOST_FORMULA = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,13 @@ class ClassLearner(Learner):
             if events and self.state.stat().st_size > _MOST_LOG:
                 raise UsageError(LOG_FULL)
         Learner.save(self, *events)
+
+    def answer(self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool) -> Asked:
+        """See ``Learner``. Raises UsageError for a formula that would take long to read."""
+        long = max(len(text) for text in (action.text if isinstance(action, TypedAnswer) else "", doubted or ""))
+        if long > MOST_FORMULA and items.is_heavy(item):
+            raise UsageError(LONG_FORMULA.fill(most=MOST_FORMULA))
+        return Learner.answer(self, item, lang, action, doubted=doubted, comparing=comparing)
 
     def answers(self) -> dict[str, str]:
         """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""

@@ -76,6 +76,10 @@ OURS = Text(
     "instructor.",
     "系统出了问题，与你无关。你的内容都已保存。如果再次出现，请告诉老师。",
 )
+LONG_FORMULA = Text(
+    "This answer has more than {most} characters; write a shorter one.",
+    "这个答案超过 {most} 个字符，请写得简短一些。",
+)
 LOG_FULL = Text(
     "You have answered so often that your log is full; ask your instructor.",
     "作答次数太多，你的记录已满，请联系老师。",

@@ -48,7 +48,7 @@ _NOT_VALID = (
 )
 _SOMEBODY_ELSE = "You are signed in as somebody else. Sign out there first.\n你正以另一个人的身份登录，请先退出。\n"
 _NOT_THEIRS = "This page is not for you.\n你无权查看这个页面。\n"
-_FAST = "Too many requests; wait a few seconds.\n请求太多，请等几秒再试。\n"
+FAST = "Too many requests; wait a few seconds.\n请求太多，请等几秒再试。\n"
 _UNKNOWN = "You are not in this class. Ask your instructor.\n你不在这个班级里，请联系老师。\n"
 
 
@@ -112,7 +112,7 @@ class Gate:
             if not left:
                 self._pace.note(person.id, now)
             else:
-                answer = PlainTextResponse(_FAST, 429, headers={"Retry-After": f"{left + 1:.0f}"})
+                answer = PlainTextResponse(FAST, 429, headers={"Retry-After": f"{left + 1:.0f}"})
         if answer is not None:
             await answer(scope, receive, sending)
             return

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
+from urllib.parse import parse_qsl
 
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
 from grader.classroom.class_folder import SECRET, WORK, ClassSettings
@@ -19,13 +21,13 @@ from grader.classroom.service import Service
 from grader.core.errors import AttncheckError
 from grader.core.model import Lang, Text
 from grader.grading.checker import Checker
-from grader.web.class_pages import ClassChecker, ClassLearner, ClassPages, person_folder, place_of_log
-from grader.web.gate import SIGN_OUT, Gate, Proxy, only
+from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassLearner, ClassPages, person_folder, place_of_log
+from grader.web.gate import FAST, SIGN_OUT, Gate, Proxy, only
 from grader.web.links import Signer, signer
 from grader.web.pace import Pace
 from grader.web.pages import Pages, make_app
 from grader.web.people import People, Person, Role
-from grader.web.security import Receive, Scope, Send
+from grader.web.security import SAFE_METHODS, Receive, Scope, Send
 
 #: Threads besides one for each person, who may be waiting for a check.
 _THREADS = 40
@@ -50,6 +52,9 @@ class Site:
     signs_out: bool = True
     _pages: dict[str, tuple[Pages, Starlette]] = field(default_factory=dict)
     _checks: Pace = field(init=False)
+    #: What one person can make the server read: answers, and formulas while they are typed.
+    _answers: Pace = field(default_factory=lambda: Pace(60, 60.0))
+    _readings: Pace = field(default_factory=lambda: Pace(90, 30.0))
 
     def __post_init__(self) -> None:
         """The pace of checks is the course's."""
@@ -109,7 +114,22 @@ class Site:
     async def _learner_pages(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The pages of one learner, for the person who asks. Staff see them as a learner without submissions does."""
         person: Person = scope["state"]["person"]
-        await self._of(person)[1](scope, receive, send)
+        await (self._too_much(person, scope) or self._of(person)[1])(scope, receive, send)
+
+    def _too_much(self, person: Person, scope: Scope) -> Response | None:
+        """The refusal of formulas that come too fast, or are too long, to be read beside everybody else's."""
+        if not scope["path"].startswith("/items/"):
+            return None
+        reads = scope["path"].endswith("/reading")
+        if not reads and scope["method"] in SAFE_METHODS:
+            return None
+        pace, now = (self._readings if reads else self._answers), time.monotonic()
+        left = pace.wait(person.id, now)
+        if left:
+            return PlainTextResponse(FAST, 429, headers={"Retry-After": f"{left + 1:.0f}"})
+        pace.note(person.id, now)
+        typed = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("answer", "")
+        return PlainTextResponse(status_code=413) if len(typed) > MOST_FORMULA else None
 
     def _of(self, person: Person) -> tuple[Pages, Starlette]:
         if person.id not in self._pages:

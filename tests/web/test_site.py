@@ -24,13 +24,16 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Service, ServicePlan
-from grader.core.errors import GradebookError
-from grader.core.model import Pace, Text
+from grader.core.errors import GradebookError, UsageError
+from grader.core.model import Pace as CoursePace
+from grader.core.model import Text
 from grader.grading.inputs import Seed
+from grader.learning.session import TypedAnswer
 from grader.sandbox import Sandbox
 from grader.web.instructor import Desk
 from grader.web.instructor import routes as instructor_routes
 from grader.web.links import Claim, signer
+from grader.web.pace import Pace
 from grader.web.people import Person, Role
 from grader.web.site import Site
 from tests import tiny
@@ -121,7 +124,8 @@ def made(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator
 @pytest.fixture
 def classroom(made: Classroom) -> Iterator[Classroom]:
     """The class, with the rules and limits that it had."""
-    before, site = made.site.service.course, replace(made.site)
+    before = made.site.service.course
+    site = replace(made.site, _pages={}, _answers=Pace(60, 60.0), _readings=Pace(90, 30.0))
     yield Classroom(site, made.folder, made.course)
     made.site.service.course = before
 
@@ -286,10 +290,8 @@ def submitted(classroom: Classroom) -> TestClient:
 def test_as_often_as_the_course_allows(classroom: Classroom) -> None:
     """Checks for each exercise and person, submissions in a day; the code is saved, and the time until then is said."""
     course = classroom.site.service.course
-    classroom.site.service.course = replace(course, pace=Pace(2, 1))
-    site = replace(classroom.site)
-    site._pages = {}
-    room = Classroom(site, classroom.folder, classroom.course)
+    classroom.site.service.course = replace(course, pace=CoursePace(2, 1))
+    room = Classroom(replace(classroom.site, _pages={}), classroom.folder, classroom.course)
     ada, bo = submitted(room), room.browser("bo")
     ada.post("/items/Q1.b", data={"answer": "2", "do": "answer"}, headers=OWN)
     answer = ada.post("/submit", headers=OWN)
@@ -300,6 +302,23 @@ def test_as_often_as_the_course_allows(classroom: Classroom) -> None:
     assert "Your code is saved. You may check double 2 times in an hour" in answer.text
     assert "# new" in bo.get("/questions/Q1/code").text
     assert ada.post("/questions/Q1/code", data=form, headers=OWN).status_code == 200
+
+
+def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> None:
+    """60 answers in a minute, 90 readings in 30 seconds, 1500 characters; other people and other pages are served."""
+    ada, bo = classroom.browser("ada"), classroom.browser("bo")
+    assert ada.get("/items/Q1.b/reading", params={"answer": "1" * 1501}).status_code == 413
+    seen = [ada.get("/items/Q1.b/reading", params={"answer": "1"}).status_code for _ in range(90)]
+    assert seen == [200] * 89 + [429]
+    assert bo.get("/items/Q1.b/reading").status_code == ada.get("/items/Q1.b").status_code == 200
+    ada = classroom.browser("ada")
+    seen = [ada.post("/items/Q1.b", data={"do": "odd"}, headers=OWN).status_code for _ in range(61)]
+    assert seen == [200] * 60 + [429]
+    item = next(i for q in classroom.site.service.course.questions for i in q.items)
+    long = replace(item, kind="expression")
+    learner = classroom.site._of(Person("bo", "Bo", Role.LEARNER))[0].learner
+    with pytest.raises(UsageError, match="more than 1500 characters"):
+        learner.answer(long, "en", TypedAnswer("1" * 1501), doubted=None, comparing=False)
 
 
 def test_our_own_trouble(classroom: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
