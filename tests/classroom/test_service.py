@@ -23,6 +23,7 @@ from grader.classroom.batch import BatchRequest
 from grader.classroom.class_folder import INBOX
 from grader.classroom.gradebook import FILE, open_gradebook
 from grader.classroom.lock import locked
+from grader.classroom.overrides import forgetting
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Attempt, Service, ServicePlan
 from grader.classroom.task import GradingTask, TaskResult
@@ -212,6 +213,24 @@ def test_checks(plan: ServicePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with pytest.raises(UsageError, match="cannot be graded at the moment"):
             service.check("ada", read(tmp_path / "a"), ("double",))
         assert service.halted is not None and "ZeroDivisionError" in service.halted.en
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_learner_is_forgotten(plan: ServicePlan, tmp_path: Path) -> None:
+    """Submissions, code and log are deleted from the folder of a class, and do not come back at the next start."""
+    with Service(plan) as service:
+        for one in (ADA, BO):
+            service.submit(one, work(tmp_path / one.id, tiny.RIGHT, "a", one.id), NOW)
+            graded(service, one, 1)
+    (plan.folder / "class.yaml").write_text("")
+    (plan.folder / "people" / "ada").mkdir(parents=True)
+    with forgetting(plan.folder, "ada", plan.course_folder) as (leaving, remove):
+        assert [path.relative_to(plan.folder).as_posix() for path in leaving.files] == ["inbox/ada", "people/ada"]
+        assert leaving.outside == leaving.others == ()
+        remove("en")
+    with Service(plan) as service:
+        assert service.attempts(ADA) == () and len(service.attempts(BO)) == 1
+    assert not any(b"ada" in path.read_bytes() for path in plan.folder.rglob("inbox/**/*") if path.is_file())
 
 
 @pytest.mark.usefixtures("in_process")
