@@ -17,7 +17,7 @@ from typing import Literal
 #: Seconds after which half of what somebody used is forgotten.
 _HALF = 120.0
 #: Seconds of work lately that make somebody's jobs heavy.
-_HEAVY = 8.0
+_HEAVY = 3.0
 #: One of this many jobs is a grading, if one waits.
 _EVERY = 4
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -42,6 +43,8 @@ _HALF = Text(
     "--trust-header and --trusted-proxy belong together: the header counts only if it comes from that address.",
     "--trust-header 和 --trusted-proxy 要一起使用：只有来自该地址的请求头才算数。",
 )
+#: Seconds until a thread that computes makes way for another: the thread that serves everybody waits for it often.
+_SWITCH = 0.0005
 _REPORTED = Text("attncheck: {what}", "attncheck：{what}")
 
 
@@ -96,6 +99,7 @@ def serve_class(  # noqa: PLR0917, one for each option
     site = Site.of(service, settings, lang)
     desk = Desk(folder, service.course, Path(course.folder), lang=lang)
     listening = listen(port if port is not None else address.port or 8000)
+    sys.setswitchinterval(_SWITCH)
     try:
         with service:
             host, number = listening.getsockname()[:2]
@@ -108,6 +112,7 @@ def serve_class(  # noqa: PLR0917, one for each option
                 access_log=False,
                 proxy_headers=False,  # who connects is the proxy, and nothing that it passes on
                 timeout_graceful_shutdown=5,
+                timeout_keep_alive=75,  # longer than proxies keep theirs
             )
             uvicorn.Server(config).run(sockets=[listening])
     finally:
