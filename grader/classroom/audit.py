@@ -1,4 +1,8 @@
-"""Who changed what by hand in a results folder: ``audit.jsonl``, to which a line is added for each change."""
+"""Who did what in a results folder: a line in ``audit.jsonl`` for each act, only ever appended to.
+
+On the pages of a class: who signed in and out, submitted, asked for regrading, or changed something by hand. What
+somebody answered and wrote is in their own log and submissions.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ FILE = "audit.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A change: ``who``, in which ``role``, ``did`` what; ``about`` are the facts, such as learner and part."""
+    """An act: ``who``, in which ``role``, ``did`` what; ``about`` are the facts, such as learner and part."""
 
     at: datetime
     who: str
@@ -25,7 +29,7 @@ class Entry:
 def note(folder: Path, entry: Entry) -> None:
     """Append an entry. Raises UsageError if it cannot be written."""
     record = {"at": entry.at.astimezone(UTC).isoformat(), "who": entry.who, "role": entry.role, "did": entry.did}
-    records.append(folder / FILE, lambda known: {**record, "about": dict(entry.about)})
+    records.add(folder / FILE, {**record, "about": dict(entry.about)})
 
 
 def entries(folder: Path) -> tuple[Entry, ...]:
@@ -40,10 +44,11 @@ def entries(folder: Path) -> tuple[Entry, ...]:
 
 
 def forget(folder: Path, learner: str) -> int:
-    """Delete the entries about a learner. Returns how many there were."""
+    """Delete the entries about and by a learner. Returns how many there were."""
 
     def theirs(one: records.Record) -> bool:
         about = one.get("about")
-        return isinstance(about, dict) and about.get("learner") == learner
+        by = one.get("who") == learner and one.get("role") == "learner"
+        return by or (isinstance(about, dict) and about.get("learner") == learner)
 
     return records.remove(folder / FILE, theirs)

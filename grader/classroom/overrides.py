@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom import audit, records, requests
+from grader.classroom import audit, class_folder, inbox, records, requests
+from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
 from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import CoursePart
@@ -29,6 +30,7 @@ from grader.grading import courses
 _RECORDS = (requests.FILE, audit.FILE)
 _OWN = frozenset(
     {FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS, *_RECORDS}
+    | {class_folder.FILE, INBOX, WORK, EDITION, SECRET, SERVING}
     | {records.lock_of(Path(name)).name for name in _RECORDS}
 )
 
@@ -231,10 +233,14 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
         theirs = tuple(filed for filed in book.submissions() if filed.key == learner.id and not filed.learners)
     own = [filed for filed in theirs if len(filed.learners) <= 1]
     files = [*_results_of(folder, learner), *left_behind(folder), *_unpacked(book, own, folder)]
+    files += _kept_by_server(folder, learner)
     everywhere = {book.place(filed).absolute() for filed in theirs if filed.path}
     if known := book.recall("collection"):
         everywhere.add(Path(str(known)))
-    outside = sorted(place for place in everywhere if not place.is_relative_to(folder.absolute() / INTAKE))
+    inside = [folder.absolute() / INTAKE, *(path.absolute() for path in files)]
+    if _is_class(folder):
+        everywhere.discard(folder.absolute() / INBOX)
+    outside = sorted(place for place in everywhere if not any(place.is_relative_to(each) for each in inside))
     return ForgetPlan(
         learner,
         tuple(filed.key for filed in own),
@@ -245,6 +251,17 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
         tuple(_others(folder)),
         len(requests.listed(folder, learner.id)),
     )
+
+
+def _is_class(folder: Path) -> bool:
+    """Whether `attncheck serve --class` looks after the folder: then its inbox is a part of it."""
+    return (folder / class_folder.FILE).is_file()
+
+
+def _kept_by_server(folder: Path, learner: LearnerRow) -> Iterator[Path]:
+    """What the pages of a class keep of a learner: submissions with receipts, code, and the log."""
+    places = (folder / kept / inbox.folder_name(learner.id) for kept in (INBOX, WORK)) if _is_class(folder) else ()
+    return (path for path in places if path.is_dir())
 
 
 def _results_of(folder: Path, learner: LearnerRow) -> Iterator[Path]:

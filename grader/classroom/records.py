@@ -56,16 +56,26 @@ def append(path: Path, make: Callable[[tuple[dict[str, Any], ...]], Record]) -> 
     """
     with _alone(path):
         record = make(read(path))
-        data = json.dumps(record, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
-        try:
-            with open(path, "ab+", buffering=0) as file:
-                if file.tell() and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n":
-                    data = b"\n" + data
-                file.write(data)
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
+        _write(path, record)
         return record
+
+
+def add(path: Path, record: Record) -> None:
+    """Add a record, without reading those that are there. Raises UsageError if it cannot be written."""
+    with _alone(path):
+        _write(path, record)
+
+
+def _write(path: Path, record: Record) -> None:
+    data = json.dumps(record, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
+    try:
+        with open(path, "ab+", buffering=0) as file:
+            if file.tell() and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n":
+                data = b"\n" + data
+            file.write(data)
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
 
 
 def remove(path: Path, which: Callable[[Record], bool]) -> int:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.core import files
-from grader.core.errors import UsageError
+from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Report, Text
 from grader.course import starter
 from grader.grading.checker import Checked, Checker
@@ -52,8 +52,15 @@ class Learner:
     state: Path
     name: str
     make_checker: Callable[[], Checker]
+    #: In a class: the name to show, and the links to further pages.
+    shown: str = ""
+    links: tuple[tuple[str, Text], ...] = ()
     _checker: Checker | None = None
     _starting: threading.Lock = field(default_factory=threading.Lock)
+
+    def told(self, error: AttncheckError) -> Text:
+        """What the learner is told of an error."""
+        return error.message
 
     # ------------------------------------------------------------------------------------- the log
 

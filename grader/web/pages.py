@@ -197,7 +197,7 @@ class Pages:
         except StateError:  # which may be what went wrong
             lang = self.default
         if isinstance(error, AttncheckError):
-            return self._page("failed.html", status=400, lang=lang, text=error.of(lang))
+            return self._page("failed.html", status=400, lang=lang, text=self.learner.told(error).of(lang))
         status = error.status_code if isinstance(error, HTTPException) else 500
         return self._page("failed.html", status=status, lang=lang, text=_NO_PAGE.of(lang))
 
@@ -279,6 +279,14 @@ class Pages:
             "nonce": request.state.nonce,
         } | more
         return self._page("code.html", question=question, known=known, code=_kept(text), hints=shown, **given)
+
+    def lang(self) -> Lang:
+        """The language that the learner used last."""
+        return self._lang()
+
+    def show(self, template: str, **given: Any) -> Response:
+        """A page of a class, in the frame of the learner's own."""
+        return self._page(template, **given)
 
     def _page(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:
         lang = lang or self._lang()

@@ -320,6 +320,14 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How often a learner may use a class server: checks of each exercise in an hour, and submissions in 24 hours."""
+
+    checks_per_hour: int = 60
+    submissions_per_day: int = 20
+
+
+@dataclass(frozen=True, slots=True)
 class Edition:
     """The mark of a learners' edition: the digest ``of`` the course it was made from, and the version that made it.
 
@@ -354,6 +362,7 @@ class Course:
     roster: str | None = None
     seed_file: str | None = None
     packages: tuple[str, ...] = ()
+    pace: Pace = Pace()
 
     def question(self, name: str) -> Question | None:
         """The question with the id ``name`` (any case), or None."""
