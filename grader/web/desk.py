@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -271,7 +272,7 @@ class Visit:
             .get_template(template)
             .render(
                 lang=self.lang,
-                words={name: word.of(self.lang) for name, word in WORDS.items()},
+                words=SimpleNamespace(**{name: word.of(self.lang) for name, word in WORDS.items()}),
                 desk=desk,
                 at=desk.at,
                 called=desk.called,

@@ -43,7 +43,6 @@ WORDS: Mapping[str, Text] = {
     "attempt": Text("Attempt", "第几次"),
     "receipt": Text("Receipt", "回执"),
     "counts": Text("counts", "计入成绩"),
-    "late": Text("late", "迟交"),
     "unknown_time": Text("time unknown", "时间不详"),
     "shown": Text("shown below", "下面显示的是这一次"),
     "show_report": Text("Show the report", "显示报告"),
@@ -72,7 +71,6 @@ WORDS: Mapping[str, Text] = {
     "removed": Text("Removed: the earned points count again.", "已撤销，恢复原来的得分。"),
     # items and exercises
     "item": Text("Item", "小题"),
-    "exercise": Text("Exercise", "练习"),
     "earned": Text("Mean score", "得分率"),
     "discrimination": Text("Discrimination", "区分度"),
     "tried": Text("Answered", "作答人数"),
@@ -82,7 +80,6 @@ WORDS: Mapping[str, Text] = {
         "其他题做得好的人，这里反而更差：先检查答案和措辞。",
     ),
     "no_statistics": Text("Nobody has answered yet.", "还没有人作答。"),
-    "question": Text("Question", "题目"),
     "key": Text("Correct answer", "正确答案"),
     "personal": Text("Each learner has numbers of their own.", "每名学习者的数据不同。"),
     "distribution": Text("Answers given", "答案分布"),
@@ -93,7 +90,6 @@ WORDS: Mapping[str, Text] = {
     "more_answers": Text("{count} rarer answers are not shown.", "另有 {count} 种较少见的答案未显示。"),
     "believed": Text("What is believed", "有哪些误解"),
     "no_beliefs": Text("No misconceptions came up.", "没有出现误解。"),
-    "truth": Text("Correct idea", "正确的理解"),
     "borrowed": Text("Answered with someone else’s numbers", "用了别人的数据作答"),
     "borrowed_hint": Text(
         "Wrong for the learner’s own numbers, right for those of others in the class. There are only a few sets of "
@@ -102,7 +98,6 @@ WORDS: Mapping[str, Text] = {
     ),
     "no_borrowed": Text("No such answers.", "没有这样的答案。"),
     "right_for": Text("right for {theirs}; own numbers: {own}", "对 {theirs} 是对的；本人的数据：{own}"),
-    "sources": Text("Who has these numbers", "谁有这些数据"),
     "sources_all": Text("Has the numbers of all these answers", "拥有所有这些数据的人"),
     "nobody_has_all": Text("nobody", "没有"),
     "and_more": Text("and {count} more", "另有 {count} 人"),
@@ -151,7 +146,6 @@ WORDS: Mapping[str, Text] = {
     "open": Text("Open", "未答复"),
     "answered": Text("Answered", "已答复"),
     "no_requests": Text("No open requests.", "没有未答复的申请。"),
-    "asks": Text("{who} asks about {part}", "{who} 申请重评 {part}"),
     "reply": Text("Answer to the learner", "给学习者的答复"),
     "reply_points": Text("New points (leave empty to change nothing)", "新的分数（不改就留空）"),
     "reply_button": Text("Answer", "答复"),
@@ -190,6 +184,8 @@ DID: Mapping[str, Text] = {
     "marked answers": Text("marked answers", "批改回答"),
     "answered request": Text("answered a request", "答复申请"),
     "downloaded": Text("downloaded", "下载"),
+    "signed in": Text("signed in", "登录"),
+    "signed out": Text("signed out", "退出"),
 }
 
 #: What each download is; the commands have their own words for it, with their options.

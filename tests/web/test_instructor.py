@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from grader import web
 from grader.classroom import audit, batch, requests
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, open_gradebook
@@ -130,6 +131,7 @@ def post(desk: Desk, path: str, status: int = 200, **fields: Any) -> str:
 
 PATHS = (
     "",
+    "?q=ada",
     "/learners/ada",
     "/learners/eve",
     "/questions",
@@ -156,7 +158,7 @@ def test_every_page_in_both_languages(desk: Desk, path: str) -> None:
     for lang, tag, frame in (("en", "en", "Misconceptions"), ("zh", "zh-Hans", "误解")):
         text = window.post("/class/language", data={"lang": lang, "back": f"/class{path}"}, headers=OWN).text
         assert f'<html lang="{tag}">' in text and frame in text
-        assert "<b>" not in text and "{{" not in text and "object at 0x" not in text
+        assert "<b>" not in text and "{{" not in text and "object at 0x" not in text and "built-in" not in text
         visible = words(re.sub(rf'<span class="{"zh" if lang == "en" else "en"}"[^>]*>.*?</span>', "", text))
         foreign = re.findall(r"[\u4e00-\u9fff]+", visible) if lang == "en" else []
         assert set(foreign) <= {"中文", "陈"}, foreign
@@ -394,6 +396,18 @@ def download(desk: Desk, form: str, files: Any = None, **fields: str) -> Any:
     assert found.headers["content-type"] == "application/octet-stream"
     assert found.headers["content-disposition"].startswith("attachment")
     return found
+
+
+def test_words_are_words(desk: Desk) -> None:
+    """In every template: none of them stands for something that a mapping or a namespace can do."""
+    from grader.web.instructor_words import WORDS
+
+    folder = Path(web.__file__).parent / "templates"
+    used = {
+        name for path in folder.glob("desk*.html") for name in re.findall(r"\bwords\.(\w+)", path.read_text("utf-8"))
+    }
+    assert used <= WORDS.keys() and not [name for name in WORDS if name.startswith("_")]
+    assert "Show everyone" in browser(desk).get("/class?q=ada").text
 
 
 def test_every_download_is_described() -> None:
