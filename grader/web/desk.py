@@ -6,6 +6,7 @@ import contextlib
 import functools
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -45,6 +46,8 @@ _ANALYSIS = Path(analysis.__file__).parent / "templates"
 LANGUAGE = "attncheck-lang"
 #: Seconds to wait for another process that changes the results folder.
 PATIENCE = 10.0
+#: What takes long in a large class is computed for at most one second in this many.
+RARELY = 10.0
 #: Downloads with remarks that wait to be saved.
 _MOST_READY = 4
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
@@ -57,21 +60,28 @@ Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
 class Remembered:
     """What was computed from a gradebook, until the gradebook changes. Each thing is computed by one thread at once."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[bytes, Any]] = {}
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._known: dict[str, tuple[bytes, float, Any]] = {}
         self._making: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
+        self._clock = clock
 
-    def get(self, name: str, version: Callable[[], bytes], make: Callable[[], T]) -> T:
-        """The value called ``name``; ``make`` computes it if there is none for this version yet."""
+    def get(self, name: str, version: Callable[[], bytes], make: Callable[[], T], *, rest: float = 0.0) -> T:
+        """The value called ``name``; ``make`` computes it if there is none for this version yet.
+
+        With ``rest``, a value is kept for that many times the seconds that it took, whatever changes: in a class that
+        is being graded, everything changes all the time.
+        """
         with self._lock:
             making = self._making.setdefault(name, threading.Lock())
         with making:
-            now = version()
+            now, began = version(), self._clock()
             known = self._known.get(name)
-            if known is None or known[0] != now:
-                known = self._known[name] = now, make()
-            found: T = known[1]
+            if known is None or (known[0] != now and began >= known[1]):
+                value = make()
+                ended = self._clock()
+                known = self._known[name] = now, ended + rest * (ended - began), value
+            found: T = known[2]
             return found
 
 
@@ -138,14 +148,19 @@ class Desk:
         with opened(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
             yield Book.of(gradebook, self.course)
 
-    def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None) -> T:
-        """What ``make`` returns for the gradebook, computed again only after a change: of it, or of ``version``."""
+    def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None, *, rest: float = 0.0) -> T:
+        """What ``make`` returns for the gradebook, computed again only after a change: of it, or of ``version``.
+
+        See ``Remembered`` for ``rest``.
+        """
 
         def made() -> T:
             with self.book() as book:
                 return make(book)
 
-        return self.remembered.get(name, lambda: changes_of(self.folder) if version is None else version, made)
+        return self.remembered.get(
+            name, lambda: changes_of(self.folder) if version is None else version, made, rest=rest
+        )
 
     def answered(self) -> tuple[Answered, ...]:
         """All marks of the class with the answers, ordered by learner."""

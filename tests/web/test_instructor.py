@@ -24,7 +24,7 @@ from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
-from grader.web.desk import Desk
+from grader.web.desk import Desk, Remembered
 from grader.web.people import Person, Role
 from grader.web.security import COOKIE
 from tests import tiny
@@ -398,6 +398,26 @@ def download(desk: Desk, form: str, files: Any = None, **fields: str) -> Any:
     return found
 
 
+def test_what_is_remembered() -> None:
+    """Until something changes; what took long rests for a while even then, so that no class is busy with itself."""
+    seconds, version, made = [0.0], [b"1"], [0]
+    remembered = Remembered(lambda: seconds[0])
+
+    def make() -> int:
+        seconds[0] += 2.0
+        made[0] += 1
+        return made[0]
+
+    def get(name: str, rest: float) -> int:
+        return remembered.get(name, lambda: version[0], make, rest=rest)
+
+    assert [get("quick", 0.0), get("quick", 0.0), get("slow", 10.0)] == [1, 1, 2]
+    version[0] = b"2"
+    assert [get("quick", 0.0), get("slow", 10.0)] == [3, 2]
+    seconds[0] += 30.0
+    assert [get("slow", 10.0), get("slow", 10.0), get("quick", 0.0)] == [4, 4, 3]
+
+
 def test_words_are_words(desk: Desk) -> None:
     """In every template: none of them stands for something that a mapping or a namespace can do."""
     from grader.web.instructor_words import WORDS
@@ -446,3 +466,18 @@ def test_canvas(desk: Desk) -> None:
     assert "Ada Lovelace,11,,5" in found.text and "Grades%201.csv" in found.headers["content-disposition"]
     text = html.unescape(post(desk, "/downloads/canvas", 400))
     assert "--template is missing" in text
+
+
+def test_receipts(tmp_path: Path) -> None:
+    """The digest on the receipt beside a submission; what is no receipt has none."""
+    from grader.classroom import inbox
+    from grader.web.instructor import _receipt
+
+    (tmp_path / "q01.py").write_text(tiny.RIGHT)
+    receipt, _ = inbox.submit(tmp_path / "q01.py", tmp_path / "inbox", "ada", NOW)
+    (place,) = (tmp_path / "inbox").glob("*/*/files")
+    assert _receipt(place) == receipt.digest
+    for text in ("{}", "no JSON", '{"format": 99}'):
+        (place.parent / inbox.RECEIPT).write_text(text)
+        assert _receipt(place) == ""
+    assert _receipt(tmp_path / "nowhere" / "files") == ""
