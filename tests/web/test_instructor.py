@@ -474,6 +474,7 @@ def test_receipts(tmp_path: Path) -> None:
     from grader.web.instructor import _receipt
 
     (tmp_path / "q01.py").write_text(tiny.RIGHT)
+    inbox.make(tmp_path / "inbox")
     receipt, _ = inbox.submit(tmp_path / "q01.py", tmp_path / "inbox", "ada", NOW)
     (place,) = (tmp_path / "inbox").glob("*/*/files")
     assert _receipt(place) == receipt.digest
