@@ -133,6 +133,8 @@ class Desk:
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     remembered: Remembered = field(default_factory=Remembered, compare=False)
     shelf: Shelf = field(default_factory=Shelf, compare=False)
+    #: Requests are answered one after the other, so that points and answer are those of the same person.
+    turn: threading.Lock = field(default_factory=threading.Lock, compare=False)
 
     # ------------------------------------------------------------------------------------- reading
 
@@ -293,7 +295,7 @@ class Visit:
                 called=desk.called,
                 person=self.person,
                 course=desk.course,
-                here=self.request.url.path + (f"?{self.request.url.query}" if self.request.url.query else ""),
+                here=self._here(),
                 section=self.request.url.path.removeprefix(desk.base).strip("/").partition("/")[0],
                 prose=prose,
                 of_points=OF_POINTS,
@@ -301,6 +303,13 @@ class Visit:
                 **given,
             )
         )
+
+    def _here(self) -> str:
+        """Where to go back to after a change of the language; what a form was sent to is no page."""
+        url = self.request.url
+        if self.request.method != "GET":
+            return self.desk.at()
+        return url.path + (f"?{url.query}" if url.query else "")
 
     def said(self, error: AttncheckError) -> str:
         """An error in words, without the path of the results folder."""

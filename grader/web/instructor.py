@@ -142,6 +142,7 @@ def class_page(visit: Visit) -> Response:
         pages=last,
         summary=desk.once("summary", lambda book: pages.summary(book, everybody)),
         waiting=sum(map(FLAGS["person"], everybody)),
+        unmatched=desk.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
         open_requests=sum(each.answer is None for each in requests.listed(desk.folder)),
     )
 

@@ -167,13 +167,14 @@ def reply(visit: Visit) -> Response:
     """Answers a request, with new points if some were typed. Points come first: an answer is only given once."""
     desk = visit.desk
     number = visit.request.path_params["number"]
-    request = next((each for each in requests.listed(desk.folder) if each.number == number), None)
-    if request is None:
-        raise HTTPException(404)
-    text = visit.typed("answer")
-    requests.check(request, text)
-    if visit.typed("points").strip():
-        _give(visit, request.learner, request.part, visit.typed("points"), text)
-    requests.answer(desk.folder, number, text, visit.author, desk.now())
+    with desk.turn:
+        request = next((each for each in requests.listed(desk.folder) if each.number == number), None)
+        if request is None:
+            raise HTTPException(404)
+        text = visit.typed("answer")
+        requests.check(request, text)
+        if visit.typed("points").strip():
+            _give(visit, request.learner, request.part, visit.typed("points"), text)
+        requests.answer(desk.folder, number, text, visit.author, desk.now())
     visit.note("answered request", learner=request.learner, part=request.part, request=str(number))
     return RedirectResponse(desk.at("requests", done="saved"), 303)

@@ -28,6 +28,10 @@ WORDS: Mapping[str, Text] = {
     "found": Text("{shown} of {all} learners", "{all} 人中的 {shown} 人"),
     "nobody": Text("Nobody matches.", "没有符合条件的人。"),
     "pages": Text("Pages", "页"),
+    "unmatched": Text(
+        "Submissions that belong to nobody in the class: {names}. Add their authors to the roster, and grade again.",
+        "不属于班上任何人的提交：{names}。请把作者加进名单，再评一次。",
+    ),
     "previous": Text("Previous", "上一页"),
     "next": Text("Next", "下一页"),
     "page_of": Text("Page {page} of {pages}", "第 {page} 页，共 {pages} 页"),
@@ -195,10 +199,10 @@ FORMATS: Mapping[str, Text] = {
         "从 Canvas 导出的成绩册 CSV（成绩 → 导出），填好其中一项作业。",
     ),
     "canvas-feedback": Text(
-        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). It is made from "
-        "the zip of Download Submissions.",
+        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). If the zip of "
+        "Download Submissions that was graded is gone, name it again.",
         "把每名学习者的报告附在其 Canvas 提交上的 zip（用 Upload Submissions 上传）。"
-        "请给出用 Download Submissions 下载的 zip。",
+        "如果当初评分用的、从 Download Submissions 得到的 zip 已不在，请再给一次。",
     ),
     "csv": Text("A table with a row for each learner.", "每名学习者一行的表格。"),
     "gradescope": Text(

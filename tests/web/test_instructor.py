@@ -309,6 +309,21 @@ def test_points_by_hand(desk: Desk) -> None:
     assert "removed points given by hand" in browser(desk).get("/class/changes").text
 
 
+def test_the_way_back_from_a_refusal(desk: Desk) -> None:
+    """A change of the language there leads to a page, not to what a form was sent to."""
+    text = post(desk, "/learners/bo/points", 400, do="give")
+    assert 'name="back" value="/class"' in text
+    assert 'name="back" value="/class/items/Q1.a?x=1&amp;y=2"' in browser(desk).get("/class/items/Q1.a?x=1&y=2").text
+
+
+def test_submissions_of_nobody(desk: Desk) -> None:
+    """Are named above the table, with what to do."""
+    with closing(open_gradebook(desk.folder)) as book:
+        book._connection.execute("DELETE FROM member WHERE learner = 'dee'")
+        book.remember("x", 1)
+    assert "Submissions that belong to nobody in the class: dee." in browser(desk).get("/class").text
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
