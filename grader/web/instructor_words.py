@@ -50,7 +50,7 @@ WORDS: Mapping[str, Text] = {
     "unknown_time": Text("time unknown", "时间不详"),
     "shown": Text("shown below", "下面显示的是这一次"),
     "show_report": Text("Show the report", "显示报告"),
-    "not_graded": Text("Not graded yet.", "还没有评分。"),
+    "not_graded": Text("Nothing was graded, so there is no report.", "没有评分结果，所以没有报告。"),
     "older": Text("no longer in the collection", "已不在这批提交中"),
     "by_hand": Text("Points given by hand", "人工给分"),
     "no_overrides": Text("None.", "没有。"),
