@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import secrets
 import threading
 import time
@@ -31,7 +32,7 @@ from grader.classroom.overrides import opened
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Text
-from grader.core.text import OF_POINTS, points
+from grader.core.text import OF_POINTS, points, timestamp
 from grader.report.html import environment, sheet
 from grader.web.instructor_words import WORDS
 from grader.web.people import Person, Role
@@ -50,6 +51,8 @@ PATIENCE = 10.0
 RARELY = 10.0
 #: Downloads with remarks that wait to be saved.
 _MOST_READY = 4
+#: The folders of an absolute path.
+_FOLDERS = re.compile(r"(?<![^\s“\"'(（：:,，])/(?:[^\s/]+/)+")
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
 _NOT_YOURS = Text("These pages are for the staff of the class.", "这些页面只供任课人员使用。")
 
@@ -312,11 +315,11 @@ class Visit:
         return url.path + (f"?{url.query}" if url.query else "")
 
     def said(self, error: AttncheckError) -> str:
-        """An error in words, without the path of the results folder."""
+        """An error in words; of paths of this machine, only the last name is left."""
         text = error.of(self.lang)
         for path in (str(self.desk.folder.absolute()), str(self.desk.folder)):
             text = text.replace(path, self.desk.folder.name)
-        return text
+        return _FOLDERS.sub("", text)
 
 
 Handler: TypeAlias = Callable[[Visit], Response]
@@ -357,6 +360,11 @@ def _visit(desk: Desk, request: Request) -> Visit:
 
 def _failed(visit: Visit, text: str, status: int) -> Response:
     return visit.page("desk_failed.html", status=status, text=text)
+
+
+def moment(at: datetime) -> str:
+    """A time for people."""
+    return timestamp(at.isoformat())
 
 
 @functools.cache

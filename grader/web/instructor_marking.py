@@ -14,9 +14,8 @@ from grader.classroom.results import parts
 from grader.classroom.rubric import AnswerGroup, Decision, Waiting
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.core.text import timestamp
 from grader.course import items
-from grader.web.desk import PATIENCE, Desk, Visit
+from grader.web.desk import PATIENCE, Desk, Visit, moment
 from grader.web.instructor_words import WORDS
 
 #: Groups of answers on one page.
@@ -141,7 +140,7 @@ def requests_page(visit: Visit) -> Response:
         "desk_requests.html",
         open=[(each, _standing(desk, each)) for each in found if each.answer is None],
         answered=[each for each in reversed(found) if each.answer is not None],
-        moment=lambda at: timestamp(at.isoformat()),
+        moment=moment,
         done=said(visit),
     )
 

@@ -481,6 +481,9 @@ def test_canvas(desk: Desk) -> None:
     assert "Ada Lovelace,11,,5" in found.text and "Grades%201.csv" in found.headers["content-disposition"]
     text = html.unescape(post(desk, "/downloads/canvas", 400))
     assert "--template is missing" in text
+    found = browser(desk).post("/class/downloads/canvas", files={"template": ("a.csv", b"x,y\n")}, headers=OWN)
+    text = html.unescape(found.text)
+    assert found.status_code == 400 and ">a.csv:1: expected a gradebook exported from Canvas" in text
 
 
 def test_receipts(tmp_path: Path) -> None:
