@@ -29,7 +29,7 @@ from grader.core.model import Course, ExerciseResult, Item, Lang, Outcome, Repor
 from grader.core.text import duration, timestamp
 from grader.course import items
 from grader.grading.checker import Checked
-from grader.learning import answers_file
+from grader.learning import answers_file, log
 from grader.learning import session as conversation
 from grader.learning.log import Event
 from grader.learning.session import Action, TypedAnswer
@@ -78,6 +78,13 @@ class ClassLearner(Learner):
     """A learner of a class, whose log does not grow without end. ``service`` is told of errors that are not theirs."""
 
     service: Service | None = None
+    _log: log.Reader | None = None
+
+    def events(self) -> tuple[Event, ...]:
+        """See ``Learner``. The pages of a class are too many to parse a whole log for each."""
+        if self._log is None:
+            self._log = log.Reader(self.state, self.course.public_id)
+        return self._log.events()
 
     def told(self, error: AttncheckError) -> Text:
         """What the person is told of an error: no path of this machine, and nothing of our own trouble."""
