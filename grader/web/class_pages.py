@@ -44,7 +44,7 @@ from grader.web.people import People, Person
 ANSWERS = "answers.yaml"
 _HOUR, _DAY = 3600.0, timedelta(days=1)
 #: Bytes of one person's log: each page reads all of it.
-_MOST_LOG = 2_000_000
+_MOST_LOG = 1_000_000
 #: Characters in a formula. Longer ones take more than a fifth of a second to judge, in which nobody else is served.
 MOST_FORMULA = 1500
 
