@@ -1,6 +1,6 @@
 """Requests for regrading: a learner asks about an item or an exercise, and a person answers once.
 
-They are in ``requests.jsonl`` in the results folder, which is only ever appended to (see ``records``).
+They are in ``requests.jsonl`` in the results folder, to which lines are only added (see ``records``).
 """
 
 from __future__ import annotations

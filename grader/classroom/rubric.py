@@ -78,7 +78,7 @@ def group(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
 
 
 def wording_id(text: str) -> str:
-    """The same for wordings that count as equal, whoever gave them; short enough for a form."""
+    """An id for a form; wordings that count as equal have the same."""
     return hashlib.sha256("\0".join(_words(text)).encode()).hexdigest()[:24]
 
 

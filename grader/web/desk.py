@@ -25,6 +25,7 @@ from grader.classroom import analysis, audit, class_table
 from grader.classroom.class_table import ClassRow
 from grader.classroom.gradebook import LearnerRow, changes_of, open_gradebook
 from grader.classroom.marks import Mark
+from grader.classroom.overrides import opened
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Text
@@ -108,7 +109,8 @@ class Shelf:
 class Desk:
     """The class whose pages these are: its results ``folder`` and the whole ``course`` that grades it.
 
-    ``base`` is the path that all pages begin with. ``lang`` is the language until somebody chooses one.
+    ``base`` is the path that all pages begin with. ``lang`` is the language until somebody chooses one. ``links`` are
+    pages of the application around them, such as the one to sign out.
     """
 
     folder: Path
@@ -116,6 +118,7 @@ class Desk:
     course_folder: Path | None = None
     base: str = "/class"
     lang: Lang = "en"
+    links: tuple[tuple[str, Text], ...] = ()
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     remembered: Remembered = field(default_factory=Remembered, compare=False)
     shelf: Shelf = field(default_factory=Shelf, compare=False)
@@ -128,14 +131,20 @@ class Desk:
         with contextlib.closing(open_gradebook(self.folder, read_only=True)) as gradebook:
             yield Book.of(gradebook, self.course)
 
-    def once(self, name: str, make: Callable[[Book], T]) -> T:
-        """What ``make`` returns for the gradebook, computed again only after a change."""
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[Book]:
+        """The gradebook, locked and open for changes."""
+        with opened(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
+            yield Book.of(gradebook, self.course)
+
+    def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None) -> T:
+        """What ``make`` returns for the gradebook, computed again only after a change: of it, or of ``version``."""
 
         def made() -> T:
             with self.book() as book:
                 return make(book)
 
-        return self.remembered.get(name, lambda: changes_of(self.folder), made)
+        return self.remembered.get(name, lambda: changes_of(self.folder) if version is None else version, made)
 
     def answered(self) -> tuple[Answered, ...]:
         """All marks of the class with the answers, ordered by learner."""
@@ -297,8 +306,9 @@ def route(desk: Desk, path: str, handler: Handler, *methods: str) -> Route:
         visit = _visit(desk, request)
         try:
             if request.method == "POST":
-                form = await request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES)
-                visit = Visit(desk, request, visit.person, visit.lang, form)
+                async with request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES) as form:
+                    changing = Visit(desk, request, visit.person, visit.lang, form)
+                    return await run_in_threadpool(handler, changing)
             return await run_in_threadpool(handler, visit)
         except AttncheckError as error:
             return await run_in_threadpool(functools.partial(_failed, visit, visit.said(error), 400))

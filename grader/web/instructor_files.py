@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tempfile
 import zipfile
@@ -19,15 +20,18 @@ from grader.classroom.analysis.answers import by_learner
 from grader.classroom.analysis.class_similarity import ClassSimilarity, compared
 from grader.classroom.analysis.clusters import Cluster, clusters
 from grader.classroom.export.html import LearnerPages, mark_of
-from grader.classroom.results import file_name
+from grader.classroom.results import Book, file_name
 from grader.core.model import Text
 from grader.core.text import timestamp
-from grader.web.desk import Ready, Visit
+from grader.web.desk import Desk, Ready, Visit
 from grader.web.instructor_items import borrowed_of
-from grader.web.instructor_words import DID, WORDS
+from grader.web.instructor_words import DID, FORMATS, WORDS
+from grader.web.people import Role
 
 #: Clusters on the page that lists them, and couples side by side on the page of one.
 _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
+#: Entries of the log on its page.
+_MOST_ENTRIES = 500
 
 # ------------------------------------------------------------------------------------------ similar solutions
 
@@ -35,8 +39,7 @@ _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
 def similar_page(visit: Visit) -> Response:
     """The clusters of similar submissions, or one of them side by side; and answers with others' numbers."""
     desk = visit.desk
-    alike: ClassSimilarity = desk.once("similar", lambda book: compared(book.gradebook, desk.course))
-    made: tuple[Cluster, ...] = desk.once("clusters", lambda book: clusters(alike.found))
+    alike, made = _alike(desk)
     who = {key: ", ".join(map(desk.called, people)) or key for key, people in alike.people.items()}
     asked = visit.asked("cluster")
     if asked:
@@ -48,7 +51,7 @@ def similar_page(visit: Visit) -> Response:
             "desk_cluster.html",
             each=shown,
             number=number,
-            people=[alike.people[key] for key in shown.cluster.keys],
+            people=[name for key in shown.cluster.keys for name in alike.people[key]],
             honest=similarity_view.honest(),
             COMMON_CODE=similarity_view.COMMON_CODE,
         )
@@ -69,6 +72,21 @@ def similar_page(visit: Visit) -> Response:
     )
 
 
+def _alike(desk: Desk) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
+    """What is similar. Comparing a large class takes seconds, so it is done again only for new submissions."""
+
+    def version(book: Book) -> bytes:
+        filed = ((one.key, one.digest, one.learners, one.attempt) for one in book.gradebook.submissions())
+        return hashlib.sha256(repr([*filed, *book.points]).encode()).digest()
+
+    def make(book: Book) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
+        alike = compared(book.gradebook, desk.course)
+        return alike, clusters(alike.found)
+
+    submitted = desk.once("submitted", version)
+    return desk.once("similar", make, submitted)
+
+
 # ------------------------------------------------------------------------------------------ downloads
 
 
@@ -85,7 +103,7 @@ def formats() -> list[Format]:
     """All formats that are made from a gradebook."""
     found = [(name, exports.kind(name)) for name in exports.names()]
     return [
-        Format(name, Text(exports.about(name), exports.FORMATS[name]), frozenset(module.OPTIONS))
+        Format(name, FORMATS.get(name) or Text(exports.about(name), exports.FORMATS[name]), frozenset(module.OPTIONS))
         for name, module in found
         if module.OF == "gradebook"
     ]
@@ -132,7 +150,7 @@ def _made(visit: Visit, form: Format) -> Ready:
             now=desk.now(),
         )
         to = folder / "out"
-        with desk.book() as book:
+        with desk.changing() if options.pseudonyms else desk.book() as book:  # the first ones are saved
             exports.export(form.name, book, options, exports.ExportTarget(to, remarks.append, passing=True))
         if to.is_dir():
             return Ready(f"{form.name}.zip", _zipped(to), tuple(remarks))
@@ -186,14 +204,15 @@ def learner_file(visit: Visit) -> Response:
 
 
 def changes_page(visit: Visit) -> Response:
-    """Points given by hand, and everything that was changed here, the latest first."""
+    """Points given by hand, and everything that staff did here, the latest first."""
     desk = visit.desk
+    staff = [each for each in reversed(audit.entries(desk.folder)) if each.role != Role.LEARNER.value]
     with desk.book() as book:
         overrides = sorted(book.gradebook.overrides(), key=lambda each: each.at, reverse=True)
     return visit.page(
         "desk_changes.html",
         overrides=overrides,
         DID=DID,
-        entries=audit.entries(desk.folder)[::-1][:500],
+        entries=staff[:_MOST_ENTRIES],
         moment=lambda at: timestamp(at.isoformat()),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby
 
@@ -22,12 +22,16 @@ from grader.web.desk import Desk, Visit
 
 #: Different answers on the page of an item.
 _MOST_ANSWERS = 40
+#: Misconceptions on their page.
+_MOST_BELIEFS = 30
 _WEEK = timedelta(days=7)
 
 
 def statistics_of(desk: Desk) -> Statistics:
     """The statistics of the class."""
-    return desk.once("statistics", lambda book: statistics.of_class(desk.counting()))
+    return desk.once(
+        "statistics", lambda book: replace(statistics.of_class(desk.counting()), borrowed=borrowed_of(desk))
+    )
 
 
 def borrowed_of(desk: Desk) -> tuple[Borrowed, ...]:
@@ -185,7 +189,8 @@ def misconceptions_page(visit: Visit) -> Response:
     return visit.page(
         "desk_misconceptions.html",
         everything=everything,
-        found=[(each, _known(desk, each)) for each in found],
+        found=[(each, _known(desk, each)) for each in found[:_MOST_BELIEFS]],
+        more=max(0, len(found) - _MOST_BELIEFS),
         all=len(desk.rows()),
     )
 

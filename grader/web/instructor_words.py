@@ -122,6 +122,7 @@ WORDS: Mapping[str, Text] = {
     "all_time": Text("All work", "全部提交"),
     "period": Text("Period", "时段"),
     "nothing_week": Text("No misconceptions came up in these days.", "这几天没有出现误解。"),
+    "rarer": Text("{count} rarer misconceptions are not shown.", "另有 {count} 个较少见的误解未显示。"),
     "of_class": Text("{count} of {all} learners", "{all} 人中的 {count} 人"),
     "before": Text("{count} earlier", "此前 {count} 人"),
     "ask": Text("Ask the class", "在课堂上问一问"),
@@ -157,9 +158,11 @@ WORDS: Mapping[str, Text] = {
     "out_of": Text("of {possible}", "满分 {possible}"),
     "now_earned": Text("now {earned} of {possible}", "目前 {earned} / {possible}"),
     # similar
+    "similar_solutions": Text("Similar solutions", "相似的解答"),
     "clusters": Text("Clusters", "相似的组"),
     "more_clusters": Text("{count} more clusters are not listed.", "另有 {count} 组未列出。"),
     "more_couples": Text("{count} more couples are not shown.", "另有 {count} 对未显示。"),
+    "cluster": Text("Similar solutions, cluster {number}", "相似解答，第 {number} 组"),
     "all_clusters": Text("All clusters", "所有组"),
     # downloads
     "make": Text("Make", "生成"),
@@ -187,4 +190,30 @@ DID: Mapping[str, Text] = {
     "marked answers": Text("marked answers", "批改回答"),
     "answered request": Text("answered a request", "答复申请"),
     "downloaded": Text("downloaded", "下载"),
+}
+
+#: What each download is; the commands have their own words for it, with their options.
+FORMATS: Mapping[str, Text] = {
+    "canvas": Text(
+        "The gradebook CSV from Canvas (Grades → Export), with one assignment filled in.",
+        "从 Canvas 导出的成绩册 CSV（成绩 → 导出），填好其中一项作业。",
+    ),
+    "canvas-feedback": Text(
+        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). It is made from "
+        "the zip of Download Submissions.",
+        "把每名学习者的报告附在其 Canvas 提交上的 zip（用 Upload Submissions 上传）。"
+        "请给出用 Download Submissions 下载的 zip。",
+    ),
+    "csv": Text("A table with a row for each learner.", "每名学习者一行的表格。"),
+    "gradescope": Text(
+        "A results.json of Gradescope for each submission.", "每份提交一个 Gradescope 的 results.json。"
+    ),
+    "html": Text("A page for each learner, and an index of the class.", "每名学习者一页，另有全班目录。"),
+    "json": Text("The whole gradebook, for programs.", "整本成绩册，供程序使用。"),
+    "junit": Text("A JUnit XML file for each learner.", "每名学习者一个 JUnit XML 文件。"),
+    "moodle": Text(
+        "The grading worksheet from Moodle, with grades and feedback filled in.",
+        "从 Moodle 下载的评分表，填好成绩和评语。",
+    ),
+    "reports": Text("A JSON report for each submission.", "每份提交一个 JSON 报告。"),
 }

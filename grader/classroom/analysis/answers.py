@@ -36,7 +36,10 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Borrowed:
-    """A wrong answer of ``learner`` that is right for the numbers of ``sources``, who are in the same class."""
+    """A wrong answer of ``learner`` that is right for the numbers of ``sources``, who are in the same class.
+
+    If it is right for several sets of numbers, ``theirs`` are what these have in common.
+    """
 
     learner: str
     item: str
@@ -124,14 +127,17 @@ def _borrowed(course: Course, item: Item, answered: Sequence[Answered]) -> Itera
             wrong.append((mark.learner.id, answers[item.id], own))
     known: dict[tuple[str, tuple[tuple[str, int | float], ...]], bool] = {}
     for learner, value, own in wrong:
+        fitting = []
         for theirs, context in draws.items():
             asked = repr(value), theirs
             if asked not in known:
                 known[asked] = _right(item, value, context)
             if theirs != own and known[asked]:
-                sources = tuple(name for name in having[theirs] if name != learner)
-                if sources:
-                    yield Borrowed(learner, item.id, shown(value), own, theirs, sources)
+                fitting.append(theirs)
+        sources = tuple(sorted({name for theirs in fitting for name in having[theirs] if name != learner}))
+        if sources:
+            same = tuple(each for each in fitting[0] if all(each in theirs for theirs in fitting))
+            yield Borrowed(learner, item.id, shown(value), own, same or fitting[0], sources)
 
 
 def _right(item: Item, value: object, context: items.Context) -> bool:

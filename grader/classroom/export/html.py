@@ -40,7 +40,6 @@ from grader.core.errors import UsageError
 from grader.core.model import Course, Lang, Text
 from grader.core.text import clean, points
 from grader.course import items
-from grader.report.html import Sections, Whose, environment, policy, render, sheet
 
 __all__ = ["LearnerPages", "mark_of", "report_with_overrides", "summary", "write"]
 
@@ -88,11 +87,15 @@ class LearnerPages:
     """Makes the pages of learners, as they may see them ``now``; None is the current time."""
 
     def __init__(self, book: Book, lang: Lang, now: datetime | None = None) -> None:
+        from grader.report.html import Sections  # loads jinja2, numpy
+
         self._book, self._lang, self._now = book, lang, now
         self._drawn, self._undrawn = (book.course, Sections()), (_without_drawn(book.course), Sections())
 
     def of(self, mark: Mark) -> str | None:
         """The page of a mark; None if nothing was graded."""
+        from grader.report.html import Whose, render  # loads jinja2, numpy
+
         report = report_with_overrides(self._book, mark)
         if report is None or mark.work is None:
             return None
@@ -113,6 +116,8 @@ def _without_drawn(course: Course) -> Course:
 
 
 def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang: Lang) -> str:
+    from grader.report.html import environment, policy, sheet  # loads jinja2, numpy
+
     style = sheet(_TEMPLATES / "index.css", _SHARED / "class_table.css")
     to = {(row.id, row.number): file for row, file in zip(rows, files, strict=True)}
 

@@ -46,11 +46,14 @@ def test_remarks_go_to_stderr(graded: Path, tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("pdf --from {graded}", "no format “pdf”. There are: canvas, csv,"),
+        ("pdf --from {graded}", "no format “pdf”. There are: canvas, canvas-feedback, csv,"),
         ("csv", "made from a gradebook: name the folder .* with --from"),
         ("qti --from {graded}", "made from a course, not from a gradebook"),
         ("csv --from {graded} --graded", "--graded cannot be used with csv; it works with gift, qti"),
-        ("json --from {graded} --template x", "--template cannot be used with json; it works with canvas, moodle"),
+        (
+            "json --from {graded} --template x",
+            "--template cannot be used with json; it works with canvas, canvas-feedback, moodle",
+        ),
         ("json --from {graded} -q Q5", "-q cannot be used with json; it works with gift, gradescope-autograder, qti"),
         ("moodle --from {graded} --learner ada", "--learner cannot be used with moodle"),
         ("html --from {graded} --learner dee", "Nothing that dee submitted could be graded"),
