@@ -44,7 +44,7 @@ from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import WORKER_DIED_TWICE
-from grader.classroom.worker import WorkerLost, run_check, run_job, run_task, warm_up
+from grader.classroom.worker import WorkerLost, run_check, run_figure, run_job, run_task, warm_up
 from grader.core.errors import AttncheckError, SandboxError, SandboxKilled, UsageError
 from grader.core.model import Course, Limits, Observed, Submission, Text
 from grader.core.model import Job as CodeJob
@@ -52,6 +52,8 @@ from grader.course import loader
 from grader.grading import courses
 from grader.grading.checker import Checked
 from grader.grading.inputs import Seed
+from grader.report.figures.figure import Figure
+from grader.report.figures.run import LearnerDrawing
 from grader.sandbox import libraries
 
 T = TypeVar("T")
@@ -100,11 +102,11 @@ class Attempt:
 
 @dataclass(slots=True)
 class _Check:
-    """A check that somebody waits for."""
+    """A call in a worker, for whose result somebody waits."""
 
-    submission: Submission
-    exercises: tuple[str, ...]
-    result: Future[Checked] = field(default_factory=Future)
+    function: Callable[..., Any]
+    arguments: tuple[object, ...]
+    result: Future[Any] = field(default_factory=Future)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,9 +261,20 @@ class Service:
         return submission_row(handed, (receipt.learner,), self.plan.roster, {})[0]
 
     def check(self, learner: str, submission: Submission, exercises: tuple[str, ...]) -> Checked:
-        """Grade exercises with public cases only, and wait for the result. Raises UsageError if one is running."""
+        """Grade exercises with public cases only, and wait for the result.
+
+        Raises UsageError if the learner waits for a check or a picture already.
+        """
+        return self._answer(learner, run_check, submission, exercises)
+
+    def figure(self, learner: str, picture: str, submission: Submission | None) -> tuple[Figure, LearnerDrawing | None]:
+        """A picture of the course, with the code of ``submission`` beside it; see ``check``."""
+        return self._answer(learner, run_figure, picture, submission)
+
+    def _answer(self, learner: str, function: Callable[..., T], *arguments: object) -> T:
+        """What a worker returns for somebody who waits."""
         key = f"check {learner}"
-        task = _Check(submission, exercises)
+        task = _Check(function, (self._batch_plan, str(self.plan.folder / EDITION), *arguments))
         with self._changed:
             if self.halted is not None or self._ending:
                 raise UsageError(_STOPPED)
@@ -270,7 +283,8 @@ class Service:
             self._payloads[key] = task
             self._queue.put(Job(learner, "check", key))
             self._changed.notify_all()
-        return task.result.result()
+        found: T = task.result.result()
+        return found
 
     def attempts(self, learner: Learner) -> tuple[Attempt, ...]:
         """What a learner submitted, the newest first."""
@@ -346,9 +360,8 @@ class Service:
             return TaskResult(task.key, error=error.message)
 
     def _check(self, executors: list[Executor], at: int, task: _Check) -> None:
-        folder = str(self.plan.folder / EDITION)
         try:
-            found = self._run(executors, at, run_check, self._batch_plan, folder, task.submission, task.exercises)
+            found = self._run(executors, at, task.function, *task.arguments)
         except (WorkerLost, BrokenProcessPool):
             task.result.set_exception(SandboxError(WORKER_DIED_TWICE))
         except SandboxKilled as error:
