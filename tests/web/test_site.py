@@ -30,6 +30,8 @@ from grader.core.model import Text
 from grader.grading.inputs import Seed
 from grader.learning.session import TypedAnswer
 from grader.sandbox import Sandbox
+from grader.web import class_pages
+from grader.web.class_pages import ClassLearner
 from grader.web.instructor import Desk
 from grader.web.instructor import routes as instructor_routes
 from grader.web.links import Claim, signer
@@ -314,6 +316,36 @@ def test_as_often_as_the_course_allows(classroom: Classroom) -> None:
     assert "Your code is saved. You may check double 2 times in an hour" in answer.text
     assert "# new" in bo.get("/questions/Q1/code").text
     assert ada.post("/questions/Q1/code", data=form, headers=OWN).status_code == 200
+
+
+def upload(browser: TestClient, name: str, data: bytes) -> int:
+    """Uploads one file; returns the status."""
+    return browser.post("/work", files={"files": (name, data)}, data={"replace": "1"}, headers=OWN).status_code
+
+
+def test_uploaded_answers_count_beside_those_of_the_quiz(classroom: Classroom) -> None:
+    """The quiz wins where both have one; a file of somebody else is not submitted, and nothing is lost."""
+    bo = classroom.browser("bo")
+    bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
+    learner = classroom.site._of(Person("bo", "Bo", Role.LEARNER))[0].learner
+    assert isinstance(learner, ClassLearner)
+    upload(bo, "answers.yaml", b"format: 1\nlearner: bo\nanswers:\n  Q1.a: a\n  Q1.b: 7  # mine\n")
+    text = (learner.collected() / "answers.yaml").read_text()
+    assert 'Q1.a: "b"' in text and "Q1.b: 7  # mine" in text
+    upload(bo, "answers.yaml", b"format: 1\nlearner: eve\nanswers: {}\n")
+    with pytest.raises(UsageError, match="somebody else's; upload one with “learner: bo”"):
+        learner.collected()
+    assert "learner: eve" in (learner.folder / "answers.yaml").read_text()
+    (learner.folder / "answers.yaml").unlink()
+
+
+def test_files_have_a_quota(classroom: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was replaced is kept, so a learner could fill the disk otherwise."""
+    monkeypatch.setattr(class_pages, "_MOST_FILES", 2_000)
+    bo = classroom.browser("bo")
+    assert upload(bo, "q01.py", b"x = 1\n" + b"#" * 1000) == 200
+    assert upload(bo, "q01.py", b"x = 2\n" + b"#" * 2000) == 400
+    assert "x = 1" in bo.get("/questions/Q1/code").text
 
 
 def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> None:
