@@ -150,11 +150,9 @@ class ClassLearner(Learner):
         return tuple(item for question in self.course.questions for item in question.items if item.use == "graded")
 
     def written(self) -> tuple[str, ...]:
-        """The names of the files with code."""
-        if not self.folder.is_dir():
-            return ()
-        found = (path.name for path in self.folder.iterdir() if path.is_file())
-        return tuple(sorted(name for name in found if not name.startswith(".") and name != ANSWERS))
+        """The names of the files that would be submitted, besides the answers."""
+        found = self.files()
+        return () if found is None else tuple(sorted(raw.path for raw in found.raws if raw.path != ANSWERS))
 
     def collected(self) -> Path:
         """The folder to submit, with the answers in it. Raises UsageError if there is nothing."""
@@ -220,10 +218,11 @@ class ClassPages:
         person, pages = self._whose(request)
         learner = self._learner(pages)
         attempts = await run_in_threadpool(self._attempts, person)
+        written, answers = await run_in_threadpool(learner.written), await run_in_threadpool(learner.answers)
         return pages.show(
             "submit.html",
-            written=learner.written(),
-            answered=len(learner.answers()),
+            written=written,
+            answered=len(answers),
             items=learner.graded_items(),
             rules=[*sentences(self.course.rules)],
             due=self._due(person),
