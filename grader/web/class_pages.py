@@ -6,7 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -186,7 +186,6 @@ class ClassPages:
     service: Service
     people: People
     pages_of: Callable[[Person], Pages]
-    _submitting: set[str] = field(default_factory=set)
 
     @property
     def course(self) -> Course:
