@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import batch, inbox, worker
+from grader.classroom import batch, inbox, schedule, worker
 from grader.classroom import service as service_module
 from grader.classroom.batch import BatchRequest
 from grader.classroom.class_folder import INBOX
@@ -27,7 +27,7 @@ from grader.classroom.overrides import forgetting
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Attempt, Service, ServicePlan
 from grader.classroom.task import GradingTask, TaskResult
-from grader.core.errors import LibrariesChanged, SandboxError, UsageError
+from grader.core.errors import LibrariesChanged, SandboxError, SandboxUnavailable, UsageError
 from grader.core.model import Text
 from grader.grading.inputs import Seed
 from grader.submission import read
@@ -147,6 +147,21 @@ def test_another_command_may_use_the_gradebook_meanwhile(plan: ServicePlan, tmp_
         assert points(graded(service, ADA, 1)) == [5.0]
         with pytest.raises(UsageError, match="Another `attncheck serve`"):
             Service(plan).__enter__()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_machine_that_cannot_confine_code(plan: ServicePlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is served, and everything is let go again."""
+
+    def refused(*_: object) -> None:
+        raise SandboxUnavailable(Text("no Landlock", "没有 Landlock"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schedule, "rehearse", refused)
+        with pytest.raises(SandboxUnavailable):
+            Service(plan).__enter__()
+    with Service(plan) as service:
+        assert service.attempts(ADA) == ()
 
 
 @pytest.mark.usefixtures("in_process")
