@@ -32,6 +32,8 @@ from grader.web.security import SAFE_METHODS, Receive, Scope, Send
 
 #: Threads besides one for each person, who may be waiting for a check.
 _THREADS = 40
+#: Bytes of a body that does not say how long it is.
+_UNKNOWN = 1 << 30
 _SUBMIT = ("/submit", Text("Submit", "提交"))
 _CLASS = ("/class", Text("Class", "班级"))
 _LEAVE = (SIGN_OUT, Text("Sign out", "退出"))
@@ -130,8 +132,9 @@ class Site:
             return PlainTextResponse(FAST, 429, headers={"Retry-After": f"{left + 1:.0f}"})
         pace.note(person.id, now)
         typed = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("answer", "")
-        sent = int(Headers(scope=scope).get("content-length", "0")) if reads else 0
-        return PlainTextResponse(status_code=413) if len(typed) > MOST_FORMULA or sent > 3 * MOST_FORMULA else None
+        told = Headers(scope=scope).get("content-length", "0" if scope["method"] in SAFE_METHODS else str(_UNKNOWN))
+        long = len(typed) > MOST_FORMULA or (reads and int(told) > 3 * MOST_FORMULA)
+        return PlainTextResponse(status_code=413) if long else None
 
     def _of(self, person: Person) -> tuple[Pages, Starlette]:
         if person.id not in self._pages:

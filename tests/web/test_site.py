@@ -354,6 +354,8 @@ def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> No
     assert ada.get("/items/Q1.b/reading", params={"answer": "1" * 1501}).status_code == 413
     seen = [ada.get("/items/Q1.b/reading", params={"answer": "1"}).status_code for _ in range(90)]
     assert seen == [200] * 89 + [429]
+    for body in (b"answer=" + b"1" * 5000, iter([b"answer=1"])):
+        assert bo.post("/items/Q1.b/reading", content=body, headers=OWN).status_code == 413
     assert bo.get("/items/Q1.b/reading").status_code == ada.get("/items/Q1.b").status_code == 200
     ada = classroom.browser("ada")
     seen = [ada.post("/items/Q1.b", data={"do": "odd"}, headers=OWN).status_code for _ in range(61)]
