@@ -109,6 +109,7 @@ def numbered(marks: Iterable[Mark]) -> tuple[ClassRow, ...]:
 def row(mark: Mark, number: int = 1) -> ClassRow:
     """The row of a mark."""
     filed = mark.work.filed if mark.work is not None else None
+    graded = filed is None or (filed.error is None and bool(mark.work and mark.work.results))
     return ClassRow(
         mark.learner.id,
         "" if mark.learner.name == mark.learner.id else mark.learner.name,
@@ -118,9 +119,9 @@ def row(mark: Mark, number: int = 1) -> ClassRow:
         mark.questions,
         _status(mark),
         submitted=filed is not None,
-        has_points=has_points(mark),
+        has_points=has_points(mark) and (graded or bool(mark.overridden)),
         complete=mark.complete,
-        graded=filed is None or (filed.error is None and bool(mark.work and mark.work.results)),
+        graded=graded,
         given=bool(mark.overridden),
         late=filed is not None and (mark.late_seconds > 0 or filed.late),
         late_seconds=mark.late_seconds,

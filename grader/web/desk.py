@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -29,7 +32,7 @@ from grader.classroom.overrides import opened
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Text
-from grader.core.text import OF_POINTS, points
+from grader.core.text import OF_POINTS, points, timestamp
 from grader.report.html import environment, sheet
 from grader.web.instructor_words import WORDS
 from grader.web.people import Person, Role
@@ -44,8 +47,12 @@ _ANALYSIS = Path(analysis.__file__).parent / "templates"
 LANGUAGE = "attncheck-lang"
 #: Seconds to wait for another process that changes the results folder.
 PATIENCE = 10.0
+#: What takes long in a large class is computed for at most one second in this many.
+RARELY = 10.0
 #: Downloads with remarks that wait to be saved.
 _MOST_READY = 4
+#: The folders of an absolute path.
+_FOLDERS = re.compile(r"(?<![^\s“\"'(（：:,，])/(?:[^\s/]+/)+")
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
 _NOT_YOURS = Text("These pages are for the staff of the class.", "这些页面只供任课人员使用。")
 
@@ -56,21 +63,28 @@ Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
 class Remembered:
     """What was computed from a gradebook, until the gradebook changes. Each thing is computed by one thread at once."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[bytes, Any]] = {}
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._known: dict[str, tuple[bytes, float, Any]] = {}
         self._making: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
+        self._clock = clock
 
-    def get(self, name: str, version: Callable[[], bytes], make: Callable[[], T]) -> T:
-        """The value called ``name``; ``make`` computes it if there is none for this version yet."""
+    def get(self, name: str, version: Callable[[], bytes], make: Callable[[], T], *, rest: float = 0.0) -> T:
+        """The value called ``name``; ``make`` computes it if there is none for this version yet.
+
+        With ``rest``, a value is kept for that many times the seconds that it took, whatever changes: in a class that
+        is being graded, everything changes all the time.
+        """
         with self._lock:
             making = self._making.setdefault(name, threading.Lock())
         with making:
-            now = version()
+            now, began = version(), self._clock()
             known = self._known.get(name)
-            if known is None or known[0] != now:
-                known = self._known[name] = now, make()
-            found: T = known[1]
+            if known is None or (known[0] != now and began >= known[1]):
+                value = make()
+                ended = self._clock()
+                known = self._known[name] = now, ended + rest * (ended - began), value
+            found: T = known[2]
             return found
 
 
@@ -122,6 +136,8 @@ class Desk:
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     remembered: Remembered = field(default_factory=Remembered, compare=False)
     shelf: Shelf = field(default_factory=Shelf, compare=False)
+    #: Requests are answered one after the other, so that points and answer are those of the same person.
+    turn: threading.Lock = field(default_factory=threading.Lock, compare=False)
 
     # ------------------------------------------------------------------------------------- reading
 
@@ -137,14 +153,19 @@ class Desk:
         with opened(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
             yield Book.of(gradebook, self.course)
 
-    def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None) -> T:
-        """What ``make`` returns for the gradebook, computed again only after a change: of it, or of ``version``."""
+    def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None, *, rest: float = 0.0) -> T:
+        """What ``make`` returns for the gradebook, computed again only after a change: of it, or of ``version``.
+
+        See ``Remembered`` for ``rest``.
+        """
 
         def made() -> T:
             with self.book() as book:
                 return make(book)
 
-        return self.remembered.get(name, lambda: changes_of(self.folder) if version is None else version, made)
+        return self.remembered.get(
+            name, lambda: changes_of(self.folder) if version is None else version, made, rest=rest
+        )
 
     def answered(self) -> tuple[Answered, ...]:
         """All marks of the class with the answers, ordered by learner."""
@@ -271,13 +292,13 @@ class Visit:
             .get_template(template)
             .render(
                 lang=self.lang,
-                words={name: word.of(self.lang) for name, word in WORDS.items()},
+                words=SimpleNamespace(**{name: word.of(self.lang) for name, word in WORDS.items()}),
                 desk=desk,
                 at=desk.at,
                 called=desk.called,
                 person=self.person,
                 course=desk.course,
-                here=self.request.url.path + (f"?{self.request.url.query}" if self.request.url.query else ""),
+                here=self._here(),
                 section=self.request.url.path.removeprefix(desk.base).strip("/").partition("/")[0],
                 prose=prose,
                 of_points=OF_POINTS,
@@ -286,12 +307,19 @@ class Visit:
             )
         )
 
+    def _here(self) -> str:
+        """Where to go back to after a change of the language; what a form was sent to is no page."""
+        url = self.request.url
+        if self.request.method != "GET":
+            return self.desk.at()
+        return url.path + (f"?{url.query}" if url.query else "")
+
     def said(self, error: AttncheckError) -> str:
-        """An error in words, without the path of the results folder."""
+        """An error in words; of paths of this machine, only the last name is left."""
         text = error.of(self.lang)
         for path in (str(self.desk.folder.absolute()), str(self.desk.folder)):
             text = text.replace(path, self.desk.folder.name)
-        return text
+        return _FOLDERS.sub("", text)
 
 
 Handler: TypeAlias = Callable[[Visit], Response]
@@ -332,6 +360,11 @@ def _visit(desk: Desk, request: Request) -> Visit:
 
 def _failed(visit: Visit, text: str, status: int) -> Response:
     return visit.page("desk_failed.html", status=status, text=text)
+
+
+def moment(at: datetime) -> str:
+    """A time for people."""
+    return timestamp(at.isoformat())
 
 
 @functools.cache

@@ -25,10 +25,10 @@ from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.marks import CoursePart, Mark
 from grader.classroom.results import Book, parts
 from grader.core.model import Text
-from grader.core.text import points, timestamp
+from grader.core.text import points
 from grader.report.html import Whose, render_body
 from grader.web import instructor_files, instructor_items, instructor_marking
-from grader.web.desk import LANGUAGE, Desk, Visit, route, style
+from grader.web.desk import LANGUAGE, Desk, Visit, moment, route, style
 
 __all__ = ["Desk", "routes"]
 
@@ -140,8 +140,9 @@ def class_page(visit: Visit) -> Response:
         all=len(everybody),
         page=page,
         pages=last,
-        summary=desk.once("summary", lambda book: pages.summary(book, everybody)),
+        summary=desk.once("summary", lambda book: pages.summary(book, desk.rows())),
         waiting=sum(map(FLAGS["person"], everybody)),
+        unmatched=desk.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
         open_requests=sum(each.answer is None for each in requests.listed(desk.folder)),
     )
 
@@ -190,7 +191,6 @@ def learner_page(visit: Visit) -> Response:
         requests=requests.listed(desk.folder, learner.id),
         answers=[(name, answers.shown(value)) for name, value in given.items()],
         moment=moment,
-        asked_part=visit.asked("part"),
         done=instructor_marking.said(visit),
     )
 
@@ -234,8 +234,3 @@ def choices(desk: Desk) -> list[tuple[str, list[CoursePart]]]:
     """What points can be given for: the parts of the questions that count, by question."""
     known = parts(desk.course)
     return [(name, [part for part in known.values() if part.question == name]) for name in desk.graded_questions()]
-
-
-def moment(at: datetime) -> str:
-    """A time for people."""
-    return timestamp(at.isoformat())

@@ -22,8 +22,7 @@ from grader.classroom.analysis.clusters import Cluster, clusters
 from grader.classroom.export.html import LearnerPages, mark_of
 from grader.classroom.results import Book, file_name
 from grader.core.model import Text
-from grader.core.text import timestamp
-from grader.web.desk import Desk, Ready, Visit
+from grader.web.desk import RARELY, Desk, Ready, Visit, moment
 from grader.web.instructor_items import borrowed_of
 from grader.web.instructor_words import DID, FORMATS, WORDS
 from grader.web.people import Role
@@ -84,7 +83,7 @@ def _alike(desk: Desk) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
         return alike, clusters(alike.found)
 
     submitted = desk.once("submitted", version)
-    return desk.once("similar", make, submitted)
+    return desk.once("similar", make, submitted, rest=RARELY)
 
 
 # ------------------------------------------------------------------------------------------ downloads
@@ -214,5 +213,5 @@ def changes_page(visit: Visit) -> Response:
         overrides=overrides,
         DID=DID,
         entries=staff[:_MOST_ENTRIES],
-        moment=lambda at: timestamp(at.isoformat()),
+        moment=moment,
     )

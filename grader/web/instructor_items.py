@@ -18,7 +18,7 @@ from grader.classroom.analysis.statistics import CheckStatistics, PartStatistics
 from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
 from grader.core.text import STATUS, check_label
 from grader.course import items
-from grader.web.desk import Desk, Visit
+from grader.web.desk import RARELY, Desk, Visit
 
 #: Different answers on the page of an item.
 _MOST_ANSWERS = 40
@@ -30,13 +30,15 @@ _WEEK = timedelta(days=7)
 def statistics_of(desk: Desk) -> Statistics:
     """The statistics of the class."""
     return desk.once(
-        "statistics", lambda book: replace(statistics.of_class(desk.counting()), borrowed=borrowed_of(desk))
+        "statistics",
+        lambda book: replace(statistics.of_class(desk.counting()), borrowed=borrowed_of(desk)),
+        rest=RARELY,
     )
 
 
 def borrowed_of(desk: Desk) -> tuple[Borrowed, ...]:
     """Answers with somebody else's numbers."""
-    return desk.once("borrowed", lambda book: answers.borrowed(desk.course, desk.counting()))
+    return desk.once("borrowed", lambda book: answers.borrowed(desk.course, desk.counting()), rest=RARELY)
 
 
 @dataclass(frozen=True, slots=True)

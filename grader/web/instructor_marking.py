@@ -14,9 +14,8 @@ from grader.classroom.results import parts
 from grader.classroom.rubric import AnswerGroup, Decision, Waiting
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.core.text import timestamp
 from grader.course import items
-from grader.web.desk import PATIENCE, Desk, Visit
+from grader.web.desk import PATIENCE, Desk, Visit, moment
 from grader.web.instructor_words import WORDS
 
 #: Groups of answers on one page.
@@ -141,7 +140,7 @@ def requests_page(visit: Visit) -> Response:
         "desk_requests.html",
         open=[(each, _standing(desk, each)) for each in found if each.answer is None],
         answered=[each for each in reversed(found) if each.answer is not None],
-        moment=lambda at: timestamp(at.isoformat()),
+        moment=moment,
         done=said(visit),
     )
 
@@ -167,13 +166,14 @@ def reply(visit: Visit) -> Response:
     """Answers a request, with new points if some were typed. Points come first: an answer is only given once."""
     desk = visit.desk
     number = visit.request.path_params["number"]
-    request = next((each for each in requests.listed(desk.folder) if each.number == number), None)
-    if request is None:
-        raise HTTPException(404)
-    text = visit.typed("answer")
-    requests.check(request, text)
-    if visit.typed("points").strip():
-        _give(visit, request.learner, request.part, visit.typed("points"), text)
-    requests.answer(desk.folder, number, text, visit.author, desk.now())
+    with desk.turn:
+        request = next((each for each in requests.listed(desk.folder) if each.number == number), None)
+        if request is None:
+            raise HTTPException(404)
+        text = visit.typed("answer")
+        requests.check(request, text)
+        if visit.typed("points").strip():
+            _give(visit, request.learner, request.part, visit.typed("points"), text)
+        requests.answer(desk.folder, number, text, visit.author, desk.now())
     visit.note("answered request", learner=request.learner, part=request.part, request=str(number))
     return RedirectResponse(desk.at("requests", done="saved"), 303)

@@ -28,6 +28,10 @@ WORDS: Mapping[str, Text] = {
     "found": Text("{shown} of {all} learners", "{all} 人中的 {shown} 人"),
     "nobody": Text("Nobody matches.", "没有符合条件的人。"),
     "pages": Text("Pages", "页"),
+    "unmatched": Text(
+        "Submissions that belong to nobody in the class: {names}. Add their authors to the roster, and grade again.",
+        "不属于班上任何人的提交：{names}。请把作者加进名单，再评一次。",
+    ),
     "previous": Text("Previous", "上一页"),
     "next": Text("Next", "下一页"),
     "page_of": Text("Page {page} of {pages}", "第 {page} 页，共 {pages} 页"),
@@ -43,11 +47,10 @@ WORDS: Mapping[str, Text] = {
     "attempt": Text("Attempt", "第几次"),
     "receipt": Text("Receipt", "回执"),
     "counts": Text("counts", "计入成绩"),
-    "late": Text("late", "迟交"),
     "unknown_time": Text("time unknown", "时间不详"),
     "shown": Text("shown below", "下面显示的是这一次"),
     "show_report": Text("Show the report", "显示报告"),
-    "not_graded": Text("Not graded yet.", "还没有评分。"),
+    "not_graded": Text("Nothing was graded, so there is no report.", "没有评分结果，所以没有报告。"),
     "older": Text("no longer in the collection", "已不在这批提交中"),
     "by_hand": Text("Points given by hand", "人工给分"),
     "no_overrides": Text("None.", "没有。"),
@@ -72,7 +75,6 @@ WORDS: Mapping[str, Text] = {
     "removed": Text("Removed: the earned points count again.", "已撤销，恢复原来的得分。"),
     # items and exercises
     "item": Text("Item", "小题"),
-    "exercise": Text("Exercise", "练习"),
     "earned": Text("Mean score", "得分率"),
     "discrimination": Text("Discrimination", "区分度"),
     "tried": Text("Answered", "作答人数"),
@@ -82,7 +84,6 @@ WORDS: Mapping[str, Text] = {
         "其他题做得好的人，这里反而更差：先检查答案和措辞。",
     ),
     "no_statistics": Text("Nobody has answered yet.", "还没有人作答。"),
-    "question": Text("Question", "题目"),
     "key": Text("Correct answer", "正确答案"),
     "personal": Text("Each learner has numbers of their own.", "每名学习者的数据不同。"),
     "distribution": Text("Answers given", "答案分布"),
@@ -93,7 +94,6 @@ WORDS: Mapping[str, Text] = {
     "more_answers": Text("{count} rarer answers are not shown.", "另有 {count} 种较少见的答案未显示。"),
     "believed": Text("What is believed", "有哪些误解"),
     "no_beliefs": Text("No misconceptions came up.", "没有出现误解。"),
-    "truth": Text("Correct idea", "正确的理解"),
     "borrowed": Text("Answered with someone else’s numbers", "用了别人的数据作答"),
     "borrowed_hint": Text(
         "Wrong for the learner’s own numbers, right for those of others in the class. There are only a few sets of "
@@ -102,7 +102,6 @@ WORDS: Mapping[str, Text] = {
     ),
     "no_borrowed": Text("No such answers.", "没有这样的答案。"),
     "right_for": Text("right for {theirs}; own numbers: {own}", "对 {theirs} 是对的；本人的数据：{own}"),
-    "sources": Text("Who has these numbers", "谁有这些数据"),
     "sources_all": Text("Has the numbers of all these answers", "拥有所有这些数据的人"),
     "nobody_has_all": Text("nobody", "没有"),
     "and_more": Text("and {count} more", "另有 {count} 人"),
@@ -151,7 +150,6 @@ WORDS: Mapping[str, Text] = {
     "open": Text("Open", "未答复"),
     "answered": Text("Answered", "已答复"),
     "no_requests": Text("No open requests.", "没有未答复的申请。"),
-    "asks": Text("{who} asks about {part}", "{who} 申请重评 {part}"),
     "reply": Text("Answer to the learner", "给学习者的答复"),
     "reply_points": Text("New points (leave empty to change nothing)", "新的分数（不改就留空）"),
     "reply_button": Text("Answer", "答复"),
@@ -190,6 +188,8 @@ DID: Mapping[str, Text] = {
     "marked answers": Text("marked answers", "批改回答"),
     "answered request": Text("answered a request", "答复申请"),
     "downloaded": Text("downloaded", "下载"),
+    "signed in": Text("signed in", "登录"),
+    "signed out": Text("signed out", "退出"),
 }
 
 #: What each download is; the commands have their own words for it, with their options.
@@ -199,10 +199,10 @@ FORMATS: Mapping[str, Text] = {
         "从 Canvas 导出的成绩册 CSV（成绩 → 导出），填好其中一项作业。",
     ),
     "canvas-feedback": Text(
-        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). It is made from "
-        "the zip of Download Submissions.",
+        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). If the zip of "
+        "Download Submissions that was graded is gone, name it again.",
         "把每名学习者的报告附在其 Canvas 提交上的 zip（用 Upload Submissions 上传）。"
-        "请给出用 Download Submissions 下载的 zip。",
+        "如果当初评分用的、从 Download Submissions 得到的 zip 已不在，请再给一次。",
     ),
     "csv": Text("A table with a row for each learner.", "每名学习者一行的表格。"),
     "gradescope": Text(

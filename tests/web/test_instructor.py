@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from grader import web
 from grader.classroom import audit, batch, requests
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
-from grader.web.desk import Desk
+from grader.web.desk import Desk, Remembered
 from grader.web.people import Person, Role
 from grader.web.security import COOKIE
 from tests import tiny
@@ -130,6 +131,7 @@ def post(desk: Desk, path: str, status: int = 200, **fields: Any) -> str:
 
 PATHS = (
     "",
+    "?q=ada",
     "/learners/ada",
     "/learners/eve",
     "/questions",
@@ -156,7 +158,7 @@ def test_every_page_in_both_languages(desk: Desk, path: str) -> None:
     for lang, tag, frame in (("en", "en", "Misconceptions"), ("zh", "zh-Hans", "误解")):
         text = window.post("/class/language", data={"lang": lang, "back": f"/class{path}"}, headers=OWN).text
         assert f'<html lang="{tag}">' in text and frame in text
-        assert "<b>" not in text and "{{" not in text and "object at 0x" not in text
+        assert "<b>" not in text and "{{" not in text and "object at 0x" not in text and "built-in" not in text
         visible = words(re.sub(rf'<span class="{"zh" if lang == "en" else "en"}"[^>]*>.*?</span>', "", text))
         foreign = re.findall(r"[\u4e00-\u9fff]+", visible) if lang == "en" else []
         assert set(foreign) <= {"中文", "陈"}, foreign
@@ -307,6 +309,21 @@ def test_points_by_hand(desk: Desk) -> None:
     assert "removed points given by hand" in browser(desk).get("/class/changes").text
 
 
+def test_the_way_back_from_a_refusal(desk: Desk) -> None:
+    """A change of the language there leads to a page, not to what a form was sent to."""
+    text = post(desk, "/learners/bo/points", 400, do="give")
+    assert 'name="back" value="/class"' in text
+    assert 'name="back" value="/class/items/Q1.a?x=1&amp;y=2"' in browser(desk).get("/class/items/Q1.a?x=1&y=2").text
+
+
+def test_submissions_of_nobody(desk: Desk) -> None:
+    """Are named above the table, with what to do."""
+    with closing(open_gradebook(desk.folder)) as book:
+        book._connection.execute("DELETE FROM member WHERE learner = 'dee'")
+        book.remember("x", 1)
+    assert "Submissions that belong to nobody in the class: dee." in browser(desk).get("/class").text
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
@@ -396,6 +413,38 @@ def download(desk: Desk, form: str, files: Any = None, **fields: str) -> Any:
     return found
 
 
+def test_what_is_remembered() -> None:
+    """Until something changes; what took long rests for a while even then, so that no class is busy with itself."""
+    seconds, version, made = [0.0], [b"1"], [0]
+    remembered = Remembered(lambda: seconds[0])
+
+    def make() -> int:
+        seconds[0] += 2.0
+        made[0] += 1
+        return made[0]
+
+    def get(name: str, rest: float) -> int:
+        return remembered.get(name, lambda: version[0], make, rest=rest)
+
+    assert [get("quick", 0.0), get("quick", 0.0), get("slow", 10.0)] == [1, 1, 2]
+    version[0] = b"2"
+    assert [get("quick", 0.0), get("slow", 10.0)] == [3, 2]
+    seconds[0] += 30.0
+    assert [get("slow", 10.0), get("slow", 10.0), get("quick", 0.0)] == [4, 4, 3]
+
+
+def test_words_are_words(desk: Desk) -> None:
+    """In every template: none of them stands for something that a mapping or a namespace can do."""
+    from grader.web.instructor_words import WORDS
+
+    folder = Path(web.__file__).parent / "templates"
+    used = {
+        name for path in folder.glob("desk*.html") for name in re.findall(r"\bwords\.(\w+)", path.read_text("utf-8"))
+    }
+    assert used <= WORDS.keys() and not [name for name in WORDS if name.startswith("_")]
+    assert "Show everyone" in browser(desk).get("/class?q=ada").text
+
+
 def test_every_download_is_described() -> None:
     """In words of the pages: nobody can type an option of a command there."""
     from grader.web.instructor_files import formats
@@ -432,3 +481,22 @@ def test_canvas(desk: Desk) -> None:
     assert "Ada Lovelace,11,,5" in found.text and "Grades%201.csv" in found.headers["content-disposition"]
     text = html.unescape(post(desk, "/downloads/canvas", 400))
     assert "--template is missing" in text
+    found = browser(desk).post("/class/downloads/canvas", files={"template": ("a.csv", b"x,y\n")}, headers=OWN)
+    text = html.unescape(found.text)
+    assert found.status_code == 400 and ">a.csv:1: expected a gradebook exported from Canvas" in text
+
+
+def test_receipts(tmp_path: Path) -> None:
+    """The digest on the receipt beside a submission; what is no receipt has none."""
+    from grader.classroom import inbox
+    from grader.web.instructor import _receipt
+
+    (tmp_path / "q01.py").write_text(tiny.RIGHT)
+    inbox.make(tmp_path / "inbox")
+    receipt, _ = inbox.submit(tmp_path / "q01.py", tmp_path / "inbox", "ada", NOW)
+    (place,) = (tmp_path / "inbox").glob("*/*/files")
+    assert _receipt(place) == receipt.digest
+    for text in ("{}", "no JSON", '{"format": 99}'):
+        (place.parent / inbox.RECEIPT).write_text(text)
+        assert _receipt(place) == ""
+    assert _receipt(tmp_path / "nowhere" / "files") == ""

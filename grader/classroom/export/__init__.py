@@ -63,7 +63,7 @@ class Options:
 #: What each format is, in Chinese; in English, the first line of its module says it.
 FORMATS = {
     "canvas": "从 Canvas 下载的成绩册 CSV（--template），填好其中一项作业（--column）。",
-    "canvas-feedback": "含每名学习者报告的 zip，由 Canvas 作为评语附在提交上（--template）。",
+    "canvas-feedback": "含每名学习者报告的 zip，由 Canvas 作为评语附在提交上。",
     "csv": "每名学习者一行；加 --checks 时，每道小题、每项检查各一行，并注明由什么决定。",
     "gift": "供 Moodle 题库使用的小题（GIFT），每个问题一个类别。",
     "gradescope": "Gradescope 自动评分器的 `results.json`：一整个文件夹，或用 --learner 只写一份。",

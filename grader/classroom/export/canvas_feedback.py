@@ -1,18 +1,19 @@
-"""A zip with each learner's report, which Canvas attaches to their submission as a comment (--template).
+"""A zip with each learner's report, which Canvas attaches to their submission as a comment.
 
 ## What it writes
 
 A zip with one text file for each learner: the report as `grade` prints it, every line as a comment. Canvas files it by
-the numbers in its name, so each file is called exactly as one of the learner's files in the zip that was downloaded,
-`doejane_1234_5678_q05.py` for example, and Canvas shows it under that file's name. Until `hidden_results` allows it,
-hidden cases are left out.
+the numbers in its name, so each file is called exactly as one of the learner's files in the zip that was downloaded and
+graded, `doejane_1234_5678_q05.py` for example, and Canvas shows it under that file's name. Until `hidden_results`
+allows it, hidden cases are left out.
 
 Learners are found as in the export `canvas`; nothing is guessed. Who is only in the zip or only in the gradebook is
 listed, and so are submissions without a file that Canvas could attach something to.
 
 ## Options
 
-- `--template`: the zip from *Download Submissions* of the assignment, as it was downloaded.
+- `--template`: the zip from *Download Submissions* of the assignment, as it was downloaded (default: the one that was
+  graded).
 - `--roster`: numbers and addresses of learners; needed for groups.
 
 ## How to use it
@@ -21,7 +22,7 @@ In Canvas, open the assignment, choose *Download Submissions*, and later *Upload
 Uploading it again adds another comment.
 
 ```
-attncheck export canvas-feedback --from results --template submissions.zip --to feedback.zip
+attncheck export canvas-feedback --from results --to feedback.zip
 ```
 """
 
@@ -53,8 +54,8 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 #: Which of a learner's files gives its name: those that people open as text.
 _PREFERRED = (".py", ".yaml", ".yml", ".txt", "")
 _NO_TEMPLATE = Text(
-    "--template is missing: name the zip that you downloaded with Download Submissions.",
-    "缺少 --template：请给出用 Download Submissions 下载的 zip。",
+    "What was graded is no longer there: name the zip that you downloaded with Download Submissions (--template).",
+    "当初评分的内容已不在原处：请给出用 Download Submissions 下载的 zip（--template）。",
 )
 _NO_ZIP = Text(
     "{path} is not a zip of submissions from Canvas ({reason}).", "{path} 不是从 Canvas 下载的提交 zip（{reason}）。"
@@ -72,9 +73,7 @@ _MOST_NAMES = 30
 
 def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Write the zip. Raises UsageError if the template is no download of submissions."""
-    if options.template is None:
-        raise UsageError(_NO_TEMPLATE)
-    files = _files(options.template)
+    files = _files(options.template or _graded(book))
     people = {at: who for at, (who, _) in enumerate(files.values())}
     names = [name for _, name in files.values()]
     rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), people)
@@ -99,11 +98,22 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
             out.say(said.fill(names=name_list([*sorted(map(clean, listed))[:_MOST_NAMES], *more])))
 
 
+def _graded(book: Book) -> Path:
+    """The collection that was graded. Raises UsageError if it is gone."""
+    known = book.gradebook.recall("collection")
+    if not isinstance(known, str) or not Path(known).exists():
+        raise UsageError(_NO_TEMPLATE)
+    return Path(known)
+
+
 def _files(path: Path) -> Mapping[str, tuple[Person, str]]:
-    """For each user of a downloaded zip: who it is, and the name of one of their files."""
+    """For each user of a downloaded zip, or of the folder with its files: who it is, and the name of one file."""
     try:
-        with zipfile.ZipFile(path) as found:
-            names = [info.filename for info in found.infolist()[:_MOST_FILES] if not info.is_dir()]
+        if path.is_dir():
+            names = sorted(each.name for each in path.iterdir() if each.is_file())
+        else:
+            with zipfile.ZipFile(path) as found:
+                names = [info.filename for info in found.infolist()[:_MOST_FILES] if not info.is_dir()]
     except (OSError, zipfile.BadZipFile, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(_NO_ZIP.fill(path=path, reason=clean(reason, 200))) from error

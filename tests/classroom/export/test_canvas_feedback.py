@@ -65,9 +65,26 @@ def test_hidden_cases_stay_hidden(small: Made, tmp_path: Path) -> None:
     assert ["Their results are not shown." in re.sub(r"\s*\n# *", " ", text) for text in texts] == [False, True]
 
 
+@pytest.mark.parametrize("kind", ["zip", "folder"])
+def test_what_was_graded_has_the_names(small: Made, tmp_path: Path, kind: str) -> None:
+    """No template is needed as long as it is there."""
+    place = downloaded(tmp_path, "bobo_12_902_q05.py")
+    if kind == "folder":
+        place = tmp_path / "submissions"
+        place.mkdir()
+        (place / "bobo_12_902_q05.py").write_text("x")
+    small.change(lambda book: book.gradebook.remember("collection", str(place)))
+    with zipfile.ZipFile(small.export("canvas-feedback", tmp_path / "out.zip")) as found:
+        assert found.namelist() == ["bobo_12_902_q05.py"]
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
-    [(None, "--template is missing"), ((), "no file in it is named as Canvas"), (("q05.py",), "named as Canvas names")],
+    [
+        (None, "What was graded is no longer there"),
+        ((), "no file in it is named as Canvas"),
+        (("q05.py",), "named as Canvas names"),
+    ],
 )
 def test_what_is_refused(small: Made, tmp_path: Path, names: tuple[str, ...] | None, said: str) -> None:
     """No zip, and one that is not from Canvas."""
