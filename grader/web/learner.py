@@ -15,7 +15,9 @@ from grader.core import files
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Report, Status, Submission, Text
 from grader.course import starter
+from grader.grading import costs
 from grader.grading.checker import Checked, Checker
+from grader.grading.costs import Cost
 from grader.grading.selection import source_of
 from grader.learning import hints, log, progress, review
 from grader.learning import session as conversation
@@ -278,6 +280,22 @@ class Learner:
         submission = read(self.folder, self.name) if self.files() is not None else None
         found = submission and any(source_of(each.name, question, submission) for question, each in wanted)
         return submission if found else None
+
+    def costs(self, question: Question) -> tuple[tuple[Cost, ...], ...]:
+        """What the learner's code, the references and other ways cost, for each exercise of ``question``."""
+        submission = read(self.folder, self.name) if self.files() is not None else None
+        return tuple(
+            self.checker().use(partial(costs.compared, self.course, each, question, submission))
+            for each in question.exercises
+        )
+
+    def own_source(self, question: Question, exercise: Exercise) -> str | None:
+        """The learner's definition of ``exercise``; None if there is no such function or class in their files."""
+        if self.files() is None:
+            return None
+        file = source_of(exercise.name, question, read(self.folder, self.name))
+        text = "\n".join(part.text for part in file.parts) if file is not None else ""
+        return costs.definition(text, exercise.name)
 
     # ------------------------------------------------------------------------------------- hints
 

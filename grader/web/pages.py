@@ -27,6 +27,7 @@ from grader.learning import log, next_step, quiz_view, reference_view, review, r
 from grader.learning.log import Rating
 from grader.learning.review import Card
 from grader.learning.session import Compared, ItemRecord, ReadAs, Settled, TypedAnswer
+from grader.report import beside
 from grader.report.figures import kinds, svg
 from grader.report.html import environment, render_part, sheet
 from grader.submission.messages import size
@@ -148,8 +149,20 @@ class Pages:
         refused = reference_view.refusal(self.learner.course, question, self.learner.progress(), log.now())
         if refused is not None:
             raise UsageError(refused)
-        sources = [(each.name, reference_view.source(self.learner.course, each)) for each in question.exercises]
-        return self._page("reference.html", question=question, sources=sources, compare=reference_view.COMPARE)
+        found, lang = await run_in_threadpool(self.learner.costs, question), self._lang()
+        parts = []
+        for exercise, costs in zip(question.exercises, found, strict=True):
+            sources = [(WORDS["reference_code"], reference_view.source(self.learner.course, exercise))]
+            sources += [
+                (each.note, reference_view.source(self.learner.course, exercise, each))
+                for each in exercise.alternatives
+            ]
+            mine = self.learner.own_source(question, exercise)
+            said = [*beside.differences(costs), *([text] if (text := beside.counted(costs)) else [])]
+            parts.append((exercise.name, mine, sources, beside.rows(costs, lang), said))
+        heads = [head.of(lang) for head in beside.HEADS]
+        compare = reference_view.COMPARE
+        return self._page("reference.html", question=question, parts=parts, heads=heads, compare=compare)
 
     async def pictures(self, request: Request) -> Response:
         """The pictures that this course can draw."""
@@ -233,8 +246,15 @@ class Pages:
         report = Markup(render_part(checked.report, self.learner.course, lang, checked.pictures, style=False))
         places = json.dumps(marks(checked.report, self.learner.file(question).name))
         if request.headers.get("hx-request"):
+            known = self.learner.progress()
+            refused = reference_view.refusal(self.learner.course, question, known, log.now())
             return self._page(
-                "checked.html", question=question, report=report, places=places, passed=checked.report.passed
+                "checked.html",
+                question=question,
+                report=report,
+                places=places,
+                passed=checked.report.passed,
+                has_reference=refused is None,
             )
         return self._code_page(request, question, text, report=report, places=places, passed=checked.report.passed)
 

@@ -28,6 +28,10 @@ WORDS: Mapping[str, Text] = {
     "download": Text("Download", "下载"),
     "upload": Text("Open a file", "打开文件"),
     "reference": Text("Compare with the reference", "与参考实现比较"),
+    "reference_code": Text("Reference", "参考实现"),
+    "your_code": Text("Your code", "你的代码"),
+    "another_way": Text("Another way {number}", "另一种写法 {number}"),
+    "costs_of": Text("What the ways to write {name} cost", "{name} 各种写法的开销"),
     "editor": Text("Code of {id}", "{id} 的代码"),
     "keys": Text(
         "Ctrl-Enter checks; Tab indents, Escape then Tab leaves the editor.",
