@@ -30,7 +30,7 @@ from grader import __version__
 from grader.classroom import inbox, schedule
 from grader.classroom.batch import BatchRequest, save_class, select_questions
 from grader.classroom.class_folder import EDITION, INBOX, SERVING
-from grader.classroom.collect import CollectedSubmission, Collection, collect
+from grader.classroom.collect import ALONE, CollectedSubmission, Collection, collect
 from grader.classroom.edition import publish
 from grader.classroom.enrolment import enrol, in_roster, submission_row
 from grader.classroom.fair_queue import FairQueue, Job
@@ -43,8 +43,8 @@ from grader.classroom.record import Recorder, tasks_left
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
-from grader.classroom.words import WORKER_DIED_TWICE
-from grader.classroom.worker import WorkerLost, run_check, run_job, run_task, warm_up
+from grader.classroom.words import INTERNAL_ERROR, WORKER_DIED_TWICE
+from grader.classroom.worker import WorkerLost, run_check, run_figure, run_job, run_task, warm_up
 from grader.core.errors import AttncheckError, SandboxError, SandboxKilled, UsageError
 from grader.core.model import Course, Limits, Observed, Submission, Text
 from grader.core.model import Job as CodeJob
@@ -52,6 +52,8 @@ from grader.course import loader
 from grader.grading import courses
 from grader.grading.checker import Checked
 from grader.grading.inputs import Seed
+from grader.report.figures.figure import Figure
+from grader.report.figures.run import LearnerDrawing
 from grader.sandbox import libraries
 
 T = TypeVar("T")
@@ -65,6 +67,10 @@ _LAST = 10.0
 _BUSY = Text(
     "Your last check is still running. Its report appears when it is finished.",
     "你上一次检查还没有结束，结束后就会显示报告。",
+)
+_FAILED = Text(
+    "Something went wrong here, which is not your fault; your instructor has been told.",
+    "系统出了问题，与你无关；已通知老师。",
 )
 _STOPPED = Text(
     "Code cannot be graded at the moment. What you submitted is safe and will be graded later.",
@@ -100,11 +106,11 @@ class Attempt:
 
 @dataclass(slots=True)
 class _Check:
-    """A check that somebody waits for."""
+    """A call in a worker, for whose result somebody waits."""
 
-    submission: Submission
-    exercises: tuple[str, ...]
-    result: Future[Checked] = field(default_factory=Future)
+    function: Callable[..., Any]
+    arguments: tuple[object, ...]
+    result: Future[Any] = field(default_factory=Future)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,13 +261,27 @@ class Service:
         person = Person(receipt.learner, (("learner", receipt.learner),))
         number = sum(inbox.order(other) <= inbox.order(receipt) for _, other in inbox.receipts(home))
         placed = FoundSubmission(f"inbox-{folder}", (person,), files, receipt.at, attempt=number, digests=digests)
-        handed = CollectedSubmission(placed, home / name / "files")
+        place = home / name / "files"
+        if len(receipt.files) == 1 and receipt.files[0].name.lower().endswith(ALONE):
+            place /= receipt.files[0].name
+        handed = CollectedSubmission(placed, place)
         return submission_row(handed, (receipt.learner,), self.plan.roster, {})[0]
 
     def check(self, learner: str, submission: Submission, exercises: tuple[str, ...]) -> Checked:
-        """Grade exercises with public cases only, and wait for the result. Raises UsageError if one is running."""
+        """Grade exercises with public cases only, and wait for the result.
+
+        Raises UsageError if the learner waits for a check or a picture already.
+        """
+        return self._answer(learner, run_check, submission, exercises)
+
+    def figure(self, learner: str, picture: str, submission: Submission | None) -> tuple[Figure, LearnerDrawing | None]:
+        """A picture of the course, with the code of ``submission`` beside it; see ``check``."""
+        return self._answer(learner, run_figure, picture, submission)
+
+    def _answer(self, learner: str, function: Callable[..., T], *arguments: object) -> T:
+        """What a worker returns for somebody who waits."""
         key = f"check {learner}"
-        task = _Check(submission, exercises)
+        task = _Check(function, (self._batch_plan, str(self.plan.folder / EDITION), *arguments))
         with self._changed:
             if self.halted is not None or self._ending:
                 raise UsageError(_STOPPED)
@@ -270,12 +290,13 @@ class Service:
             self._payloads[key] = task
             self._queue.put(Job(learner, "check", key))
             self._changed.notify_all()
-        return task.result.result()
+        found: T = task.result.result()
+        return found
 
     def attempts(self, learner: Learner) -> tuple[Attempt, ...]:
         """What a learner submitted, the newest first."""
         home = self.inbox / inbox.folder_name(learner.id)
-        with contextlib.closing(open_gradebook(self.plan.folder)) as gradebook:
+        with contextlib.closing(open_gradebook(self.plan.folder, read_only=True)) as gradebook:
             marks = self.book(gradebook).marks_of(gradebook.learner(learner.id))
         by_key = {mark.work.filed.key: mark for mark in marks if mark.work is not None}
         found = []
@@ -346,19 +367,22 @@ class Service:
             return TaskResult(task.key, error=error.message)
 
     def _check(self, executors: list[Executor], at: int, task: _Check) -> None:
-        folder = str(self.plan.folder / EDITION)
+        """Give somebody who waits what a worker returns, or why it cannot be had: that stops nobody else."""
         try:
-            found = self._run(executors, at, run_check, self._batch_plan, folder, task.submission, task.exercises)
+            found = self._run(executors, at, task.function, *task.arguments)
         except (WorkerLost, BrokenProcessPool):
-            task.result.set_exception(SandboxError(WORKER_DIED_TWICE))
-        except SandboxKilled as error:
-            task.result.set_exception(error)
-        except BaseException:
-            task.result.set_exception(UsageError(_STOPPED))
-            raise
+            error: Exception = SandboxError(WORKER_DIED_TWICE)
+        except AttncheckError as said:
+            error = said
+        except Exception as bug:
+            self.report(INTERNAL_ERROR.fill(error=f"{type(bug).__name__}: {bug}"))
+            error = UsageError(_FAILED)
         else:
             if not task.result.done():
                 task.result.set_result(found)
+            return
+        if not task.result.done():
+            task.result.set_exception(error)
 
     def _run(self, executors: list[Executor], at: int, function: Callable[..., T], *arguments: object) -> T:
         """The result of a call in a worker; one that dies is replaced, and the call made once more."""

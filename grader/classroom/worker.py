@@ -28,6 +28,9 @@ from grader.grading.checker import Checked, Checker
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.selection import Selection
+from grader.report.figures import kinds, run
+from grader.report.figures.figure import Figure
+from grader.report.figures.run import LearnerDrawing
 from grader.sandbox import Sandbox, ZygoteSettings
 from grader.submission import parse_files, read_files
 
@@ -76,6 +79,14 @@ def run_check(plan: BatchPlan, course_folder: str, submission: Submission, exerc
     uses.
     """
     return _checker(plan, course_folder).check(submission, exercises)
+
+
+def run_figure(
+    plan: BatchPlan, course_folder: str, name: str, submission: Submission | None
+) -> tuple[Figure, LearnerDrawing | None]:
+    """The picture ``name`` of the course in ``course_folder``, with the learner's code beside it; see ``run_check``."""
+    checker = _checker(plan, course_folder)
+    return checker.use(functools.partial(run.drawn, checker.course, kinds.kinds()[name], submission))
 
 
 def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> TaskResult:

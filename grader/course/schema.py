@@ -45,6 +45,7 @@ from grader.core.constraints import (
     Slug,
 )
 from grader.core.model import (
+    Alternative,
     ArrayType,
     Case,
     CheckSpec,
@@ -281,6 +282,7 @@ class ExerciseSchema(Strict):
     forbids: tuple[LibraryName, ...] = ()
     not_applicable: dict[Filled, Filled] = {}
     landmarks: tuple[Landmark, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
 
     @model_validator(mode="after")
     def _one_kind(self) -> ExerciseSchema:
@@ -320,7 +322,7 @@ class ExerciseSchema(Strict):
 #: The keys of an exercise that are fields of ``Exercise`` as they are.
 _SAME = (
     *("summary", "result", "reference", "points", "cases", "hints", "adapter", "methods", "returns", "array_types"),
-    *("variants", "forbids", "landmarks"),
+    *("variants", "forbids", "landmarks", "alternatives"),
 )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,26 @@ from grader.core.model import Course, ExerciseResult, Item, Lang, Outcome, Repor
 from grader.core.text import duration, timestamp
 from grader.course import items
 from grader.grading.checker import Checked
-from grader.learning import answers_file
+from grader.learning import answers_file, log
 from grader.learning import session as conversation
 from grader.learning.log import Event
 from grader.learning.session import Action, TypedAnswer
 from grader.report import html
-from grader.web.class_words import CHECKED_TOO_OFTEN, LOG_FULL, LONG_FORMULA, NOTHING, OURS, TOO_OFTEN, WORDS
+from grader.report.figures import kinds
+from grader.report.figures.figure import Figure
+from grader.report.figures.kinds import Picture
+from grader.report.figures.run import LearnerDrawing
+from grader.web.class_words import (
+    CHECKED_TOO_OFTEN,
+    FOLDER_FULL,
+    LOG_FULL,
+    LONG_FORMULA,
+    NOTHING,
+    OTHER_ANSWERS,
+    OURS,
+    TOO_OFTEN,
+    WORDS,
+)
 from grader.web.gate import noted
 from grader.web.learner import Asked, Learner
 from grader.web.pace import Pace
@@ -44,7 +58,9 @@ from grader.web.people import People, Person
 ANSWERS = "answers.yaml"
 _HOUR, _DAY = 3600.0, timedelta(days=1)
 #: Bytes of one person's log: each page reads all of it.
-_MOST_LOG = 2_000_000
+_MOST_LOG = 1_000_000
+#: Bytes of one person's files.
+_MOST_FILES = 20 << 20
 #: Characters in a formula. Longer ones take more than a fifth of a second to judge, in which nobody else is served.
 MOST_FORMULA = 1500
 
@@ -78,6 +94,13 @@ class ClassLearner(Learner):
     """A learner of a class, whose log does not grow without end. ``service`` is told of errors that are not theirs."""
 
     service: Service | None = None
+    _log: log.Reader | None = None
+
+    def events(self) -> tuple[Event, ...]:
+        """See ``Learner``. The pages of a class are too many to parse a whole log for each."""
+        if self._log is None:
+            self._log = log.Reader(self.state, self.course.public_id)
+        return self._log.events()
 
     def told(self, error: AttncheckError) -> Text:
         """What the person is told of an error: no path of this machine, and nothing of our own trouble."""
@@ -95,12 +118,27 @@ class ClassLearner(Learner):
                 raise UsageError(LOG_FULL)
         Learner.save(self, *events)
 
-    def answer(self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool) -> Asked:
+    def answer(
+        self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
+    ) -> Asked:
         """See ``Learner``. Raises UsageError for a formula that would take long to read."""
         long = max(len(text) for text in (action.text if isinstance(action, TypedAnswer) else "", doubted or ""))
         if long > MOST_FORMULA and items.is_heavy(item):
             raise UsageError(LONG_FORMULA.fill(most=MOST_FORMULA))
-        return Learner.answer(self, item, lang, action, doubted=doubted, comparing=comparing)
+        return Learner.answer(self, item, lang, action, doubted=doubted, comparing=comparing, review=review)
+
+    def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
+        """See ``Learner``. It is drawn by the workers of the class."""
+        assert self.service is not None
+        name = next(name for name, each in kinds.kinds().items() if each is picture)
+        return self.service.figure(self.name, name, self.drawable(picture))
+
+    def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
+        """See ``Learner``. Raises UsageError if the folder would become too large."""
+        there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
+        if there + sum(len(data) for _, data in uploads) > _MOST_FILES:
+            raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
+        return Learner.receive(self, uploads, replacing=replacing)
 
     def answers(self) -> dict[str, str]:
         """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""
@@ -112,11 +150,9 @@ class ClassLearner(Learner):
         return tuple(item for question in self.course.questions for item in question.items if item.use == "graded")
 
     def written(self) -> tuple[str, ...]:
-        """The names of the files with code."""
-        if not self.folder.is_dir():
-            return ()
-        found = (path.name for path in self.folder.iterdir() if path.is_file())
-        return tuple(sorted(name for name in found if not name.startswith(".") and name != ANSWERS))
+        """The names of the files that would be submitted, besides the answers."""
+        found = self.files()
+        return () if found is None else tuple(sorted(raw.path for raw in found.raws if raw.path != ANSWERS))
 
     def collected(self) -> Path:
         """The folder to submit, with the answers in it. Raises UsageError if there is nothing."""
@@ -124,8 +160,19 @@ class ClassLearner(Learner):
         if not given and not self.written():
             raise UsageError(NOTHING)
         self.folder.mkdir(parents=True, exist_ok=True)
-        files.write(self.folder / ANSWERS, answers_file.fresh(self.name, given))
+        files.write(self.folder / ANSWERS, self._answers_with(given))
         return self.folder
+
+    def _answers_with(self, given: Mapping[str, str]) -> str:
+        """The text of answers.yaml: the answers ``given`` here, and others of a file that was uploaded."""
+        path = self.folder / ANSWERS
+        if not path.is_file():
+            return answers_file.fresh(self.name, given)
+        try:
+            found = answers_file.find(ANSWERS, path.read_bytes().decode("utf-8-sig"), self.name)
+            return answers_file.merge(found, self.name, given, given)
+        except (UsageError, UnicodeDecodeError):
+            raise UsageError(OTHER_ANSWERS.fill(id=self.name)) from None
 
     def graded_items(self) -> int:
         """How many items count."""
@@ -139,7 +186,6 @@ class ClassPages:
     service: Service
     people: People
     pages_of: Callable[[Person], Pages]
-    _submitting: set[str] = field(default_factory=set)
 
     @property
     def course(self) -> Course:
@@ -171,10 +217,11 @@ class ClassPages:
         person, pages = self._whose(request)
         learner = self._learner(pages)
         attempts = await run_in_threadpool(self._attempts, person)
+        written, answers = await run_in_threadpool(learner.written), await run_in_threadpool(learner.answers)
         return pages.show(
             "submit.html",
-            written=learner.written(),
-            answered=len(learner.answers()),
+            written=written,
+            answered=len(answers),
             items=learner.graded_items(),
             rules=[*sentences(self.course.rules)],
             due=self._due(person),

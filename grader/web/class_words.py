@@ -80,6 +80,14 @@ LONG_FORMULA = Text(
     "This answer has more than {most} characters; write a shorter one.",
     "这个答案超过 {most} 个字符，请写得简短一些。",
 )
+OTHER_ANSWERS = Text(
+    "The answers.yaml that you uploaded cannot be read, or is somebody else's; upload one with “learner: {id}”.",
+    "你上传的 answers.yaml 无法读取，或者是别人的；请上传写有“learner: {id}”的文件。",
+)
+FOLDER_FULL = Text(
+    "Your files take more than {most} MiB; upload only code and answers.",
+    "你的文件超过 {most} MiB；请只上传代码和答案。",
+)
 LOG_FULL = Text(
     "You have answered so often that your log is full; ask your instructor.",
     "作答次数太多，你的记录已满，请联系老师。",

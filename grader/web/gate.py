@@ -125,7 +125,7 @@ class Gate:
         if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
             return PlainTextResponse("This request does not come from one of the server's own pages.\n", 403)
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > _MOST_BYTES:
+        if not length.isdecimal() or len(length) > 9 or int(length) > _MOST_BYTES:
             return PlainTextResponse("That is too large.\n", 413)
         return None
 

@@ -11,6 +11,8 @@ from grader.classroom.roster import Roster
 from grader.core.errors import UsageError
 from grader.core.model import Text
 
+#: What a proxy may call a learner. Numbers of a course system are not what anybody signs in with.
+_SIGNED_IN_BY = ("learner", "sid", "login", "email")
 _BOTH = Text(
     "class.yaml names {id} as staff, but the roster has a learner with this id; give the member of the staff another.",
     "class.yaml 把 {id} 列为教师或助教，而名单里有同一学号的学习者；请给前者换一个账号。",
@@ -49,7 +51,9 @@ class People:
                 self._people[name] = Person(name, shown, role)
         self._known_as: dict[str, set[str]] = {}
         for one in roster.learners:
-            for _, value in one.ids:
+            for kind, value in one.ids:
+                if kind not in _SIGNED_IN_BY:
+                    continue
                 self._known_as.setdefault(value.casefold(), set()).add(one.id)
 
     def __iter__(self) -> Iterator[Person]:

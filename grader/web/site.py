@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 import anyio.to_thread
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -31,6 +32,8 @@ from grader.web.security import SAFE_METHODS, Receive, Scope, Send
 
 #: Threads besides one for each person, who may be waiting for a check.
 _THREADS = 40
+#: Bytes of a body that does not say how long it is.
+_UNKNOWN = 1 << 30
 _SUBMIT = ("/submit", Text("Submit", "提交"))
 _CLASS = ("/class", Text("Class", "班级"))
 _LEAVE = (SIGN_OUT, Text("Sign out", "退出"))
@@ -118,7 +121,7 @@ class Site:
 
     def _too_much(self, person: Person, scope: Scope) -> Response | None:
         """The refusal of formulas that come too fast, or are too long, to be read beside everybody else's."""
-        if not scope["path"].startswith("/items/"):
+        if not scope["path"].startswith(("/items/", "/review/items/")):
             return None
         reads = scope["path"].endswith("/reading")
         if not reads and scope["method"] in SAFE_METHODS:
@@ -129,7 +132,9 @@ class Site:
             return PlainTextResponse(FAST, 429, headers={"Retry-After": f"{left + 1:.0f}"})
         pace.note(person.id, now)
         typed = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("answer", "")
-        return PlainTextResponse(status_code=413) if len(typed) > MOST_FORMULA else None
+        told = Headers(scope=scope).get("content-length", "0" if scope["method"] in SAFE_METHODS else str(_UNKNOWN))
+        long = len(typed) > MOST_FORMULA or (reads and int(told) > 3 * MOST_FORMULA)
+        return PlainTextResponse(status_code=413) if long else None
 
     def _of(self, person: Person) -> tuple[Pages, Starlette]:
         if person.id not in self._pages:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import batch, inbox, worker
+from grader.classroom import batch, inbox, schedule, worker
 from grader.classroom import service as service_module
 from grader.classroom.batch import BatchRequest
 from grader.classroom.class_folder import INBOX
@@ -27,7 +27,7 @@ from grader.classroom.overrides import forgetting
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Attempt, Service, ServicePlan
 from grader.classroom.task import GradingTask, TaskResult
-from grader.core.errors import LibrariesChanged, UsageError
+from grader.core.errors import LibrariesChanged, SandboxError, SandboxUnavailable, UsageError
 from grader.core.model import Text
 from grader.grading.inputs import Seed
 from grader.submission import read
@@ -35,7 +35,7 @@ from tests import tiny
 from tests.tiny import in_process  # noqa: F401, a fixture
 
 NOW = datetime(2026, 11, 6, 7, 13, 47, tzinfo=UTC)
-ADA, BO = (Learner(name, name.title(), (("learner", name),)) for name in ("ada", "bo"))
+ADA, BO, CY = (Learner(name, name.title(), (("learner", name),)) for name in ("ada", "bo", "cy"))
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,8 @@ def course_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def plan(course_folder: Path, tmp_path: Path) -> ServicePlan:
-    """A class of two."""
-    return ServicePlan(tmp_path / "class", course_folder, Roster((ADA, BO)), Seed.public(), workers=2)
+    """A class of three."""
+    return ServicePlan(tmp_path / "class", course_folder, Roster((ADA, BO, CY)), Seed.public(), workers=2)
 
 
 def work(folder: Path, code: str, answer: str = "a", learner: str = "ada") -> Path:
@@ -97,6 +97,14 @@ def test_what_is_handed_in_is_graded_and_the_same_as_in_a_batch(plan: ServicePla
         assert service.submit(ADA, tmp_path / "w", NOW)[1] is False
         service.submit(ADA, work(tmp_path / "w", tiny.RIGHT), NOW + timedelta(minutes=1))
         service.submit(BO, work(tmp_path / "b", tiny.RIGHT, "b", "bo"), NOW)
+        (tmp_path / "w" / "q01.py").unlink()
+        service.submit(CY, work(tmp_path / "c", tiny.RIGHT, "a", "cy"), NOW)
+        (tmp_path / "c" / "q01.py").unlink()
+        service.submit(CY, tmp_path / "c", NOW + timedelta(minutes=1))
+        work(tmp_path / "c", "import os\n" + tiny.RIGHT)
+        (tmp_path / "c" / "answers.yaml").unlink()
+        service.submit(CY, tmp_path / "c", NOW + timedelta(minutes=2))
+        assert [len(each.receipt.files) for each in graded(service, CY, 3)] == [1, 1, 2]
         newest, oldest = points(graded(service, ADA, 2))
         (bo,) = points(graded(service, BO, 1))
         assert newest > oldest and newest > bo
@@ -107,13 +115,13 @@ def test_what_is_handed_in_is_graded_and_the_same_as_in_a_batch(plan: ServicePla
     with contextlib.closing(open_gradebook(plan.folder)) as book:
         after = book.submissions()
     assert [replace(row, signature="") for row in before] == [replace(row, signature="") for row in after]
-    assert len(after) == 3
-    assert runs(plan) == 3
+    assert len(after) == 6
+    assert runs(plan) == 6
 
 
 def roster(folder: Path) -> Path:
     """The class as a file."""
-    (folder / "roster.csv").write_text("id,name\nada,Ada\nbo,Bo\n")
+    (folder / "roster.csv").write_text("id,name\nada,Ada\nbo,Bo\ncy,Cy\n")
     return folder / "roster.csv"
 
 
@@ -139,6 +147,21 @@ def test_another_command_may_use_the_gradebook_meanwhile(plan: ServicePlan, tmp_
         assert points(graded(service, ADA, 1)) == [5.0]
         with pytest.raises(UsageError, match="Another `attncheck serve`"):
             Service(plan).__enter__()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_machine_that_cannot_confine_code(plan: ServicePlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is served, and everything is let go again."""
+
+    def refused(*_: object) -> None:
+        raise SandboxUnavailable(Text("no Landlock", "没有 Landlock"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schedule, "rehearse", refused)
+        with pytest.raises(SandboxUnavailable):
+            Service(plan).__enter__()
+    with Service(plan) as service:
+        assert service.attempts(ADA) == ()
 
 
 @pytest.mark.usefixtures("in_process")
@@ -189,8 +212,9 @@ def test_our_own_error_stops_grading_and_blames_nobody(
 
 @pytest.mark.usefixtures("in_process")
 def test_checks(plan: ServicePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Public cases of the edition; one at a time for each person; an error of ours reaches whoever waits."""
-    with Service(replace(plan, workers=1)) as service:
+    """Public cases of the edition; one at a time for each person; an error of ours costs this check only."""
+    told: list[Text] = []
+    with Service(replace(plan, workers=1), told.append) as service:
         report = service.check("ada", read(work(tmp_path / "a", tiny.RIGHT)), ("double",)).report
         assert report.passed and report.edition
         assert service.edition.edition is not None and not service.edition.reference
@@ -210,9 +234,18 @@ def test_checks(plan: ServicePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPat
             go_on.set()
             assert first.result().report.passed
         monkeypatch.setattr(service_module, "run_check", lambda *_: 1 / 0)
-        with pytest.raises(UsageError, match="cannot be graded at the moment"):
+        with pytest.raises(UsageError, match="not your fault"):
             service.check("ada", read(tmp_path / "a"), ("double",))
-        assert service.halted is not None and "ZeroDivisionError" in service.halted.en
+        assert service.halted is None and "ZeroDivisionError" in told[0].en
+
+        def broken(*_: object) -> None:
+            raise BrokenProcessPool
+
+        monkeypatch.setattr(service_module, "run_check", broken)
+        with pytest.raises(SandboxError, match="died twice"):
+            service.check("ada", read(tmp_path / "a"), ("double",))
+        monkeypatch.setattr(service_module, "run_check", worker.run_check)
+        assert service.check("ada", read(tmp_path / "a"), ("double",)).report.passed
 
 
 @pytest.mark.usefixtures("in_process")

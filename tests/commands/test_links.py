@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import socket
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import uvicorn
 
+from grader.classroom import service
+from grader.classroom.service import ServicePlan
+from grader.core.model import Text
+from grader.grading import courses
+from grader.web.gate import Gate, Proxy
 from grader.web.links import signer
 from grader.web.people import Role
 from tests.commands.conftest import Ran
@@ -81,3 +89,47 @@ def test_links_need_no_extra(attncheck: Attncheck, folder: Path, monkeypatch: py
     """They can be made where the server does not run."""
     monkeypatch.setitem(sys.modules, "starlette", None)
     assert attncheck("links", str(folder)).code == 0
+
+
+class Ready:
+    """Stands for the workers of a class."""
+
+    def __init__(self, plan: ServicePlan, report: Callable[[Text], None]) -> None:
+        self.plan, self.report = plan, report
+        self.course = self.edition = courses.load(plan.course_folder)
+
+    def __enter__(self) -> Ready:
+        """Are ready."""
+        self.report(Text("something to know", "一件事"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Have ended."""
+
+
+def test_a_class_is_served(attncheck: Attncheck, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is, how it listens, with which seed; what the instructor should know goes to stderr."""
+    seen: dict[str, Any] = {}
+
+    def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        seen.update(config=server.config, address=sockets[0].getsockname(), proto=sockets[0].proto)
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    monkeypatch.setattr(service, "Service", Ready)
+    (folder / "seed").write_bytes(b"0123456789abcdef")
+    (folder / "class.yaml").write_text(CLASS + "seed_file: seed\nquestions: [Q5]\n")
+    before = sys.getswitchinterval()
+    found = attncheck("serve", "--class", str(folder), "--port", "0", "--lang", "en")
+    sys.setswitchinterval(before)
+    assert found.code == 0, found.err
+    assert f"at https://quiz.example.edu (listening on 127.0.0.1:{seen['address'][1]})" in found.out
+    assert "attncheck: something to know" in found.err and "not https" not in found.err
+    gate: Gate = seen["config"].app
+    assert gate.folder == folder.resolve() and gate.proxy is None
+    assert not seen["config"].proxy_headers and seen["proto"] == socket.IPPROTO_TCP
+    (folder / "class.yaml").write_text(CLASS.replace("https", "http"))
+    words = ("--port", "0", "--trust-header", "X-User", "--trusted-proxy", "10.0.0.1")
+    found = attncheck("serve", "--class", str(folder), *words, "--lang", "en")
+    sys.setswitchinterval(before)
+    assert "http://quiz.example.edu is not https" in found.err
+    assert seen["config"].app.proxy == Proxy("X-User", "10.0.0.1")

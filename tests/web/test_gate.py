@@ -29,7 +29,7 @@ SIGNER = Signer(b"s" * 32)
 LATER = datetime.now(UTC) + timedelta(days=2)
 ROSTER = Roster(
     (
-        Learner("1001", "Ada", (("learner", "1001"), ("login", "ada"), ("email", "ada@example.edu"))),
+        Learner("1001", "Ada", (("learner", "1001"), ("login", "ada"), ("email", "ada@example.edu"), ("canvas", "77"))),
         Learner("1002", "bob", (("learner", "1002"), ("email", "shared@example.edu"))),
         Learner("1003", "Cy", (("learner", "1003"), ("email", "shared@example.edu"))),
     )
@@ -138,6 +138,7 @@ def test_the_secret_of_a_class(tmp_path: Path) -> None:
         ("10.0.0.5", {"x-remote-user": "grace"}, "grace"),
         ("10.0.0.5", {"x-remote-user": "Cy"}, None),
         ("10.0.0.5", {"x-remote-user": "shared@example.edu"}, None),
+        ("10.0.0.5", {"x-remote-user": "77"}, None),
         ("10.0.0.5", {"x-remote-user": ""}, None),
         ("10.0.0.5", [("x-remote-user", "1001"), ("x-remote-user", "grace")], None),
         ("10.0.0.5", {}, None),
@@ -176,6 +177,7 @@ def test_links_do_not_work_beside_a_proxy(tmp_path: Path) -> None:
         ({"origin": ADDRESS, "host": "elsewhere.example"}, 421),
         ({"origin": ADDRESS, "content-length": "2000001"}, 413),
         ({"origin": ADDRESS, "content-length": "-1"}, 413),
+        ({"origin": ADDRESS, "content-length": "9" * 5000}, 413),
     ],
 )
 def test_changes_come_from_own_pages(tmp_path: Path, headers: dict[str, str], status: int) -> None:

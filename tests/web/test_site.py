@@ -30,6 +30,8 @@ from grader.core.model import Text
 from grader.grading.inputs import Seed
 from grader.learning.session import TypedAnswer
 from grader.sandbox import Sandbox
+from grader.web import class_pages
+from grader.web.class_pages import ClassLearner
 from grader.web.instructor import Desk
 from grader.web.instructor import routes as instructor_routes
 from grader.web.links import Claim, signer
@@ -181,6 +183,18 @@ ROWS: dict[tuple[str, str], Sequence[str]] = {
     ("POST", "/items/{item}"): EVERYBODY,
     ("GET", "/items/{item}/reading"): EVERYBODY,
     ("POST", "/exercises/{exercise}/hint"): EVERYBODY,
+    ("POST", "/items/{item}/reading"): EVERYBODY,
+    ("GET", "/review"): EVERYBODY,
+    ("GET", "/review/next"): EVERYBODY,
+    ("GET", "/review/items/{item}"): EVERYBODY,
+    ("POST", "/review/items/{item}"): EVERYBODY,
+    ("GET", "/review/exercises/{exercise}"): EVERYBODY,
+    ("POST", "/review/exercises/{exercise}"): EVERYBODY,
+    ("GET", "/pictures"): EVERYBODY,
+    ("GET", "/pictures/{picture}"): EVERYBODY,
+    ("GET", "/work"): EVERYBODY,
+    ("POST", "/work"): EVERYBODY,
+    ("GET", "/work.zip"): EVERYBODY,
     ("GET", "/style.css"): EVERYBODY,
     ("GET", "/static"): EVERYBODY,
 }
@@ -304,12 +318,44 @@ def test_as_often_as_the_course_allows(classroom: Classroom) -> None:
     assert ada.post("/questions/Q1/code", data=form, headers=OWN).status_code == 200
 
 
+def upload(browser: TestClient, name: str, data: bytes) -> int:
+    """Uploads one file; returns the status."""
+    return browser.post("/work", files={"files": (name, data)}, data={"replace": "1"}, headers=OWN).status_code
+
+
+def test_uploaded_answers_count_beside_those_of_the_quiz(classroom: Classroom) -> None:
+    """The quiz wins where both have one; a file of somebody else is not submitted, and nothing is lost."""
+    bo = classroom.browser("bo")
+    bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
+    learner = classroom.site._of(Person("bo", "Bo", Role.LEARNER))[0].learner
+    assert isinstance(learner, ClassLearner)
+    upload(bo, "answers.yaml", b"format: 1\nlearner: bo\nanswers:\n  Q1.a: a\n  Q1.b: 7  # mine\n")
+    text = (learner.collected() / "answers.yaml").read_text()
+    assert 'Q1.a: "b"' in text and "Q1.b: 7  # mine" in text
+    upload(bo, "answers.yaml", b"format: 1\nlearner: eve\nanswers: {}\n")
+    with pytest.raises(UsageError, match="somebody else's; upload one with “learner: bo”"):
+        learner.collected()
+    assert "learner: eve" in (learner.folder / "answers.yaml").read_text()
+    (learner.folder / "answers.yaml").unlink()
+
+
+def test_files_have_a_quota(classroom: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was replaced is kept, so a learner could fill the disk otherwise."""
+    monkeypatch.setattr(class_pages, "_MOST_FILES", 2_000)
+    bo = classroom.browser("bo")
+    assert upload(bo, "q01.py", b"x = 1\n" + b"#" * 1000) == 200
+    assert upload(bo, "q01.py", b"x = 2\n" + b"#" * 2000) == 400
+    assert "x = 1" in bo.get("/questions/Q1/code").text
+
+
 def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> None:
     """60 answers in a minute, 90 readings in 30 seconds, 1500 characters; other people and other pages are served."""
     ada, bo = classroom.browser("ada"), classroom.browser("bo")
     assert ada.get("/items/Q1.b/reading", params={"answer": "1" * 1501}).status_code == 413
     seen = [ada.get("/items/Q1.b/reading", params={"answer": "1"}).status_code for _ in range(90)]
     assert seen == [200] * 89 + [429]
+    for body in (b"answer=" + b"1" * 5000, iter([b"answer=1"])):
+        assert bo.post("/items/Q1.b/reading", content=body, headers=OWN).status_code == 413
     assert bo.get("/items/Q1.b/reading").status_code == ada.get("/items/Q1.b").status_code == 200
     ada = classroom.browser("ada")
     seen = [ada.post("/items/Q1.b", data={"do": "odd"}, headers=OWN).status_code for _ in range(61)]
