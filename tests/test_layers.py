@@ -21,7 +21,7 @@ ARROWS: dict[str, set[str]] = {
     "learning": {"core", "course"},
     "report": {"core", "course", "grading"},
     "classroom": {"core", "course", "grading", "report", "sandbox", "submission"},
-    "web": {"core", "course", "grading", "learning", "report", "submission"},
+    "web": {"classroom", "core", "course", "grading", "learning", "report", "submission"},
     "commands": {"classroom", "core", "course", "grading", "learning", "report", "sandbox", "submission", "web"},
 }
 

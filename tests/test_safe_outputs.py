@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 import pytest
 from rich.console import Console
 
-from grader.classroom import batch_view, inbox
+from grader.classroom import batch_view, export, inbox
 from grader.classroom.analysis import similarity_html, similarity_view, statistics_html, statistics_view
 from grader.classroom.analysis.similarity import CodeSample, compare, reduced
 from grader.classroom.analysis.statistics import PublicOnly, of_class
@@ -128,9 +128,23 @@ TAGS = frozenset(
 )
 
 
+OUR_SCRIPT = ("script", (("src", "table.js"), ("defer", None)))
+
+
+def safe_script(text: str) -> None:
+    """The one of ours, in which nothing is filled in."""
+    assert text == (Path(export.__file__).parent / "templates" / "table.js").read_text(encoding="utf-8")
+
+
 def safe_page(page: str) -> None:
-    """Elements of ours alone, no script, nothing that is loaded, and a policy that would not let it."""
+    """Elements of ours alone, no script, nothing that is loaded, and a policy that would not let it.
+
+    The index of a class may load one script, the file of ours beside it.
+    """
     elements = skeleton(page).found
+    with_script = OUR_SCRIPT in elements
+    if with_script:
+        elements.remove(OUR_SCRIPT)
     assert {tag for tag, _ in elements} <= TAGS
     attributes = [(name, value or "") for _, attrs in elements for name, value in attrs]
     assert not [name for name, _ in attributes if name.startswith("on") or name in ("autofocus", "srcdoc", "action")]
@@ -139,8 +153,9 @@ def safe_page(page: str) -> None:
             assert value.startswith("#") or ":" not in value.partition("/")[0], value
     policy = next(dict(attrs)["content"] for _, attrs in elements if ("http-equiv", "Content-Security-Policy") in attrs)
     assert policy is not None
-    assert policy.startswith("default-src 'none'; style-src 'sha256-")
-    assert "unsafe" not in policy and "script-src" not in policy
+    scripts = " script-src 'self';" if with_script else ""
+    assert policy.startswith(f"default-src 'none';{scripts} style-src 'sha256-")
+    assert "unsafe" not in policy and policy.count("script-src") == with_script
     assert unseen(page) == []
 
 
@@ -196,6 +211,7 @@ def safe_text(text: str) -> None:
 
 SAFE: dict[str, Callable[[str], None]] = {
     ".html": safe_page,
+    ".js": safe_script,
     ".csv": safe_table,
     ".json": safe_data,
     ".xml": safe_xml,

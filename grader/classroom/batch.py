@@ -124,7 +124,7 @@ def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda 
         found = _collect(order, roster)
         with contextlib.closing(open_gradebook(order.out, create=True)) as book:
             enrolment = enrol(found, roster, book.submissions())
-            versions = _save_class(book, order, enrolment, course, counting)
+            versions = save_class(book, order, enrolment, course, counting)
             tasks = {filed.key: (filed, task) for filed, task in tasks_left(book, versions)}
             layers = grade_all(order, book, tasks, versions, course, progress) if tasks else ()
             book.share()
@@ -165,7 +165,7 @@ def _collect(order: BatchRequest, roster: Roster | None) -> Collection:
     return collect(order.collection, order.out / INTAKE, order.intake, known)
 
 
-def _save_class(
+def save_class(
     book: Gradebook, order: BatchRequest, enrolment: Enrolment, course: Course, counting: Sequence[Question]
 ) -> dict[str, str]:
     """Save who is in the class, what they submitted, and how it is graded. Returns the versions of the questions."""

@@ -87,6 +87,8 @@ _METADATA_TOO_LARGE = Text(
     "{name} is larger than {limit} MiB; expected metadata of a collection.",
     "{name} 大于 {limit} MiB，应为课程平台导出的元数据。",
 )
+#: Endings of a file that is the submission itself if it is alone in a folder.
+ALONE = (".zip", ".yaml", ".yml")
 #: In nbgrader's layout, the learners' folders are in this one.
 _SUBMITTED = "submitted/"
 
@@ -509,7 +511,7 @@ def _place(placed: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
     """
     if tree.root is not None and not any(_odd(name) for name, _ in placed.files):
         (first, inner), *more = placed.files
-        if not more and (first == inner or first.lower().endswith((".zip", ".yaml", ".yml"))):
+        if not more and (first == inner or first.lower().endswith(ALONE)):
             return tree.root / first
         folders = {name.removesuffix(inner) if name.endswith(f"/{inner}") else "" for name, inner in placed.files}
         alone = folders.pop()

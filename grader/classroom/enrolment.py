@@ -83,7 +83,7 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
             matched = [match for person in each.placed.people for match in roster.matches(person)]
             matches += matched
             whose = tuple(sorted({match.learner.id for match in matched if match.learner is not None}))
-        row, signed = _submission_row(each, whose, roster, known)
+        row, signed = submission_row(each, whose, roster, known)
         submissions.append(row)
         if signed and (roster is None or row.seed_name != signed):
             signatures.append(_Signature(", ".join(whose) or row.key, _shown(each), signed))
@@ -123,7 +123,7 @@ def _unowned_row(stray: Stray) -> SubmissionRow:
     return SubmissionRow(f"nobody/{entry}", "", (), seed_name=entry, error=why)
 
 
-def _submission_row(
+def submission_row(
     handed: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None, known: Mapping[str, SubmissionRow]
 ) -> tuple[SubmissionRow, str | None]:
     """The row of a submission, with the digest of its files or the reason why they cannot be read.

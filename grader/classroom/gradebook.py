@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -265,10 +266,24 @@ class Gradebook:
         with self._understood("learners"):
             return tuple(LearnerRow(*_typed(row, _TEXT, _TEXT, _TEXT, _NUMBER)) for row in rows)
 
+    def learner(self, name: str) -> LearnerRow:
+        """The learner with this id; without a name, if nobody has it."""
+        rows = self._rows("SELECT id, name, section, extra_hours FROM learner WHERE id = ?", (name,))
+        with self._understood("learners"):
+            return LearnerRow(*_typed(rows[0], _TEXT, _TEXT, _TEXT, _NUMBER)) if rows else LearnerRow(name, name)
+
     def file(self, submissions: Sequence[SubmissionRow]) -> None:
         """Save a collection: from now on, only the submissions in it count."""
+        self._file(submissions, only=True)
+
+    def add(self, submissions: Sequence[SubmissionRow]) -> None:
+        """Save further submissions of the same collection."""
+        self._file(submissions, only=False)
+
+    def _file(self, submissions: Sequence[SubmissionRow], *, only: bool) -> None:
         with self._writing() as book:
-            book.execute("UPDATE submission SET present = 0")
+            if only:
+                book.execute("UPDATE submission SET present = 0")
             for one in submissions:
                 at = one.at.astimezone(UTC).isoformat() if one.at else None
                 row = (one.key, one.path, one.digest, one.seed_name, at, one.late, one.attempt)
@@ -289,17 +304,28 @@ class Gradebook:
         """The submissions of the latest collection, ordered by key."""
         return self._submissions("WHERE present")
 
+    def submissions_of(self, learner: str) -> tuple[SubmissionRow, ...]:
+        """The submissions of a learner in the latest collection, ordered by key."""
+        return self._submissions(
+            "WHERE present AND key IN (SELECT submission FROM member WHERE learner = ?)",
+            "WHERE submission IN (SELECT submission FROM member WHERE learner = ?)",
+            (learner,),
+        )
+
     def everything_of(self, learner: str) -> tuple[SubmissionRow, ...]:
         """All submissions of a learner, including those that no longer count."""
         return tuple(filed for filed in self._submissions() if learner in filed.learners)
 
-    def _submissions(self, which: str = "") -> tuple[SubmissionRow, ...]:
+    def _submissions(
+        self, which: str = "", whose: str = "", values: Sequence[object] = ()
+    ) -> tuple[SubmissionRow, ...]:
         members: dict[str, list[str]] = {}
-        for key, learner in self._rows("SELECT submission, learner FROM member ORDER BY learner"):
+        for key, learner in self._rows(f"SELECT submission, learner FROM member {whose} ORDER BY learner", values):
             members.setdefault(key, []).append(learner)
         rows = self._rows(
             "SELECT key, path, digest, draws, at, late, attempt, error, error_zh, signed, signature "
-            f"FROM submission {which} ORDER BY key"
+            f"FROM submission {which} ORDER BY key",
+            values,
         )
         with self._understood("submissions"):
             return tuple(_filed(row, members.get(row[0], ())) for row in rows)
@@ -565,10 +591,26 @@ def _run(row: Sequence[Any]) -> GradingRun:
     )
 
 
-def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, Iterable[str]] = _STEPS) -> Gradebook:
+def changes_of(folder: Path) -> bytes:
+    """A value that differs after every change of the gradebook in ``folder``: SQLite's change counter, and the file.
+
+    Empty if there is no gradebook.
+    """
+    try:
+        with (folder / FILE).open("rb") as file:
+            about = os.fstat(file.fileno())
+            return file.read(28)[24:] + f" {about.st_dev} {about.st_ino} {about.st_size}".encode()
+    except OSError:
+        return b""
+
+
+def open_gradebook(
+    folder: Path, *, create: bool = False, read_only: bool = False, steps: Mapping[int, Iterable[str]] = _STEPS
+) -> Gradebook:
     """Open the gradebook in ``folder``. Raises GradebookError if there is none, or none that this version can use.
 
-    An earlier format is migrated by ``steps``, completely or not at all.
+    An earlier format is migrated by ``steps``, completely or not at all. If ``read_only``, every later attempt to
+    change anything raises GradebookError.
     """
     path = folder / FILE
     if not create and not path.is_file():
@@ -596,6 +638,8 @@ def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, It
             if _format(connection) in map(str, steps):
                 _bring_up_to_date(connection, steps)
             found = _format(connection)
+            if read_only:
+                connection.execute("PRAGMA query_only = ON")
         except _BROKEN as error:
             raise _cannot(path, error) from error
         if found != str(FORMAT):

@@ -208,7 +208,7 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     raws = found.raws
     home = inbox / folder_name(learner)
     try:
-        latest = max(_earlier(home), key=order, default=None)
+        latest = max((receipt for _, receipt in receipts(home)), key=order, default=None)
         number = latest.number + 1 if latest is not None else 1
         receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)), number=number)
         if (key := _key(inbox)) is not None:
@@ -241,11 +241,11 @@ def order(receipt: Receipt) -> tuple[int, datetime]:
     return receipt.number, receipt.at
 
 
-def _earlier(home: Path) -> Iterator[Receipt]:
-    """Earlier receipts, as far as they can be read."""
+def receipts(home: Path) -> Iterator[tuple[str, Receipt]]:
+    """The receipts in a learner's folder, as far as they can be read, each with the name of its own folder."""
     for place in home.glob(f"*-*/{RECEIPT}"):
         with contextlib.suppress(UsageError, SubmissionError):
-            yield parse(_small(place).decode("utf-8", "replace"), str(place))
+            yield place.parent.name, parse(_small(place).decode("utf-8", "replace"), str(place))
 
 
 def _small(place: Path) -> bytes:

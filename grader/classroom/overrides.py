@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from grader.classroom import audit, class_folder, inbox, records, requests
+from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
 from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import CoursePart
@@ -24,7 +26,13 @@ from grader.core.text import clean
 from grader.course import loader
 from grader.grading import courses
 
-_OWN = frozenset({FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS})
+#: Files of records, with what is locked while they are written.
+_RECORDS = (requests.FILE, audit.FILE)
+_OWN = frozenset(
+    {FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS, *_RECORDS}
+    | {class_folder.FILE, INBOX, WORK, EDITION, SECRET, SERVING}
+    | {records.lock_of(Path(name)).name for name in _RECORDS}
+)
 
 
 def find_learner(book: Gradebook, name: str) -> LearnerRow:
@@ -83,8 +91,18 @@ class OverrideRequest:
     beyond: bool = False
 
 
-def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: Lang) -> OverrideResult:
-    """Save points given by a person, in the gradebook and in the files. Raises UsageError if they are not possible."""
+def give(
+    folder: Path,
+    wish: OverrideRequest,
+    now: datetime,
+    course_folder: Path | None,
+    lang: Lang,
+    patience: float = 0.0,
+) -> OverrideResult:
+    """Save points given by a person, in the gradebook and in the files. Raises UsageError if they are not possible.
+
+    Waits ``patience`` seconds for another process that changes the folder.
+    """
     if not wish.reason.strip():
         raise UsageError(
             Text(
@@ -92,7 +110,7 @@ def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path
                 "请给出 --reason：理由会写在分数旁边，别人会问到。",
             )
         )
-    with opened(folder, course_folder) as (book, loaded):
+    with opened(folder, course_folder, patience) as (book, loaded):
         learner = find_learner(book, wish.learner)
         if learner not in book.learners():
             raise UsageError(
@@ -114,9 +132,11 @@ def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path
         return OverrideResult(learner, part, change, _written(book, loaded, learner, lang))
 
 
-def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang) -> OverrideResult:
+def take_back(
+    folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang, patience: float = 0.0
+) -> OverrideResult:
     """Delete an override: the points earned count again. Raises UsageError if there is none."""
-    with opened(folder, course_folder) as (book, loaded):
+    with opened(folder, course_folder, patience) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
@@ -135,9 +155,9 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
 
 
 @contextlib.contextmanager
-def opened(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
-    """Yields the gradebook of ``folder``, locked, with its course."""
-    with contextlib.closing(open_gradebook(folder)) as book, locked(folder):
+def opened(folder: Path, course_folder: Path | None, patience: float = 0.0) -> Iterator[tuple[Gradebook, Course]]:
+    """Yields the gradebook of ``folder``, locked, with its course. Waits ``patience`` seconds for the lock."""
+    with contextlib.closing(open_gradebook(folder)) as book, locked(folder, patience):
         yield book, loader.full_course(courses.load(course_of(book, course_folder)))
 
 
@@ -164,7 +184,7 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
 
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
-    """What deleting a learner removes: ``submissions``, ``overrides`` (how many) and ``files``.
+    """What deleting a learner removes: ``submissions``, ``overrides`` and ``requests`` (how many), and ``files``.
 
     ``shared`` submissions stay for their other authors. ``outside`` is where the submissions were collected, and
     ``others`` are files in the folder that attncheck did not write; neither is touched.
@@ -177,6 +197,7 @@ class ForgetPlan:
     shared: tuple[str, ...]
     outside: tuple[Path, ...]
     others: tuple[Path, ...]
+    requests: int = 0
 
 
 @contextlib.contextmanager
@@ -199,6 +220,8 @@ def forgetting(
                     ).fill(filename=error.filename, reason=error.strerror)
                 ) from error
             book.forget(leaving.learner.id)
+            requests.forget(folder, leaving.learner.id)
+            audit.forget(folder, leaving.learner.id)
             write_files(Book.of(book, loaded), folder, lang)
 
         yield leaving, remove
@@ -210,10 +233,14 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
         theirs = tuple(filed for filed in book.submissions() if filed.key == learner.id and not filed.learners)
     own = [filed for filed in theirs if len(filed.learners) <= 1]
     files = [*_results_of(folder, learner), *left_behind(folder), *_unpacked(book, own, folder)]
+    files += _kept_by_server(folder, learner)
     everywhere = {book.place(filed).absolute() for filed in theirs if filed.path}
     if known := book.recall("collection"):
         everywhere.add(Path(str(known)))
-    outside = sorted(place for place in everywhere if not place.is_relative_to(folder.absolute() / INTAKE))
+    inside = [folder.absolute() / INTAKE, *(path.absolute() for path in files)]
+    if _is_class(folder):
+        everywhere.discard(folder.absolute() / INBOX)
+    outside = sorted(place for place in everywhere if not any(place.is_relative_to(each) for each in inside))
     return ForgetPlan(
         learner,
         tuple(filed.key for filed in own),
@@ -222,7 +249,19 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
         tuple(filed.key for filed in theirs if filed not in own),
         tuple(path for path in outside if path.exists()),
         tuple(_others(folder)),
+        len(requests.listed(folder, learner.id)),
     )
+
+
+def _is_class(folder: Path) -> bool:
+    """Whether `attncheck serve --class` looks after the folder: then its inbox is a part of it."""
+    return (folder / class_folder.FILE).is_file()
+
+
+def _kept_by_server(folder: Path, learner: LearnerRow) -> Iterator[Path]:
+    """What the pages of a class keep of a learner: submissions with receipts, code, and the log."""
+    places = (folder / kept / inbox.folder_name(learner.id) for kept in (INBOX, WORK)) if _is_class(folder) else ()
+    return (path for path in places if path.is_dir())
 
 
 def _results_of(folder: Path, learner: LearnerRow) -> Iterator[Path]:

@@ -38,9 +38,9 @@ COLUMNS = (
 NO_OVERRIDES = Text("There are no overrides.", "没有人工给出的分数。")
 FORGETS = Text(
     "This will delete {learner}’s submissions in the gradebook with all their points ({submissions}), overrides "
-    "({overrides}), the row in class.csv, and in {folder}:",
-    "将删除 {learner} 的以下内容：成绩册中的 {submissions} 份提交及其得分、{overrides} 处人工给分、class.csv 中的一行，"
-    "以及 {folder} 中的：",
+    "({overrides}), requests for regrading ({requests}), the row in class.csv, and in {folder}:",
+    "将删除 {learner} 的以下内容：成绩册中的 {submissions} 份提交及其得分、{overrides} 处人工给分、"
+    "{requests} 条重评申请、class.csv 中的一行，以及 {folder} 中的：",
 )
 KEEPS_SHARED = Text(
     "Kept, because others share it (its numbers stay those drawn for the name it was graded under): {names}",
@@ -121,7 +121,7 @@ def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
 def forget_lines(leaving: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
     """What will be deleted from ``folder``, and what will not."""
     who = clean(leaving.learner.id)
-    counts = {"submissions": len(leaving.submissions), "overrides": leaving.overrides}
+    counts = {"submissions": len(leaving.submissions), "overrides": leaving.overrides, "requests": leaving.requests}
     yield indent(FORGETS.fill(learner=who, folder=folder, **counts).of(lang), 0)
     yield from (f"  {clean(str(path.relative_to(folder)))}" for path in leaving.files)
     if not leaving.files:
@@ -143,6 +143,7 @@ def forget_json(leaving: ForgetPlan) -> dict[str, Any]:
         "learner": clean(leaving.learner.id),
         "submissions": list(map(clean, leaving.submissions)),
         "overrides": leaving.overrides,
+        "requests": leaving.requests,
         "removed": [clean(str(path)) for path in leaving.files],
         "shared": list(map(clean, leaving.shared)),
         "outside": [clean(str(path)) for path in leaving.outside],

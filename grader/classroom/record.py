@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -49,10 +49,15 @@ def grading_facts(course_folder: Path, seed: Seed, course: Course, counting: Seq
     }
 
 
-def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[SubmissionRow, GradingTask]]:
-    """What is not graded yet: one task for all submissions with the same files and the same numbers."""
+def tasks_left(
+    book: Gradebook, versions: Mapping[str, str], among: Iterable[SubmissionRow] | None = None
+) -> Iterator[tuple[SubmissionRow, GradingTask]]:
+    """What is not graded yet: one task for all submissions with the same files and the same numbers.
+
+    ``among`` are the submissions to look at, by default all.
+    """
     seen = set()
-    for filed in book.submissions():
+    for filed in book.submissions() if among is None else among:
         if filed.error is None and (filed.digest, filed.seed_name) not in seen:
             seen.add((filed.digest, filed.seed_name))
             done = book.graded(filed)

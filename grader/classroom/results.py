@@ -69,6 +69,12 @@ class Book:
             works = [self.work(filed) for filed in by_learner.get(learner.id, ())]
             yield from marks(learner, works, self.points, overrides.get(learner.id, ()), self.course.rules, known)
 
+    def marks_of(self, learner: LearnerRow) -> tuple[Mark, ...]:
+        """The marks of one learner, without reading the rest of the class."""
+        works = [self.work(filed) for filed in self.gradebook.submissions_of(learner.id)]
+        given = [change for change in self.gradebook.overrides() if change.learner == learner.id]
+        return marks(learner, works, self.points, given, self.course.rules, parts(self.course))
+
     def unmatched(self) -> Iterator[Mark]:
         """Marks for submissions that belong to nobody in the class, under the names that they came with."""
         for filed in self.gradebook.submissions():

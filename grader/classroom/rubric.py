@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,6 +75,11 @@ def group(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
             near.append(wording)
     groups = [AnswerGroup(item, tuple(wordings)) for _, wordings in found]
     return tuple(sorted(groups, key=lambda each: -len(each.learners)))
+
+
+def wording_id(text: str) -> str:
+    """An id for a form; wordings that count as equal have the same."""
+    return hashlib.sha256("\0".join(_words(text)).encode()).hexdigest()[:24]
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -154,13 +160,14 @@ def _comments(book: Gradebook) -> dict[str, tuple[str, ...]]:
 
 @contextlib.contextmanager
 def marking(
-    folder: Path, course_folder: Path | None, author: str, lang: Lang
+    folder: Path, course_folder: Path | None, author: str, lang: Lang, patience: float = 0.0
 ) -> Iterator[tuple[Waiting, Callable[[AnswerGroup, Decision, datetime], None]]]:
     """Yields what waits in the gradebook of ``folder``, and a function that saves a decision about a group.
 
-    Each decision is saved at once; the files are written again at the end, whatever happens before it.
+    Each decision is saved at once; the files are written again at the end, whatever happens before it. Waits
+    ``patience`` seconds for another process that changes the folder.
     """
-    with opened(folder, course_folder) as (gradebook, course):
+    with opened(folder, course_folder, patience) as (gradebook, course):
         book = Book.of(gradebook, course)
 
         def decide(chosen: AnswerGroup, decision: Decision, at: datetime) -> None:

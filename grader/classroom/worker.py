@@ -24,16 +24,20 @@ from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Status
 from grader.grading import courses
+from grader.grading.checker import Checked, Checker
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.selection import Selection
+from grader.report.figures import kinds, run
+from grader.report.figures.figure import Figure
+from grader.report.figures.run import LearnerDrawing
 from grader.sandbox import Sandbox, ZygoteSettings
 from grader.submission import parse_files, read_files
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
-    from grader.core.model import Job, Limits, Observed, Report
+    from grader.core.model import Job, Limits, Observed, Report, Submission
 
 
 #: For how many submissions a worker keeps the results of code, for learners who submit the same files.
@@ -66,6 +70,23 @@ def layers(plan: BatchPlan) -> tuple[str, ...]:
 def run_task(plan: BatchPlan, task: GradingTask) -> TaskResult:
     """Grade ``task`` in this process, which keeps the course and the sandbox for the next one; see ``grade_task``."""
     return grade_task(*_context(plan), task)
+
+
+def run_check(plan: BatchPlan, course_folder: str, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+    """Grade exercises of a submission by the course in ``course_folder``, with its public cases only.
+
+    For the pages of a class: ``course_folder`` is the learners' edition of the course of ``plan``, whose sandbox it
+    uses.
+    """
+    return _checker(plan, course_folder).check(submission, exercises)
+
+
+def run_figure(
+    plan: BatchPlan, course_folder: str, name: str, submission: Submission | None
+) -> tuple[Figure, LearnerDrawing | None]:
+    """The picture ``name`` of the course in ``course_folder``, with the learner's code beside it; see ``run_check``."""
+    checker = _checker(plan, course_folder)
+    return checker.use(functools.partial(run.drawn, checker.course, kinds.kinds()[name], submission))
 
 
 def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> TaskResult:
@@ -124,6 +145,12 @@ def _context(plan: BatchPlan) -> tuple[GradingContext, Sandbox]:
     if plan.libraries:
         sandbox.expect(plan.libraries)
     return GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe), shared=SHARED), sandbox
+
+
+@functools.lru_cache(maxsize=1)
+def _checker(plan: BatchPlan, course_folder: str) -> Checker:
+    """The checker of this process."""
+    return Checker(courses.load(Path(course_folder)), _context(plan)[1])
 
 
 @contextlib.contextmanager

@@ -61,6 +61,7 @@ FAMILIES: dict[str, dict[str, Text]] = {
         "inbox": Text(
             "Turn FOLDER into an inbox with a key that signs receipts.", "把 FOLDER 设为收件箱，并生成签署回执的密钥。"
         ),
+        "links": Text("Make the links with which a class signs in.", "生成全班登录用的个人链接。"),
         "batch": Text("Grade every submission in a folder or zip.", "给文件夹或 zip 里的所有提交评分。"),
         "regrade": Text("Grade again whatever a change of the bank affects.", "题库改动后，重新评分受影响的部分。"),
         "explain": Text("Replay one check: inputs, expected, actual, why.", "重放一项检查：输入、预期、实际、原因。"),

@@ -30,20 +30,7 @@ if TYPE_CHECKING:
     from grader.core.model import Lang, Text
 
 
-#: What each format is, in Chinese; in English, the first line of its module says it.
-FORMATS = {
-    "canvas": "从 Canvas 下载的成绩册 CSV（--template），填好其中一项作业（--column）。",
-    "csv": "每名学习者一行；加 --checks 时，每道小题、每项检查各一行，并注明由什么决定。",
-    "gift": "供 Moodle 题库使用的小题（GIFT），每个问题一个类别。",
-    "gradescope": "Gradescope 自动评分器的 `results.json`：一整个文件夹，或用 --learner 只写一份。",
-    "gradescope-autograder": "可以作为自动评分器上传的 zip，包含本程序、课程和安装方法。",
-    "html": "网页文件夹：全班目录，以及每名学习者一页。",
-    "json": "整本成绩册；评分相同，字节就相同。",
-    "junit": "JUnit XML：每名学习者一个文件，或用 --learner 只写一份。",
-    "moodle": "从 Moodle 下载的评分表（--template），填好成绩和评语。",
-    "qti": "供 Canvas 使用的小题：内含一个测验的 zip（QTI 1.2）。",
-    "reports": "文件夹，每份提交一个 JSON 报告；或用 --learner 只写一份。",
-}
+FORMATS = exports.FORMATS
 _HEADINGS = {
     "gradebook": Text("Formats made from a results folder (--from)", "由结果文件夹生成的格式（--from）"),
     "course": Text("Formats made from a course (--course)", "由课程生成的格式（--course）"),
@@ -79,9 +66,9 @@ class _Export(click.Command):
             "--pseudonyms": "用化名代替姓名，并去掉答案和文件。",
             "--checks": "csv：每道小题、每项检查各占一行。",
             "--bom": "csv：写入 UTF-8 字节顺序标记，供 Excel 使用。",
-            "--template": "下载来待填写的 CSV 文件。",
+            "--template": "下载来待填写的 CSV 文件，或 Canvas 的提交 zip。",
             "--column": "模板中填写分数的那一列。",
-            "--roster": "canvas、moodle：学习者的学号和邮箱。",
+            "--roster": "canvas、canvas-feedback、moodle：学习者的学号和邮箱。",
             "--graded": "qti、gift：除了练习小题，也包括计分小题。",
             "--unsafe-no-sandbox": "允许自动评分器运行它无法隔离的代码。",
             "--force": "不管 F 是什么，都替换它。",
@@ -101,13 +88,18 @@ class _Export(click.Command):
 @click.option("--pseudonyms", is_flag=True, help="Replace names, and leave out answers and files.")
 @click.option("--checks", is_flag=True, help="csv: one row per item and check.")
 @click.option("--bom", is_flag=True, help="csv: write a UTF-8 byte-order mark, for Excel.")
-@click.option("--template", type=click.Path(path_type=Path), metavar="F", help="The downloaded CSV file to fill in.")
+@click.option(
+    "--template",
+    type=click.Path(path_type=Path),
+    metavar="F",
+    help="The downloaded CSV file to fill in, or the zip of submissions from Canvas.",
+)
 @click.option("--column", metavar="TITLE", help="The column of the template that gets the points.")
 @click.option(
     "--roster",
     type=click.Path(path_type=Path),
     metavar="CSV",
-    help="canvas, moodle: learners' numbers and e-mail addresses.",
+    help="canvas, canvas-feedback, moodle: learners' numbers and e-mail addresses.",
 )
 @click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
 @click.option("--graded", is_flag=True, help="qti, gift: include graded items, not only practice items.")

@@ -25,8 +25,9 @@ from grader.commands._options import (
 from grader.commands._words import UNCONFINED
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.learning import log
+from grader.learning import log, reference_view
 from grader.learning.learner_events import code_events, new_events
+from grader.learning.progress import progress_of
 from grader.report.json import to_json
 
 if TYPE_CHECKING:
@@ -157,6 +158,10 @@ def grade(
         write_output("--junit", junit, to_junit(report, lang))
     if learner is None and seed_file is None:
         keep(state_file, *new_events(code_events(course, report, log.now()), recall(state_file, course)))
+        if not as_json:
+            known = progress_of(course, recall(state_file, course))
+            for line in reference_view.offers(course, report, known, log.now(), lang):
+                click.echo(line)
     if report.unsafe and mode == "auto":
         click.echo(f"attncheck: {UNCONFINED.of(lang)}", err=True)
     click.get_current_context().exit(_code(report))

@@ -47,35 +47,76 @@ _TAKEN = Text(
     {
         "serve": "open the course in a browser; code is saved in work",
         "serve q5 --port 8000 --no-browser": "the same at a fixed port, with code in q5",
+        "serve --class attention-2026": "the pages of a class, whose folder has a class.yaml",
     },
     {0: "ended with Ctrl-C"},
     Chinese(
         "在浏览器里打开课程。\n\n"
         "包括题目、小题、带检查的编辑器、提示和进度，供一名学习者在本机使用。代码保存在 FOLDER（默认 "
-        "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且必须带上地址里的令牌。",
+        "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且必须带上地址里的令牌。\n\n"
+        "加 --class 时，为文件夹 DIR 里的班级服务：学习者用个人链接（attncheck links）登录、作答、提交；提交进入 "
+        "DIR/inbox，成绩记入 DIR 里的成绩册。",
         {
-            "--port": "端口（默认任选一个空闲端口）。",
+            "--class": "为这个文件夹里的班级服务，文件夹里要有 class.yaml。",
+            "--workers": "班级：同时批改 N 份（默认每个处理器一份，至少两份）。",
+            "--host": "班级：监听的地址（默认 127.0.0.1，由反向代理连接）。",
+            "--trust-header": "班级：不用链接，由这个请求头说明是谁。",
+            "--trusted-proxy": "班级：只有来自 ADDRESS 的请求头才算数。",
+            "--port": "端口（默认任选一个空闲端口；班级默认用 class.yaml 里网址的端口，否则 8000）。",
             "--browser": "打开浏览器窗口（默认打开）。",
             "--learner": "你的名字（默认用上次的名字）。",
         },
         (
             "在浏览器里打开课程，代码保存在 work",
             "同上，但固定端口，代码保存在 q5",
+            "一个班级的网页，文件夹里有 class.yaml",
         ),
         {0: "按 Ctrl-C 结束"},
     ),
 )
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default="work")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port (default: any free one).")
+@click.option(
+    "--class",
+    "class_folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Serve the class in this folder, which has a class.yaml.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Class: grade N submissions at a time (default: one per CPU, at least two).",
+)
+@click.option(
+    "--host",
+    default=_HOST,
+    metavar="ADDRESS",
+    help="Class: the address to listen on (default: 127.0.0.1, for a reverse proxy).",
+)
+@click.option("--trust-header", metavar="NAME", help="Class: this header says who it is, instead of links.")
+@click.option("--trusted-proxy", metavar="ADDRESS", help="Class: only requests from ADDRESS may have that header.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="The port (default: any free one; for a class, that of its address in class.yaml, else 8000).",
+)
 @click.option("--browser/--no-browser", default=True, help="Open a browser window (default: yes).")
 @click.option("--learner", metavar="NAME", help="Your name (default: the one used last).")
 @state_option
 @lang_option
 @course_option
-def serve(  # noqa: PLR0917, one for each option
+def serve(
+    *,
     folder: Path,
-    port: int,
+    class_folder: Path | None,
+    workers: int | None,
+    host: str,
+    trust_header: str | None,
+    trusted_proxy: str | None,
+    port: int | None,
     browser: bool,
     learner: str | None,
     state_file: Path | None,
@@ -87,6 +128,9 @@ def serve(  # noqa: PLR0917, one for each option
     Prompts, quiz, an editor with checks, hints and progress, for one learner on this machine. Code is saved in FOLDER
     (default: work), answers in your progress file, so that the terminal knows them too. Only this machine can connect,
     and only with the token in the address.
+
+    With --class, serves the class in DIR: learners sign in with personal links (attncheck links), answer, and submit.
+    Submissions go to DIR/inbox, results to the gradebook in DIR.
     """
     try:
         import uvicorn  # an extra
@@ -95,6 +139,12 @@ def serve(  # noqa: PLR0917, one for each option
         from grader.web.security import Guard  # as above
     except ModuleNotFoundError as error:
         raise UsageError(_NO_EXTRA.fill(name=error.name or "")) from error
+    if class_folder is not None:
+        from grader.commands._class_server import serve_class  # needs what was just tried
+
+        header = (trust_header, trusted_proxy)
+        serve_class(class_folder, course_folder, workers, lambda number: _listen(number, host), port, header, lang)
+        return
 
     from grader.commands.quiz import learner_name  # with the item kinds
     from grader.grading.checker import Checker  # loads numpy
@@ -104,7 +154,7 @@ def serve(  # noqa: PLR0917, one for each option
     name, named = learner_name(course, learner, recall(state_file, course), lang)
     keep(state_file, *named)
     one = Learner(course, folder, state.place(state_file), name, lambda: Checker(course))
-    listening = _listen(port)
+    listening = _listen(port or 0)
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
@@ -121,12 +171,14 @@ def serve(  # noqa: PLR0917, one for each option
         one.close()
 
 
-def _listen(port: int) -> socket.socket:
-    """A socket that listens on this machine's loopback address."""
-    made = socket.socket()
+def _listen(port: int, host: str = _HOST) -> socket.socket:
+    """A socket that listens on an address of this machine, by default the loopback address."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol must be named: asyncio switches Nagle's algorithm off, which costs 40 ms an answer, only if it is.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((_HOST, port))
+        made.bind((host, port))
         made.listen(64)
     except OSError as error:
         made.close()

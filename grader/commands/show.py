@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,11 @@ _AN_ITEM = Text(
     "{name} 是一道小题，没有参考实现。`attncheck show {question} --reference` 显示这个问题各个练习的参考实现。",
 )
 
+_ONLY_WITH = Text(
+    "--from is for --reference: it compares your code with the reference.",
+    "--from 要和 --reference 一起用：它把你的代码和参考实现作比较。",
+)
+
 
 @documented(
     {
@@ -40,6 +46,7 @@ _AN_ITEM = Text(
         "show Q5.width": "one item, with its options",
         "show softmax": "one exercise, with its conventions",
         "show softmax --reference": "the reference, once your own code has passed",
+        "show softmax --reference --from work": "the same, with what differs from yours",
     },
     {0: "done"},
     Chinese(
@@ -47,6 +54,7 @@ _AN_ITEM = Text(
         "NAME 可以是问题（如 Q5）、小题（如 Q5.width），也可以是函数或类（如 softmax）。",
         {
             "--full": "显示所有小题和选项，以及全部约定。",
+            "--from": "和 --reference 一起用：你自己的文件、文件夹、笔记本或 zip，比较它和参考实现的写法与开销。",
             "--reference": "显示参考实现，供你与自己的代码比较；要等这个问题的代码全部正确（由课程决定）。",
         },
         (
@@ -55,6 +63,7 @@ _AN_ITEM = Text(
             "一道小题和它的选项",
             "一个练习和它的约定",
             "参考实现，自己的代码通过之后才能看",
+            "同上，并说明和你的代码有什么不同",
         ),
     ),
 )
@@ -66,6 +75,13 @@ _AN_ITEM = Text(
     is_flag=True,
     help="Show the reference to compare your code with, once all code of the question has passed (the course decides).",
 )
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="With --reference: your own file, folder, notebook or zip, to compare its style and cost.",
+)
 @learner_option
 @state_option
 @lang_option
@@ -75,6 +91,7 @@ def show(
     name: str,
     full: bool,
     reference: bool,
+    source: Path | None,
     learner: str | None,
     state_file: Path | None,
     lang: Lang,
@@ -86,8 +103,12 @@ def show(
     """
     course = load_course(course_folder)
     question, part = find_part(course, name)
+    if source is not None and not reference:
+        raise UsageError(_ONLY_WITH)
     if reference:
         lines = _reference(course, question, part, state_file, lang)
+        if source is not None:
+            lines = [*lines, "", *_compared(course, question, part, source, lang)]
     elif part is None:
         view = question_view.lines if full else question_view.overview
         lines = view(question, course, learner, lang)
@@ -112,3 +133,24 @@ def _reference(
     if refused is not None:
         raise UsageError(refused)
     return reference_view.lines(course, question, question.exercises if part is None else (part,), lang)
+
+
+def _compared(
+    course: Course, question: Question, part: Item | Exercise | None, source: Path, lang: Lang
+) -> Iterable[str]:
+    """What the code at ``source`` and the references look like and cost."""
+    from grader.grading import costs  # loads numpy
+    from grader.grading.checker import Checker  # as above
+    from grader.report import beside  # as above
+    from grader.submission import read  # not needed otherwise
+
+    submission = read(source)
+    checker = Checker(course)
+    try:
+        for exercise in question.exercises if not isinstance(part, Exercise) else (part,):
+            found = checker.use(partial(costs.compared, course, exercise, question, submission))
+            yield f"{exercise.name}:"
+            yield from beside.lines(found, lang)
+            yield ""
+    finally:
+        checker.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,12 +60,16 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
     items.
     """
     from grader.classroom.analysis import statistics_view  # loads numpy
+    from grader.classroom.analysis.answers import borrowed  # loads the item kinds
     from grader.classroom.analysis.statistics import of_class  # loads numpy
 
     with closing(open_gradebook(folder)) as gradebook:
         course = load_graded_course(gradebook, course_folder)
         book = Book.of(gradebook, course)
-        found = of_class((mark, gradebook.answers(mark.work.filed) if mark.work else {}) for mark in book.marks())
+        answered = [(mark, gradebook.answers(mark.work.filed) if mark.work else {}) for mark in book.marks()]
+        found = of_class(answered)
+        counting = [each for each in answered if each[0].counts]
+        found = replace(found, borrowed=borrowed(course, counting))
     if html is not None:
         from grader.classroom.analysis import statistics_html  # loads jinja2
 

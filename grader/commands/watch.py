@@ -20,10 +20,11 @@ from grader.commands._options import (
     recall,
     state_option,
 )
-from grader.learning import hints
+from grader.learning import hints, reference_view
 from grader.learning import log as state
 from grader.learning import watch as watching
 from grader.learning.learner_events import watch_events
+from grader.learning.progress import progress_of
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -79,6 +80,9 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
             events = watch_events(page, course, log, state.now())
             keep(state_file, *events)
             log += events
+            if page.report is not None and any(isinstance(event, state.Coded) for event in events):
+                for line in reference_view.offers(course, page.report, progress_of(course, log), state.now(), lang):
+                    click.echo(line)
 
 
 def _hints(course: Course, result: ExerciseResult) -> tuple[int, ...]:

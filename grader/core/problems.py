@@ -438,6 +438,11 @@ class Kind(Enum):
         Text("A reference does not pass.", "参考实现没有通过。"),
         Text("Fix the reference or the case.", "改正参考实现或用例。"),
     )
+    ALTERNATIVE_FAILS = (
+        "alternative-fails",
+        Text("Another correct way to write an exercise does not pass.", "某个练习的另一种写法没有通过。"),
+        Text("Fix the code that it names, or drop it.", "改正它所指的代码，或删掉这一项。"),
+    )
     BROKEN_CHECK = (
         "broken-check",
         Text("A check raises an exception of its own.", "检查自己抛出了异常。"),

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from grader.core import yaml_positions
-from grader.core.model import Course, Item, Part, Question, Source, SourceFile, Text
+from grader.core.model import Course, Item, Pace, Part, Question, Source, SourceFile, Text
 from grader.core.problems import Kind, Problem, ProblemsError
 from grader.core.value_problems import ValueProblem, unknown
 from grader.core.yaml_positions import Document
@@ -130,6 +130,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
         roster=own.roster,
         seed_file=own.seed_file,
         packages=tuple(dict.fromkeys(own.packages)),
+        pace=Pace(own.limits.checks_per_hour, own.limits.submissions_per_day),
     )
 
 

@@ -45,6 +45,7 @@ from grader.core.constraints import (
     Slug,
 )
 from grader.core.model import (
+    Alternative,
     ArrayType,
     Case,
     CheckSpec,
@@ -56,6 +57,7 @@ from grader.core.model import (
     Landmark,
     Misconception,
     Mistake,
+    Pace,
     Parameter,
     Question,
     Rules,
@@ -280,6 +282,7 @@ class ExerciseSchema(Strict):
     forbids: tuple[LibraryName, ...] = ()
     not_applicable: dict[Filled, Filled] = {}
     landmarks: tuple[Landmark, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
 
     @model_validator(mode="after")
     def _one_kind(self) -> ExerciseSchema:
@@ -319,7 +322,7 @@ class ExerciseSchema(Strict):
 #: The keys of an exercise that are fields of ``Exercise`` as they are.
 _SAME = (
     *("summary", "result", "reference", "points", "cases", "hints", "adapter", "methods", "returns", "array_types"),
-    *("variants", "forbids", "landmarks"),
+    *("variants", "forbids", "landmarks", "alternatives"),
 )
 
 
@@ -483,6 +486,13 @@ class AttemptsSchema(Strict):
     percent: Percent = 0.0
 
 
+class LimitsSchema(Strict):
+    """How often a learner may use the pages of a class: check an exercise, and submit."""
+
+    checks_per_hour: Annotated[int, Field(ge=1, le=100_000)] = Pace().checks_per_hour
+    submissions_per_day: Annotated[int, Field(ge=1, le=100_000)] = Pace().submissions_per_day
+
+
 #: The keys of course.yaml that questions/course.yaml can have, too, as defaults: what the questions need.
 CONTENT_KEYS = frozenset({"title", "public_id", "groups", "aliases", "questions"})
 
@@ -500,6 +510,7 @@ class CourseFile(Strict):
     attempts: AttemptsSchema = AttemptsSchema()
     hidden_results: Literal["always", "after-due", "never"] = "always"
     show_reference: Literal["after-pass", "after-due", "never"] = "after-pass"
+    limits: LimitsSchema = LimitsSchema()
     points: dict[QuestionId, Points] = {}
     roster: Filled | None = None
     seed_file: Filled | None = None

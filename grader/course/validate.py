@@ -180,7 +180,9 @@ def _misconception(path: Path, name: str, known: Sequence[str]) -> Iterator[Valu
 
 def _exercise(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
     if known.references is not None:
-        yield from _reference(exercise.reference, known.references)
+        yield from _reference(("reference",), exercise.reference, known.references)
+        for index, alternative in enumerate(exercise.alternatives):
+            yield from _reference(("alternatives", index, "code"), alternative.code, known.references)
     yield from _cases_of(exercise, known)
     yield from _checks(exercise, known)
     for name, _ in exercise.not_applicable:
@@ -285,13 +287,13 @@ def _serves(case: Case, kind: str) -> bool:
     return kind in case.only or not (case.only or case.raises)
 
 
-def _reference(name: str, references: Mapping[str, Sequence[str]]) -> Iterator[ValueProblem]:
+def _reference(path: Path, name: str, references: Mapping[str, Sequence[str]]) -> Iterator[ValueProblem]:
     module, _, attribute = name.partition(".")
     if module not in references:
-        yield unknown(("reference",), module, "a module in reference/", list(references), Kind.UNKNOWN_REFERENCE)
+        yield unknown(path, module, "a module in reference/", list(references), Kind.UNKNOWN_REFERENCE)
     elif attribute not in references[module]:
         known = [f"{module}.{other}" for other in references[module]]
-        yield unknown(("reference",), name, f"a name of reference/{module}.py", known, Kind.UNKNOWN_REFERENCE)
+        yield unknown(path, name, f"a name of reference/{module}.py", known, Kind.UNKNOWN_REFERENCE)
 
 
 def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from grader.core.errors import LibrariesChanged
 from grader.core.model import Course, Report, Shown, Submission
@@ -15,6 +17,11 @@ from grader.grading.public_arrays import shown
 from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, ZygoteSettings
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,15 @@ class Checker:
             except LibrariesChanged:  # for example, by `%pip install`
                 self._sandbox.close()
                 return self._checked(submission, exercises)
+
+    def use(self, work: Callable[[Observe, Observe], T]) -> T:
+        """``work(observe, observe_reference)``, alone in the sandbox: for pictures of what code computes."""
+        with self._alone:
+            try:
+                return work(self._sandbox.observe, self._context.observe_reference)
+            except LibrariesChanged:
+                self._sandbox.close()
+                return work(self._sandbox.observe, self._context.observe_reference)
 
     def _checked(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
         observe = with_shared_budget(self._sandbox.observe)

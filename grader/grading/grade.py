@@ -9,10 +9,12 @@ Nothing here runs learner code. The caller passes ``observe``, a function that d
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.core.model import (
+    Alternative,
     Course,
     Exercise,
     ExerciseResult,
@@ -105,3 +107,16 @@ def grade_reference(
     plan = Plan(question, exercise, file, context.entries(exercise), function_of(exercise))
     (tried,) = code.attempt([(plan, CallingForm("torch", None))])
     return code.diagnosed(plan, tried) if diagnosed else tried.result
+
+
+def grade_alternative(
+    context: GradingContext, question: Question, exercise: Exercise, alternative: Alternative
+) -> ExerciseResult:
+    """Grades an alternative of an exercise as if a learner had submitted it; a file without torch gets NumPy arrays."""
+    files = context.course.reference
+    code = CodeGrading(Submission("reference", files), context.observe_reference, context, REFERENCE_LIMITS)
+    named = replace(exercise, reference=alternative.code)
+    file = next(file for file in files if file.module == module_of(named))
+    plan = Plan(question, exercise, file, context.entries(exercise), function_of(named))
+    (tried,) = code.attempt([(plan, CallingForm("torch" if file.imports_torch else "numpy", None))])
+    return tried.result

@@ -20,7 +20,7 @@ from grader.grading import untested
 from grader.grading.context import GradingContext
 from grader.grading.explaining import landmarks, place
 from grader.grading.explaining.mistakes import MistakeSignature, agree
-from grader.grading.grade import grade, grade_reference
+from grader.grading.grade import grade, grade_alternative, grade_reference
 from grader.grading.plan import module_of
 from grader.grading.selection import Selection
 from grader.submission import read
@@ -203,6 +203,12 @@ def _code(course: Course, question: Question, exercise: Exercise, context: Gradi
         said = _first(reference)
         yield Problem(Kind.REFERENCE_FAILS, where, f"the reference {exercise.reference} does not pass: {said}")
         return
+    for alternative in exercise.alternatives:
+        result = grade_alternative(context, question, exercise, alternative)
+        which = f"{where}, alternative {alternative.code}"
+        yield from _broken(which, result)
+        if result.status is not Status.PASSED:
+            yield Problem(Kind.ALTERNATIVE_FAILS, which, f"does not pass: {_first(result)}")
     for mistake in exercise.mistakes:
         files = edits.apply(course.reference, mistake.edits, module_of(exercise))
         result = grade_reference(context, question, exercise, files, context.observe_reference)

@@ -13,6 +13,7 @@ import json
 import os
 import stat
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -181,6 +182,57 @@ def read(path: Path, course_id: str) -> tuple[Event, ...]:
     found = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
     _, event = _unfinished(path, lines, last, course_id)
     return tuple(event for event in (*found, event) if event is not None)
+
+
+class Reader:
+    """Reads a log again and again. As a log is only ever appended to, lines that were read before are not parsed again.
+
+    Several threads may use it.
+    """
+
+    def __init__(self, path: Path, course_id: str) -> None:
+        self._path, self._course = path, course_id
+        self._alone = threading.Lock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._file: tuple[int, ...] = ()
+        self._size = self._lines = 0
+        self._events: tuple[Event, ...] = ()
+
+    def events(self) -> tuple[Event, ...]:
+        """What ``read`` returns, and raises."""
+        with self._alone:
+            try:
+                now = self._path.stat()
+            except OSError:
+                self._forget()
+                return read(self._path, self._course)
+            if (now.st_dev, now.st_ino) != self._file or now.st_size < self._size:
+                self._forget()
+                self._file = now.st_dev, now.st_ino
+            if now.st_size > self._size and not self._read_on():
+                return read(self._path, self._course)
+            return self._events
+
+    def _read_on(self) -> bool:
+        """Read the lines that were added. False if the last one is not complete, or the file is not a usual one."""
+        if not self._path.is_file():
+            return False
+        with self._path.open("rb") as file:
+            file.seek(self._size)
+            raw = file.read()
+        *lines, last = raw.split(b"\n")
+        if last.strip():
+            return False
+        if self._size == 0 and lines:
+            lines[0] = lines[0].removeprefix(_MARK)
+        numbered = enumerate(lines, self._lines + 1)
+        found = [_line(self._path, number, line, self._course) for number, line in numbered if line.strip()]
+        self._events = (*self._events, *(event for event in found if event is not None))
+        self._size += len(raw) - len(last)
+        self._lines += len(lines)
+        return True
 
 
 def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str) -> tuple[bool, Event | None]:

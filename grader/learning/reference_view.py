@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from datetime import datetime
 
-from grader.core.model import Course, Exercise, Lang, Question, Text
+from grader.core.model import Alternative, Course, Exercise, Lang, Question, Report, Text
 from grader.core.text import name_list
 from grader.learning.progress import Progress
 
@@ -16,6 +16,7 @@ COMPARE = Text(
     "or does something twice?",
     "你的写法可以不同，同样可以很好。请比较：哪几行说的是同一件事？哪一种写法产生了更大的数组，或者把同一件事做了两遍？",
 )
+_OTHER_WAY = Text("Another way to write {name}: {note}", "{name} 的另一种写法：{note}")
 _NEVER = Text("This course does not show references.", "本课程不公开参考实现。")
 _EDITION = Text(
     "A learners' edition of a course has no references; ask your instructor.",
@@ -26,6 +27,10 @@ _NO_DUE = Text(
     "本课程在截止之后公开参考实现，但没有设定截止时间。",
 )
 _LATER = Text("This course shows references after {due}.", "本课程在 {due} 之后公开参考实现。")
+HOW_TO_SEE = Text(
+    "Compare your code with the reference: attncheck show {question} --reference",
+    "和参考实现比一比：attncheck show {question} --reference",
+)
 _NOT_PASSED = Text(
     "The reference is shown once all code of {question} is correct; not yet: {names}.",
     "{question} 的代码全部正确之后才能看参考实现；还没有完成的有：{names}。",
@@ -55,6 +60,19 @@ def refusal(course: Course, question: Question, progress: Progress, now: datetim
     return _NOT_PASSED.fill(question=question.id, names=name_list(left)) if left else None
 
 
+def offers(course: Course, report: Report, known: Progress, now: datetime, lang: Lang) -> Iterator[str]:
+    """How to see the references of the questions that ``report`` is about, where that is possible now.
+
+    Nothing while the course waits for the due date, which is no news about the code.
+    """
+    if course.rules.show_reference != "after-pass":
+        return
+    for each in report.questions:
+        question = course.question(each.id)
+        if question is not None and each.exercises and refusal(course, question, known, now) is None:
+            yield HOW_TO_SEE.fill(question=question.id).of(lang)
+
+
 def lines(course: Course, question: Question, exercises: tuple[Exercise, ...], lang: Lang) -> Iterator[str]:
     """The source of the references of ``exercises``, each with its place in ``reference/``."""
     for exercise in exercises:
@@ -62,12 +80,17 @@ def lines(course: Course, question: Question, exercises: tuple[Exercise, ...], l
         yield ""
         yield source(course, exercise)
         yield ""
+        for alternative in exercise.alternatives:
+            yield _OTHER_WAY.fill(name=exercise.name, note=alternative.note).of(lang)
+            yield ""
+            yield source(course, exercise, alternative)
+            yield ""
     yield COMPARE.of(lang)
 
 
-def source(course: Course, exercise: Exercise) -> str:
-    """The function or class that is the reference of ``exercise``, as it is written in ``reference/``."""
-    module, _, name = exercise.reference.rpartition(".")
+def source(course: Course, exercise: Exercise, alternative: Alternative | None = None) -> str:
+    """The function or class that is the reference of ``exercise``, or an alternative, as written in ``reference/``."""
+    module, _, name = (exercise.reference if alternative is None else alternative.code).rpartition(".")
     for file in course.reference:
         if file.module.rpartition(".")[2] != module:
             continue

@@ -55,7 +55,7 @@ HOW_WELL = Text(
 GO_ON = Text("Enter: continue · q: stop", "回车：继续 · q：结束")
 FOLLOW = Text("f: follow-up question · {more}", "f：接着答刚才提到的那一题 · {more}")
 
-_KNOWN: dict[Rating, Text] = {
+KNOWN: dict[Rating, Text] = {
     "good": Text("known", "记得"),
     "easy": Text("easy", "很容易"),
     "hard": Text("with help or effort", "有些吃力"),
@@ -175,7 +175,7 @@ def file_error(page: Page, message: str) -> None:
 def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
     """How well a card was known, and when it is due next."""
     page.lines(
-        page.say(SEMICOLON).join([page.say(_KNOWN[rating]), page.say(_COMES, when=when(due, now))]),
+        page.say(SEMICOLON).join([page.say(KNOWN[rating]), page.say(_COMES, when=when(due, now))]),
         indent=2,
         style="dim",
     )
@@ -186,7 +186,7 @@ def summary(page: Page, ratings: Sequence[Rating], left: int) -> None:
     page.blank()
     page.rule()
     counts = Counter(ratings)
-    said = [page.say(_OF_THEM, how=text, count=counts[name]) for name, text in _KNOWN.items() if counts[name]]
+    said = [page.say(_OF_THEM, how=text, count=counts[name]) for name, text in KNOWN.items() if counts[name]]
     more = page.say(COMMA).join(said)
     head = page.say(_DONE, count=len(ratings))
     page.lines(page.say(WITH, what=head, more=more) if more else head, style="bold")

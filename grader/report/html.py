@@ -75,21 +75,35 @@ class Sections:
         self._known[id(question), of] = question, made
 
 
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """The learner of a page: what they are called, and the name that the numbers in items are drawn for."""
+
+    name: str
+    draws: str
+
+
 def render(
     report: Report,
     course: Course,
     lang: Lang,
     shown: Iterable[Shown] = (),
-    drawn_for: str | None = None,
+    whose: Whose | None = None,
     sections: Sections | None = None,
 ) -> str:
     """The page, in ``lang`` until the reader switches languages. ``shown`` are the arrays to draw.
 
-    Items contain the numbers drawn for ``drawn_for``, by default the learner's name. ``sections`` are those of earlier
-    pages of this course.
+    ``whose`` is the learner, by default as in the report. ``sections`` are those of earlier pages of this course.
     """
-    page = _Page.of(report, course, shown, drawn_for, sections)
+    page = _Page.of(report, course, shown, whose, sections)
     return _rendered("report.html", page, lang, sheet())
+
+
+def render_body(
+    report: Report, course: Course, lang: Lang, whose: Whose | None = None, sections: Sections | None = None
+) -> str:
+    """What ``render`` shows below the name, as a part of a page with the rules of ``sheet``."""
+    return _rendered("report_body.html", _Page.of(report, course, (), whose, sections), lang, "")
 
 
 def render_part(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = (), *, style: bool = True) -> str:
@@ -172,10 +186,11 @@ def _harmless(value: object) -> object:
 
 
 @functools.lru_cache(8)
-def policy(style: str) -> str:
-    """A Content-Security-Policy that allows this style sheet and nothing else."""
+def policy(style: str, *, scripts: bool = False) -> str:
+    """A Content-Security-Policy that allows this style sheet, with ``scripts`` files beside the page, nothing else."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    beside = " script-src 'self';" if scripts else ""
+    return f"default-src 'none';{beside} style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 @functools.lru_cache(8)
@@ -228,7 +243,7 @@ class _Page:
     report: Report
     course: Course
     shown: tuple[Shown, ...]
-    drawn_for: str
+    whose: Whose
     item_ids: frozenset[str]
     sections: Sections | None = None
 
@@ -238,12 +253,13 @@ class _Page:
         report: Report,
         course: Course,
         shown: Iterable[Shown],
-        drawn_for: str | None = None,
+        whose: Whose | None = None,
         sections: Sections | None = None,
     ) -> _Page:
         """The page of ``report``; see ``render``."""
         names = frozenset(item.id for question in report.questions for item in question.items)
-        return cls(report, course, tuple(shown), drawn_for or report.learner, names, sections)
+        who = whose or Whose(report.learner, report.learner)
+        return cls(report, course, tuple(shown), who, names, sections)
 
     def made_before(self, question: QuestionResult) -> Markup | None:
         """The section of ``question``, if an earlier page had the same one."""
@@ -307,7 +323,7 @@ class _Page:
         """The question of an item, with this learner's numbers."""
         if (item := self.item(result)) is None:
             return None
-        context = items.Context(self.course.public_id, self.drawn_for, item.id)
+        context = items.Context(self.course.public_id, self.whose.draws, item.id)
         return items.fill(item.ask, items.draw(item.spec, context))
 
     def formulas(self, result: ItemResult) -> tuple[Markup, ...]:
@@ -323,7 +339,7 @@ class _Page:
         if item is None or item.sealed or result.status is Status.MISSING or not result.readable:
             return None
         points = tuple(point.text for point in items.key_points(item))
-        context = items.Context(self.course.public_id, self.drawn_for, item.id)
+        context = items.Context(self.course.public_id, self.whose.draws, item.id)
         return (items.key(item, context), points) if points else None
 
     def of_item(self, question: QuestionResult, item: ItemResult) -> FirstProblem | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from grader.core.model import Lang
 from grader.core.page import Page
-from grader.report.html import visible
+from grader.web.prose import inline
 
 
 class HtmlPage(Page):
@@ -33,12 +33,12 @@ class HtmlPage(Page):
     def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
         """A paragraph. A lead such as ``→`` is decoration, which screen readers leave out."""
         sign = Markup('<span class="sign" aria-hidden="true">{}</span> ').format(lead.strip()) if lead.strip() else ""
-        self._put_line(Markup("{}{}").format(sign, _shown(text)), f"{style} {'inner' if indent else ''}")
+        self._put_line(Markup("{}{}").format(sign, inline(text)), f"{style} {'inner' if indent else ''}")
 
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
         """A paragraph with something at its end."""
         said = Markup("").join(_piece(text, style) for text, style in left)
-        self._put_line(Markup('{} <span class="score">{}</span>').format(said, _shown(right)), "row")
+        self._put_line(Markup('{} <span class="score">{}</span>').format(said, inline(right)), "row")
 
     def pieces(self, parts: Sequence[tuple[str, str]]) -> None:
         """A paragraph of pieces."""
@@ -51,8 +51,4 @@ class HtmlPage(Page):
 
 def _piece(text: str, style: str) -> Markup:
     names = " ".join(f"t-{name}" for name in style.split())
-    return Markup('<span class="{}">{}</span>').format(names, _shown(text))
-
-
-def _shown(text: str) -> Markup:
-    return escape(visible(text))
+    return Markup('<span class="{}">{}</span>').format(names, inline(text))

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from grader.core import files
-from grader.core.errors import UsageError
-from grader.core.model import Course, Exercise, Item, Lang, Question, Report, Text
+from grader.core.errors import AttncheckError, UsageError
+from grader.core.model import Course, Exercise, Item, Lang, Question, Report, Status, Submission, Text
 from grader.course import starter
+from grader.grading import costs
 from grader.grading.checker import Checked, Checker
+from grader.grading.costs import Cost
+from grader.grading.selection import source_of
 from grader.learning import hints, log, progress, review
 from grader.learning import session as conversation
 from grader.learning.learner_events import code_events, new_events
-from grader.learning.log import Event, Hinted, Named, Spoke
+from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Named, Rating, Reviewed, Spoke
+from grader.learning.review import Card
 from grader.learning.session import Action, Feedback, QuizCard, Session
-from grader.submission import Unusable, opening, read
+from grader.report.figures import run
+from grader.report.figures.figure import Figure
+from grader.report.figures.kinds import Picture
+from grader.report.figures.run import LearnerDrawing
+from grader.submission import FoundFiles, Unusable, opening, read
 from grader.submission.opening import FileLocation
+from grader.web import work
 
 #: More than this is no exercise.
 _LONGEST_FILE = 500_000
@@ -52,8 +63,15 @@ class Learner:
     state: Path
     name: str
     make_checker: Callable[[], Checker]
+    #: In a class: the name to show, and the links to further pages.
+    shown: str = ""
+    links: tuple[tuple[str, Text], ...] = ()
     _checker: Checker | None = None
     _starting: threading.Lock = field(default_factory=threading.Lock)
+
+    def told(self, error: AttncheckError) -> Text:
+        """What the learner is told of an error."""
+        return error.message
 
     # ------------------------------------------------------------------------------------- the log
 
@@ -92,12 +110,18 @@ class Learner:
         assert card is not None
         return Asked(card, session, conversation.settled(session) if card.record.settled else None)
 
-    def answer(self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool) -> Asked:
+    def answer(
+        self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
+    ) -> Asked:
         """``item`` after ``action``. Events are saved before anything is said about the answer.
 
-        ``doubted`` is the answer whose reading was shown; with ``comparing``, the action ticks key points.
+        ``doubted`` is the answer whose reading was shown; with ``comparing``, the action ticks key points. In a
+        ``review``, an item that is settled is answered afresh.
         """
-        session = replace(self._session(item, lang), doubted=doubted, comparing=comparing)
+        begun = self._session(item, lang)
+        if review and not comparing and begun.record(item.id).settled:
+            begun = self._session(item, lang, again=True)
+        session = replace(begun, doubted=doubted, comparing=comparing)
         before = conversation.current(session)
         assert before is not None
         if before.record.settled and not comparing:
@@ -112,6 +136,77 @@ class Learner:
     def _session(self, item: Item, lang: Lang, *, again: bool = False) -> Session:
         begun = conversation.begin(self.course, self.name, lang, (item,), self.events(), again=again)
         return replace(begun, at=0, order=(item.id,), confirms=True)
+
+    # ------------------------------------------------------------------------------------- review
+
+    def cards(self) -> tuple[Card, ...]:
+        """All cards, in the order of the review."""
+        return review.cards(self.course, self.events())
+
+    def ask_for_review(self, item: Item, lang: Lang) -> Asked:
+        """``item`` as a review asks it: afresh, or at the attempt that was begun."""
+        record = self._session(item, lang).record(item.id)
+        return self.ask(item, lang, again=record.settled)
+
+    def rate_item(self, item: Item, lang: Lang, word: Rating | None) -> Rating | None:
+        """Saves how well ``item`` was known, by the attempts just made and the learner's own ``word``.
+
+        None if it is not settled, or was rated already.
+        """
+        events = self.events()
+        session = self._session(item, lang)
+        record = session.record(item.id)
+        about = [each for each in events if _card_of(each) == item.id]
+        if not record.settled or not about or isinstance(about[-1], Reviewed):
+            return None
+        last = about[-1]
+        said = len(last.said) / last.points if isinstance(last, Explained) and last.points else None
+        found = review.rating(record.status, record.tries, word=word, said=said)
+        self.rate(item.id, found)
+        return found
+
+    def rate_code(self, exercise: Exercise, word: Rating | None) -> None:
+        """Saves that ``exercise`` was written at once and without help, unless it was rated already."""
+        last = [each for each in self.events() if _card_of(each) == exercise.name][-1:]
+        if last and isinstance(last[0], Coded) and last[0].status is Status.PASSED:
+            self.rate(exercise.name, review.rating(Status.PASSED, 1, word=word))
+
+    def rate(self, name: str, rating: Rating) -> None:
+        """Saves how well the card ``name`` was known."""
+        self.save(Reviewed(log.now(), self.course.public_id, name, rating))
+
+    def check_from_memory(self, question: Question, exercise: Exercise, text: str) -> Checked:
+        """Grades ``text``, one exercise written again. Nothing is saved but the result, as in `attncheck review`."""
+        if len(text) > _LONGEST_FILE:
+            raise UsageError(_TOO_LONG.fill(most=_LONGEST_FILE))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"{exercise.name}.py"
+            path.write_text(text.replace("\r\n", "\n"), "utf-8")
+            checked = self.checker().check(read(path, self.name), (exercise.name,))
+        self.save(*code_events(self.course, checked.report, log.now()))
+        return checked
+
+    def hint_in_review(self, exercise: Exercise, seen: int) -> None:
+        """Notes that one hint more than ``seen`` of this review was shown, unless it was shown before."""
+        if progress.hints_taken(self.events(), exercise.name) < seen + 1 <= len(exercise.hints):
+            self.save(Hinted(log.now(), self.course.public_id, exercise.name, seen + 1))
+
+    # ------------------------------------------------------------------------------------- all of it
+
+    def files(self) -> FoundFiles | None:
+        """The files of the folder that count; None if there is no folder yet."""
+        return work.found(self.folder)
+
+    def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
+        """Saves uploaded files, all or none. Raises UsageError or SubmissionError."""
+        return work.keep(self.folder, [work.read_upload(*each) for each in uploads], replace=replacing)
+
+    def everything(self, lang: Lang) -> bytes:
+        """A zip of all files, the progress log, and the settled answers."""
+        every = tuple(item for question in self.course.questions for item in question.items)
+        session = conversation.begin(self.course, self.name, lang, every, self.events())
+        answers = conversation.graded_answers(session, settled=True)
+        return work.bundle(self.folder, self.state, self.name, answers)
 
     # ------------------------------------------------------------------------------------- code
 
@@ -173,6 +268,35 @@ class Learner:
             if self._checker is not None:
                 self._checker.close()
 
+    # ------------------------------------------------------------------------------------- pictures
+
+    def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
+        """``picture`` of the reference and, if the folder has code for it, of the learner beside it."""
+        return self.checker().use(partial(run.drawn, self.course, picture, self.drawable(picture)))
+
+    def drawable(self, picture: Picture) -> Submission | None:
+        """The learner's files, if there is code in them for ``picture``."""
+        wanted = run.exercises(self.course, picture)
+        submission = read(self.folder, self.name) if self.files() is not None else None
+        found = submission and any(source_of(each.name, question, submission) for question, each in wanted)
+        return submission if found else None
+
+    def costs(self, question: Question) -> tuple[tuple[Cost, ...], ...]:
+        """What the learner's code, the references and other ways cost, for each exercise of ``question``."""
+        submission = read(self.folder, self.name) if self.files() is not None else None
+        return tuple(
+            self.checker().use(partial(costs.compared, self.course, each, question, submission))
+            for each in question.exercises
+        )
+
+    def own_source(self, question: Question, exercise: Exercise) -> str | None:
+        """The learner's definition of ``exercise``; None if there is no such function or class in their files."""
+        if self.files() is None:
+            return None
+        file = source_of(exercise.name, question, read(self.folder, self.name))
+        text = "\n".join(part.text for part in file.parts) if file is not None else ""
+        return costs.definition(text, exercise.name)
+
     # ------------------------------------------------------------------------------------- hints
 
     def hints(self, exercise: Exercise) -> tuple[int, ...]:
@@ -188,6 +312,13 @@ class Learner:
             if number not in shown:
                 self.save(Hinted(log.now(), self.course.public_id, exercise.name, number))
                 return
+
+
+def _card_of(event: Event) -> str | None:
+    match event:
+        case Answered(item=name) | Explained(item=name) | Reviewed(card=name) | Coded(exercise=name):
+            return name
+    return None
 
 
 def marks(report: Report, name: str) -> Sequence[dict[str, int]]:

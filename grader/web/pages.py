@@ -5,26 +5,32 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, QueryParams, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from grader.core.errors import AttncheckError, StateError, UsageError
-from grader.core.model import Exercise, Item, Lang, Question, Text
-from grader.core.text import OF_POINTS, points
+from grader.core.errors import AttncheckError, StateError, SubmissionError, UsageError
+from grader.core.model import Exercise, Item, Lang, Question, Status, Text
+from grader.core.text import OF_POINTS, name_list, points
 from grader.course import items, starter
-from grader.learning import log, next_step, quiz_view, reference_view
-from grader.learning.session import Compared, ReadAs, Settled, TypedAnswer
+from grader.learning import log, next_step, quiz_view, reference_view, review, review_view
+from grader.learning.log import Rating
+from grader.learning.review import Card
+from grader.learning.session import Compared, ItemRecord, ReadAs, Settled, TypedAnswer
+from grader.report import beside
+from grader.report.figures import kinds, svg
 from grader.report.html import environment, render_part, sheet
+from grader.submission.messages import size
 from grader.web.answers import typed
 from grader.web.html_page import HtmlPage
 from grader.web.learner import Asked, Learner, marks
@@ -35,6 +41,8 @@ _HERE = Path(__file__).parent
 _STYLE = _HERE / "templates" / "web.css"
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")
+#: Files in one upload, and attempts that a page of a review counts.
+_MOST_FILES, _MOST_TRIES = 100, 99
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -55,13 +63,33 @@ def make_app(learner: Learner, lang: Lang) -> Starlette:
             Route("/questions/{question}/reference", pages.reference),
             Route("/items/{item}", pages.item),
             Route("/items/{item}", pages.answer, methods=["POST"]),
-            Route("/items/{item}/reading", pages.reading),
+            Route("/items/{item}/reading", pages.reading, methods=["GET", "POST"]),
             Route("/exercises/{exercise}/hint", pages.hint, methods=["POST"]),
+            Route("/review", pages.review),
+            Route("/review/next", pages.review_next),
+            Route("/review/items/{item}", pages.review_item),
+            Route("/review/items/{item}", pages.review_answer, methods=["POST"]),
+            Route("/review/exercises/{exercise}", pages.review_code),
+            Route("/review/exercises/{exercise}", pages.review_check, methods=["POST"]),
+            Route("/pictures", pages.pictures),
+            Route("/pictures/{picture}", pages.picture),
+            Route("/work", pages.work),
+            Route("/work", pages.upload, methods=["POST"]),
+            Route("/work.zip", pages.everything),
             Route("/style.css", pages.style),
             Mount("/static", StaticFiles(directory=_HERE / "static")),
         ],
         exception_handlers={HTTPException: pages.failed, AttncheckError: pages.failed},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewing:
+    """A card of a review: the words to choose from once it is settled, or what was said when it was rated."""
+
+    name: str
+    words: tuple[Rating, ...] = ()
+    rated: Markup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +123,13 @@ class Pages:
         return self._item_page(question, asked)
 
     async def reading(self, request: Request) -> Response:
-        """How a formula is read, while it is typed."""
+        """How the lines of an answer are read, while it is typed. Nothing is judged or saved."""
         _, item = self._item(request)
-        text = request.query_params.get("answer", "")
+        sent: QueryParams | FormData = request.query_params if request.method != "POST" else await request.form()
+        text = sent.get("answer", "")
+        text = text.replace("\r\n", "\n") if isinstance(text, str) else ""
         found = await run_in_threadpool(_readings, item, text)
-        return self._page("reading.html", formulas=found, typed=bool(text.strip()))
+        return self._page("reading.html", lines=found, several="\n" in text.strip())
 
     async def code(self, request: Request) -> Response:
         """The code of a question."""
@@ -119,8 +149,42 @@ class Pages:
         refused = reference_view.refusal(self.learner.course, question, self.learner.progress(), log.now())
         if refused is not None:
             raise UsageError(refused)
-        sources = [(each.name, reference_view.source(self.learner.course, each)) for each in question.exercises]
-        return self._page("reference.html", question=question, sources=sources, compare=reference_view.COMPARE)
+        found, lang = await run_in_threadpool(self.learner.costs, question), self._lang()
+        parts = []
+        for exercise, costs in zip(question.exercises, found, strict=True):
+            sources = [(WORDS["reference_code"], reference_view.source(self.learner.course, exercise))]
+            sources += [
+                (each.note, reference_view.source(self.learner.course, exercise, each))
+                for each in exercise.alternatives
+            ]
+            mine = self.learner.own_source(question, exercise)
+            said = [*beside.differences(costs), *([text] if (text := beside.counted(costs)) else [])]
+            parts.append((exercise.name, mine, sources, beside.rows(costs, lang), said))
+        heads = [head.of(lang) for head in beside.HEADS]
+        compare = reference_view.COMPARE
+        return self._page("reference.html", question=question, parts=parts, heads=heads, compare=compare)
+
+    async def pictures(self, request: Request) -> Response:
+        """The pictures that this course can draw."""
+        course = self.learner.course
+        known = [(name, each) for name, each in kinds.kinds().items() if any(map(course.exercise, each.NEEDS))]
+        return self._page("pictures.html", pictures=known)
+
+    async def picture(self, request: Request) -> Response:
+        """One picture: what the reference computes, and the learner's own code beside it."""
+        found = kinds.kinds().get(request.path_params["picture"])
+        if found is None:
+            raise HTTPException(404)
+        figure, mine = await run_in_threadpool(self.learner.figure, found)
+        lang = self._lang()
+        return self._page(
+            "picture.html",
+            name=request.path_params["picture"],
+            figure=figure,
+            rows=svg.draw(figure, lang),
+            remarks=[] if mine is None else [(each.name, each.text) for each in mine.remarks],
+            mine=mine is not None and mine.seen is not None,
+        )
 
     async def progress(self, request: Request) -> Response:
         """What is known, and which misconceptions are open."""
@@ -129,7 +193,7 @@ class Pages:
 
     async def style(self, request: Request) -> Response:
         """The style sheet: that of reports, and the pages' own."""
-        return Response(sheet(_STYLE), media_type="text/css", headers={"Cache-Control": "no-cache"})
+        return Response(sheet(_STYLE) + svg.RULES, media_type="text/css", headers={"Cache-Control": "no-cache"})
 
     # ------------------------------------------------------------------------------------- changing
 
@@ -144,24 +208,29 @@ class Pages:
         """An answer to an item, or a command."""
         question, item = self._item(request)
         form = await request.form()
-        lang = self._lang()
-        command = form.get("do")
-        comparing, doubted = bool(form.get("comparing")), form.get("doubted")
-        asked = self.learner.ask(item, lang)
+        done = await self._answered(item, form)
+        if done is None:
+            return self._item_page(question, self.learner.ask(item, self._lang()), say=WORDS["nothing"])
+        if form.get("do") == "skip":
+            return RedirectResponse(self._onward(question, item), 303)
+        return self._item_page(question, done)
+
+    async def _answered(self, item: Item, form: FormData, *, review: bool = False) -> Asked | None:
+        """``item`` after what a form says; None if it says nothing."""
+        lang, command = self._lang(), form.get("do")
+        comparing, doubted = bool(form.get("comparing")) and bool(items.key_points(item)), form.get("doubted")
         if command in _COMMANDS:
             action: Any = command
         elif command == "yes" and isinstance(doubted, str):
             action = TypedAnswer("yes")
         else:
-            text = _ticked(form) if comparing else typed(asked.card.asked, form)
+            text = _ticked(form) if comparing else typed(self.learner.ask(item, lang).card.asked, form)
             if not text:
-                return self._item_page(question, asked, say=WORDS["nothing"])
+                return None
             action = TypedAnswer(text)
         kept = doubted if isinstance(doubted, str) and command == "yes" else None
-        done = await run_in_threadpool(self.learner.answer, item, lang, action, doubted=kept, comparing=comparing)
-        if command == "skip":
-            return RedirectResponse(self._onward(question, item), 303)
-        return self._item_page(question, done)
+        answer = partial(self.learner.answer, doubted=kept, comparing=comparing, review=review)
+        return await run_in_threadpool(answer, item, lang, action)
 
     async def check(self, request: Request) -> Response:
         """Saves and grades the code of a question."""
@@ -177,8 +246,15 @@ class Pages:
         report = Markup(render_part(checked.report, self.learner.course, lang, checked.pictures, style=False))
         places = json.dumps(marks(checked.report, self.learner.file(question).name))
         if request.headers.get("hx-request"):
+            known = self.learner.progress()
+            refused = reference_view.refusal(self.learner.course, question, known, log.now())
             return self._page(
-                "checked.html", question=question, report=report, places=places, passed=checked.report.passed
+                "checked.html",
+                question=question,
+                report=report,
+                places=places,
+                passed=checked.report.passed,
+                has_reference=refused is None,
             )
         return self._code_page(request, question, text, report=report, places=places, passed=checked.report.passed)
 
@@ -190,6 +266,162 @@ class Pages:
             return self._page("hints.html", exercise=exercise, shown=self.learner.hints(exercise))
         return RedirectResponse(f"/questions/{question.id}/code#{exercise.name}", 303)
 
+    # ------------------------------------------------------------------------------------- review
+
+    async def review(self, request: Request) -> Response:
+        """All cards with their due times."""
+        cards, now, said = self.learner.cards(), log.now(), HtmlPage(self._lang())
+        queue = review.queue(cards, now)
+        review_view.opening(said, cards, queue, len(queue), now)
+        listed = [(card, review_view.when(card.due, now)) for card in cards]
+        return self._page("review.html", said=said.html, cards=listed, first=_card_page(queue[0]) if queue else None)
+
+    async def review_next(self, request: Request) -> Response:
+        """The next card that is due after the one named, or the list if there is none."""
+        queue = review.queue(self.learner.cards(), log.now())
+        names, after = [card.name for card in queue], request.query_params.get("after")
+        at = names.index(after) + 1 if after in names else 0
+        return RedirectResponse(_card_page(queue[at]) if at < len(queue) else "/review", 303)
+
+    async def review_item(self, request: Request) -> Response:
+        """An item again."""
+        question, item = self._item(request)
+        asked = self.learner.ask_for_review(item, self._lang())
+        return self._item_page(question, asked, review=Reviewing(item.id))
+
+    async def review_answer(self, request: Request) -> Response:
+        """An answer in a review, or the learner's own word on how well they knew it."""
+        question, item = self._item(request)
+        form, lang = await request.form(), self._lang()
+        if form.get("do") == "rate":
+            rating = self.learner.rate_item(item, lang, _word(form))
+            return self._item_page(question, self.learner.ask(item, lang), review=self._rated(item.id, rating))
+        done = await self._answered(item, form, review=True)
+        if done is None:
+            asked = self.learner.ask_for_review(item, lang)
+            return self._item_page(question, asked, say=WORDS["nothing"], review=Reviewing(item.id))
+        if form.get("do") == "skip":
+            return RedirectResponse(f"/review/next?after={item.id}", 303)
+        settled = done.card.record.settled and not done.card.compares
+        words = _words_for(done.card.record) if settled else ()
+        rating = self.learner.rate_item(item, lang, None) if settled and not words else None
+        return self._item_page(question, done, review=replace(self._rated(item.id, rating), words=words))
+
+    async def review_code(self, request: Request) -> Response:
+        """A function to write again from memory."""
+        question, exercise = self._exercise(request)
+        text = starter.stub(replace(question, exercises=(exercise,)), self._lang())
+        return self._memory_page(request, question, exercise, text)
+
+    async def review_check(self, request: Request) -> Response:
+        """The code of a review, a hint, or the learner's own word."""
+        question, exercise = self._exercise(request)
+        form = await request.form()
+        text, command = form.get("code"), form.get("do")
+        tries, seen = _count(form, "tries"), min(_count(form, "seen"), len(exercise.hints))
+        given: dict[str, Any] = {"tries": tries, "seen": seen}
+        if command == "rate":
+            self.learner.rate_code(exercise, _word(form))
+            return RedirectResponse(f"/review/next?after={exercise.name}", 303)
+        if not isinstance(text, str):
+            raise HTTPException(400)
+        if command == "hint":
+            self.learner.hint_in_review(exercise, seen)
+            return self._memory_page(request, question, exercise, text, **given | {"seen": seen + 1})
+        if command == "skip":
+            if tries:
+                self.learner.rate(exercise.name, "again")
+            return RedirectResponse(f"/review/next?after={exercise.name}", 303)
+        if text.split() == starter.stub(replace(question, exercises=(exercise,)), self._lang()).split():
+            return self._memory_page(request, question, exercise, text, **given)
+        checked = await run_in_threadpool(self.learner.check_from_memory, question, exercise, text)
+        result = checked.report.questions[0].exercises[0]
+        if result.status not in (Status.UNMARKED, Status.MISSING, Status.SKIPPED):
+            given["tries"] = tries + 1
+        if result.status is Status.PASSED:
+            if tries or seen:
+                rating = review.rating(Status.PASSED, tries + 1, helped=seen > 0)
+                self.learner.rate(exercise.name, rating)
+                given["rated"] = self._rated(exercise.name, rating)
+            else:
+                given["rated"] = Reviewing(exercise.name, words=("good", "easy"))
+        report = Markup(render_part(checked.report, self.learner.course, self._lang(), checked.pictures, style=False))
+        return self._memory_page(request, question, exercise, text, report=report, **given)
+
+    def _memory_page(
+        self, request: Request, question: Question, exercise: Exercise, text: str, **more: Any
+    ) -> Response:
+        said = HtmlPage(self._lang())
+        names = [card.name for card in review.queue(self.learner.cards(), log.now())]
+        number = names.index(exercise.name) + 1 if exercise.name in names else 1
+        card = next((each for each in self.learner.cards() if each.name == exercise.name), None)
+        if card is None:  # never passed: there is nothing to remember
+            raise HTTPException(404)
+        review_view.task(said, card, number, max(len(names), number))
+        given = {
+            "report": None,
+            "tries": 0,
+            "seen": 0,
+            "rated": None,
+            "nonce": request.state.nonce,
+            "ratings": review_view.KNOWN,
+        } | more
+        return self._page(
+            "memory.html", question=question, exercise=exercise, said=said.html, code=_kept(text), **given
+        )
+
+    def _rated(self, name: str, rating: Rating | None) -> Reviewing:
+        """A card that may have been rated just now."""
+        if rating is None:
+            return Reviewing(name)
+        said, now = HtmlPage(self._lang()), log.now()
+        due = next((card.due for card in self.learner.cards() if card.name == name and card.due), now)
+        review_view.rated(said, rating, due, now)
+        return Reviewing(name, rated=said.html)
+
+    # ------------------------------------------------------------------------------------- all files
+
+    async def work(self, request: Request) -> Response:
+        """All files of the learner, with a form to upload more."""
+        return await self._work_page(())
+
+    async def upload(self, request: Request) -> Response:
+        """Saves uploaded files, all or none, if they can be read as a submission is."""
+        async with request.form(max_files=_MOST_FILES) as form:
+            given = [each for each in form.getlist("files") if isinstance(each, UploadFile) and each.filename]
+            uploads = [(each.filename or "", await each.read()) for each in given]
+            replacing = form.get("replace") == "1"
+        if not uploads:
+            return await self._work_page((), WORDS["no_file"])
+        try:
+            saved = await run_in_threadpool(self.learner.receive, uploads, replacing=replacing)
+        except (UsageError, SubmissionError) as problem:
+            return await self._work_page((), problem, 400)
+        return await self._work_page(tuple(saved))
+
+    async def _work_page(
+        self, saved: tuple[str, ...], problem: Text | AttncheckError | None = None, status: int = 200
+    ) -> Response:
+        try:
+            here = await run_in_threadpool(self.learner.files)
+        except SubmissionError as error:
+            here, problem, status = None, problem or error, 400
+        lang = self._lang()
+        said = self.learner.told(problem) if isinstance(problem, AttncheckError) else problem
+        return self._page(
+            "work.html",
+            status=status,
+            found=() if here is None else [(raw.path, size(len(raw.data))) for raw in here.raws],
+            saved=name_list(saved).of(lang) if saved else "",
+            problem="" if said is None else said.of(lang),
+        )
+
+    async def everything(self, request: Request) -> Response:
+        """All files, the answers and the progress log as a zip."""
+        data = await run_in_threadpool(self.learner.everything, self._lang())
+        headers = {"Content-Disposition": 'attachment; filename="attncheck-work.zip"'}
+        return Response(data, media_type="application/zip", headers=headers)
+
     async def failed(self, request: Request, error: Exception) -> Response:
         """What went wrong, in words. Paths and tracebacks stay on the terminal."""
         try:
@@ -197,7 +429,7 @@ class Pages:
         except StateError:  # which may be what went wrong
             lang = self.default
         if isinstance(error, AttncheckError):
-            return self._page("failed.html", status=400, lang=lang, text=error.of(lang))
+            return self._page("failed.html", status=400, lang=lang, text=self.learner.told(error).of(lang))
         status = error.status_code if isinstance(error, HTTPException) else 500
         return self._page("failed.html", status=status, lang=lang, text=_NO_PAGE.of(lang))
 
@@ -236,7 +468,9 @@ class Pages:
             return f"/items/{later[0]}"
         return f"/questions/{question.id}/code" if next_step.open_exercises(known) else "/"
 
-    def _item_page(self, question: Question, asked: Asked, say: Text | None = None) -> Response:
+    def _item_page(
+        self, question: Question, asked: Asked, say: Text | None = None, review: Reviewing | None = None
+    ) -> Response:
         lang, card = self._lang(), asked.card
         top, said = HtmlPage(lang), HtmlPage(lang)
         if asked.feedback is not None:  # it says what the next attempt is worth
@@ -264,6 +498,9 @@ class Pages:
             settled=card.record.settled and not card.compares,
             wrong=card.record.tries > 0 and not card.record.settled,
             closed=isinstance(asked.feedback, (Settled, Compared)),
+            review=review,
+            action=f"/review/items/{card.item.id}" if review else f"/items/{card.item.id}",
+            ratings=review_view.KNOWN,
         )
 
     def _code_page(self, request: Request, question: Question, text: str, **more: Any) -> Response:
@@ -279,6 +516,14 @@ class Pages:
             "nonce": request.state.nonce,
         } | more
         return self._page("code.html", question=question, known=known, code=_kept(text), hints=shown, **given)
+
+    def lang(self) -> Lang:
+        """The language that the learner used last."""
+        return self._lang()
+
+    def show(self, template: str, **given: Any) -> Response:
+        """A page of a class, in the frame of the learner's own."""
+        return self._page(template, **given)
 
     def _page(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:
         lang = lang or self._lang()
@@ -301,16 +546,46 @@ def _kept(text: str) -> Markup:
     return Markup("\n{}").format(text)
 
 
+def _card_page(card: Card) -> str:
+    return f"/review/{'items' if isinstance(card.thing, Item) else 'exercises'}/{card.name}"
+
+
+def _words_for(record: ItemRecord) -> tuple[Rating, ...]:
+    """What learners may say about a settled item: only what `review.rating` takes into account."""
+    if record.status is Status.PENDING:
+        return ("hard", "good", "easy", "again")
+    return ("good", "easy") if record.status is Status.PASSED and record.tries == 1 else ()
+
+
+def _word(form: FormData) -> Rating | None:
+    return next((name for name in review_view.KNOWN if name == form.get("word")), None)
+
+
+def _count(form: FormData, name: str) -> int:
+    """A number that a page of a review gave itself."""
+    text = form.get(name)
+    return min(int(text), _MOST_TRIES) if isinstance(text, str) and text.isascii() and text.isdigit() else 0
+
+
 def _ticked(form: FormData) -> str:
     return " ".join(value for value in form.getlist("answer") if isinstance(value, str)) or "0"
 
 
-def _readings(item: Item, text: str) -> list[Markup]:
-    module = items.kind(item.kind)
-    if not hasattr(module, "reading") or len(text) > items.MOST_CHARACTERS:
-        return []
-    shown = "\n".join(shown for _, shown in module.reading(item.spec, text))
-    return [Markup(line) for line in items.mathml(item, shown)] if shown else []  # escaped there
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line of an answer that is being typed: its formula as HTML, or what to change; neither for words alone."""
+
+    number: int
+    formula: Markup | None
+    why: Text | None
+
+
+def _readings(item: Item, text: str) -> list[ShownLine]:
+    found = []
+    for line in items.read_lines(item, text):
+        formula = Markup("").join(map(Markup, items.mathml(item, line.shown or "")))  # escaped there
+        found.append(ShownLine(line.number, formula or None, line.why))
+    return found
 
 
 def _link(step: next_step.NextStep) -> str | None:

@@ -21,16 +21,17 @@ def _blocks(lines: list[str]) -> Iterator[Markup]:
     entries: list[Markup] = []
     for line in [*lines, ""]:
         if line.startswith("- "):
-            entries.append(Markup("<li>{}</li>").format(_inline(line[2:])))
+            entries.append(Markup("<li>{}</li>").format(inline(line[2:])))
             continue
         if entries:
             yield Markup("<ul>{}</ul>").format(Markup("").join(entries))
             entries = []
         if line.strip():
-            yield Markup("<p>{}</p>").format(_inline(line))
+            yield Markup("<p>{}</p>").format(inline(line))
 
 
-def _inline(line: str) -> Markup:
+def inline(line: str) -> Markup:
+    """A line with what is between backticks as code."""
     parts = _CODE.split(visible(line))
     marked = [Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts)]
     return Markup("").join(marked)

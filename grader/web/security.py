@@ -39,7 +39,7 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_SAFE_METHODS = ("GET", "HEAD")
+SAFE_METHODS = ("GET", "HEAD")
 
 
 class Guard:
@@ -57,21 +57,21 @@ class Guard:
         scope.setdefault("state", {})["nonce"] = nonce
         refused = self._refusal(scope)
         if refused is not None:
-            await refused(scope, receive, _with_headers(send, nonce))
+            await refused(scope, receive, with_headers(send, nonce))
         else:
-            await self._app(scope, _limited(receive, self._most), _with_headers(send, nonce))
+            await self._app(scope, limited(receive, self._most), with_headers(send, nonce))
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self._hosts:
             return PlainTextResponse("This server does not have that name.\n", 421)
-        if scope["method"] not in _SAFE_METHODS and not self._from_here(headers):
+        if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
             return PlainTextResponse("This request does not come from one of the server's own pages.\n", 403)
         if int(headers.get("content-length") or 0) > self._most:
             return PlainTextResponse("That is too large.\n", 413)
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         token = dict(given).get(PARAMETER)
-        if token is not None and self._is_token(token) and scope["method"] in _SAFE_METHODS:
+        if token is not None and self._is_token(token) and scope["method"] in SAFE_METHODS:
             rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
             answer = RedirectResponse(_own(scope["path"]) + (f"?{rest}" if rest else ""), 303)
             answer.set_cookie(COOKIE, self._token, httponly=True, samesite="strict", path="/")
@@ -99,11 +99,13 @@ def _own(path: str) -> str:
     return "/" + path.lstrip("/\\")
 
 
-def _with_headers(send: Send, nonce: str) -> Send:
+def with_headers(send: Send, nonce: str) -> Send:
+    """``send`` with the headers of every answer. A page may have a policy of its own, which allows less."""
+
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers["Content-Security-Policy"] = POLICY.format(nonce=nonce)
+            headers.setdefault("Content-Security-Policy", POLICY.format(nonce=nonce))
             for name, value in _HEADERS.items():
                 headers[name] = value
             headers.setdefault("Cache-Control", "no-store")
@@ -112,7 +114,7 @@ def _with_headers(send: Send, nonce: str) -> Send:
     return sending
 
 
-def _limited(receive: Receive, most: int) -> Receive:
+def limited(receive: Receive, most: int) -> Receive:
     """A body without a length, or with a false one, ends at ``most`` bytes as if the browser had gone."""
     left = most
 

@@ -28,6 +28,10 @@ WORDS: Mapping[str, Text] = {
     "download": Text("Download", "下载"),
     "upload": Text("Open a file", "打开文件"),
     "reference": Text("Compare with the reference", "与参考实现比较"),
+    "reference_code": Text("Reference", "参考实现"),
+    "your_code": Text("Your code", "你的代码"),
+    "another_way": Text("Another way {number}", "另一种写法 {number}"),
+    "costs_of": Text("What the ways to write {name} cost", "{name} 各种写法的开销"),
     "editor": Text("Code of {id}", "{id} 的代码"),
     "keys": Text(
         "Ctrl-Enter checks; Tab indents, Escape then Tab leaves the editor.",
@@ -49,7 +53,8 @@ WORDS: Mapping[str, Text] = {
     "down": Text("Move {name} down", "把 {name} 下移"),
     "nothing": Text("Choose or write an answer first.", "请先选择或写下答案。"),
     "i_read": Text("I read: ", "我的理解："),
-    "not_read": Text("This cannot be read as a formula yet.", "暂时读不成公式。"),
+    "not_read": Text("Not read yet:", "还读不懂："),
+    "only_words": Text("words only, no formula", "只有文字，没有式子"),
     "language": Text("中文", "English"),
     "skip_link": Text("Skip to the content", "跳到正文"),
     "new": Text("not started", "未开始"),
@@ -60,10 +65,46 @@ WORDS: Mapping[str, Text] = {
     "open_beliefs": Text("Misconceptions to look at again", "需要再想一想的误解"),
     "no_beliefs": Text("No open misconceptions.", "目前没有未解决的误解。"),
     "done_of": Text("{done} of {all} done", "完成 {done}/{all}"),
-    "due": Text(
-        "Due for review: {due}. Run `attncheck review` in a terminal.",
-        "有 {due} 张卡片该复习了，请在终端里运行 `attncheck review`。",
+    "due": Text("Due for review: {due}", "有 {due} 张卡片该复习了"),
+    "review": Text("Review", "复习"),
+    "begin_review": Text("Start the review", "开始复习"),
+    "cards": Text("All cards", "全部卡片"),
+    "card": Text("Card", "卡片"),
+    "when": Text("Due", "时间"),
+    "times": Text("Reviewed", "复习次数"),
+    "next_card": Text("Next card", "下一张"),
+    "how_well": Text("How well did you know it?", "掌握得怎么样？"),
+    "check_memory": Text("Check", "检查"),
+    "not_saved": Text(
+        "What you write here is graded but not saved to your files.", "这里写的代码只检查，不会保存到你的文件里。"
     ),
+    "pictures": Text("Pictures", "图"),
+    "about_pictures": Text(
+        "What the course's functions compute. Where you have written one of them, yours is drawn beside the reference.",
+        "这些图画的是课程中各个函数的计算结果。你写过的函数会画在参考实现旁边。",
+    ),
+    "yours_beside": Text("Yours is drawn beside the reference.", "你的实现画在参考实现旁边。"),
+    "reference_alone": Text(
+        "Only the reference is drawn: your files have none of the functions that this picture calls.",
+        "只画了参考实现：你的文件里还没有这幅图用到的函数。",
+    ),
+    "work": Text("Files", "文件"),
+    "files": Text("Your files", "你的文件"),
+    "no_files": Text("There are no files yet. Checking code saves one.", "还没有文件；检查代码时会自动保存。"),
+    "download_all": Text("Download everything", "全部下载"),
+    "in_zip": Text(
+        "A zip file with your code, answers.yaml and your progress. You can submit it as it is.",
+        "一个 zip 文件，包含你的代码、answers.yaml 和学习进度，可以直接提交。",
+    ),
+    "upload_files": Text("Upload files", "上传文件"),
+    "which_files": Text(
+        "Python files, notebooks, answers.yaml or a zip:", "Python 文件、笔记本、answers.yaml 或 zip："
+    ),
+    "replace_files": Text(
+        "Replace files with the same names (the old ones are kept beside them)", "替换同名文件（旧文件会保留在旁边）"
+    ),
+    "saved": Text("Saved: {names}", "已保存：{names}"),
+    "no_file": Text("Choose a file first.", "请先选择文件。"),
     "problem": Text("That did not work", "出错了"),
     "back_to_map": Text("Back to the map", "回到课程地图"),
 }

@@ -21,6 +21,7 @@ from grader.classroom.gradebook import (
     Override,
     SubmissionRow,
     Unit,
+    changes_of,
     open_gradebook,
 )
 from grader.core.errors import GradebookError
@@ -439,3 +440,28 @@ def test_a_copy_needs_room(book: Gradebook, tmp_path: Path) -> None:
     )
     with pytest.raises(GradebookError, match="copy"):
         book.copy(tmp_path / "copy")
+
+
+def test_reading_only(tmp_path: Path) -> None:
+    """Nothing can be changed through such a gradebook, whatever is called; others may change it meanwhile."""
+    with closing(open_gradebook(tmp_path, create=True)) as book:
+        book.enrol([LearnerRow("ada", "Ada")])
+        with closing(open_gradebook(tmp_path, read_only=True)) as reader:
+            with pytest.raises(GradebookError, match="readonly"):
+                reader.enrol([LearnerRow("bo", "Bo")])
+            book.enrol([LearnerRow("cy", "Cy")])
+            assert [one.id for one in reader.learners()] == ["ada", "cy"]
+
+
+def test_every_change_is_noticed(tmp_path: Path) -> None:
+    """Even if the size stays the same and no clock has moved on; reading changes nothing."""
+    assert changes_of(tmp_path) == b""
+    with closing(open_gradebook(tmp_path, create=True)) as book:
+        seen = [changes_of(tmp_path)]
+        for points in (1.0, 2.0, 1.0):
+            book.remember("x", points)
+            assert book.recall("x") == points
+            seen.append(changes_of(tmp_path))
+        assert len(set(seen)) == 4
+        book.learners()
+        assert changes_of(tmp_path) == seen[-1]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from grader.classroom import batch
+from grader.classroom import batch, requests
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.overrides import (
@@ -204,6 +204,7 @@ def test_a_learner_goes(out: Path, graded: Path) -> None:
     """With everything that is theirs; what lies elsewhere is named, and stays."""
     give(out, WISH, NOW, None, "en")
     give(out, replace(WISH, learner="ada"), NOW, None, "en")
+    requests.add(out, "bo", "double", "It is right.", NOW)
     (out / "mine.html").write_text("a page")
     (out / "notes.json").write_text("[]")
     before = inside(out)
@@ -211,7 +212,8 @@ def test_a_learner_goes(out: Path, graded: Path) -> None:
     with forgetting(out, "Bo", None) as (leaving, _):
         assert inside(out) == before
     assert leaving == forget(out, "Bo")
-    assert (leaving.submissions, leaving.overrides, leaving.shared) == (("bo.py",), 1, ())
+    assert (leaving.submissions, leaving.overrides, leaving.requests, leaving.shared) == (("bo.py",), 1, 1, ())
+    assert requests.listed(out) == ()
     assert {path.name for path in leaving.files} == {copy, "bo.json"} == before - inside(out)
     assert leaving.outside == (graded / "class.zip",)
     assert [path.name for path in leaving.others] == ["mine.html", "notes.json"]

@@ -189,6 +189,7 @@ def test_forgetting_for_programs(attncheck: Attncheck, asked: dict[str, object])
         "learner": "bo",
         "submissions": ["bo.py"],
         "overrides": 1,
+        "requests": 0,
         "removed": ["out/.intake/abc", "out/bo.json"],
         "shared": ["team"],
         "outside": ["/in/class.zip"],

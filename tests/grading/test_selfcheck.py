@@ -151,6 +151,22 @@ def test_code(bank: Path, sandbox: Sandbox, kind: Kind | None, file: str, old: s
     assert found == [] if kind is None else has(found, kind, said)
 
 
+def test_an_alternative_that_is_wrong(bank: Path, sandbox: Sandbox) -> None:
+    """Other ways to write an exercise are graded like the reference, whichever array library they use."""
+    with (bank / REFERENCE).open("a", encoding="utf-8") as file:
+        file.write(
+            "\n\ndef wrong(x, factor=2.0):\n    return x + factor\n\n\ndef right(x, factor=2.0):\n    return factor * x\n"
+        )
+    (bank / "reference" / "plain.py").write_text("def right(x, factor=2.0):\n    return factor * x\n", encoding="utf-8")
+    named = ["plain.right", "question_25.right", "question_25.wrong"]
+    listed = "".join(f"      - {{code: {name}, note: {{en: other, zh: 另}}}}\n" for name in named)
+    change(bank, "    checks:", f"    alternatives:\n{listed}    checks:")
+    found = problems(bank, sandbox)
+    (problem,) = found
+    assert problem.kind is Kind.ALTERNATIVE_FAILS and problem.where.endswith("alternative question_25.wrong")
+    assert "does not pass: values" in problem.text
+
+
 def test_two_mistakes_with_one_misconception(bank: Path, sandbox: Sandbox) -> None:
     """One belief may show in several mistakes."""
     change(bank, "divides-instead, replace", "adds-instead, replace")
@@ -199,7 +215,7 @@ SHOWN_BY_RUNNING = {
     *COUNTS,
     *DERIVATIONS,
     *(Kind.CIRCULAR_FOLLOW_UP, Kind.ANSWERS_ALIKE, Kind.ASKS_ABOUT_CODE),
-    *(Kind.BROKEN_CHECK, Kind.STUB_PASSES, Kind.NO_HIDDEN_CASE, Kind.REACHABLE),
+    *(Kind.ALTERNATIVE_FAILS, Kind.BROKEN_CHECK, Kind.STUB_PASSES, Kind.NO_HIDDEN_CASE, Kind.REACHABLE),
 }
 
 

@@ -221,6 +221,49 @@ def writer(path: Path, name: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
 
 
+def test_a_reader_reads_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It always returns what ``read`` returns, and parses each line once, unless the file is another one."""
+    reader = log.Reader(path, "attention")
+    assert reader.events() == ()
+    parsed: list[int] = []
+    parse = log._line
+
+    def counted(where: Path, number: int, *rest: str) -> Event | None:
+        parsed.append(number)
+        return parse(where, number, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(log, "_line", counted)
+    written(path, "\ufeff" + line(), line(course="other"))
+    assert len(reader.events()) == 1 and parsed == [1, 2]
+    parsed.clear()
+    log.append(path, *EVENTS)
+    parsed.clear()
+    assert reader.events() == reader.events() != ()
+    assert parsed == [*range(3, 3 + len(EVENTS))]
+    for add in (line()[:20], "\n", " ", line(), line(event="odd")):
+        with path.open("a") as file:
+            file.write(add)
+        try:
+            expected: object = log.read(path, "attention")
+        except StateError as error:
+            expected = str(error)
+        try:
+            found: object = reader.events()
+        except StateError as error:
+            found = str(error)
+        assert found == expected, add
+    path.unlink()
+    assert reader.events() == ()
+    written(path, line(), line())
+    assert len(reader.events()) == 2
+    written(path, line())
+    assert len(reader.events()) == 1, "shorter than before, so not the same"
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(StateError):
+        reader.events()
+
+
 def test_two_processes_lose_nothing(path: Path) -> None:
     """400 lines from two at once: all there, each process's in its order."""
     processes = [writer(path, name) for name in ("one", "two")]

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grader.core.model import Course, Edition, Rules, Status
+from grader.core.model import Course, Edition, ExerciseResult, QuestionResult, Report, Rules, Status
 from grader.course import loader
 from grader.grading import courses
 from grader.learning.log import Coded, Event
 from grader.learning.progress import progress_of
-from grader.learning.reference_view import lines, refusal, source
+from grader.learning.reference_view import lines, offers, refusal, source
+from tests.helpers import WORDS
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 LATER, EARLIER = "2026-11-30T00:00:00+00:00", "2026-11-01T00:00:00+08:00"
@@ -75,3 +76,33 @@ def test_every_reference_is_found(course: Course) -> None:
             text = "\n".join(lines(course, question, question.exercises, "zh"))
             assert all(exercise.name in text for exercise in question.exercises)
             assert "参考实现" in text
+
+
+def test_the_offer_after_the_last_point(course: Course) -> None:
+    """`grade` and `watch` say how to see the reference: once all of a question has passed, and the course shows it."""
+    question = course.question("Q3")
+    assert question is not None
+    names = [exercise.name for exercise in question.exercises]
+    results = tuple(ExerciseResult(name, Status.PASSED, 1.0, 1.0, outcomes=()) for name in names)
+    graded = QuestionResult(question.id, question.title, exercises=results, items=())
+    report = Report("ada", WORDS, "", "public", (graded,), (), False, (), 0.1)
+
+    def offered(events: list[Event], **rules: str) -> list[str]:
+        ruled = replace(course, rules=Rules(**rules))  # type: ignore[arg-type]
+        return list(offers(ruled, report, progress_of(ruled, events), NOW, "en"))
+
+    assert offered(passed(course, *names[:-1])) == []
+    (line,) = offered(passed(course, *names))
+    assert line.endswith("attncheck show Q3 --reference")
+    assert offered(passed(course, *names), show_reference="never") == []
+    assert offered([], show_reference="after-due", due=EARLIER) == []
+
+
+def test_alternatives_come_with_the_reference(course: Course) -> None:
+    """Each with its note; every one is found as it is written."""
+    question = course.question("Q3")
+    assert question is not None
+    text = "\n".join(lines(course, question, question.exercises[:1], "en"))
+    for each in question.exercises[0].alternatives:
+        assert f"Another way to write softmax: {each.note.en}" in text
+        assert source(course, question.exercises[0], each) in text

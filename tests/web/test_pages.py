@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +18,11 @@ from grader.core.model import Course, Diagnosis, ExerciseResult, Item, QuestionR
 from grader.course import items, loader, starter
 from grader.grading import courses
 from grader.grading.checker import Checked, Checker
-from grader.learning.log import Answered, Coded, Hinted, Spoke
+from grader.learning.log import Answered, Coded, Hinted, Reviewed, Spoke
+from grader.report.figures import kinds
+from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
+from grader.report.figures.run import LearnerDrawing, Remark
+from grader.submission import read
 from grader.web.learner import Learner
 from grader.web.pages import make_app
 from grader.web.security import COOKIE, Guard
@@ -212,7 +218,8 @@ def test_formulas_are_read_while_typed(browser: TestClient, course: Course) -> N
     item = next(i for q in course.questions for i in q.items if i.kind == "expression" and "n" in i.spec.symbols)
     text = browser.get(f"/items/{item.id}/reading", params={"answer": "n^2/2"}).text
     assert "<math" in text and "<mfrac>" in text and "<html" not in text
-    assert "cannot be read" in browser.get(f"/items/{item.id}/reading", params={"answer": "n +* 2"}).text
+    unread = browser.get(f"/items/{item.id}/reading", params={"answer": "n +* 2"}).text
+    assert "Not read yet: “n +* 2”: expected a number" in html.unescape(unread) and "<math" not in unread
     assert browser.get(f"/items/{item.id}/reading").text.strip() == ""
     assert browser.get(f"/items/{item.id}/reading", params={"answer": "<script>"}).text.count("<script") == 0
     assert "<math" not in browser.get(f"/items/{first(course, 'one').id}/reading", params={"answer": "a"}).text
@@ -343,3 +350,156 @@ def test_a_damaged_log_is_said(browser: TestClient, learner: Learner) -> None:
     learner.state.write_text("{broken\n{}\n")
     assert "line 1: not a line of JSON" in page(browser, "/", 400)
     assert learner.state.read_text() == "{broken\n{}\n"
+
+
+def test_a_derivation_is_read_line_by_line(browser: TestClient, learner: Learner, course: Course) -> None:
+    """Each line by itself: as MathML, or with what to change; nothing is judged or saved."""
+    item = next(i for q in course.questions for i in q.items if i.kind == "derivation" and "n" in i.spec.symbols)
+    answer = "n\r\nn +* 2\r\n\r\n# a remark; with n → 2\r\nn = n + 7"
+    text = post(browser, f"/items/{item.id}/reading", answer=answer)
+    found = dict(re.findall(r'<li value="(\d+)">(.*?)</li>', text, re.S))
+    assert sorted(found) == ["1", "2", "4", "5"]
+    assert "<math" in found["1"] and "words only" in found["4"] and found["5"].count("<mo>=</mo>") == 1
+    assert "Not read yet" in found["2"] and "<math" not in found["2"]
+    assert not learner.events()
+    assert post(browser, f"/items/{item.id}/reading", answer="x" * 20_000).strip() == ""
+    assert "<math" in post(browser, f"/items/{item.id}/reading", answer="n\n" * 500)
+
+
+def reviewed(learner: Learner) -> list[tuple[str, str]]:
+    """The ratings in the log."""
+    return [(event.card, event.rating) for event in learner.events() if isinstance(event, Reviewed)]
+
+
+def test_a_review_of_items(browser: TestClient, learner: Learner, course: Course) -> None:
+    """Fresh attempts; right at once lets the learner choose a word, once; anything else is rated at once."""
+    assert "There is nothing to review yet." in page(browser, "/review")
+    item = first(course, "one")
+    wrong, right = (next(o.id for o in item.spec.options if o.correct is correct) for correct in (False, True))
+    post(browser, f"/items/{item.id}", answer=right, do="answer")
+    listed = page(browser, "/review")
+    assert "0 due, 1 new" in listed and f"/review/items/{item.id}" in listed
+    found = browser.get("/review/next", follow_redirects=False)
+    assert found.headers["location"] == f"/review/items/{item.id}"
+    assert "Correct" not in page(browser, f"/review/items/{item.id}")
+    assert "Choose or write" in post(browser, f"/review/items/{item.id}", do="answer")
+    text = post(browser, f"/review/items/{item.id}", answer=right, do="answer")
+    assert "Correct." in text and 'value="easy"' in text and reviewed(learner) == []
+    text = post(browser, f"/review/items/{item.id}", do="rate", word="easy")
+    assert "next review: in" in text and 'value="easy"' not in text
+    post(browser, f"/review/items/{item.id}", do="rate", word="again")
+    assert reviewed(learner) == [(item.id, "easy")]
+    assert "Nothing is due now." in page(browser, "/review")
+    text = post(browser, f"/review/items/{item.id}", answer=wrong, do="answer")
+    assert "Attempt 2 of" in text and "Attempt 2 of" in page(browser, f"/review/items/{item.id}")
+    text = post(browser, f"/review/items/{item.id}", answer=right, do="answer")
+    assert "with help or effort" in text and 'value="easy"' not in text
+    assert reviewed(learner)[1:] == [(item.id, "hard")]
+    found = browser.post(f"/review/items/{item.id}", data={"do": "skip"}, headers=OWN, follow_redirects=False)
+    assert found.headers["location"] == f"/review/next?after={item.id}" and len(reviewed(learner)) == 2
+
+
+def test_a_review_of_free_text(browser: TestClient, learner: Learner, course: Course) -> None:
+    """Rated after the key points were ticked, by the learner's word or else by the share of the points."""
+    item = next(i for q in course.questions for i in q.items if items.key_points(i))
+    post(browser, f"/review/items/{item.id}", answer="Because of the softmax.", do="answer")
+    assert reviewed(learner) == []
+    text = post(browser, f"/review/items/{item.id}", comparing="1", answer=["a"], do="answer")
+    assert all(f'value="{name}"' in text for name in ("again", "hard", "good", "easy"))
+    post(browser, f"/review/items/{item.id}", do="rate", word="good")
+    assert reviewed(learner) == [(item.id, "good")]
+
+
+def test_a_review_of_code(browser: TestClient, learner: Learner, course: Course) -> None:
+    """Written again in a field of its own: hints and second tries lower the rating; saved files stay as they are."""
+    question = course.question("Q3")
+    assert question is not None
+    names = [exercise.name for exercise in question.exercises]
+    assert browser.get(f"/review/exercises/{names[0]}").status_code == 404
+    post(browser, "/questions/Q3/code", code="x = 1", do="check")  # the stand-in passes all but the first
+    passed = names[1]
+    path = f"/review/exercises/{passed}"
+    before = page(browser, path)
+    assert "Write this again from memory:" in before and "x = 1" not in before
+    stub = html.unescape(before.split("<textarea")[1].split(">", 1)[1].split("</textarea>")[0])
+    assert "report appears here" in post(browser, path, code=stub, do="check")
+    assert 'name="seen" value="1"' in post(browser, path, code="y = 2", do="hint", tries="0", seen="0")
+    failed = post(browser, path, code="y = 2", do="check", tries="0", seen="1")  # its only exercise: wrong
+    assert 'name="tries" value="1"' in failed and "y = 2" in failed and reviewed(learner) == []
+    assert (learner.folder / "q03.py").read_text() == "x = 1"
+    for odd in ({}, {"tries": "x", "seen": "-1"}, {"tries": "9" * 50}):
+        assert browser.post(path, data={"do": "check", **odd}, headers=OWN).status_code == 400
+    browser.post(path, data={"code": "y = 2", "do": "skip", "tries": "1"}, headers=OWN)
+    assert reviewed(learner) == [(passed, "again")]
+    browser.post(path, data={"do": "rate", "word": "easy"}, headers=OWN)
+    assert len(reviewed(learner)) == 1
+
+
+def upload(browser: TestClient, *given: tuple[str, bytes], **fields: str) -> tuple[int, str]:
+    """Status and text after files were uploaded."""
+    sent = [("files", (name, data)) for name, data in given]
+    found = browser.post("/work", files=sent, data=fields, headers=OWN)
+    return found.status_code, html.unescape(found.text)
+
+
+def test_files_are_uploaded_as_strictly_as_they_are_submitted(browser: TestClient, learner: Learner) -> None:
+    """All or none; what `submit` could not read is refused with the reason, and no path leaves the folder."""
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr("mine/q04.py", "a = 1\n")
+        archive.writestr("../../q05.py", "a = 1\n")
+    refused = {
+        "q03.py": b"def f(:\n",
+        "q05.exe": b"MZ",
+        "q06.py": b"#" * 300_000,
+        "work.tar.gz": b"\x1f\x8b",
+        "answers.yaml": b"format: 1\nlearner: ada\nanswers: [",
+        "work.zip": zipped.getvalue(),
+        "..": b"a = 1",
+    }
+    for name, data in refused.items():
+        status, text = upload(browser, ("good.py", b"b = 2\n"), (name, data))
+        assert status == 400 and "/tmp" not in text, name
+        assert not (learner.folder / "good.py").exists(), name
+    status, text = upload(browser, ("..\\..\\q03.py", b"b = 2\n"), ("../q04.py", b"c = 3\n"))
+    assert status == 200 and "Saved: q03.py, q04.py" in text
+    assert sorted(path.name for path in learner.folder.iterdir()) == ["q03.py", "q04.py"]
+    status, text = upload(browser, ("q03.py", b"b = 4\n"))
+    assert status == 400 and "other files with these names: q03.py" in text
+    status, text = upload(browser, ("q03.py", b"b = 4\n"), replace="1")
+    assert status == 200 and (learner.folder / "q03.py").read_text() == "b = 4\n"
+    assert (learner.folder / "q03.old1.txt").read_text() == "b = 2\n"
+    assert upload(browser)[0] == 200
+
+
+def test_everything_is_downloaded(browser: TestClient, learner: Learner, course: Course) -> None:
+    """Code, the log, and settled answers as an answers.yaml that can be submitted; one that exists is left alone."""
+    item = next(i for q in course.questions for i in q.items if i.kind == "choice" and i.use == "graded")
+    right = next(option.id for option in item.spec.options if option.correct)
+    post(browser, f"/items/{item.id}", answer=right, do="answer")
+    upload(browser, ("q03.py", b"b = 2\n"))
+    found = browser.get("/work.zip")
+    assert found.headers["content-type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
+        assert archive.namelist() == ["answers.yaml", "progress.jsonl", "q03.py"]
+        assert f"{item.id}: {right}" in archive.read("answers.yaml").decode().replace('"', "")
+    (learner.folder.parent / "all.zip").write_bytes(found.content)
+    submission = read(learner.folder.parent / "all.zip")
+    assert submission.answers and [file.path for file in submission.files] == ["q03.py"]
+    upload(browser, ("answers.yaml", b"format: 1\nlearner: ada\nanswers: {}\n"))
+    with zipfile.ZipFile(io.BytesIO(browser.get("/work.zip").content)) as archive:
+        assert archive.read("answers.yaml") == b"format: 1\nlearner: ada\nanswers: {}\n"
+
+
+def test_pictures(browser: TestClient, learner: Learner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every picture of the course is listed; one is drawn with what is to be said about it."""
+    listed = page(browser, "/pictures")
+    assert all(f'href="/pictures/{name}"' in listed for name in kinds.kinds())
+    page(browser, "/pictures/nothing", 404)
+    axis = PlotAxis(Text("n <b>", "n"))
+    lines = (line(Text("yours", "你的"), (1, 2), (1, 3), who="learner"),)
+    figure = Figure(Text("Work", "计算量"), Text("note", "说明"), ((LinePlot(Text("a", "a"), axis, axis, lines),),))
+    mine = LearnerDrawing(None, (Remark("softmax", "q03.py", Text("has <b> no values", "无"), True),))
+    monkeypatch.setattr(Learner, "figure", lambda self, picture: (figure, mine))
+    text = page(browser, "/pictures/cost")
+    assert "<svg" in text and "n &lt;b&gt;" in text and "has &lt;b&gt; no values" in text and "<b>" not in text

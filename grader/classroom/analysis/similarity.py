@@ -41,6 +41,8 @@ SHORTEST = 40
 COMMON = 8
 #: Longer submissions are cut to this many tokens, and reported: aligning takes the product of both lengths.
 MOST_TOKENS = 12_000
+#: Identical solutions of this many submissions are reported even if all of their code is common.
+SEVERAL = 3
 #: The limit on alignment steps for a class. Pairs that share most come first; the others are counted and reported.
 MOST_STEPS = 1 << 37
 #: The scope of a whole submission; all other scopes are names of exercises.
@@ -97,7 +99,9 @@ class CodePiece:
 class SimilarPair:
     """Two submissions that are similar in ``scope``.
 
-    ``tokens`` is how many own tokens they share; ``names`` is the share of identical names among these.
+    ``tokens`` is how many own tokens they share; ``names`` is the share of identical names among these. If ``common``,
+    they are identical, as at least one more, but many other submissions have the same parts: nothing but what was given
+    to all is subtracted then.
     """
 
     left: str
@@ -106,15 +110,20 @@ class SimilarPair:
     score: float
     tokens: int
     names: float
+    common: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Submissions with the same solution of an exercise, too many to list as pairs."""
+    """Submissions with the same solution, too many to list as pairs.
+
+    ``names`` is the share of identical names, in the submission that differs most from the first one.
+    """
 
     scope: str
     tokens: int
     keys: tuple[str, ...]
+    names: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +139,7 @@ class Scope:
 class Similar:
     """The result of a comparison; ``subtracted`` are the runs that were ignored, by scope.
 
+    ``given`` are those in the code that everybody was given.
     ``shortened`` are the keys of submissions that were cut to ``MOST_TOKENS`` in some scope; ``unaligned`` counts the
     pairs that the limit on steps left out.
     """
@@ -143,6 +153,7 @@ class Similar:
     comments: frozenset[str]
     shortened: tuple[str, ...] = ()
     unaligned: int = 0
+    given: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +206,7 @@ def compare(
             scopes[name].append((at, written))
     pairs: list[SimilarPair] = []
     groups: list[Group] = []
+    popular: list[_Same] = []
     facts: list[Scope] = []
     subtracted: dict[str, frozenset[int]] = {}
     work = _Work(MOST_STEPS)
@@ -203,14 +215,22 @@ def compare(
         owning = ((at, one, _own(one.runs, subtracted[name], len(one.kinds))) for at, one in having)
         long = [_Long(at, one, own) for at, one, own in owning if own.sum() >= SHORTEST]
         facts.append(Scope(name, len(having), len(long)))
-        same = list(_groups(name, having, known, owners))
-        groups += same
-        told = {key: at for at, group in enumerate(same) for key in group.keys}
-        pairs += (
+        same = list(_identical(having, known))
+        if name == WHOLE:
+            same = [one for one in same if one.tokens - _popular(one, popular) >= SHORTEST]
+        large = [one for one in same if len(one.members) > COMMON]
+        popular += large
+        groups += [_group(name, one, dict(having), owners) for one in large]
+        told = {owners[at].key: number for number, one in enumerate(large) for at in one.members}
+        similar = [
             pair
             for pair in _pairs(name, long, subtracted[name], owners, threshold, work)
             if pair.left not in told or told[pair.left] != told.get(pair.right)
-        )
+        ]
+        found = {(pair.left, pair.right) for pair in similar}
+        small = [one for one in same if len(one.members) <= COMMON]
+        common = (pair for one in small for pair in _couples_of(name, one, dict(having), owners))
+        pairs += [*similar, *(pair for pair in common if (pair.left, pair.right) not in found)]
     ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
     comments = _comments(cut(given, ()))
     shortened = tuple({owners[at].key: None for having in scopes.values() for at, one in having if one.shortened})
@@ -224,6 +244,7 @@ def compare(
         comments=comments,
         shortened=shortened,
         unaligned=work.unaligned,
+        given=known,
     )
 
 
@@ -488,20 +509,60 @@ def _aligned(left: Sequence[int], right: Sequence[int], shortest: int = 1) -> It
             yield from zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
 
 
-def _groups(
-    scope: str, having: Sequence[tuple[int, _Written]], known: frozenset[int], owners: Sequence[_Owner]
-) -> Iterator[Group]:
-    """Solutions that more than ``COMMON`` submissions share."""
-    if scope == WHOLE or len(having) <= COMMON:
-        return
+class _Same(NamedTuple):
+    """Submissions with identical tokens in a scope, by index. ``own`` are the tokens that were given to nobody."""
+
+    own: Flags
+    members: tuple[int, ...]
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens of their own they have."""
+        return int(self.own.sum())
+
+
+def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) -> Iterator[_Same]:
+    """The solutions that ``SEVERAL`` submissions or more share, if they are long enough."""
     same: dict[bytes, list[int]] = defaultdict(list)
-    own: dict[bytes, int] = {}
+    first: dict[bytes, _Written] = {}
     for at, one in having:
-        same[one.kinds.tobytes()].append(at)
-        own[one.kinds.tobytes()] = int(_own(one.runs, known, len(one.kinds)).sum())
-    for text, found in same.items():
-        if len(found) > COMMON and own[text] >= SHORTEST:
-            yield Group(scope, own[text], tuple(sorted(owners[at].key for at in found)))
+        text = one.kinds.tobytes()
+        same[text].append(at)
+        first.setdefault(text, one)
+    for text, members in same.items():
+        if len(members) >= SEVERAL:
+            found = _Same(_own(first[text].runs, known, len(first[text].kinds)), tuple(members))
+            if found.tokens >= SHORTEST:
+                yield found
+
+
+def _popular(same: _Same, popular: Iterable[_Same]) -> int:
+    """How many tokens of identical submissions are solutions of single exercises that many more have."""
+    return sum(one.tokens for one in popular if set(same.members) <= set(one.members))
+
+
+def _couples_of(
+    scope: str, same: _Same, written: Mapping[int, _Written], owners: Sequence[_Owner]
+) -> Iterator[SimilarPair]:
+    """All pairs of identical submissions, except those of the same people."""
+    ordered = sorted(same.members, key=lambda at: owners[at].key)
+    for one, other in itertools.combinations(ordered, 2):
+        if not owners[one].people & owners[other].people:
+            names = _same_names(same, written[one], written[other])
+            yield SimilarPair(owners[one].key, owners[other].key, scope, 1.0, same.tokens, names, common=True)
+
+
+def _group(scope: str, same: _Same, written: Mapping[int, _Written], owners: Sequence[_Owner]) -> Group:
+    """Identical submissions as a group."""
+    first, *others = sorted(same.members, key=lambda at: owners[at].key)
+    names = min(_same_names(same, written[first], written[other]) for other in others)
+    return Group(scope, same.tokens, tuple(owners[at].key for at in (first, *others)), names)
+
+
+def _same_names(same: _Same, left: _Written, right: _Written) -> float:
+    """The share of identical names among the own tokens of two identical submissions."""
+    named = (left.kinds == _number(_NAME)) & same.own
+    return float((left.spelled == right.spelled)[named].mean()) if named.any() else 0.0
 
 
 # --------------------------------------------------------------------------------------- side by side
@@ -531,7 +592,8 @@ def sides(
     Empty if that exceeds the limits of the process that compares large submissions.
     """
     exercises = [scope.name for scope in found.scopes if scope.name != WHOLE]
-    asked = (exercises, pair.scope, found.subtracted[pair.scope], found.comments, left, right)
+    subtracted = found.given if pair.common else found.subtracted[pair.scope]
+    asked = (exercises, pair.scope, subtracted, found.comments, left, right)
     if is_small(left) and is_small(right):
         return _sides(*asked)
     try:

@@ -10,15 +10,16 @@ from pathlib import Path
 from markupsafe import Markup
 
 from grader.classroom.analysis import similarity_view
+from grader.classroom.analysis.clusters import Cluster, by_couple, clusters
 from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, MarkedLine, Similar, SimilarPair, sides
-from grader.classroom.analysis.similarity_view import SubmissionPair
 from grader.core.model import Course, Lang, Text
 from grader.report.html import environment, policy, sheet
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-#: How many couples are shown with their code; the first few of them unfolded.
+#: How many clusters are shown, and how many couples in all with their code; the first few clusters are unfolded.
 MOST = 40
+MOST_COUPLES = 80
 _OPEN = 3
 _MOST_LINES = 400
 _LONGEST_LINE = 300
@@ -44,13 +45,24 @@ class ScopeComparison:
 
 @dataclass(frozen=True, slots=True)
 class CoupleComparison:
-    """A couple with its code."""
+    """Two submissions of a cluster with their code."""
 
-    couple: SubmissionPair
     left: str
     right: str
-    open: bool
     compared: tuple[ScopeComparison, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterComparison:
+    """A cluster, what it has in common, and its couples; ``more`` of them are not shown."""
+
+    cluster: Cluster
+    title: Text
+    alike: tuple[Text, ...]
+    common: bool
+    open: bool
+    couples: tuple[CoupleComparison, ...]
+    more: int
 
 
 def render(
@@ -63,7 +75,7 @@ def render(
 ) -> str:
     """The page, in ``lang`` until its reader chooses the other language. ``read`` reads a submission again."""
     style = sheet(_TEMPLATES / "similarity.css")
-    couples = similarity_view.submission_pairs(found)
+    made = clusters(found)
     page = (
         environment(_TEMPLATES)
         .get_template("similarity.html")
@@ -71,8 +83,9 @@ def render(
             course=course,
             title=similarity_view.TITLE,
             found=found,
-            shown=list(_shown(found, couples[:MOST], who, read)),
-            more=len(couples) - MOST,
+            shown=compared(found, made[:MOST], who, read),
+            more=len(made) - MOST,
+            COMMON_CODE=similarity_view.COMMON_CODE,
             honest=similarity_view.honest(),
             nothing=similarity_view.NOTHING.fill(threshold=f"{found.threshold:.0%}"),
             counted=similarity_view.COMPARED.fill(submissions=found.submissions),
@@ -86,17 +99,44 @@ def render(
     return page.lstrip() + "\n"
 
 
-def _shown(
-    found: Similar, couples: Sequence[SubmissionPair], who: Mapping[str, str], read: Callable[[str], CodeSample | None]
-) -> Iterator[CoupleComparison]:
-    for at, couple in enumerate(couples):
-        left, right = read(couple.left), read(couple.right)
-        compared = []
-        for pair in couple.pairs:
-            code = sides(found, pair, left, right) if left and right else ((), ())
-            halves = (_side(who[pair.left], code[0]), _side(who[pair.right], code[1]))
-            compared.append(ScopeComparison(pair, similarity_view.alike(pair), halves))
-        yield CoupleComparison(couple, who[couple.left], who[couple.right], at < _OPEN, tuple(compared))
+def compared(
+    found: Similar,
+    chosen: Sequence[Cluster],
+    who: Mapping[str, str],
+    read: Callable[[str], CodeSample | None],
+    most: int | None = None,
+) -> list[ClusterComparison]:
+    """The ``chosen`` clusters with at most ``most`` couples in all side by side, by default ``MOST_COUPLES``."""
+    left = MOST_COUPLES if most is None else most
+    shown = []
+    for at, cluster in enumerate(chosen):
+        couples = list(by_couple(cluster.links).items())
+        kept = couples[:left]
+        left -= len(kept)
+        shown.append(
+            ClusterComparison(
+                cluster,
+                similarity_view.title(cluster, who),
+                tuple(similarity_view.alike_in(one, cluster, who) for one in cluster.scopes),
+                all(pair.common for pair in cluster.links),
+                at < _OPEN,
+                tuple(_couple(found, pairs, who, read) for _, pairs in kept),
+                len(couples) - len(kept),
+            )
+        )
+    return shown
+
+
+def _couple(
+    found: Similar, pairs: Sequence[SimilarPair], who: Mapping[str, str], read: Callable[[str], CodeSample | None]
+) -> CoupleComparison:
+    left, right = read(pairs[0].left), read(pairs[0].right)
+    scopes = []
+    for pair in pairs:
+        code = sides(found, pair, left, right) if left and right else ((), ())
+        halves = (_side(who[pair.left], code[0]), _side(who[pair.right], code[1]))
+        scopes.append(ScopeComparison(pair, similarity_view.alike(pair), halves))
+    return CoupleComparison(who[pairs[0].left], who[pairs[0].right], tuple(scopes))
 
 
 def _side(who: str, excerpts: Sequence[Excerpt]) -> Side:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from grader.classroom.analysis.clusters import clusters
 from grader.classroom.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE
 from grader.classroom.words import AND_MORE
 from grader.core.model import Text
@@ -13,6 +13,7 @@ from grader.core.text import clean, name_list
 from grader.report.json import number
 
 if TYPE_CHECKING:
+    from grader.classroom.analysis.clusters import Cluster, ClusterScope
     from grader.classroom.analysis.similarity import Scope, Similar, SimilarPair
     from grader.core.page import Page
 
@@ -55,36 +56,14 @@ UNALIGNED = Text(
     "There is so much similar code that {count} pairs, those that share least, were not compared",
     "相似的内容太多，有 {count} 对（共同之处最少的）没有比较",
 )
-MORE = Text("and {count} more pairs: see --html or --json", "还有 {count} 对，见 --html 或 --json")
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionPair:
-    """Two submissions with every scope in which they are similar, the exercises first."""
-
-    left: str
-    right: str
-    pairs: tuple[SimilarPair, ...]
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens they share: the more, the less likely by chance."""
-        return max(
-            sum(pair.tokens for pair in self.pairs if pair.scope != WHOLE),
-            *(pair.tokens for pair in self.pairs),
-        )
-
-
-def submission_pairs(found: Similar) -> tuple[SubmissionPair, ...]:
-    """The pairs by submissions; those that share most come first."""
-    by_people: dict[tuple[str, str], list[SimilarPair]] = {}
-    for pair in found.pairs:
-        by_people.setdefault((pair.left, pair.right), []).append(pair)
-    made = (
-        SubmissionPair(left, right, tuple(sorted(pairs, key=lambda pair: (pair.scope == WHOLE, -pair.tokens))))
-        for (left, right), pairs in by_people.items()
-    )
-    return tuple(sorted(made, key=lambda couple: (-couple.tokens, couple.left, couple.right)))
+SOME = Text("{scope} (only {names})", "{scope}（仅 {names}）")
+COMMON_CODE = Text(
+    "Many others wrote the same parts; all of it together, only these did.",
+    "其中各部分也有许多人写过，但整体相同的只有这些人。",
+)
+COUPLE = Text("{left}  ↔  {right}", "{left}  ↔  {right}")
+CLUSTER = Text("{count} submissions: {names}", "{count} 份提交：{names}")
+MORE = Text("and {count} more: see --html or --json", "还有 {count} 组，见 --html 或 --json")
 
 
 def scope(name: str) -> Text:
@@ -95,6 +74,28 @@ def scope(name: str) -> Text:
 def alike(pair: SimilarPair) -> Text:
     """A sentence about how much two submissions have in common."""
     return ALIKE.fill(scope=scope(pair.scope), score=f"{pair.score:.0%}", tokens=pair.tokens, names=f"{pair.names:.0%}")
+
+
+def title(cluster: Cluster, who: Mapping[str, str]) -> Text:
+    """The submissions of a cluster."""
+    names = [who[key] for key in cluster.keys]
+    if len(names) == 2:
+        left, right = (clean(name, _LONGEST) for name in names)
+        return COUPLE.fill(left=left, right=right)
+    return CLUSTER.fill(count=len(names), names=_listed(names))
+
+
+def alike_in(one: ClusterScope, cluster: Cluster, who: Mapping[str, str]) -> Text:
+    """A sentence about how much a cluster has in common in a scope, with ranges where its pairs differ."""
+    what = scope(one.scope)
+    if len(one.keys) < len(cluster.keys):
+        what = SOME.fill(scope=what, names=_listed([who[key] for key in one.keys]))
+    tokens = "–".join(dict.fromkeys(map(str, one.tokens)))
+    return ALIKE.fill(scope=what, score=_range(one.scores), tokens=tokens, names=_range(one.names))
+
+
+def _range(ends: tuple[float, float]) -> str:
+    return "–".join(dict.fromkeys(f"{end:.0%}" for end in ends))
 
 
 def honest() -> Text:
@@ -110,7 +111,8 @@ def short(found: Similar) -> tuple[Scope, ...]:
 def notes(found: Similar, who: Mapping[str, str], left_out: Sequence[str]) -> list[Text]:
     """What to know in addition to the pairs: groups, and what was not compared."""
     said = []
-    for group in sorted(found.groups, key=lambda group: -group.tokens)[:_MOST_GROUPS]:
+    popular = [group for group in found.groups if group.scope != WHOLE]
+    for group in sorted(popular, key=lambda group: -group.tokens)[:_MOST_GROUPS]:
         names = _listed([who[key] for key in group.keys])
         said.append(GROUP.fill(exercise=group.scope, count=len(group.keys), tokens=group.tokens, names=names))
     if few := short(found):
@@ -141,17 +143,18 @@ def _listed(names: Sequence[str], most: int = 20) -> Text:
 
 
 def render(page: Page, found: Similar, who: Mapping[str, str], left_out: Sequence[str] = ()) -> None:
-    """Show the pairs, what was not compared, and how to read it. ``who`` gives the name of a submission."""
+    """Show the clusters, what was not compared, and how to read it. ``who`` gives the name of a submission."""
     page.row([(page.say(TITLE), "bold")], page.say(COMPARED, submissions=found.submissions), style="bold")
     page.rule()
     page.lines(page.say(honest()), style="dim")
     page.blank()
-    made = submission_pairs(found)
-    for at, couple in enumerate(made[:_MOST]):
-        names = "  ↔  ".join(clean(who[key], _LONGEST) for key in (couple.left, couple.right))
-        page.lines(names, lead=f"{at + 1:>2}. ", style="bold")
-        for pair in couple.pairs:
-            page.lines(page.say(alike(pair)), indent=4)
+    made = clusters(found)
+    for at, cluster in enumerate(made[:_MOST]):
+        page.lines(page.say(title(cluster, who)), lead=f"{at + 1:>2}. ", style="bold")
+        for one in cluster.scopes:
+            page.lines(page.say(alike_in(one, cluster, who)), indent=4)
+        if all(pair.common for pair in cluster.links):
+            page.lines(page.say(COMMON_CODE), indent=4, style="dim")
     if len(made) > _MOST:
         page.lines(page.say(MORE, count=len(made) - _MOST), indent=4)
     if not made:
@@ -185,11 +188,34 @@ def to_json(found: Similar, people: Mapping[str, Sequence[str]], left_out: Seque
                 "score": number(pair.score),
                 "tokens": pair.tokens,
                 "names": number(pair.names),
+                "common": pair.common,
             }
             for pair in found.pairs
         ],
+        "clusters": [
+            {
+                "submissions": [whose(key) for key in cluster.keys],
+                "tokens": cluster.tokens,
+                "exercises": [
+                    {
+                        "exercise": one.scope or None,
+                        "submissions": [clean(key) for key in one.keys],
+                        "score": [number(value) for value in one.scores],
+                        "tokens": list(one.tokens),
+                        "names": [number(value) for value in one.names],
+                    }
+                    for one in cluster.scopes
+                ],
+            }
+            for cluster in clusters(found)
+        ],
         "groups": [
-            {"exercise": group.scope, "tokens": group.tokens, "submissions": [whose(key) for key in group.keys]}
+            {
+                "exercise": group.scope or None,
+                "tokens": group.tokens,
+                "names": number(group.names),
+                "submissions": [whose(key) for key in group.keys],
+            }
             for group in found.groups
         ],
         "exercises": [

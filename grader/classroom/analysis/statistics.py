@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.classroom.analysis.answers import Borrowed
 from grader.classroom.marks import Mark
 from grader.core.identical import by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
@@ -104,7 +105,10 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """All statistics. ``grid`` has a row for each learner and a column for each question, with shares of points."""
+    """All statistics. ``grid`` has a row for each learner and a column for each question, with shares of points.
+
+    ``borrowed`` are answers with somebody else's numbers, if they were looked for (see ``answers.borrowed``).
+    """
 
     spread: Spread
     alpha: float | None
@@ -120,6 +124,7 @@ class Statistics:
     learners: tuple[str, ...]
     grid: tuple[tuple[float, ...], ...]
     public_only: tuple[PublicOnly, ...] = ()
+    borrowed: tuple[Borrowed, ...] = ()
 
 
 @dataclass(slots=True)

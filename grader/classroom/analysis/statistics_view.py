@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -107,6 +108,19 @@ _PUBLIC_ONLY = (
         "先读代码（--names 会列出是谁），再请本人用你给的输入讲解一遍。",
     ),
 )
+_BORROWED = (
+    Text(
+        "Answers that are wrong for the learner’s own numbers and right for those of others in the class: {times}; "
+        "learners with two or more of them: {several}{who}.",
+        "对本人的数据是错的、对班上别人的数据却是对的答案：{times} 个；有两个以上的学习者：{several} 人{who}。",
+    ),
+    Text(
+        "A reason to ask, never proof: there are only a few sets of numbers, so a single answer says nothing. Have "
+        "those with several (--names says who) explain one.",
+        "这只是询问的理由，绝不是证据：数据只有几组，单个答案说明不了什么。"
+        "请有好几个的人（--names 会列出是谁）讲解其中一个。",
+    ),
+)
 _WHO = Text(": {names}", "：{names}")
 _TALK = (
     Text(
@@ -181,6 +195,7 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[No
             names = tuple(f"{check.exercise}: {check.check}, {check.case}" for check in checks)
             yield NotableResult(kind, names, said.fill(names=_listed([case(check) for check in checks])), todo)
     yield from _public_only(found, names_too)
+    yield from _borrowed(found, names_too)
     if found.alpha is not None and found.alpha < _RELIABLE and not found.few:
         yield NotableResult("unreliable", (), _UNRELIABLE[0].fill(alpha=f"{found.alpha:.2f}"), _UNRELIABLE[1])
     for part in found.parts:
@@ -216,6 +231,18 @@ def _public_only(found: Statistics, names: bool) -> Iterator[NotableResult]:
         cases = {"public": those[0].public, "hidden": those[0].hidden}
         told = said.fill(exercise=exercise, check=check_label(check), times=len(those), who=who, **cases)
         yield NotableResult("public-only", (f"{exercise}: {check}",), told, todo)
+
+
+def _borrowed(found: Statistics, names: bool) -> Iterator[NotableResult]:
+    """One finding for all answers with somebody else's numbers."""
+    several = [name for name, times in Counter(one.learner for one in found.borrowed).most_common() if times > 1]
+    if found.borrowed:
+        said, todo = _BORROWED
+        who = Text("", "")
+        if names and several:
+            who = _WHO.fill(names=_listed([Text(*[clean(name)] * 2) for name in several]))
+        told = said.fill(times=len(found.borrowed), several=len(several), who=who)
+        yield NotableResult("others-numbers", tuple(dict.fromkeys(one.item for one in found.borrowed)), told, todo)
 
 
 def _listed(names: Sequence[Text]) -> Text:
@@ -444,6 +471,17 @@ def to_json(statistics: Statistics, course: Course, lang: Lang, *, names: bool =
                 "hidden": one.hidden,
             }
             for one in statistics.public_only
+        ],
+        "others_numbers": [
+            {
+                "learner": clean(one.learner) if names else None,
+                "item": one.item,
+                "answer": one.answer,
+                "own": dict(one.own),
+                "theirs": dict(one.theirs),
+                "sources": [clean(name) for name in one.sources] if names else len(one.sources),
+            }
+            for one in statistics.borrowed
         ],
         "questions": list(statistics.questions),
         "names": [clean(statistics.learners[at]) for at in rows] if names else None,

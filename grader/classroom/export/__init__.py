@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from grader.core.model import Course, Lang
 
-__all__ = ["ExportTarget", "Options", "about", "export", "kind", "names"]
+__all__ = ["FORMATS", "ExportTarget", "Options", "about", "export", "kind", "names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,21 @@ class Options:
     now: datetime | None = None
 
 
+#: What each format is, in Chinese; in English, the first line of its module says it.
+FORMATS = {
+    "canvas": "从 Canvas 下载的成绩册 CSV（--template），填好其中一项作业（--column）。",
+    "canvas-feedback": "含每名学习者报告的 zip，由 Canvas 作为评语附在提交上。",
+    "csv": "每名学习者一行；加 --checks 时，每道小题、每项检查各一行，并注明由什么决定。",
+    "gift": "供 Moodle 题库使用的小题（GIFT），每个问题一个类别。",
+    "gradescope": "Gradescope 自动评分器的 `results.json`：一整个文件夹，或用 --learner 只写一份。",
+    "gradescope-autograder": "可以作为自动评分器上传的 zip，包含本程序、课程和安装方法。",
+    "html": "网页文件夹：全班目录，以及每名学习者一页；或用 --learner 只写一页。",
+    "json": "整本成绩册；评分相同，字节就相同。",
+    "junit": "JUnit XML：每名学习者一个文件，或用 --learner 只写一份。",
+    "moodle": "从 Moodle 下载的评分表（--template），填好成绩和评语。",
+    "qti": "供 Canvas 使用的小题：内含一个测验的 zip（QTI 1.2）。",
+    "reports": "文件夹，每份提交一个 JSON 报告；或用 --learner 只写一份。",
+}
 #: Exports that also contain what belongs to nobody in the class.
 _OF_EVERYBODY = frozenset({"json", "reports"})
 #: How many names one message lists; the rest are counted.

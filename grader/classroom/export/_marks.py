@@ -143,12 +143,20 @@ def deduction(mark: Mark) -> Text | None:
 
 def error(mark: Mark, lang: Lang = "en") -> str | None:
     """Why a submission could not be graded, without its path on this machine; None if it was graded."""
+    said = error_text(mark)
+    return None if said is None else said.of(lang)
+
+
+def error_text(mark: Mark) -> Text | None:
+    """The same in both languages."""
     filed = mark.work.filed if mark.work else None
     if filed is None or filed.error is None:
         return None
-    why = filed.error.of(lang)
-    said = why.replace(filed.path, filed.key) if filed.path else why
-    return clean(said, 2000, lines=True)
+
+    def said(why: str) -> str:
+        return clean(why.replace(filed.path, filed.key) if filed.path else why, 2000, lines=True)
+
+    return Text(said(filed.error.en), said(filed.error.zh))
 
 
 def waiting(mark: Mark) -> int:

@@ -24,12 +24,16 @@ _ALONE = ""
 
 
 class ExportTarget:
-    """The path ``to``: ``write_file`` writes it as one file, ``add_file`` a file in it. ``say`` shows a message."""
+    """The path ``to``: ``write_file`` writes it as one file, ``add_file`` a file in it. ``say`` shows a message.
 
-    def __init__(self, to: Path, say: Callable[[Text], None], *, force: bool = False) -> None:
+    If ``passing``, the path is soon gone, and nothing is remembered about it.
+    """
+
+    def __init__(self, to: Path, say: Callable[[Text], None], *, force: bool = False, passing: bool = False) -> None:
         self.to = to
         self.say = say
         self._force = force
+        self._passing = passing
         self._key = hashlib.sha256(os.fsencode(to.absolute())).hexdigest()
         self._before = _record(self._key)
         self._now: dict[str, str] = {}
@@ -51,7 +55,7 @@ class ExportTarget:
                 old = self.to / name
                 if name not in {_ALONE, *self._now} and old.is_file() and _digest(old) == digest:
                     old.unlink()
-        if self._now:
+        if self._now and not self._passing:
             kept = {} if kind is None else self._before
             cache.put("export", self._key, json.dumps(kept | self._now).encode())
 

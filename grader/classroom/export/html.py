@@ -1,13 +1,16 @@
-"""A folder of pages: an index of the class, and one for each learner.
+"""A folder of pages: an index of the class, and one for each learner, or one page with --learner.
 
 ## What it writes
 
-A folder with `index.html` and a page for each learner, which loads nothing else and can be mailed by itself. Pages
-hold no script and forbid any. Until `hidden_results` allows it, hidden cases are left out, and the page says how many
-points they decide.
+A folder with `index.html` and a page for each learner, which loads nothing else and can be mailed by itself. The index
+has the points of every question, who was late, and what still waits for a person. A click on a heading sorts it, and a
+field finds learners: that is done by `table.js` in the same folder, and the index is complete without it. The learners'
+pages hold no script and forbid any. Until `hidden_results` allows it, hidden cases are left out, and the page says how
+many points they decide. With `--learner` it is that learner's page as one file.
 
 ## Options
 
+- `--learner`: one page, for this learner.
 - `--pseudonyms`: pseudonyms in place of names.
 
 ## How to use it
@@ -19,82 +22,88 @@ attncheck export html --from results --to pages
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
 from markupsafe import Markup
 
+from grader.classroom import class_table
+from grader.classroom.class_table import ClassRow
 from grader.classroom.export import Options
-from grader.classroom.export._marks import (
-    error,
-    has_points,
-    marks_that_count,
-    report_with_overrides,
-    visible_report,
-    waiting,
-)
+from grader.classroom.export._marks import mark_of, marks_that_count, report_with_overrides, visible_report
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
-from grader.classroom.words import GRADED, NOTHING_THERE, PARTLY, WHOLE
+from grader.core.errors import UsageError
 from grader.core.model import Course, Lang, Text
-from grader.core.text import SEMICOLON, clean, duration, points
+from grader.core.text import clean, points
 from grader.course import items
-from grader.report import words
+
+__all__ = ["LearnerPages", "mark_of", "report_with_overrides", "summary", "write"]
 
 OF = "gradebook"
-OPTIONS = frozenset({"pseudonyms"})
+OPTIONS = frozenset({"learner", "pseudonyms"})
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_TITLES = {
-    "learner": Text("Learner", "学习者"),
-    "section": Text("Section", "班级"),
-    "points": Text("Points", "得分"),
-    "status": Text("Status", "状态"),
-    "summary": Text(
-        "{handed} of {all} learners submitted; mean {mean} of {possible} points.",
-        "{all} 人中有 {handed} 人提交；平均 {mean} / {possible} 分。",
-    ),
-    "nobody": Text("Nobody has submitted anything.", "没有人提交。"),
-    "given": Text("includes points given by the instructor", "有教师给分"),
-    "waiting": Text("answers to grade by hand: {count}", "{count} 个答案等待人工批改"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class IndexRow:
-    """A row of the index. ``file`` is the URL of the learner's page, if there is one."""
-
-    id: str
-    name: str
-    section: str
-    earned: str
-    possible: str
-    status: str
-    file: str | None
+_SHARED = Path(class_table.__file__).parent / "templates"
+_SCRIPT = "table.js"
+TITLE = Text("Results of the class", "全班成绩")
+_SUMMARY = Text(
+    "{handed} of {all} learners submitted; mean {mean} of {possible} points.",
+    "{all} 人中有 {handed} 人提交；平均 {mean} / {possible} 分。",
+)
+_NOBODY = Text("Nobody has submitted anything.", "没有人提交。")
 
 
 def write(book: Book, options: Options, out: ExportTarget) -> None:
     """Write the pages first, so that the index never links to a missing one."""
-    from grader.report.html import Sections, render  # loads jinja2, numpy
-
+    pages = LearnerPages(book, options.lang, options.now)
+    if options.learner is not None:
+        made = pages.of(mark_of(book, options.learner))
+        if made is None:
+            said = Text(
+                "Nothing that {learner} submitted could be graded, so there is no page.",
+                "{learner} 提交的内容都无法评分，没有网页。",
+            )
+            raise UsageError(said.fill(learner=clean(options.learner)))
+        out.write_file([made.encode()])
+        return
     taken: dict[str, str] = {}
-    drawn, undrawn = (book.course, Sections()), (_without_drawn(book.course), Sections())
-    rows, earned = [], []
+    files: list[str | None] = []
+    marks = []
     for mark in marks_that_count(book):
-        report, file = report_with_overrides(book, mark), None
-        if report is not None:
-            file = f"{file_name(mark.learner.id, taken)}.html"
-            report = visible_report(report, mark, book.course.rules, options.now)
-            assert mark.work is not None
-            draws = mark.work.filed.seed_name
-            course, sections = drawn if draws else undrawn
-            out.add_file(file, render(report, course, options.lang, drawn_for=draws, sections=sections).encode())
-        if mark.work is not None:
-            earned.append(mark.earned)
-        rows.append(_row(mark, file, options.lang))
-    out.add_file("index.html", _index(book, rows, earned, options.lang).encode())
+        made = pages.of(mark)
+        files.append(None if made is None else f"{file_name(mark.learner.id, taken)}.html")
+        marks.append(mark)
+        if made is not None:
+            out.add_file(str(files[-1]), made.encode())
+    out.add_file(_SCRIPT, (_TEMPLATES / _SCRIPT).read_bytes())
+    out.add_file("index.html", _index(book, class_table.numbered(marks), files, options.lang).encode())
+
+
+class LearnerPages:
+    """Makes the pages of learners, as they may see them ``now``; None is the current time."""
+
+    def __init__(self, book: Book, lang: Lang, now: datetime | None = None) -> None:
+        from grader.report.html import Sections  # loads jinja2, numpy
+
+        self._book, self._lang, self._now = book, lang, now
+        self._drawn, self._undrawn = (book.course, Sections()), (_without_drawn(book.course), Sections())
+
+    def of(self, mark: Mark) -> str | None:
+        """The page of a mark; None if nothing was graded."""
+        from grader.report.html import Whose, render  # loads jinja2, numpy
+
+        report = report_with_overrides(self._book, mark)
+        if report is None or mark.work is None:
+            return None
+        draws = mark.work.filed.seed_name
+        course, sections = self._drawn if draws else self._undrawn
+        report = visible_report(report, mark, self._book.course.rules, self._now)
+        whose = Whose(mark.learner.name or mark.learner.id, draws)
+        return render(report, course, self._lang, whose=whose, sections=sections)
 
 
 def _without_drawn(course: Course) -> Course:
@@ -106,61 +115,44 @@ def _without_drawn(course: Course) -> Course:
     return replace(course, questions=questions)
 
 
-def _row(mark: Mark, file: str | None, lang: Lang) -> IndexRow:
-    return IndexRow(
-        clean(mark.learner.id),
-        "" if mark.learner.name == mark.learner.id else clean(mark.learner.name),
-        clean(mark.learner.section, 40),
-        points(mark.earned) if has_points(mark) else "–",
-        points(mark.possible),
-        _status(mark, lang),
-        quote(file) if file else None,
+def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang: Lang) -> str:
+    from grader.report.html import environment, policy, sheet  # loads jinja2, numpy
+
+    style = sheet(_TEMPLATES / "index.css", _SHARED / "class_table.css")
+    to = {(row.id, row.number): file for row, file in zip(rows, files, strict=True)}
+
+    def link(row: ClassRow) -> str | None:
+        file = to[row.id, row.number]
+        return quote(file) if file else None
+
+    page = (
+        environment(_TEMPLATES, _SHARED)
+        .get_template("index.html")
+        .render(
+            course=book.course,
+            title=TITLE,
+            lang=lang,
+            summary=summary(book, rows),
+            titles=class_table.TITLES,
+            questions=list(book.points),
+            sections=any(row.section for row in rows),
+            rows=rows,
+            link=link,
+            style=Markup(style),
+            policy=policy(style, scripts=True),
+        )
     )
+    return page.lstrip() + "\n"
 
 
-def _status(mark: Mark, lang: Lang) -> str:
-    by_hand = [_TITLES["given"].of(lang)] if mark.overridden else []
-    if mark.work is None:
-        return SEMICOLON.of(lang).join([NOTHING_THERE.of(lang), *by_hand])
-    said = error(mark, lang)
-    if said is not None:
-        return SEMICOLON.of(lang).join([clean(said, 300), *by_hand])
-    status = WHOLE if mark.passed else GRADED if mark.complete else PARTLY
-    found = [status]
-    if mark.late_seconds:
-        found.append(words.LATE.fill(time=duration(mark.late_seconds)))
-    if count := waiting(mark):
-        found.append(_TITLES["waiting"].fill(count=count))
-    return SEMICOLON.of(lang).join(text.of(lang) for text in found)
-
-
-def _index(book: Book, rows: list[IndexRow], earned: list[float], lang: Lang) -> str:
-    import jinja2  # loads jinja2
-
-    from grader.report.html import policy, visible  # loads jinja2, numpy
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else visible(value),
+def summary(book: Book, rows: tuple[ClassRow, ...]) -> Text:
+    """How many submitted, and the mean of their points."""
+    earned = [row.earned for row in rows if row.submitted]
+    if not earned:
+        return _NOBODY
+    return _SUMMARY.fill(
+        handed=len(earned),
+        all=len(rows),
+        mean=points(sum(earned) / len(earned)),
+        possible=points(sum(book.points.values())),
     )
-    style = (_TEMPLATES / "index.css").read_text(encoding="utf-8")
-    said = _TITLES["nobody"]
-    if earned:
-        mean = points(sum(earned) / len(earned))
-        possible = points(sum(book.points.values()))
-        said = _TITLES["summary"].fill(handed=len(earned), all=len(rows), mean=mean, possible=possible)
-    page = environment.get_template("index.html").render(
-        title=book.course.title.of(lang),
-        lang="zh-Hans" if lang == "zh" else "en",
-        summary=said.of(lang),
-        headings={name: text.of(lang) for name, text in _TITLES.items()},
-        sections=any(row.section for row in rows),
-        rows=rows,
-        style=Markup(style),
-        policy=policy(style),
-    )
-    return page + "\n"

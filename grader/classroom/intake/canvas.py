@@ -37,6 +37,14 @@ _TYPED = re.compile(_WHO + r"(?P<file>(?:text|link)\.html)$")
 _AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d?)(?P<suffix>\.[^.]+)$")
 
 
+def user_of(name: str) -> Person | None:
+    """The user whose file is called ``name``; None if Canvas does not name files like this, or hides who it is."""
+    match = _NAME.match(name)
+    if match is None or not match["user"].isdecimal():
+        return None
+    return Person(match["name"] or match["user"], (("canvas", match["user"]),))
+
+
 def explains(tree: Tree) -> frozenset[str]:
     """Files at the top with such names."""
     return frozenset(name for name in tree.names if "/" not in name and (_NAME.match(name) or _TYPED.match(name)))

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 # isort: off
 from grader.core.model.course import (
     Case as Case, CheckSpec as CheckSpec, Course as Course, Deferred as Deferred, Edit as Edit, Edition as Edition,
-    Equivalent as Equivalent, Exercise as Exercise, Item as Item, Landmark as Landmark,
-    Misconception as Misconception, Mistake as Mistake, Parameter as Parameter, Question as Question, Rules as Rules,
-    Source as Source, Variant as Variant, deferred_spec as deferred_spec
+    Alternative as Alternative, Equivalent as Equivalent, Exercise as Exercise, Item as Item, Landmark as Landmark,
+    Misconception as Misconception, Mistake as Mistake, Pace as Pace, Parameter as Parameter, Question as Question,
+    Rules as Rules, Source as Source, Variant as Variant, deferred_spec as deferred_spec
 )
 from grader.core.model.observations import (
     Absent as Absent, Died as Died, NotRun as NotRun, Observation as Observation, Observed as Observed,

@@ -116,6 +116,17 @@ class Landmark:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another correct way to write an exercise: the name of its code in ``reference/``, and what is different in it.
+
+    Learners see it together with the reference. ``attncheck bank check`` proves it as it proves references.
+    """
+
+    code: ReferenceName
+    note: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Equivalent:
     """A mutant of a reference that no test could catch because it is correct, and why.
 
@@ -150,7 +161,7 @@ class Exercise:
     ``methods`` are the signatures of the methods that a class needs besides ``forward``. ``forbids`` are dotted
     names of library functions that a solution must not use. ``not_applicable`` are conditions of
     ``grader.course.conditions`` that no case can have, each with the reason. ``landmarks`` name values inside the
-    reference.
+    reference. ``alternatives`` are other correct ways to write it.
     """
 
     name: str
@@ -176,6 +187,7 @@ class Exercise:
     forbids: tuple[LibraryName, ...] = ()
     not_applicable: tuple[tuple[str, str], ...] = ()
     landmarks: tuple[Landmark, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
 
     @property
     def takes(self) -> tuple[Parameter, ...]:
@@ -320,6 +332,14 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How often a learner may use a class server: checks of each exercise in an hour, and submissions in 24 hours."""
+
+    checks_per_hour: int = 60
+    submissions_per_day: int = 20
+
+
+@dataclass(frozen=True, slots=True)
 class Edition:
     """The mark of a learners' edition: the digest ``of`` the course it was made from, and the version that made it.
 
@@ -354,6 +374,7 @@ class Course:
     roster: str | None = None
     seed_file: str | None = None
     packages: tuple[str, ...] = ()
+    pace: Pace = Pace()
 
     def question(self, name: str) -> Question | None:
         """The question with the id ``name`` (any case), or None."""

@@ -70,14 +70,19 @@ def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
     for text in texts:
         for line in re.split(r"\r\n|[\r\n\u2028\u2029]", text):
             number += 1
-            for piece in re.split(r"[;；]+|\\\\(?=\s|$)", line):
-                yield from ((number, part) for part in re.split(_ARROWS, piece))
+            formulas, mark, reason = line.partition("#")
+            pieces = re.split(r"[;；]+|\\\\(?=\s|$)", formulas)
+            parts = [part for piece in pieces for part in re.split(_ARROWS, piece)]
+            parts[-1] += mark + reason  # which may have the same signs
+            yield from ((number, part) for part in parts)
 
 
-def parse_lines(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> tuple[tuple[Step, ...], ...]:
+def parse_lines(
+    lines: Sequence[tuple[int, str]], vocabulary: Vocabulary, *, named: bool = True
+) -> tuple[tuple[Step, ...], ...]:
     """For each numbered line with a formula, the expressions that are joined by =. Raises ParseError.
 
-    A line is left out only if it is a comment or has words alone.
+    A line is left out only if it is a comment or has words alone. The error says which line it is about if ``named``.
     """
     if len(lines) > MOST_LINES:
         raise ParseError(_MANY.fill(most=MOST_LINES))
@@ -90,6 +95,8 @@ def parse_lines(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> tup
             if _formula_lost(line, text):
                 raise ParseError(_WORDS)
         except ParseError as error:
+            if not named:
+                raise
             raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=error.text)) from None
     return tuple(found)
 

@@ -13,7 +13,8 @@ The module of a kind defines
   an answer can be read. It is built from fields listed one by one, so that a new field is left out by default.
 
 Kinds that take formulas also define ``reading(spec, value)``, the formulas in an answer as (as written, as read), none
-if it cannot be read; and ``as_mathml(spec, shown)`` for a formula as read.
+if it cannot be read; ``read_lines(spec, text)``, which says of each line how it is read or why not; and
+``as_mathml(spec, shown)`` for a formula as read.
 
 ``HEAVY = True`` marks a kind whose answers can take seconds to judge; submitted answers of such a kind are judged in a
 process with limits. ``ANY_LENGTH = True`` marks a kind that accepts answers longer than ``MOST_CHARACTERS``.
@@ -110,6 +111,18 @@ class Judgment:
     reading: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class LineRead:
+    """A line of an answer while it is being written: how it was read, or what to change (``why``).
+
+    Both are None for a line of words alone. Nothing here says whether the line is right.
+    """
+
+    number: int
+    shown: str | None = None
+    why: Text | None = None
+
+
 def unreadable(message: Text) -> Judgment:
     """The judgment of an answer that cannot be read; ``message`` says why."""
     return Judgment(Status.FAILED, 0.0, message, readable=False)
@@ -175,6 +188,15 @@ def doubtful(item: Item, value: object) -> tuple[str, ...]:
     return tuple(
         shown for written, shown in module.reading(item.spec, value) if not reading.looks_alike(written, shown)
     )
+
+
+def read_lines(item: Item, text: str) -> tuple[LineRead, ...]:
+    """How each line of ``text`` is read; empty for kinds that take no formulas, and for a text that is too long."""
+    module = kind(item.kind)
+    if not hasattr(module, "read_lines") or not _short(text):
+        return ()
+    found: tuple[LineRead, ...] = module.read_lines(item.spec, text)
+    return found
 
 
 def mathml(item: Item, shown: str) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ from grader.course.formulas.normal import normal, reordered, unpadded
 from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
 from grader.course.formulas.steps import MOST_LINES, Step, number_lines, parse_lines
-from grader.course.items import Context, Judgment, Prompt, unreadable
+from grader.course.items import Context, Judgment, LineRead, Prompt, unreadable
 from grader.course.items.expression import about, as_text, check_declarations
 
 _HOW = Text(
@@ -360,6 +360,22 @@ def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
         return ()
     said = [(line, [show(step.node) for steps in lines for step in steps]) for line, lines in found]
     return tuple((line, " = ".join(shown)) for line, shown in said if shown)
+
+
+def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
+    """How each line is read by itself; an assumption is read when the answer is judged."""
+    vocabulary = read_declarations(spec.symbols, spec.given, spec.aliases).vocabulary
+    found = []
+    for number, line in list(number_lines([text]))[:MOST_LINES]:
+        if not line.strip() or _ASSUMED.match(line):
+            continue
+        try:
+            steps = parse_lines([(1, line)], vocabulary, named=False)
+        except FormulaError as error:
+            found.append(LineRead(number, why=error.text))
+        else:
+            found.append(LineRead(number, " = ".join(step.text for chain in steps for step in chain) or None))
+    return tuple(found)
 
 
 def as_mathml(spec: Spec, shown: str) -> str:

@@ -62,7 +62,7 @@ from grader.course.formulas.mathml import mathml
 from grader.course.formulas.parse import parse
 from grader.course.formulas.printer import show
 from grader.course.formulas.tokens import normalize
-from grader.course.items import Context, Judgment, Prompt, _prose, _units, unreadable
+from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, unreadable
 from grader.course.items._wrong import KnownWrongAnswer
 
 Answer: TypeAlias = str | int | float
@@ -204,6 +204,18 @@ def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
     except FormulaError:
         return ()
     return ((text, show(node)),)
+
+
+def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
+    """How the formula is read, as the only line."""
+    if not text.strip():
+        return ()
+    try:
+        with scalars.step_budget(scalars.MOST_STEPS):
+            node = _read(text, spec, read_declarations(spec.symbols, spec.given, spec.aliases))
+    except FormulaError as error:
+        return (LineRead(1, why=error.text),)
+    return (LineRead(1, show(node)),)
 
 
 def as_mathml(spec: Spec, shown: str) -> str:

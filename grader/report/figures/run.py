@@ -37,6 +37,7 @@ from grader.report.figures.kinds import Picture, SourceResults, Values
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
+    from grader.report.figures.figure import Figure
 
 #: A picture computes more than a check, and somebody is waiting for it.
 LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
@@ -97,6 +98,15 @@ _NOT_DRAWN = Text(
     "this course has no exercise for this picture; it draws {names}.",
     "本课程没有这幅图所画的练习；它画的是 {names}。",
 )
+
+
+def drawn(
+    course: Course, picture: Picture, submission: Submission | None, observe: Observe, observe_reference: Observe
+) -> tuple[Figure, LearnerDrawing | None]:
+    """The picture of the reference and, with a ``submission``, of the learner's code beside it."""
+    beside = reference(course, picture, observe_reference)
+    mine = learner(course, picture, submission, observe, beside) if submission is not None else None
+    return picture.draw((beside, mine.seen) if mine is not None and mine.seen else (beside,)), mine
 
 
 def exercises(course: Course, picture: Picture) -> tuple[tuple[Question, Exercise], ...]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import random
 
 import pytest
 from rich.console import Console
 
 from grader.classroom.analysis import similarity, similarity_html, similarity_view
+from grader.classroom.analysis.clusters import clusters
 from grader.classroom.analysis.similarity import COMMON, CodeSample, Similar, compare, reduced
 from grader.classroom.analysis.similarity_html import render
 from grader.core.layout import cells
 from grader.core.model import Course, Lang
 from grader.core.page import Page
-from tests.classroom.analysis.test_similarity import CODE, OTHER, RENAMED, STUB, file, handed
+from tests.classroom.analysis.test_similarity import CODE, OTHER, RENAMED, STUB, file, handed, program
 from tests.report.test_html import STRANGE
 from tests.report.test_html import Page as Parsed
 
@@ -101,12 +103,16 @@ def test_nothing_alike() -> None:
 
 
 def test_many() -> None:
-    """The terminal shows the first pairs, and says how many more there are; a large group is one line."""
+    """Equal solutions are one cluster, not a pair for each two; the terminal says how many more there are."""
     many = [handed(f"s{n}", CODE) for n in range(COMMON)]
-    found, _ = pages(*many)
-    assert "and 8 more pairs" in shown(found)
+    text = shown(pages(*many)[0])
+    assert "1. 8 submissions: s0, s1, s2, s3, s4, s5, s6, s7" in text and " 2. " not in text
+    assert "attend(): 100% of their own code is the same (1" in text
     found, _ = pages(*many, handed("t", CODE))
     assert "attend: 9 submissions have the same solution" in shown(found)
+    programs = [program(random.Random(n)) for n in range(23)]
+    found, _ = pages(*(handed(f"{side}{n:02}", text) for n, text in enumerate(programs) for side in "ab"))
+    assert f"and {len(clusters(found)) - 20} more: see --html or --json" in shown(found)
 
 
 def test_data() -> None:
@@ -116,7 +122,12 @@ def test_data() -> None:
     data = json.loads(json.dumps(similarity_view.to_json(found, people, ["eve"])))
     assert data["pairs"][0]["left"] == {"submission": "a-1", "learners": ["ada", "bo"]}
     assert {pair["exercise"] for pair in data["pairs"]} == {"attend", None}
-    assert set(data["pairs"][0]) == {"left", "right", "exercise", "score", "tokens", "names"}
+    assert set(data["pairs"][0]) == {"left", "right", "exercise", "score", "tokens", "names", "common"}
+    (cluster,) = data["clusters"]
+    assert cluster["submissions"] == [{"submission": "a-1", "learners": ["ada", "bo"]}, data["pairs"][0]["right"]]
+    assert [one["exercise"] for one in cluster["exercises"]] == ["attend", None]
+    (score,) = (pair["score"] for pair in data["pairs"] if pair["exercise"])
+    assert cluster["exercises"][0]["score"] == [score, score]
     assert data["exercises"][0] == {"exercise": "attend", "written": 2, "compared": 2}
     assert (data["left_out"], data["submissions"], data["threshold"]) == (["eve"], 2, 0.8)
     found, _ = pages(*(handed(f"s{n}", CODE) for n in range(COMMON + 1)))
@@ -177,9 +188,23 @@ def test_a_page_stays_small(course: Course, monkeypatch: pytest.MonkeyPatch) -> 
     long = CODE + "\n" * 50 + f"x = '{'a' * 5000}'\n" + "y = 1\n" * 900
     submissions = [handed(f"s{n}", long) for n in range(4)]
     found, by_key = pages(*submissions)
-    monkeypatch.setattr(similarity_html, "MOST", 2)
     text = render(found, course, "en", {key: key for key in by_key}, by_key.get)
-    assert "4 more pairs are in the JSON output." in text
     assert "… the rest is not shown" in text
     assert "a" * 400 not in text
     assert "a" * 280 + "" in text
+    monkeypatch.setattr(similarity_html, "MOST", 2)
+    programs = [program(random.Random(n)) for n in range(4)]
+    found, by_key = pages(*(handed(f"{side}{n}", text) for n, text in enumerate(programs) for side in "ab"))
+    text = render(found, course, "en", {key: key for key in by_key}, by_key.get)
+    assert "2 more are in the JSON output." in text
+
+
+def test_a_large_cluster_stays_small(course: Course) -> None:
+    """Each member is shown beside one other, not beside all; and of very many, some."""
+    found, by_key = pages(*(handed(f"s{n}", CODE) for n in range(6)))
+    who = {key: f"<{key}>" for key in by_key}
+    text = render(found, course, "en", who, by_key.get)
+    assert text.count('class="of-cluster"') == 5
+    assert "6 submissions: &lt;s0&gt;, &lt;s1&gt;" in text
+    (one,) = similarity_html.compared(found, clusters(found), who, by_key.get, most=2)
+    assert (len(one.couples), one.more) == (2, 3)

@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from grader.classroom.analysis import statistics_view
+from grader.classroom.analysis.answers import Borrowed
 from grader.classroom.analysis.statistics import (
     CheckStatistics,
     Disagreement,
@@ -144,6 +145,27 @@ def test_every_finding_says_what_to_do(course: Course, changed: dict[str, object
     assert finding.todo.zh != finding.todo.en
     if kind == "nobody-passes":
         assert "and 2 more" in finding.found.en
+
+
+def test_answers_with_others_numbers(course: Course) -> None:
+    """One finding for all; it names those with several, and only if names are asked for; data is pseudonymous too."""
+    answers = [("ada", "Q3.a"), ("bo", "Q3.a"), ("bo", "Q3.n")]
+    own, theirs = (("n", 3),), (("n", 5),)
+    found = replace(
+        of_class(CLASS), borrowed=tuple(Borrowed(who, item, "10", own, theirs, ("cy", "dee")) for who, item in answers)
+    )
+    for names, said in ((True, "others in the class: 3; learners with two or more of them: 1: bo."), (False, ": 1.")):
+        (one,) = (
+            each for each in statistics_view.findings(found, course, names=names) if each.kind == "others-numbers"
+        )
+        assert said in one.found.en and one.parts == ("Q3.a", "Q3.n")
+    named, hidden = (
+        statistics_view.to_json(found, course, "en", names=names)["others_numbers"][2] for names in (True, False)
+    )
+    assert named == {"learner": "bo", "item": "Q3.n", "answer": "10", "own": {"n": 3}, "theirs": {"n": 5}} | {
+        "sources": ["cy", "dee"]
+    }
+    assert hidden == named | {"learner": None, "sources": 2}
 
 
 def test_what_hardly_anybody_gets_right(course: Course) -> None:

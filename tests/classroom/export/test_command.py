@@ -46,13 +46,17 @@ def test_remarks_go_to_stderr(graded: Path, tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("pdf --from {graded}", "no format “pdf”. There are: canvas, csv,"),
+        ("pdf --from {graded}", "no format “pdf”. There are: canvas, canvas-feedback, csv,"),
         ("csv", "made from a gradebook: name the folder .* with --from"),
         ("qti --from {graded}", "made from a course, not from a gradebook"),
         ("csv --from {graded} --graded", "--graded cannot be used with csv; it works with gift, qti"),
-        ("json --from {graded} --template x", "--template cannot be used with json; it works with canvas, moodle"),
+        (
+            "json --from {graded} --template x",
+            "--template cannot be used with json; it works with canvas, canvas-feedback, moodle",
+        ),
         ("json --from {graded} -q Q5", "-q cannot be used with json; it works with gift, gradescope-autograder, qti"),
-        ("html --from {graded} --learner ada", "--learner cannot be used with html"),
+        ("moodle --from {graded} --learner ada", "--learner cannot be used with moodle"),
+        ("html --from {graded} --learner dee", "Nothing that dee submitted could be graded"),
         ("csv --from {graded} --learner zoe", "no learner “zoe”"),
         ("csv --from {empty}", "expected a folder written by 'attncheck batch --out'"),
         ("gift -q Q77 --course {tiny}", "no question “Q77”"),
@@ -105,5 +109,10 @@ def test_from_a_class_to_its_files(tiny: Path, tmp_path: Path, capsys: pytest.Ca
         assert run(["export", form, "--from", str(out), "--to", str(tmp_path / form)]) == 0
     marks = json.loads((tmp_path / "json").read_text(encoding="utf-8"))["marks"]
     assert [(mark["learner"], mark["earned"]) for mark in marks] == [("ada", 3), ("bo", 1)]
-    assert sorted(path.name for path in (tmp_path / "html").iterdir()) == ["ada.html", "bo.html", "index.html"]
+    assert sorted(path.name for path in (tmp_path / "html").iterdir()) == [
+        "ada.html",
+        "bo.html",
+        "index.html",
+        "table.js",
+    ]
     assert json.loads((tmp_path / "gradescope" / "bo.json").read_text(encoding="utf-8"))["score"] == 1

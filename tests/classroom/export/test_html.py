@@ -50,15 +50,16 @@ class Page(HTMLParser):
 def test_an_index_and_a_page_for_each(small: Made, tmp_path: Path) -> None:
     """Everybody is in the index; who was graded has a page, with what counts."""
     folder = small.export("html", tmp_path / "site")
-    assert sorted(path.name for path in folder.iterdir()) == ["ada.html", "bo.html", "index.html"]
+    assert sorted(path.name for path in folder.iterdir()) == ["ada.html", "bo.html", "index.html", "table.js"]
     index = Page(folder / "index.html")
-    assert index.links == ["ada.html", "bo.html"]
+    assert index.links == ["table.js", "ada.html", "bo.html"]
     text = " ".join(index.text.split())
     assert "3 of 4 learners submitted; mean 1.8 of 10 points." in text
-    assert "ada Ada Lovelace A 5.4 / 10 graded; submitted 3 h late; answers to grade by hand: 1" in text
-    assert "cy Cy – / 10 no submission" in text
+    assert "Ada Lovelace ada A 5.4 / 10 3 h3 小时 graded; submitted 3 h late; answers to grade by hand: 1" in text
+    assert "Cy cy – / 10 no submission没有提交 –– Dee dee – / 10" in text
     assert "canvas-14: not Python" in text
     ada = Page(folder / "ada.html")
+    assert "Ada Lovelace" in ada.text
     assert "6 points; after deductions for lateness and extra attempts, 90 % of them count" in ada.text
     assert "not answered" not in ada.text
     assert "How large for" in ada.text
@@ -87,22 +88,40 @@ def test_in_chinese(small: Made, tmp_path: Path) -> None:
     text = (folder / "index.html").read_text(encoding="utf-8")
     assert '<html lang="zh-Hans">' in text
     assert "4 人中有 3 人提交" in text
+    assert "<title>全班成绩" in text
 
 
 def test_pages_are_self_contained(hostile: Made, tmp_path: Path, names: tuple[str, ...]) -> None:
-    """They load nothing and run nothing, whatever learners are called; links lead to pages that are there."""
+    """They load nothing and run nothing, whatever learners are called; links lead to pages that are there.
+
+    Only the index has a script, a file of ours beside it.
+    """
     folder = hostile.export("html", tmp_path / "site")
-    assert len(list(folder.iterdir())) == len(names) + 1
-    for path in folder.iterdir():
+    pages = sorted(folder.glob("*.html"))
+    assert len(pages) == len(names) + 1
+    for path in pages:
         page = Page(path)
+        text = path.read_text(encoding="utf-8")
+        if path.name == "index.html":
+            assert page.tags.count("script") == text.count('<script src="table.js" defer></script>') == 1
+            page.tags.remove("script")
+            assert "default-src &#39;none&#39;; script-src &#39;self&#39;; style-src &#39;sha256-" in text
+        else:
+            assert "default-src &#39;none&#39;; style-src &#39;sha256-" in text
         assert not {"script", "img", "iframe", "link", "b"} & set(page.tags)
         assert not [name for name in page.attributes if name.startswith("on")]
         assert not [link for link in page.links if ":" in unquote(link).partition("/")[0] or link.startswith("/")]
-        assert "default-src &#39;none&#39;; style-src &#39;sha256-" in path.read_text(encoding="utf-8")
         assert "\x1b" not in page.text
         assert "\u202e" not in page.text
     links = [unquote(link) for link in Page(folder / "index.html").links]
     assert sorted(links) == sorted(path.name for path in folder.iterdir() if path.name != "index.html")
+
+
+def test_one_page(small: Made, tmp_path: Path) -> None:
+    """With --learner: the same page as one file."""
+    folder = small.export("html", tmp_path / "site")
+    alone = small.export("html", tmp_path / "ada.html", learner="ada")
+    assert alone.read_text(encoding="utf-8") == (folder / "ada.html").read_text(encoding="utf-8")
 
 
 def test_an_empty_class(made: Made, tmp_path: Path) -> None:

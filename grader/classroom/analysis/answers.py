@@ -1,0 +1,165 @@
+"""The answers that a class gave to an item, and answers with somebody else's numbers. Pure functions.
+
+Where each learner has numbers of their own, an answer that is wrong for them but right for numbers that others in the
+class have may come from one of these. It is a reason to ask, never proof: there are few sets of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from grader.classroom.marks import Mark
+from grader.core.model import Course, Item, ItemResult, Status
+from grader.core.text import clean
+from grader.course import items
+
+#: A mark that counts, and the answers of its submission by item.
+Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
+#: Characters of an answer that are shown.
+_LONGEST = 300
+#: Steps of computation for one answer and one set of numbers.
+_STEPS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer as people read it, how it was judged, and who gave it. ``ids`` are the options that it names."""
+
+    text: str
+    status: Status
+    misconception: str | None
+    learners: tuple[str, ...]
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Borrowed:
+    """A wrong answer of ``learner`` that is right for the numbers of ``sources``, who are in the same class.
+
+    If it is right for several sets of numbers, ``theirs`` are what these have in common.
+    """
+
+    learner: str
+    item: str
+    answer: str
+    own: tuple[tuple[str, int | float], ...]
+    theirs: tuple[tuple[str, int | float], ...]
+    sources: tuple[str, ...]
+
+
+def shown(answer: object) -> str:
+    """An answer as its learner would write it."""
+    match answer:
+        case None:
+            return ""
+        case str():
+            return clean(answer, _LONGEST, lines=True).strip()
+        case Mapping():
+            return ", ".join(f"{clean(str(key), 40)}-{clean(str(value), 40)}" for key, value in answer.items())
+        case list() | tuple():
+            whole = "\n" if any(isinstance(part, str) and len(part) > 3 for part in answer) else ", "
+            return clean(whole.join(str(part) for part in answer), _LONGEST, lines=True)
+    return clean(str(answer), _LONGEST)
+
+
+def given(item: Item, answered: Iterable[Answered]) -> tuple[GivenAnswer, ...]:
+    """The different answers to ``item``, the most frequent first; case and spaces do not count."""
+    found: dict[tuple[str, Status, str | None], list[tuple[str, str, tuple[str, ...]]]] = {}
+    for mark, answers in answered:
+        result = result_of(mark, item.id)
+        if result is None or result.status is Status.MISSING or item.id not in answers:
+            continue
+        text, ids = shown(answers[item.id]), _options(item, answers[item.id])
+        same = ", ".join(ids) if ids else "".join(text.casefold().split())
+        key = same, result.status, result.misconception
+        found.setdefault(key, []).append((mark.learner.id, text, ids))
+    made = (
+        GivenAnswer(every[0][1], status, belief, tuple(dict.fromkeys(name for name, _, _ in every)), every[0][2])
+        for (_, status, belief), every in found.items()
+    )
+    return tuple(sorted(made, key=lambda each: (-len(each.learners), each.text)))
+
+
+def _options(item: Item, answer: object) -> tuple[str, ...]:
+    """The options of a choice that an answer names, in their order; empty for other kinds."""
+    known = {option.id.lower(): option.id for option in getattr(item.spec, "options", ())}
+    parts = answer if isinstance(answer, (list, tuple)) else [answer]
+    chosen = {str(part).strip().lower() for part in parts}
+    return tuple(name for key, name in known.items() if key in chosen) if chosen and chosen <= known.keys() else ()
+
+
+def result_of(mark: Mark, name: str) -> ItemResult | None:
+    """The result of an item in the submission of a mark."""
+    results = mark.work.results if mark.work is not None else ()
+    return next((item for result, _ in results for item in result.items if item.id == name), None)
+
+
+# ------------------------------------------------------------------------------- somebody else's numbers
+
+
+def borrowed(course: Course, answered: Sequence[Answered]) -> tuple[Borrowed, ...]:
+    """All answers with somebody else's numbers, in the order of the course and then of the learners."""
+    personal = [
+        item
+        for question in course.questions
+        for item in question.items
+        if items.draw_choices(item.spec) and not items.is_heavy(item) and not item.sealed
+    ]
+    return tuple(found for item in personal for found in _borrowed(course, item, answered))
+
+
+def _borrowed(course: Course, item: Item, answered: Sequence[Answered]) -> Iterator[Borrowed]:
+    having: dict[tuple[tuple[str, int | float], ...], list[str]] = {}
+    wrong: list[tuple[str, object, tuple[tuple[str, int | float], ...]]] = []
+    draws: dict[tuple[tuple[str, int | float], ...], items.Context] = {}
+    for mark, answers in answered:
+        result = result_of(mark, item.id)
+        if result is None or mark.work is None or not mark.work.filed.seed_name:
+            continue
+        context = items.Context(course.public_id, mark.work.filed.seed_name, item.id)
+        own = tuple(items.draw(item.spec, context).items())
+        draws.setdefault(own, context)
+        if mark.learner.id not in having.setdefault(own, []):
+            having[own].append(mark.learner.id)
+        if result.status is Status.FAILED and result.readable and item.id in answers:
+            wrong.append((mark.learner.id, answers[item.id], own))
+    known: dict[tuple[str, tuple[tuple[str, int | float], ...]], bool] = {}
+    for learner, value, own in wrong:
+        fitting = []
+        for theirs, context in draws.items():
+            asked = repr(value), theirs
+            if asked not in known:
+                known[asked] = _right(item, value, context)
+            if theirs != own and known[asked]:
+                fitting.append(theirs)
+        sources = tuple(sorted({name for theirs in fitting for name in having[theirs] if name != learner}))
+        if sources:
+            same = tuple(each for each in fitting[0] if all(each in theirs for theirs in fitting))
+            yield Borrowed(learner, item.id, shown(value), own, same or fitting[0], sources)
+
+
+def _right(item: Item, value: object, context: items.Context) -> bool:
+    return items.judge_within(_STEPS, item, value, context)[0].status is Status.PASSED
+
+
+@dataclass(frozen=True, slots=True)
+class Borrower:
+    """A learner with all their answers with somebody else's numbers; ``sources`` have the numbers of every one."""
+
+    learner: str
+    answers: tuple[Borrowed, ...]
+    sources: tuple[str, ...]
+
+
+def by_learner(found: Iterable[Borrowed]) -> tuple[Borrower, ...]:
+    """The answers by learner; those with most of them come first, then those with fewest possible sources."""
+    mine: dict[str, list[Borrowed]] = {}
+    for one in found:
+        mine.setdefault(one.learner, []).append(one)
+    made = [
+        Borrower(name, tuple(every), tuple(n for n in every[0].sources if all(n in each.sources for each in every)))
+        for name, every in mine.items()
+    ]
+    return tuple(sorted(made, key=lambda one: (-len(one.answers), len(one.sources) or len(mine) + 1, one.learner)))

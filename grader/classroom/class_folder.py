@@ -1,0 +1,124 @@
+"""The folder of a class that `attncheck serve` looks after: `class.yaml`, and what else is kept there.
+
+The folder is a results folder, too: `attncheck batch DIR/inbox --out DIR` writes the same gradebook.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import name_list
+
+FILE = "class.yaml"
+#: Where submissions arrive, where each person's code and answers are, and the course as learners get it.
+INBOX, WORK, EDITION = "inbox", "people", ".edition"
+#: The key of the links, and the lock of the server.
+SECRET, SERVING = ".attncheck-links", ".serving"
+_DEFAULT_ADDRESS = "http://127.0.0.1:8000"
+_DEFAULT_LINK_DAYS = 30
+_MOST_LINK_DAYS = 400
+_ADDRESS = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?", re.ASCII)
+
+_TEXT = Text("text", "文本")
+_WHOLE = Text("a whole number from 1 to {most}", "1 到 {most} 之间的整数").fill(most=_MOST_LINK_DAYS)
+_LIST = Text("a list such as [Q1, Q5]", "[Q1, Q5] 这样的列表")
+_NAMES = Text(
+    "ids with names, one to a line, such as grace: Grace Hopper", "带姓名的账号，每行一个，例如 grace: 王老师"
+)
+_URL = Text(
+    "the address that people open, without a path, such as https://quiz.example.edu",
+    "大家打开的网址，不带路径，例如 https://quiz.example.edu",
+)
+_WRONG_VALUE = Text(
+    "{where}: {key}: expected {expected}; found {found}.", "{where}：{key}：应为{expected}，实际是 {found}。"
+)
+_UNKNOWN_KEY = Text(
+    "{where}: there is no key “{key}”; expected {keys}.", "{where}：没有“{key}”这个键；可用的有：{keys}。"
+)
+_NO_MAPPING = Text(
+    "{where}: expected keys such as address and instructors.", "{where}：应为 address、instructors 这样的键。"
+)
+_NOT_READ = Text(
+    "{path} cannot be read ({reason}); expected the settings of a class, see docs/serve.md.",
+    "{path} 无法读取（{reason}）；应为班级设置，见 docs/serve.md。",
+)
+_TWICE = Text(
+    "{where}: {id} is both an instructor and an assistant; keep one.",
+    "{where}：{id} 既是教师又是助教；请只保留一项。",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSettings:
+    """What class.yaml says. Paths are relative to its folder; None leaves the choice to course.yaml."""
+
+    address: str = _DEFAULT_ADDRESS
+    course: str | None = None
+    roster: str | None = None
+    seed_file: str | None = None
+    questions: tuple[str, ...] = ()
+    instructors: Mapping[str, str] = field(default_factory=dict)
+    assistants: Mapping[str, str] = field(default_factory=dict)
+    link_days: int = _DEFAULT_LINK_DAYS
+
+
+_KEYS = tuple(ClassSettings.__dataclass_fields__)
+
+
+def settings(folder: Path) -> ClassSettings:
+    """The settings of the class in ``folder``. Raises UsageError with file, line and what was expected."""
+    from grader.core import yaml_positions  # yaml is slow to import
+
+    path = folder / FILE
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8"
+        raise UsageError(_NOT_READ.fill(path=path, reason=reason)) from error
+    document = yaml_positions.parse(text, str(path), UsageError)
+    value = document.value
+    if not isinstance(value, dict):
+        raise UsageError(_NO_MAPPING.fill(where=f"{path}:1"))
+    for key in value:
+        if key not in _KEYS:
+            where = f"{path}:{document.line((key,))}"
+            raise UsageError(_UNKNOWN_KEY.fill(where=where, key=key, keys=name_list(_KEYS)))
+    read = {key: _value(key, given, f"{path}:{document.line((key,))}") for key, given in value.items()}
+    found = ClassSettings(**read)
+    for both in found.instructors.keys() & found.assistants.keys():
+        raise UsageError(_TWICE.fill(where=f"{path}:{document.line(('assistants', both))}", id=both))
+    return found
+
+
+def _value(key: str, given: Any, where: str) -> Any:
+    """The value of a key. Raises UsageError if it has another form."""
+
+    def wrong(expected: Text) -> UsageError:
+        return UsageError(_WRONG_VALUE.fill(where=where, key=key, expected=expected, found=f"{given!r:.60}"))
+
+    if key in ("instructors", "assistants"):
+        names = given if isinstance(given, dict) else None
+        if names is None or not all(isinstance(name, str) and name.strip() for pair in names.items() for name in pair):
+            raise wrong(_NAMES)
+        return dict(names)
+    if key == "questions":
+        if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+            raise wrong(_LIST)
+        return tuple(given)
+    if key == "link_days":
+        if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= _MOST_LINK_DAYS:
+            raise wrong(_WHOLE)
+        return given
+    if not isinstance(given, str) or not given.strip():
+        raise wrong(_URL if key == "address" else _TEXT)
+    if key == "address":
+        given = given.rstrip("/").lower()
+        if not _ADDRESS.fullmatch(given):
+            raise wrong(_URL)
+    return given

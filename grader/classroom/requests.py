@@ -1,0 +1,134 @@
+"""Requests for regrading: a learner asks about an item or an exercise, and a person answers once.
+
+They are in ``requests.jsonl`` in the results folder, to which lines are only added (see ``records``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from grader.classroom import records
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean
+
+FILE = "requests.jsonl"
+#: Longer reasons and answers are cut.
+LONGEST = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What ``author`` replied to a request."""
+
+    text: str
+    author: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request; ``part`` is an item or an exercise. ``number`` is its own. ``answer`` is None while it is open."""
+
+    number: int
+    learner: str
+    part: str
+    reason: str
+    at: datetime
+    answer: Answer | None = None
+
+
+def add(folder: Path, learner: str, part: str, reason: str, at: datetime) -> Request:
+    """Save a request in a results folder. Raises UsageError without a reason, or if one about ``part`` is open."""
+    said = _tidy(reason)
+    if not said:
+        raise UsageError(Text("Say why this should be graded again.", "请说明为什么要重新评分。"))
+
+    def make(known: Sequence[dict[str, Any]]) -> records.Record:
+        found = _requests(known)
+        if any(one.learner == learner and one.part == part and one.answer is None for one in found):
+            raise UsageError(
+                Text(
+                    "Your request about {part} is still open; wait for the answer.",
+                    "你对 {part} 的申请还没有得到答复，请等待。",
+                ).fill(part=part)
+            )
+        number = max((one.number for one in found), default=0) + 1
+        return {"request": number, "learner": learner, "part": part, "reason": said, "at": _iso(at)}
+
+    record = records.append(folder / FILE, make)
+    return Request(record["request"], learner, part, said, at)
+
+
+def listed(folder: Path, learner: str | None = None) -> tuple[Request, ...]:
+    """The requests of a results folder in the order in which they came, all or those of ``learner``."""
+    return tuple(one for one in _requests(records.read(folder / FILE)) if learner in (None, one.learner))
+
+
+def answer(folder: Path, number: int, text: str, author: str, at: datetime) -> Request:
+    """Answer a request. Raises UsageError if there is none with this number, if it has an answer, or without text."""
+    asked: list[Request] = []
+    said = _tidy(text)
+
+    def make(known: Sequence[dict[str, Any]]) -> records.Record:
+        found = next((one for one in _requests(known) if one.number == number), None)
+        if found is None:
+            raise UsageError(Text("There is no request {number}.", "没有编号为 {number} 的申请。").fill(number=number))
+        check(found, text)
+        asked.append(found)
+        return {"answers": number, "text": said, "author": author, "at": _iso(at)}
+
+    records.append(folder / FILE, make)
+    return replace(asked[0], answer=Answer(said, author, at))
+
+
+def check(request: Request, text: str) -> None:
+    """Raise UsageError if ``text`` cannot be the answer to a request: there is one, or the text is empty."""
+    if request.answer is not None:
+        raise UsageError(
+            Text(
+                "Request {number} was answered by {author} already.", "编号为 {number} 的申请已由 {author} 答复。"
+            ).fill(number=request.number, author=clean(request.answer.author))
+        )
+    if not _tidy(text):
+        raise UsageError(Text("Write an answer: the learner will see it.", "请写下答复：学习者会看到。"))
+
+
+def forget(folder: Path, learner: str) -> int:
+    """Delete the requests of a learner, with their answers. Returns how many there were."""
+    theirs = {one.number for one in listed(folder, learner)}
+    records.remove(folder / FILE, lambda one: bool(theirs & {one.get("request"), one.get("answers")}))
+    return len(theirs)
+
+
+def _requests(found: Sequence[dict[str, Any]]) -> tuple[Request, ...]:
+    """The requests in ``found``; what has another form (edited by hand) is skipped."""
+    made: dict[int, Request] = {}
+    for one in found:
+        match one:
+            case {"request": int(n), "learner": str(who), "part": str(part), "reason": str(why), "at": str(at)}:
+                made[n] = Request(n, who, part, why, _time(at))
+            case {"answers": int(n), "text": str(text), "author": str(author), "at": str(at)} if n in made:
+                made[n] = replace(made[n], answer=Answer(text, author, _time(at)))
+    return tuple(made.values())
+
+
+def _tidy(text: str) -> str:
+    return clean(text, LONGEST, lines=True).strip()
+
+
+def _iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()
+
+
+def _time(iso: str) -> datetime:
+    """A time as saved; the beginning of time if somebody wrote something else there."""
+    try:
+        found = datetime.fromisoformat(iso)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,0 +1,121 @@
+"""A class in a browser: what `serve --class` and `links` share."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+
+from grader.commands._options import read_seed, say
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.course import loader
+from grader.grading import courses
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
+    from grader.classroom.class_folder import ClassSettings
+    from grader.classroom.roster import Roster
+    from grader.core.model import Course, Lang
+
+NO_ROSTER = Text(
+    "{folder}/class.yaml names no roster, and neither does course.yaml; add “roster: class.csv”.",
+    "{folder}/class.yaml 没有写名单，course.yaml 也没有；请加上“roster: class.csv”。",
+)
+_PREPARING = Text(
+    "Preparing: the sandbox, the references, and the course as learners get it. The first time takes a few minutes.",
+    "正在准备：沙箱、参考实现和学习者版课程。第一次需要几分钟。",
+)
+_OPEN = Text(
+    "The class in {folder} is at {address} (listening on {host}:{port}). Stop with Ctrl-C.",
+    "{folder} 里的班级已在 {address} 开放（监听 {host}:{port}）。按 Ctrl-C 结束。",
+)
+_PLAIN = Text(
+    "{address} is not https: sessions can be read on the way. Use it on this machine only.",
+    "{address} 不是 https：登录信息在途中可能被读取。请只在本机使用。",
+)
+_COURSE, _LEAVE = Text("Course", "课程"), Text("Sign out", "退出")
+_HALF = Text(
+    "--trust-header and --trusted-proxy belong together: the header counts only if it comes from that address.",
+    "--trust-header 和 --trusted-proxy 要一起使用：只有来自该地址的请求头才算数。",
+)
+#: Seconds until a thread that computes makes way for another: the thread that serves everybody waits for it often.
+_SWITCH = 0.0005
+_REPORTED = Text("attncheck: {what}", "attncheck：{what}")
+
+
+def classroom(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster]:
+    """The settings of the class in ``folder``, its course and its roster. Raises UsageError."""
+    from grader.classroom import class_folder, roster  # the latter loads intakes
+
+    settings = class_folder.settings(folder)
+    course = courses.load(loader.find(course_folder or _inside(folder, settings.course)))
+    listed = _inside(folder, settings.roster) or loader.beside(course, "roster")
+    if listed is None:
+        raise UsageError(NO_ROSTER.fill(folder=folder))
+    return settings, course, roster.read(listed)
+
+
+def _inside(folder: Path, name: str | None) -> Path | None:
+    return None if name is None else folder / name
+
+
+def serve_class(  # noqa: PLR0917, one for each option
+    folder: Path,
+    course_folder: Path | None,
+    workers: int | None,
+    listen: Callable[[int], socket.socket],
+    port: int | None,
+    header: tuple[str | None, str | None],
+    lang: Lang,
+) -> None:
+    """Serve the class in ``folder`` until Ctrl-C."""
+    import uvicorn  # an extra
+
+    from grader.classroom.service import Service, ServicePlan  # loads numpy
+    from grader.core import resources  # reads /proc
+    from grader.web.gate import SIGN_OUT, Proxy  # loads starlette, an extra
+    from grader.web.instructor import Desk, routes  # as above
+    from grader.web.site import Site  # as above
+
+    if (header[0] is None) != (header[1] is None):
+        raise UsageError(_HALF)
+    proxy = Proxy(header[0], header[1]) if header[0] and header[1] else None
+    folder = folder.resolve()
+    settings, course, listed = classroom(folder, course_folder)
+    seed = read_seed(None, _inside(folder, settings.seed_file) or loader.beside(course, "seed_file"))
+    plan = ServicePlan(
+        folder, Path(course.folder), listed, seed, settings.questions, workers or max(2, resources.processors())
+    )
+    address = urlsplit(settings.address)
+    if address.scheme == "http" and address.hostname not in ("127.0.0.1", "localhost"):
+        say(_PLAIN.fill(address=settings.address), err=True)
+    say(_PREPARING)
+    service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
+    site = Site.of(service, settings, lang)
+    around = (("/", _COURSE), *(((SIGN_OUT, _LEAVE),) if proxy is None else ()))
+    desk = Desk(folder, service.course, Path(course.folder), lang=lang, links=around)
+    listening = listen(port if port is not None else address.port or 8000)
+    sys.setswitchinterval(_SWITCH)
+    try:
+        with service:
+            host, number = listening.getsockname()[:2]
+            say(_OPEN.fill(folder=folder, address=settings.address, host=host, port=number))
+            config = uvicorn.Config(
+                site.app(routes(desk), proxy),
+                log_level="warning",
+                lifespan="on",
+                server_header=False,
+                access_log=False,
+                proxy_headers=False,  # who connects is the proxy, and nothing that it passes on
+                timeout_graceful_shutdown=5,
+                timeout_keep_alive=75,  # longer than proxies keep theirs
+            )
+            uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        listening.close()

@@ -1,0 +1,192 @@
+"""What correct code looks like and costs: its lines and loops, its operations and its largest array.
+
+Only for code that has passed, to be shown beside the reference. The inputs are those of a public case, and what is
+counted changes no points.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from grader.core.errors import SandboxError
+from grader.core.model import (
+    Apply,
+    ArrayType,
+    Case,
+    Course,
+    Exercise,
+    Job,
+    Limits,
+    Observation,
+    Observed,
+    Program,
+    Question,
+    Returned,
+    SourceFile,
+    Submission,
+)
+from grader.grading.inputs import Drawn, Seed, draw
+from grader.grading.plan import REFERENCE_LIMITS, calling_forms, function_of, module_of
+from grader.grading.programs import Target, Writer
+from grader.grading.selection import source_of
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+#: Counting is optional, so the limits are low.
+LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One way to write an exercise.
+
+    ``lines`` are lines of code, without comments and docstrings, of the function and of those in the same file that it
+    calls; ``loops`` are the loops in them. ``work`` and ``largest`` are operations and elements of the largest array on
+    the case ``case``; None if they cannot be counted, as in NumPy.
+    """
+
+    who: Literal["yours", "reference", "alternative"]
+    lines: int
+    loops: int
+    library: ArrayType
+    work: int | None = None
+    largest: int | None = None
+    case: str = ""
+
+
+def compared(
+    course: Course,
+    exercise: Exercise,
+    question: Question,
+    submission: Submission | None,
+    observe: Observe,
+    observe_reference: Observe,
+) -> tuple[Cost, ...]:
+    """The learner's code if ``submission`` has it, then the reference, then each alternative."""
+    found = []
+    mine = source_of(exercise.name, question, submission) if submission is not None else None
+    case = _largest_case(exercise)
+    if mine is not None and submission is not None:
+        kind = calling_forms(exercise, mine)[0].array_type
+        target = Target(exercise, mine.module, kind)
+        shape = _shape("yours", mine, exercise.name, kind)
+        found.append(_counted(shape, submission.files, target, case, lambda job: observe(job, LIMITS)))
+    for code in (exercise.reference, *(each.code for each in exercise.alternatives)):
+        named = replace(exercise, reference=code)
+        file = next(each for each in course.reference if each.module == module_of(named))
+        kind = "torch" if file.imports_torch else "numpy"
+        target = Target(exercise, file.module, kind, calls=function_of(named))
+        shape = _shape("reference" if code == exercise.reference else "alternative", file, function_of(named), kind)
+        found.append(
+            _counted(shape, course.reference, target, case, lambda job: observe_reference(job, REFERENCE_LIMITS))
+        )
+    return tuple(found)
+
+
+# ------------------------------------------------------------------------------------------- as written
+
+
+def definition(text: str, name: str) -> str | None:
+    """The last function or class ``name`` in ``text``, as it is written; None if there is none."""
+    nodes = [
+        node
+        for node in _parsed(text)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)) and node.name == name
+    ]
+    if not nodes:
+        return None
+    begin = min([nodes[-1].lineno, *(each.lineno for each in nodes[-1].decorator_list)])
+    return "\n".join(text.split("\n")[begin - 1 : nodes[-1].end_lineno])
+
+
+def _shape(who: Literal["yours", "reference", "alternative"], file: SourceFile, name: str, library: ArrayType) -> Cost:
+    tree = [node for part in file.parts for node in _parsed(part.text)]
+    nodes = _with_helpers(tree, name)
+    lines = sum(len(ast.unparse(_bare(node)).split("\n")) for node in nodes)
+    loops = sum(isinstance(inner, _LOOPS) for node in nodes for inner in ast.walk(node))
+    return Cost(who, lines, loops, library)
+
+
+def _parsed(text: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+
+
+def _with_helpers(tree: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
+    """The last definition of ``name``, and those of the same file that it uses, directly or not."""
+    known: dict[str, ast.stmt] = {}
+    for node in tree:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
+            known[node.name] = node
+        elif isinstance(node, ast.Assign):
+            known |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+    found, todo = {}, [name]
+    while todo:
+        if (current := todo.pop()) in known and current not in found:
+            found[current] = known[current]
+            todo += [each.id for each in ast.walk(known[current]) if isinstance(each, ast.Name)]
+    return list(found.values())
+
+
+def _bare(node: ast.stmt) -> ast.stmt:
+    """``node`` without docstrings."""
+    for inner in ast.walk(node):
+        if isinstance(inner, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)) and ast.get_docstring(inner):
+            inner.body = inner.body[1:] or [ast.Pass()]
+    return node
+
+
+# ---------------------------------------------------------------------------------------------- as run
+
+
+def _largest_case(exercise: Exercise) -> tuple[Case, Drawn] | None:
+    """The public case with the most numbers in its arguments, of those that return something."""
+    cases = [case for case in exercise.cases if case.public and not case.raises]
+    drawn = [(case, draw(case, exercise.name, Seed.public())) for case in cases]
+    return max(drawn, key=lambda each: _numbers(each[1]), default=None)
+
+
+def _numbers(drawn: Drawn) -> int:
+    return sum(value.size for _, value in drawn.args if isinstance(value, np.ndarray))
+
+
+def _counted(
+    shape: Cost,
+    files: tuple[SourceFile, ...],
+    target: Target,
+    case: tuple[Case, Drawn] | None,
+    observe: Callable[[Job], Observed],
+) -> Cost:
+    """``shape`` with what a run counts, if the code computes in torch."""
+    if target.array_type != "torch" or case is None:
+        return shape
+    try:
+        (seen,) = observe(Job(files, (_program(target, case[1]),))).observations
+    except SandboxError:
+        return shape
+    work, largest = _read(seen)
+    return replace(shape, work=work, largest=largest, case=case[0].name)
+
+
+def _program(target: Target, drawn: Drawn) -> Program:
+    writer = Writer.to(target)
+    counter = writer.add(Apply("counter", (False,)))
+    writer.call(drawn, before=Apply("watch", (counter,)))
+    return writer.program(writer.add(Apply("counted", (counter,))))
+
+
+def _read(seen: Observation) -> tuple[int | None, int | None]:
+    """Work and the largest array; None where the code left torch, or returned something else."""
+    match seen:
+        case Returned(({"work": int(work), "largest": int(largest), "exits": False},)) if work > 0:
+            return work, largest
+    return None, None

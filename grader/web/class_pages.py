@@ -1,0 +1,397 @@
+"""What learners of a class have besides the pages of one learner: submit, the history of that, results, requests."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from grader.classroom import inbox, requests
+from grader.classroom.export._marks import deduction, error, hides, report_with_overrides
+from grader.classroom.gradebook import LearnerRow, open_gradebook
+from grader.classroom.late_policy import sentences
+from grader.classroom.marks import Mark, due_for
+from grader.classroom.results import parts
+from grader.classroom.service import Attempt, Service
+from grader.core import files
+from grader.core.errors import AttncheckError, SubmissionError, UsageError
+from grader.core.model import Course, ExerciseResult, Item, Lang, Outcome, Report, Submission, Text
+from grader.core.text import duration, timestamp
+from grader.course import items
+from grader.grading.checker import Checked
+from grader.learning import answers_file, log
+from grader.learning import session as conversation
+from grader.learning.log import Event
+from grader.learning.session import Action, TypedAnswer
+from grader.report import html
+from grader.report.figures import kinds
+from grader.report.figures.figure import Figure
+from grader.report.figures.kinds import Picture
+from grader.report.figures.run import LearnerDrawing
+from grader.web.class_words import (
+    CHECKED_TOO_OFTEN,
+    FOLDER_FULL,
+    LOG_FULL,
+    LONG_FORMULA,
+    NOTHING,
+    OTHER_ANSWERS,
+    OURS,
+    TOO_OFTEN,
+    WORDS,
+)
+from grader.web.gate import noted
+from grader.web.learner import Asked, Learner
+from grader.web.pace import Pace
+from grader.web.pages import Pages
+from grader.web.people import People, Person
+
+ANSWERS = "answers.yaml"
+_HOUR, _DAY = 3600.0, timedelta(days=1)
+#: Bytes of one person's log: each page reads all of it.
+_MOST_LOG = 1_000_000
+#: Bytes of one person's files.
+_MOST_FILES = 20 << 20
+#: Characters in a formula. Longer ones take more than a fifth of a second to judge, in which nobody else is served.
+MOST_FORMULA = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class ClassChecker:
+    """Checks the code of one person on the workers of the class, as often as the course allows."""
+
+    person: str
+    service: Service
+    pace: Pace
+    clock: Callable[[], float] = time.monotonic
+
+    def check(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+        """Grades these exercises. Raises UsageError if it was done too often, or is being done."""
+        now = self.clock()
+        for name in exercises:
+            left = self.pace.wait(f"{self.person} {name}", now)
+            if left:
+                raise UsageError(CHECKED_TOO_OFTEN.fill(name=name, most=self.pace.most, time=duration(left)))
+        for name in exercises:
+            self.pace.note(f"{self.person} {name}", now)
+        return self.service.check(self.person, submission, exercises)
+
+    def close(self) -> None:
+        """Nothing: the workers are everybody's."""
+
+
+@dataclass(slots=True)
+class ClassLearner(Learner):
+    """A learner of a class, whose log does not grow without end. ``service`` is told of errors that are not theirs."""
+
+    service: Service | None = None
+    _log: log.Reader | None = None
+
+    def events(self) -> tuple[Event, ...]:
+        """See ``Learner``. The pages of a class are too many to parse a whole log for each."""
+        if self._log is None:
+            self._log = log.Reader(self.state, self.course.public_id)
+        return self._log.events()
+
+    def told(self, error: AttncheckError) -> Text:
+        """What the person is told of an error: no path of this machine, and nothing of our own trouble."""
+        assert self.service is not None
+        if not isinstance(error, (UsageError, SubmissionError)):
+            self.service.report(error.message)
+            return OURS
+        here = f"{self.service.plan.folder}{os.sep}"
+        return Text(error.message.en.replace(here, ""), error.message.zh.replace(here, ""))
+
+    def save(self, *events: Event) -> None:
+        """See ``Learner``. Raises UsageError when the log is full."""
+        with contextlib.suppress(OSError):
+            if events and self.state.stat().st_size > _MOST_LOG:
+                raise UsageError(LOG_FULL)
+        Learner.save(self, *events)
+
+    def answer(
+        self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
+    ) -> Asked:
+        """See ``Learner``. Raises UsageError for a formula that would take long to read."""
+        long = max(len(text) for text in (action.text if isinstance(action, TypedAnswer) else "", doubted or ""))
+        if long > MOST_FORMULA and items.is_heavy(item):
+            raise UsageError(LONG_FORMULA.fill(most=MOST_FORMULA))
+        return Learner.answer(self, item, lang, action, doubted=doubted, comparing=comparing, review=review)
+
+    def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
+        """See ``Learner``. It is drawn by the workers of the class."""
+        assert self.service is not None
+        name = next(name for name, each in kinds.kinds().items() if each is picture)
+        return self.service.figure(self.name, name, self.drawable(picture))
+
+    def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
+        """See ``Learner``. Raises UsageError if the folder would become too large."""
+        there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
+        if there + sum(len(data) for _, data in uploads) > _MOST_FILES:
+            raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
+        return Learner.receive(self, uploads, replacing=replacing)
+
+    def answers(self) -> dict[str, str]:
+        """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""
+        every = self._graded()
+        session = conversation.begin(self.course, self.name, "en", every, self.events())
+        return conversation.graded_answers(session, settled=True)
+
+    def _graded(self) -> tuple[Item, ...]:
+        return tuple(item for question in self.course.questions for item in question.items if item.use == "graded")
+
+    def written(self) -> tuple[str, ...]:
+        """The names of the files that would be submitted, besides the answers."""
+        found = self.files()
+        return () if found is None else tuple(sorted(raw.path for raw in found.raws if raw.path != ANSWERS))
+
+    def collected(self) -> Path:
+        """The folder to submit, with the answers in it. Raises UsageError if there is nothing."""
+        given = self.answers()
+        if not given and not self.written():
+            raise UsageError(NOTHING)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        files.write(self.folder / ANSWERS, self._answers_with(given))
+        return self.folder
+
+    def _answers_with(self, given: Mapping[str, str]) -> str:
+        """The text of answers.yaml: the answers ``given`` here, and others of a file that was uploaded."""
+        path = self.folder / ANSWERS
+        if not path.is_file():
+            return answers_file.fresh(self.name, given)
+        try:
+            found = answers_file.find(ANSWERS, path.read_bytes().decode("utf-8-sig"), self.name)
+            return answers_file.merge(found, self.name, given, given)
+        except (UsageError, UnicodeDecodeError):
+            raise UsageError(OTHER_ANSWERS.fill(id=self.name)) from None
+
+    def graded_items(self) -> int:
+        """How many items count."""
+        return len(self._graded())
+
+
+@dataclass(slots=True)
+class ClassPages:
+    """The handlers. ``pages_of`` makes the pages of one person."""
+
+    service: Service
+    people: People
+    pages_of: Callable[[Person], Pages]
+
+    @property
+    def course(self) -> Course:
+        """The whole course, of which learners see the edition."""
+        return self.service.course
+
+    # ------------------------------------------------------------------------------------- submitting
+
+    async def overview(self, request: Request) -> Response:
+        """What would be submitted, and what was."""
+        return await self._overview(request)
+
+    async def submit(self, request: Request) -> Response:
+        """Submits what is there now."""
+        person, pages = self._whose(request)
+        receipt, new = await run_in_threadpool(self._submit, person, pages)
+        name = inbox.attempt_name(receipt)
+        if new:
+            await noted(self.service.plan.folder, person, "submitted", submission=name)
+        return await self._overview(request, WORDS["received"] if new else WORDS["unchanged"], name)
+
+    async def state(self, request: Request) -> Response:
+        """The list of submissions, for a page that waits for results."""
+        person, pages = self._whose(request)
+        attempts = await run_in_threadpool(self._attempts, person)
+        return pages.show("attempts.html", **self._facts(pages, person, attempts))
+
+    async def _overview(self, request: Request, said: Text | None = None, name: str | None = None) -> Response:
+        person, pages = self._whose(request)
+        learner = self._learner(pages)
+        attempts = await run_in_threadpool(self._attempts, person)
+        written, answers = await run_in_threadpool(learner.written), await run_in_threadpool(learner.answers)
+        return pages.show(
+            "submit.html",
+            written=written,
+            answered=len(answers),
+            items=learner.graded_items(),
+            rules=[*sentences(self.course.rules)],
+            due=self._due(person),
+            said=said,
+            new=name,
+            halted=self.service.halted is not None,
+            **self._facts(pages, person, attempts),
+        )
+
+    def _submit(self, person: Person, pages: Pages) -> tuple[inbox.Receipt, bool]:
+        now = datetime.now(UTC)
+        earlier = sorted(attempt.receipt.at for attempt in self._attempts(person))
+        recent = [at for at in earlier if at > now - _DAY]
+        most = self.course.pace.submissions_per_day
+        if len(recent) >= most:
+            left = (recent[-most] + _DAY - now).total_seconds()
+            raise UsageError(TOO_OFTEN.fill(most=most, time=duration(left)))
+        return self.service.submit(self.people.learners[person.id], self._learner(pages).collected(), now)
+
+    async def leaving(self, request: Request) -> Response:
+        """A button to sign out, which the gate answers."""
+        _, pages = self._whose(request)
+        return pages.show("sign_out.html", **self._words(pages))
+
+    # ------------------------------------------------------------------------------------- results
+
+    async def attempt(self, request: Request) -> Response:
+        """One submission: files, state, results if they are shown, and a form to ask for regrading."""
+        person, pages = self._whose(request)
+        found = await run_in_threadpool(self._attempt, person, request.path_params["name"])
+        asked = requests.listed(self.service.plan.folder, person.id)
+        return pages.show(
+            "attempt.html",
+            attempt=found,
+            mark=found.mark if self._shown(found) else None,
+            later=self._later(person, found),
+            why=error(found.mark, pages.lang()) if found.mark is not None else None,
+            deduction=deduction(found.mark) if found.mark is not None and self._shown(found) else None,
+            parts=[*self._parts()] if self._shown(found) else [],
+            asked=asked,
+            **self._facts(pages, person, (found,)),
+        )
+
+    async def receipt(self, request: Request) -> Response:
+        """The receipt of a submission, for `attncheck submit --verify`."""
+        person, _ = self._whose(request)
+        found = await run_in_threadpool(self._attempt, person, request.path_params["name"])
+        headers = {"Content-Disposition": f'attachment; filename="receipt-{found.name}.json"'}
+        return Response(found.receipt.to_json(), media_type="application/json", headers=headers)
+
+    async def report(self, request: Request) -> Response:
+        """The report on a submission, as `attncheck export html` writes it, but by the course as learners have it."""
+        person, pages = self._whose(request)
+        lang = pages.lang()
+        text = await run_in_threadpool(self._report, person, request.path_params["name"], lang)
+        policy = f"{html.policy(html.sheet())}; img-src data:; frame-ancestors 'none'"
+        return HTMLResponse(text, headers={"Content-Security-Policy": policy})
+
+    async def ask(self, request: Request) -> Response:
+        """Sends a request for regrading."""
+        person, _ = self._whose(request)
+        name = request.path_params["name"]
+        await run_in_threadpool(self._attempt, person, name)
+        form = await request.form()
+        part, reason = form.get("part"), form.get("reason")
+        if part not in self._parts() or not isinstance(part, str) or not isinstance(reason, str):
+            raise HTTPException(400)
+        await run_in_threadpool(requests.add, self.service.plan.folder, person.id, part, reason, datetime.now(UTC))
+        await noted(self.service.plan.folder, person, "asked for regrading", submission=name, part=part)
+        return RedirectResponse(f"/submissions/{name}#requests", 303)
+
+    def _parts(self) -> tuple[str, ...]:
+        """What a request can be about: the graded items and exercises of the questions that count."""
+        counting = {question.id for question in self.service.counting}
+        return tuple(part.name for part in parts(self.course).values() if part.question in counting)
+
+    def _report(self, person: Person, name: str, lang: Lang) -> str:
+        found = self._attempt(person, name)
+        if found.mark is None or not self._shown(found):
+            raise HTTPException(404)
+        with contextlib.closing(open_gradebook(self.service.plan.folder)) as gradebook:
+            report = report_with_overrides(self.service.book(gradebook), found.mark)
+        if report is None:
+            raise HTTPException(404)
+        assert found.mark.work is not None
+        course = self.service.edition
+        report = _with_cases_of(course, self.course, report)
+        whose = html.Whose(person.name, found.mark.work.filed.seed_name)
+        return html.render(report, course, lang, whose=whose)
+
+    # ------------------------------------------------------------------------------------- what is there
+
+    def _whose(self, request: Request) -> tuple[Person, Pages]:
+        person: Person = request.state.person
+        return person, self.pages_of(person)
+
+    @staticmethod
+    def _learner(pages: Pages) -> ClassLearner:
+        assert isinstance(pages.learner, ClassLearner)
+        return pages.learner
+
+    def _attempts(self, person: Person) -> tuple[Attempt, ...]:
+        return self.service.attempts(self.people.learners[person.id])
+
+    def _attempt(self, person: Person, name: str) -> Attempt:
+        """A submission of the person's own: nobody else's is looked for."""
+        for found in self._attempts(person):
+            if found.name == name:
+                return found
+        raise HTTPException(404)
+
+    def _hidden(self, mark: Mark) -> bool:
+        return hides(self.course.rules, mark.learner, datetime.now(UTC))
+
+    def _shown(self, attempt: Attempt) -> bool:
+        """Whether results may be shown. Until then nothing is: points would tell whether an answer was correct."""
+        return attempt.state == "graded" and attempt.mark is not None and not self._hidden(attempt.mark)
+
+    def _later(self, person: Person, attempt: Attempt) -> Text | None:
+        """Why the results of a graded submission are not shown."""
+        if attempt.state != "graded" or attempt.mark is None or not self._hidden(attempt.mark):
+            return None
+        due = self._due(person)
+        if self.course.rules.hidden_results == "after-due" and due is not None:
+            return WORDS["results_later"].fill(due=due)
+        return WORDS["results_never"]
+
+    def _due(self, person: Person) -> str | None:
+        """When work is due for a learner, with their extra time."""
+        learner = self.people.learners[person.id]
+        if self.course.rules.due is None:
+            return None
+        row = LearnerRow(learner.id, learner.name, learner.section, learner.extra_hours)
+        return timestamp(due_for(row, self.course.rules.due).isoformat())
+
+    @staticmethod
+    def _words(pages: Pages) -> dict[str, Any]:
+        lang = pages.lang()
+        return {"said_of": {name: text.of(lang) for name, text in WORDS.items()}}
+
+    def _facts(self, pages: Pages, person: Person, attempts: tuple[Attempt, ...]) -> Mapping[str, Any]:
+        return self._words(pages) | {
+            "attempts": attempts,
+            "shown": {attempt.name: self._shown(attempt) for attempt in attempts},
+            "waits": any(attempt.state in ("waiting", "running") for attempt in attempts),
+        }
+
+
+def _with_cases_of(edition: Course, whole: Course, report: Report) -> Report:
+    """``report`` with the names that hidden cases have in the edition: their own tell what they are about."""
+
+    def outcome(each: Outcome, names: Mapping[str, str]) -> Outcome:
+        return replace(each, case=names.get(each.case, each.case)) if each.visibility == "hidden" else each
+
+    def exercise(result: ExerciseResult) -> ExerciseResult:
+        own, theirs = whole.exercise(result.name), edition.exercise(result.name)
+        if own is None or theirs is None:
+            return result
+        names = {one.name: other.name for one, other in zip(own[1].cases, theirs[1].cases, strict=True)}
+        return replace(result, outcomes=tuple(outcome(each, names) for each in result.outcomes))
+
+    questions = (replace(each, exercises=tuple(map(exercise, each.exercises))) for each in report.questions)
+    return replace(report, questions=tuple(questions))
+
+
+def person_folder(folder: Path, person: Person) -> Path:
+    """Where the code and the log of a person are."""
+    return folder / inbox.folder_name(person.id)
+
+
+def place_of_log(folder: Path) -> Path:
+    """The log in a person's folder."""
+    return folder / "progress.jsonl"

@@ -1,0 +1,374 @@
+"""What the instructor's pages share: the class on disk, what was read of it, who is asking, and how a page is made."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import quote, urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from grader.classroom import analysis, audit, class_table
+from grader.classroom.class_table import ClassRow
+from grader.classroom.gradebook import LearnerRow, changes_of, open_gradebook
+from grader.classroom.marks import Mark
+from grader.classroom.overrides import opened
+from grader.classroom.results import Book
+from grader.core.errors import AttncheckError
+from grader.core.model import Course, Exercise, Item, Lang, Question, Text
+from grader.core.text import OF_POINTS, points, timestamp
+from grader.report.html import environment, sheet
+from grader.web.instructor_words import WORDS
+from grader.web.people import Person, Role
+from grader.web.prose import prose
+
+T = TypeVar("T")
+
+_HERE = Path(__file__).parent / "templates"
+_CLASS = Path(class_table.__file__).parent / "templates"
+_ANALYSIS = Path(analysis.__file__).parent / "templates"
+#: The cookie that holds the language, unless the application says it.
+LANGUAGE = "attncheck-lang"
+#: Seconds to wait for another process that changes the results folder.
+PATIENCE = 10.0
+#: What takes long in a large class is computed for at most one second in this many.
+RARELY = 10.0
+#: Downloads with remarks that wait to be saved.
+_MOST_READY = 4
+#: The folders of an absolute path.
+_FOLDERS = re.compile(r"(?<![^\s“\"'(（：:,，])/(?:[^\s/]+/)+")
+_NO_PAGE = Text("There is no such page.", "没有这个页面。")
+_NOT_YOURS = Text("These pages are for the staff of the class.", "这些页面只供任课人员使用。")
+
+#: A mark that counts or not, with the answers of its submission.
+Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
+
+
+class Remembered:
+    """What was computed from a gradebook, until the gradebook changes. Each thing is computed by one thread at once."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._known: dict[str, tuple[bytes, float, Any]] = {}
+        self._making: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+        self._clock = clock
+
+    def get(self, name: str, version: Callable[[], bytes], make: Callable[[], T], *, rest: float = 0.0) -> T:
+        """The value called ``name``; ``make`` computes it if there is none for this version yet.
+
+        With ``rest``, a value is kept for that many times the seconds that it took, whatever changes: in a class that
+        is being graded, everything changes all the time.
+        """
+        with self._lock:
+            making = self._making.setdefault(name, threading.Lock())
+        with making:
+            now, began = version(), self._clock()
+            known = self._known.get(name)
+            if known is None or (known[0] != now and began >= known[1]):
+                value = make()
+                ended = self._clock()
+                known = self._known[name] = now, ended + rest * (ended - began), value
+            found: T = known[2]
+            return found
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A download that was made, with what the instructor should know about it."""
+
+    name: str
+    data: bytes
+    remarks: tuple[Text, ...]
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The latest downloads with remarks, by a name that cannot be guessed."""
+
+    _known: OrderedDict[str, Ready] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def put(self, ready: Ready) -> str:
+        """Keeps it, and returns its name; the oldest one goes."""
+        token = secrets.token_urlsafe(16)
+        with self._lock:
+            self._known[token] = ready
+            while len(self._known) > _MOST_READY:
+                self._known.popitem(last=False)
+        return token
+
+    def get(self, token: str) -> Ready | None:
+        """The download of that name, if it is still there."""
+        with self._lock:
+            return self._known.get(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The class whose pages these are: its results ``folder`` and the whole ``course`` that grades it.
+
+    ``base`` is the path that all pages begin with. ``lang`` is the language until somebody chooses one. ``links`` are
+    pages of the application around them, such as the one to sign out.
+    """
+
+    folder: Path
+    course: Course
+    course_folder: Path | None = None
+    base: str = "/class"
+    lang: Lang = "en"
+    links: tuple[tuple[str, Text], ...] = ()
+    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+    remembered: Remembered = field(default_factory=Remembered, compare=False)
+    shelf: Shelf = field(default_factory=Shelf, compare=False)
+    #: Requests are answered one after the other, so that points and answer are those of the same person.
+    turn: threading.Lock = field(default_factory=threading.Lock, compare=False)
+
+    # ------------------------------------------------------------------------------------- reading
+
+    @contextlib.contextmanager
+    def book(self) -> Iterator[Book]:
+        """The gradebook, open for reading."""
+        with contextlib.closing(open_gradebook(self.folder, read_only=True)) as gradebook:
+            yield Book.of(gradebook, self.course)
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[Book]:
+        """The gradebook, locked and open for changes."""
+        with opened(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
+            yield Book.of(gradebook, self.course)
+
+    def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None, *, rest: float = 0.0) -> T:
+        """What ``make`` returns for the gradebook, computed again only after a change: of it, or of ``version``.
+
+        See ``Remembered`` for ``rest``.
+        """
+
+        def made() -> T:
+            with self.book() as book:
+                return make(book)
+
+        return self.remembered.get(
+            name, lambda: changes_of(self.folder) if version is None else version, made, rest=rest
+        )
+
+    def answered(self) -> tuple[Answered, ...]:
+        """All marks of the class with the answers, ordered by learner."""
+        return self.once(
+            "answered",
+            lambda book: tuple(
+                (mark, book.gradebook.answers(mark.work.filed) if mark.work else {}) for mark in book.marks()
+            ),
+        )
+
+    def counting(self) -> list[Answered]:
+        """The marks that count."""
+        return [each for each in self.answered() if each[0].counts]
+
+    def rows(self) -> tuple[ClassRow, ...]:
+        """The class as a table."""
+        return self.once("rows", lambda book: class_table.numbered(mark for mark, _ in self.counting()))
+
+    def graded_questions(self) -> tuple[str, ...]:
+        """The ids of the questions that count."""
+        return self.once("questions", lambda book: tuple(book.points))
+
+    def people(self) -> Mapping[str, LearnerRow]:
+        """Everybody in the class by id."""
+        return self.once("people", lambda book: {one.id: one for one in book.gradebook.learners()})
+
+    def called(self, learner: str) -> str:
+        """The name of a learner, with the id if it differs; the id of somebody who is not in the class."""
+        known = self.people().get(learner)
+        return learner if known is None or known.name in ("", learner) else f"{known.name} ({learner})"
+
+    # ------------------------------------------------------------------------------------- finding
+
+    def learner(self, name: str) -> LearnerRow:
+        """The learner with this id. Raises HTTPException if there is none."""
+        found = self.people().get(name)
+        if found is None:
+            raise HTTPException(404)
+        return found
+
+    def item(self, name: str) -> tuple[Question, Item]:
+        """An item with its question. Raises HTTPException if there is none."""
+        found = next(((q, i) for q in self.course.questions for i in q.items if i.id == name), None)
+        if found is None:
+            raise HTTPException(404)
+        return found
+
+    def exercise(self, name: str) -> tuple[Question, Exercise]:
+        """An exercise with its question. Raises HTTPException if there is none."""
+        found = self.course.exercise(name)
+        if found is None:
+            raise HTTPException(404)
+        return found
+
+    # ------------------------------------------------------------------------------------- links
+
+    def at(self, *parts: str, **query: str) -> str:
+        """The address of a page, from the parts of its path."""
+        path = "/".join([self.base, *(quote(part, safe="") for part in parts)])
+        asked = {name: value for name, value in query.items() if value}
+        return path + (f"?{urlencode(asked)}" if asked else "")
+
+    def part_link(self, name: str) -> str | None:
+        """The page of an item or an exercise; None if the course has none of that name."""
+        if any(item.id == name for question in self.course.questions for item in question.items):
+            return self.at("items", name)
+        return self.at("exercises", name) if self.course.exercise(name) else None
+
+
+# ------------------------------------------------------------------------------------------ requests
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request to a desk: who asks, in which language, with which form."""
+
+    desk: Desk
+    request: Request
+    person: Person
+    lang: Lang
+    form: FormData = field(default_factory=FormData)
+
+    @property
+    def author(self) -> str:
+        """How changes name the person."""
+        same = self.person.name in ("", self.person.id)
+        return self.person.id if same else f"{self.person.name} ({self.person.id})"
+
+    def asked(self, name: str, default: str = "") -> str:
+        """A parameter of the address."""
+        return self.request.query_params.get(name, default)
+
+    def typed(self, name: str) -> str:
+        """A field of the form; empty if it is missing or a file."""
+        value = self.form.get(name)
+        return value if isinstance(value, str) else ""
+
+    def all_typed(self, name: str) -> list[str]:
+        """All values of a field of the form."""
+        return [value for value in self.form.getlist(name) if isinstance(value, str)]
+
+    def upload(self, name: str) -> tuple[str, bytes] | None:
+        """A file of the form as its name and content; None if there is none."""
+        value = self.form.get(name)
+        if not isinstance(value, UploadFile) or not value.filename:
+            return None
+        return value.filename, value.file.read()
+
+    def note(self, did: str, **about: str) -> None:
+        """Record a change."""
+        desk = self.desk
+        entry = audit.Entry(desk.now(), self.author, self.person.role.value, did, tuple(about.items()))
+        audit.note(desk.folder, entry)
+
+    def page(self, template: str, *, status: int = 200, **given: Any) -> Response:
+        """A page."""
+        return HTMLResponse(self.part(template, **given), status)
+
+    def part(self, template: str, **given: Any) -> str:
+        """The text of a page."""
+        desk = self.desk
+        return (
+            environment(_HERE, _CLASS, _ANALYSIS)
+            .get_template(template)
+            .render(
+                lang=self.lang,
+                words=SimpleNamespace(**{name: word.of(self.lang) for name, word in WORDS.items()}),
+                desk=desk,
+                at=desk.at,
+                called=desk.called,
+                person=self.person,
+                course=desk.course,
+                here=self._here(),
+                section=self.request.url.path.removeprefix(desk.base).strip("/").partition("/")[0],
+                prose=prose,
+                of_points=OF_POINTS,
+                as_points=points,
+                **given,
+            )
+        )
+
+    def _here(self) -> str:
+        """Where to go back to after a change of the language; what a form was sent to is no page."""
+        url = self.request.url
+        if self.request.method != "GET":
+            return self.desk.at()
+        return url.path + (f"?{url.query}" if url.query else "")
+
+    def said(self, error: AttncheckError) -> str:
+        """An error in words; of paths of this machine, only the last name is left."""
+        text = error.of(self.lang)
+        for path in (str(self.desk.folder.absolute()), str(self.desk.folder)):
+            text = text.replace(path, self.desk.folder.name)
+        return _FOLDERS.sub("", text)
+
+
+Handler: TypeAlias = Callable[[Visit], Response]
+#: The fields of a form, and the files in it.
+_MOST_FIELDS, _MOST_FILES = 5000, 2
+
+
+def route(desk: Desk, path: str, handler: Handler, *methods: str) -> Route:
+    """A route below the base of ``desk``. The handler runs in a thread, because it waits for files."""
+
+    async def answer(request: Request) -> Response:
+        visit = _visit(desk, request)
+        try:
+            if request.method == "POST":
+                async with request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES) as form:
+                    changing = Visit(desk, request, visit.person, visit.lang, form)
+                    return await run_in_threadpool(handler, changing)
+            return await run_in_threadpool(handler, visit)
+        except AttncheckError as error:
+            return await run_in_threadpool(functools.partial(_failed, visit, visit.said(error), 400))
+        except HTTPException as error:
+            if error.status_code != 404:
+                raise
+            return await run_in_threadpool(functools.partial(_failed, visit, _NO_PAGE.of(visit.lang), 404))
+
+    endpoint: Callable[[Request], Awaitable[Response]] = answer
+    return Route(desk.base + path, endpoint, methods=list(methods or ["GET"]))
+
+
+def _visit(desk: Desk, request: Request) -> Visit:
+    """Raises HTTPException for everybody but staff: the application that mounts the routes has asked before."""
+    person = getattr(request.state, "person", None)
+    if not isinstance(person, Person) or person.role is Role.LEARNER:
+        raise HTTPException(403, _NOT_YOURS.en)
+    chosen = getattr(request.state, "lang", None) or request.cookies.get(LANGUAGE)
+    return Visit(desk, request, person, "zh" if chosen == "zh" else "en" if chosen == "en" else desk.lang)
+
+
+def _failed(visit: Visit, text: str, status: int) -> Response:
+    return visit.page("desk_failed.html", status=status, text=text)
+
+
+def moment(at: datetime) -> str:
+    """A time for people."""
+    return timestamp(at.isoformat())
+
+
+@functools.cache
+def style() -> str:
+    """The style sheet of the instructor's pages: that of reports, of the learner's pages, of tables and analyses."""
+    names = (_HERE / "web.css", _ANALYSIS / "statistics.css", _ANALYSIS / "similarity.css", _CLASS / "class_table.css")
+    return sheet(*names, _HERE / "desk.css")

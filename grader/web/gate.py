@@ -1,0 +1,219 @@
+"""Who may use the pages of a class: people of the class, through this server's own pages.
+
+Every request has to come to the server's own name. People are known by a session, which began with their personal link,
+or, if the server is told so, by a header that a trusted proxy sets. A request that changes something must come from one
+of the server's own pages. Nobody may send requests faster than a person with several windows would.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from grader.classroom import audit
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.web.links import Claim, Signer
+from grader.web.pace import Pace
+from grader.web.people import People, Person, Role
+from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send, limited, with_headers
+
+SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
+#: A session ends after this, or with the link that it began with.
+_SESSION = timedelta(days=7)
+_MOST_BYTES = 2_000_000
+#: Requests of one person in ten seconds.
+_MOST_REQUESTS, _SECONDS = 150, 10.0
+
+_NO_ADDRESS = Text(
+    "--trusted-proxy is “{given}”; expected the address of the proxy, such as 127.0.0.1 or 10.0.0.0/24.",
+    "--trusted-proxy 写的是“{given}”；应为代理的地址，例如 127.0.0.1 或 10.0.0.0/24。",
+)
+_WHO = "Open your personal link: your instructor has sent it to you.\n请打开老师发给你的个人链接。\n"
+_NOT_VALID = (
+    "This link is not valid, or has expired. Ask your instructor for a new one.\n"
+    "链接无效或已过期，请向老师索取新的链接。\n"
+)
+_SOMEBODY_ELSE = "You are signed in as somebody else. Sign out there first.\n你正以另一个人的身份登录，请先退出。\n"
+_NOT_THEIRS = "This page is not for you.\n你无权查看这个页面。\n"
+FAST = "Too many requests; wait a few seconds.\n请求太多，请等几秒再试。\n"
+_UNKNOWN = "You are not in this class. Ask your instructor.\n你不在这个班级里，请联系老师。\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A reverse proxy that signs people in: the ``header`` with who it is, and the ``addresses`` it connects from."""
+
+    header: str
+    addresses: str
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for something that is not an address."""
+        try:
+            ip_network(self.addresses, strict=False)
+        except ValueError:
+            raise UsageError(_NO_ADDRESS.fill(given=self.addresses)) from None
+
+    def sent(self, scope: Scope) -> bool:
+        """Whether a request comes from the proxy."""
+        client = scope.get("client")
+        try:
+            return client is not None and ip_address(client[0]) in ip_network(self.addresses, strict=False)
+        except ValueError:
+            return False
+
+
+@dataclass(slots=True)
+class Gate:
+    """The rules around ``app``. ``address`` is what people open, such as ``https://quiz.example.edu``.
+
+    ``folder`` is that of the class, for the audit log.
+    """
+
+    app: App
+    address: str
+    people: People
+    signer: Signer
+    folder: Path
+    proxy: Proxy | None = None
+    clock: Callable[[], float] = time.monotonic
+    _pace: Pace = field(default_factory=lambda: Pace(_MOST_REQUESTS, _SECONDS))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or refuses it."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        nonce = secrets.token_urlsafe(16)
+        state = scope.setdefault("state", {})
+        state["nonce"] = nonce
+        sending = with_headers(send, nonce)
+        answer = self._refusal(scope, headers) or await self._signing(scope, headers)
+        person = None if answer is not None else self._person(scope, headers)
+        if answer is None and person is None:
+            answer = PlainTextResponse(_UNKNOWN if self.proxy is not None else _WHO, 403)
+        if person is not None:
+            now = self.clock()
+            left = self._pace.wait(person.id, now)
+            if not left:
+                self._pace.note(person.id, now)
+            else:
+                answer = PlainTextResponse(FAST, 429, headers={"Retry-After": f"{left + 1:.0f}"})
+        if answer is not None:
+            await answer(scope, receive, sending)
+            return
+        state["person"] = person
+        await self.app(scope, limited(receive, _MOST_BYTES), sending)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        if headers.get("host", "").lower() != self.address.partition("://")[2]:
+            return PlainTextResponse("This server does not have that name.\n", 421)
+        if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
+            return PlainTextResponse("This request does not come from one of the server's own pages.\n", 403)
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or len(length) > 9 or int(length) > _MOST_BYTES:
+            return PlainTextResponse("That is too large.\n", 413)
+        return None
+
+    def _from_here(self, headers: Headers) -> bool:
+        origin = headers.get("origin")
+        return headers.get("sec-fetch-site") == "same-origin" if origin is None else origin == self.address
+
+    async def _signing(self, scope: Scope, headers: Headers) -> Response | None:
+        """The answer to signing in or out; None for all other pages."""
+        if scope["path"] == SIGN_OUT and scope["method"] == "POST" and self.proxy is None:
+            known = self._person(scope, headers)
+            if known is not None:
+                await noted(self.folder, known, "signed out")
+            answer: Response = PlainTextResponse(_WHO)
+            answer.delete_cookie(self._cookie, path="/", httponly=True, samesite="lax", secure=self._secure)
+            return answer
+        if scope["path"] != SIGN_IN or scope["method"] not in SAFE_METHODS or self.proxy is not None:
+            return None
+        given = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("link", "")
+        now = datetime.now(UTC)
+        claim = self.signer.read("link", given, now)
+        person = self._claimed(claim)
+        if claim is None or person is None:
+            return PlainTextResponse(_NOT_VALID, 403)
+        known = self._person(scope, headers)
+        if known is not None and known != person:
+            return PlainTextResponse(_SOMEBODY_ELSE, 409)
+        session = Claim(person.id, person.role, min(claim.until, now + _SESSION))
+        await noted(self.folder, person, "signed in")
+        answer = RedirectResponse("/", 303)
+        seconds = max(0, int((session.until - now).total_seconds()))
+        answer.set_cookie(
+            self._cookie,
+            self.signer.sign("session", session),
+            max_age=seconds,
+            path="/",
+            httponly=True,
+            samesite="lax",  # with "strict", a link in a mail would lead to a page that does not know who came
+            secure=self._secure,
+        )
+        return answer
+
+    @property
+    def _secure(self) -> bool:
+        return self.address.startswith("https://")
+
+    @property
+    def _cookie(self) -> str:
+        """Cookies do not tell ports apart, so each class has a name of its own."""
+        return f"{'__Host-' if self._secure else ''}attncheck-{self.signer.mark}"
+
+    def _person(self, scope: Scope, headers: Headers) -> Person | None:
+        """Who sends a request."""
+        if self.proxy is not None:
+            names = headers.getlist(self.proxy.header)
+            return self.people.named_by_proxy(names[0]) if self.proxy.sent(scope) and len(names) == 1 else None
+        cookie = cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
+        return self._claimed(self.signer.read("session", cookie, datetime.now(UTC)))
+
+    def _claimed(self, claim: Claim | None) -> Person | None:
+        """The person of a claim, if they are still in the class in the same role."""
+        person = None if claim is None else self.people.find(claim.id)
+        return person if person is not None and claim is not None and person.role is claim.role else None
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """``app`` for people in one of ``roles``."""
+
+    app: App
+    roles: frozenset[Role]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or refuses it."""
+        person: Person = scope["state"]["person"]
+        answer = self.app if person.role in self.roles else PlainTextResponse(_NOT_THEIRS, 403)
+        await answer(scope, receive, send)
+
+
+def only(roles: Iterable[Role], routes: Iterable[Route]) -> list[Route]:
+    """``routes`` for people in ``roles`` alone."""
+    allowed = frozenset(roles)
+    for route in routes:
+        route.app = Only(route.app, allowed)
+    return list(routes)
+
+
+async def noted(folder: Path, person: Person, did: str, **about: str) -> None:
+    """Notes in the audit log that ``person`` did something."""
+    entry = audit.Entry(datetime.now(UTC), person.id, person.role.value, did, tuple(about.items()))
+    await run_in_threadpool(audit.note, folder, entry)

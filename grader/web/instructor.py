@@ -1,0 +1,236 @@
+"""The instructor's pages: the class, one learner, and the routes of all others.
+
+``routes`` gives them to the application, which says who asks: ``request.state.person``. Everything they show and change
+is what the commands show and change; nothing is computed here that a command could not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from markupsafe import Markup
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from grader.classroom import class_table, inbox, requests
+from grader.classroom.analysis import answers
+from grader.classroom.class_table import FLAGS, TITLES, Choice, ClassRow
+from grader.classroom.export import html as pages
+from grader.classroom.gradebook import LearnerRow, SubmissionRow
+from grader.classroom.marks import CoursePart, Mark
+from grader.classroom.results import Book, parts
+from grader.core.model import Text
+from grader.core.text import points
+from grader.report.html import Whose, render_body
+from grader.web import instructor_files, instructor_items, instructor_marking
+from grader.web.desk import LANGUAGE, Desk, Visit, moment, route, style
+
+__all__ = ["Desk", "routes"]
+
+#: Learners on a page of the table.
+_PER_PAGE = 50
+_EARLIER = Text("an earlier version", "较早的一次")
+
+
+def routes(desk: Desk) -> list[Route]:
+    """All pages of ``desk``. The application serves ``/static`` and asks who may see them."""
+    marking, items, files = instructor_marking, instructor_items, instructor_files
+    return [
+        route(desk, "", class_page),
+        route(desk, "/style.css", style_sheet),
+        route(desk, "/language", language, "POST"),
+        route(desk, "/learners/{learner}", learner_page),
+        route(desk, "/learners/{learner}/page", files.learner_file),
+        route(desk, "/learners/{learner}/points", marking.points_by_hand, "POST"),
+        route(desk, "/questions", items.questions_page),
+        route(desk, "/items/{item}", items.item_page),
+        route(desk, "/exercises/{exercise}", items.exercise_page),
+        route(desk, "/misconceptions", items.misconceptions_page),
+        route(desk, "/marking", marking.waiting_page),
+        route(desk, "/marking/{item}", marking.mark_page),
+        route(desk, "/marking/{item}", marking.mark, "POST"),
+        route(desk, "/requests", marking.requests_page),
+        route(desk, "/requests/{number:int}", marking.reply, "POST"),
+        route(desk, "/similar", files.similar_page),
+        route(desk, "/downloads", files.downloads_page),
+        route(desk, "/downloads/{form}", files.make, "POST"),
+        route(desk, "/changes", files.changes_page),
+    ]
+
+
+def style_sheet(visit: Visit) -> Response:
+    """The style sheet of all pages."""
+    return Response(style(), media_type="text/css", headers={"Cache-Control": "no-cache"})
+
+
+def language(visit: Visit) -> Response:
+    """Changes the language, and goes back to the page."""
+    back = visit.typed("back") if visit.typed("back").startswith(visit.desk.base) else visit.desk.at()
+    answer = RedirectResponse("/" + back.lstrip("/\\"), 303)
+    chosen = "zh" if visit.typed("lang") == "zh" else "en"
+    answer.set_cookie(LANGUAGE, chosen, httponly=True, samesite="strict", path="/", max_age=31_536_000)
+    return answer
+
+
+# ------------------------------------------------------------------------------------------ the class
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """The addresses of the same table in another order, or of another page of it."""
+
+    desk: Desk
+    choice: Choice
+
+    def link(self, column: str) -> str:
+        """The table sorted by ``column``; the other way round if it is sorted by it already."""
+        numbers = column not in ("learner", "section", "status")
+        down = not self.choice.descending if self.choice.sort == column else numbers
+        return self._at(replace(self.choice, sort=column, descending=down))
+
+    def state(self, column: str) -> str:
+        """How the table is sorted by ``column``, for ``aria-sort``; empty if it is not."""
+        if self.choice.sort != column:
+            return ""
+        return "descending" if self.choice.descending else "ascending"
+
+    def page(self, number: int) -> str:
+        """Another page of the table."""
+        return self._at(self.choice, str(number))
+
+    def _at(self, choice: Choice, page: str = "") -> str:
+        query = {"q": choice.search, "show": choice.flag, "section": choice.section, "page": page}
+        ordered = choice.sort != "learner" or choice.descending
+        order = {"sort": choice.sort, "down": "1" if choice.descending else ""} if ordered else {}
+        return self.desk.at(**query, **order)
+
+
+def class_page(visit: Visit) -> Response:
+    """The class as a table, a page at a time."""
+    desk = visit.desk
+    choice = Choice(
+        visit.asked("q")[:200],
+        visit.asked("show"),
+        visit.asked("section"),
+        visit.asked("sort", "learner"),
+        bool(visit.asked("down")),
+    )
+    everybody = desk.rows()
+    found = class_table.select(everybody, choice)
+    last = max(1, math.ceil(len(found) / _PER_PAGE))
+    asked = visit.asked("page")
+    page = min(max(1, int(asked)), last) if asked.isdecimal() and len(asked) < 9 else 1
+    names = sorted({row.section for row in everybody if row.section})
+    return visit.page(
+        "desk_class.html",
+        rows=found[(page - 1) * _PER_PAGE : page * _PER_PAGE],
+        questions=desk.graded_questions(),
+        titles=TITLES,
+        flags=list(FLAGS),
+        sections=names,
+        choice=choice,
+        sorting=Sorting(desk, choice),
+        link=lambda row: desk.at("learners", row.id),
+        found=len(found),
+        all=len(everybody),
+        page=page,
+        pages=last,
+        summary=desk.once("summary", lambda book: pages.summary(book, desk.rows())),
+        waiting=sum(map(FLAGS["person"], everybody)),
+        unmatched=desk.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
+        open_requests=sum(each.answer is None for each in requests.listed(desk.folder)),
+    )
+
+
+# ------------------------------------------------------------------------------------------ a learner
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission in a learner's history. ``link`` is the page with its report, if there is one."""
+
+    at: datetime | None
+    attempt: int
+    score: str
+    said: Text
+    receipt: str
+    counts: bool
+    old: bool
+    shown: bool
+    link: str | None
+
+
+def learner_page(visit: Visit) -> Response:
+    """One learner: points, history, points by hand, requests, answers, and the report of one submission."""
+    desk = visit.desk
+    learner = desk.learner(visit.request.path_params["learner"])
+    marks = [mark for mark, _ in desk.answered() if mark.learner.id == learner.id]
+    counting = [mark for mark in marks if mark.counts]
+    asked = visit.asked("submission")
+    chosen = next((mark for mark in marks if mark.work and mark.work.filed.key == asked), None)
+    mark = chosen or (counting[-1] if counting else None)
+    with desk.book() as book:
+        report = _report(visit, book, mark) if mark is not None else None
+        history = [_submitted(visit, book, filed, marks, mark) for filed in book.gradebook.everything_of(learner.id)]
+        given = book.gradebook.answers(mark.work.filed) if mark is not None and mark.work is not None else {}
+    history.sort(key=lambda each: (each.attempt, each.at.timestamp() if each.at else 0.0), reverse=True)
+    return visit.page(
+        "desk_learner.html",
+        learner=learner,
+        titles=TITLES,
+        rows=[class_table.row(each) for each in counting],
+        report=report,
+        history=history,
+        overrides=mark.overridden if mark is not None else (),
+        choices=choices(desk),
+        requests=requests.listed(desk.folder, learner.id),
+        answers=[(name, answers.shown(value)) for name, value in given.items()],
+        moment=moment,
+        done=instructor_marking.said(visit),
+    )
+
+
+def _report(visit: Visit, book: Book, mark: Mark) -> Markup | None:
+    report = pages.report_with_overrides(book, mark)
+    if report is None or mark.work is None:
+        return None
+    whose = Whose(mark.learner.name, mark.work.filed.seed_name)
+    return Markup(render_body(report, visit.desk.course, visit.lang, whose))
+
+
+def _submitted(visit: Visit, book: Book, filed: SubmissionRow, marks: Sequence[Mark], shown: Mark | None) -> Submitted:
+    mark = next((each for each in marks if each.work is not None and each.work.filed.key == filed.key), None)
+    here = shown is not None and shown.work is not None and shown.work.filed.key == filed.key
+    row: ClassRow | None = class_table.row(mark) if mark is not None else None
+    owner = mark.learner if mark is not None else LearnerRow("", "")
+    return Submitted(
+        filed.at,
+        filed.attempt,
+        f"{row.score} / {points(row.possible)}" if row is not None else "–",
+        row.said if row is not None else _EARLIER,
+        _receipt(book.gradebook.place(filed)),
+        mark is not None and mark.counts,
+        mark is None,
+        here,
+        visit.desk.at("learners", owner.id, submission=filed.key) if mark is not None and not here else None,
+    )
+
+
+def _receipt(place: Path) -> str:
+    """The digest on the receipt of a submission to an inbox; empty if there is none."""
+    file = place.parent / inbox.RECEIPT
+    with contextlib.suppress(OSError, ValueError, inbox.NoReceipt):
+        if file.stat().st_size <= inbox.MAX_RECEIPT:
+            return inbox.parse(file.read_text("utf-8"), inbox.RECEIPT).digest
+    return ""
+
+
+def choices(desk: Desk) -> list[tuple[str, list[CoursePart]]]:
+    """What points can be given for: the parts of the questions that count, by question."""
+    known = parts(desk.course)
+    return [(name, [part for part in known.values() if part.question == name]) for name in desk.graded_questions()]

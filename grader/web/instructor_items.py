@@ -1,0 +1,202 @@
+"""The instructor's pages about questions: all items and exercises, one of each, and what is believed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import groupby
+
+from starlette.responses import Response
+
+from grader.classroom.analysis import answers, beliefs, statistics
+from grader.classroom.analysis import statistics_view as view
+from grader.classroom.analysis.answers import Borrowed, GivenAnswer
+from grader.classroom.analysis.beliefs import Belief
+from grader.classroom.analysis.statistics import CheckStatistics, PartStatistics, Statistics
+from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
+from grader.core.text import STATUS, check_label
+from grader.course import items
+from grader.web.desk import RARELY, Desk, Visit
+
+#: Different answers on the page of an item.
+_MOST_ANSWERS = 40
+#: Misconceptions on their page.
+_MOST_BELIEFS = 30
+_WEEK = timedelta(days=7)
+
+
+def statistics_of(desk: Desk) -> Statistics:
+    """The statistics of the class."""
+    return desk.once(
+        "statistics",
+        lambda book: replace(statistics.of_class(desk.counting()), borrowed=borrowed_of(desk)),
+        rest=RARELY,
+    )
+
+
+def borrowed_of(desk: Desk) -> tuple[Borrowed, ...]:
+    """Answers with somebody else's numbers."""
+    return desk.once("borrowed", lambda book: answers.borrowed(desk.course, desk.counting()), rest=RARELY)
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefRow:
+    """A misconception with how often it came up; ``belief`` is None if the course does not know it any more."""
+
+    name: str
+    times: int
+    belief: Misconception | None
+
+
+# ------------------------------------------------------------------------------------ all of them
+
+
+def questions_page(visit: Visit) -> Response:
+    """Every item and exercise with its statistics, and what is worth looking at."""
+    desk = visit.desk
+    found = statistics_of(desk)
+    rows = []
+    for name, parts in groupby(view.ordered(found), key=lambda part: part.question):
+        question = desk.course.question(name)
+        told = [(part, view.wrong(part, desk.course)) for part in parts]
+        rows.append((name, question.title if question else Text("", ""), told))
+    return visit.page(
+        "desk_questions.html",
+        found=found,
+        questions=rows,
+        findings=view.findings(found, desk.course, names=True),
+        view=view,
+        mean=view.mean(found),
+        alpha=view.alpha(found),
+    )
+
+
+# ------------------------------------------------------------------------------------ one item
+
+
+def item_page(visit: Visit) -> Response:
+    """One item: the answers given, discrimination, what is believed, and answers with somebody else's numbers."""
+    desk = visit.desk
+    question, item = desk.item(visit.request.path_params["item"])
+    given = desk.once(f"answers {item.id}", lambda book: answers.given(item, desk.counting()))
+    personal = bool(items.draw_choices(item.spec))
+    part = _part(statistics_of(desk), item.id)
+    return visit.page(
+        "desk_item.html",
+        question=question,
+        item=item,
+        part=part,
+        negative=item.id in statistics_of(desk).negative,
+        answers=[(each, _options(item, each)) for each in given[:_MOST_ANSWERS]],
+        more=max(0, len(given) - _MOST_ANSWERS),
+        most=max((len(each.learners) for each in given), default=1),
+        personal=personal,
+        key=None if personal or item.sealed else items.key(item, items.Context("", "", item.id)),
+        beliefs=_beliefs(question, part),
+        borrowed=[each for each in borrowed_of(desk) if each.item == item.id] if personal else [],
+        numbers=_numbers,
+        STATUS=STATUS,
+        view=view,
+    )
+
+
+def _part(found: Statistics, name: str) -> PartStatistics | None:
+    return next((part for part in found.parts if part.name == name), None)
+
+
+def _options(item: Item, answer: GivenAnswer) -> list[Text]:
+    """The texts of the options that an answer names."""
+    return [option.text for option in getattr(item.spec, "options", ()) if option.id in answer.ids]
+
+
+def _beliefs(question: Question, part: PartStatistics | None) -> list[BeliefRow]:
+    found = part.misconceptions if part is not None else ()
+    return [BeliefRow(name, times, question.misconception(name)) for name, times in found]
+
+
+def _numbers(values: Sequence[tuple[str, int | float]]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values)
+
+
+# ------------------------------------------------------------------------------------ one exercise
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """A check on a case, with the learners who fail it."""
+
+    check: CheckStatistics
+    label: Text
+    failing: tuple[str, ...]
+
+
+def exercise_page(visit: Visit) -> Response:
+    """One exercise: which checks and cases fail, and which misconceptions are behind it."""
+    desk = visit.desk
+    question, exercise = desk.exercise(visit.request.path_params["exercise"])
+    results = [
+        (mark.learner.id, result)
+        for mark, _ in desk.counting()
+        for of_question, _ in (mark.work.results if mark.work is not None else ())
+        for result in of_question.exercises
+        if result.name == exercise.name
+    ]
+    found = statistics_of(desk)
+    part = _part(found, exercise.name)
+    checks = [each for each in found.checks if each.exercise == exercise.name]
+    statuses = Counter(result.status for _, result in results)
+    believers = {
+        name: [learner for learner, result in results if result.misconception == name]
+        for name, _ in (part.misconceptions if part is not None else ())
+    }
+    return visit.page(
+        "desk_exercise.html",
+        question=question,
+        exercise=exercise,
+        part=part,
+        negative=exercise.name in found.negative,
+        statuses=[(status, statuses[status]) for status in Status if statuses[status]],
+        learners={status: [name for name, result in results if result.status is status] for status in statuses},
+        checks=[CheckRow(each, check_label(each.check), _failing(results, each)) for each in checks],
+        beliefs=_beliefs(question, part),
+        believers=believers,
+        STATUS=STATUS,
+        view=view,
+    )
+
+
+def _failing(results: Sequence[tuple[str, ExerciseResult]], check: CheckStatistics) -> tuple[str, ...]:
+    return tuple(
+        learner
+        for learner, result in results
+        if result.status not in (Status.MISSING, Status.SKIPPED)
+        for outcome in result.outcomes
+        if (outcome.check, outcome.case, outcome.visibility) == (check.check, check.case, check.visibility)
+        and outcome.verdict.applies
+        and outcome.status not in (Status.PASSED, Status.PENDING, Status.UNMARKED)
+    )
+
+
+# ------------------------------------------------------------------------------------ what is believed
+
+
+def misconceptions_page(visit: Visit) -> Response:
+    """The misconceptions of the last seven days, or of all work."""
+    desk = visit.desk
+    everything = visit.asked("period") == "all"
+    since = None if everything else desk.now() - _WEEK
+    found = beliefs.beliefs([mark for mark, _ in desk.counting()], since)
+    return visit.page(
+        "desk_misconceptions.html",
+        everything=everything,
+        found=[(each, _known(desk, each)) for each in found[:_MOST_BELIEFS]],
+        more=max(0, len(found) - _MOST_BELIEFS),
+        all=len(desk.rows()),
+    )
+
+
+def _known(desk: Desk, belief: Belief) -> Misconception | None:
+    question = desk.course.question(belief.question)
+    return question.misconception(belief.name) if question is not None else None

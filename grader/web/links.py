@@ -1,0 +1,113 @@
+"""Signed texts for people: the personal links of a class, and the sessions that begin with them.
+
+A link is no password: it names a person and a role, and ends at a time. Its signature is an HMAC with the secret of the
+class, a file beside the gradebook that only its owner can read. Anyone who has the link is that person, so it goes to
+one address by mail. A new secret makes all earlier links and sessions invalid.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.web.people import Role
+
+Purpose: TypeAlias = Literal["link", "session"]
+
+_BYTES = 32
+#: Longer texts are not looked at.
+_LONGEST = 2000
+
+_NOT_WRITABLE = Text(
+    "{path} cannot be written ({reason}); make its folder writable.",
+    "{path} 无法写入（{reason}）；请把它所在的文件夹改成可写。",
+)
+_OPEN = Text(
+    "{path} can be read by others (mode {mode}), who can sign in as anybody. Remove it and send new links.",
+    "{path} 能被别人读取（权限 {mode}），别人就能以任何人的身份登录。请删除它，并重新发送链接。",
+)
+_DAMAGED = Text(
+    "{path} is not a secret of attncheck; restore it from a backup, or remove it and send new links.",
+    "{path} 不是 attncheck 的密钥文件；请从备份恢复，或删除它并重新发送链接。",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Whom a text names, in which role, until when."""
+
+    id: str
+    role: Role
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Signs and reads claims with the secret of one class."""
+
+    secret: bytes
+
+    @property
+    def mark(self) -> str:
+        """A short name of the secret, which tells nothing about it: classes on one host need cookies of their own."""
+        return hashlib.sha256(b"mark\0" + self.secret).hexdigest()[:8]
+
+    def sign(self, purpose: Purpose, claim: Claim) -> str:
+        """``claim`` as a text for an address or a cookie."""
+        data = [purpose, claim.id, claim.role.value, int(claim.until.timestamp())]
+        body = _encoded(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode())
+        return f"{body}.{self._mac(body)}"
+
+    def read(self, purpose: Purpose, text: str, now: datetime) -> Claim | None:
+        """The claim in a text that was signed for ``purpose`` and has not expired ``now``; None for anything else."""
+        body, _, mac = text.partition(".")
+        if len(text) > _LONGEST or not hmac.compare_digest(self._mac(body).encode(), mac.encode("utf-8", "replace")):
+            return None
+        what, name, role, until = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+        claim = Claim(name, Role(role), datetime.fromtimestamp(until, UTC))
+        return claim if what == purpose and now < claim.until else None
+
+    def _mac(self, body: str) -> str:
+        return _encoded(hmac.digest(self.secret, body.encode("utf-8", "replace"), "sha256"))
+
+
+def _encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def signer(path: Path) -> Signer:
+    """The signer of a class, whose secret is made the first time. Raises UsageError if others can read it."""
+    try:
+        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise UsageError(_NOT_WRITABLE.fill(path=path, reason=error.strerror)) from error
+    else:
+        with open(made, "wb") as file:
+            file.write(secrets.token_hex(_BYTES).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode & 0o777
+            found = bytes.fromhex(file.read(_LONGEST).decode("ascii").strip())
+    except OSError as error:
+        raise UsageError(_NOT_WRITABLE.fill(path=path, reason=error.strerror)) from error
+    except ValueError:
+        raise UsageError(_DAMAGED.fill(path=path)) from None
+    if os.name == "posix" and mode & 0o077:
+        raise UsageError(_OPEN.fill(path=path, mode=f"{mode:o}"))
+    if len(found) != _BYTES:
+        raise UsageError(_DAMAGED.fill(path=path))
+    return Signer(found)

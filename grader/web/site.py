@@ -1,0 +1,158 @@
+"""The class server's pages, put together: who may open what, and whose learner's pages are shown."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+from urllib.parse import parse_qsl
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount, Route
+
+from grader.classroom.class_folder import SECRET, WORK, ClassSettings
+from grader.classroom.service import Service
+from grader.core.errors import AttncheckError
+from grader.core.model import Lang, Text
+from grader.grading.checker import Checker
+from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassLearner, ClassPages, person_folder, place_of_log
+from grader.web.gate import FAST, SIGN_OUT, Gate, Proxy, only
+from grader.web.links import Signer, signer
+from grader.web.pace import Pace
+from grader.web.pages import Pages, make_app
+from grader.web.people import People, Person, Role
+from grader.web.security import SAFE_METHODS, Receive, Scope, Send
+
+#: Threads besides one for each person, who may be waiting for a check.
+_THREADS = 40
+#: Bytes of a body that does not say how long it is.
+_UNKNOWN = 1 << 30
+_SUBMIT = ("/submit", Text("Submit", "提交"))
+_CLASS = ("/class", Text("Class", "班级"))
+_LEAVE = (SIGN_OUT, Text("Sign out", "退出"))
+EVERYBODY = frozenset(Role)
+LEARNERS = frozenset({Role.LEARNER})
+STAFF = frozenset({Role.ASSISTANT, Role.INSTRUCTOR})
+
+
+@dataclass(slots=True)
+class Site:
+    """Everything that the pages of a class share."""
+
+    service: Service
+    settings: ClassSettings
+    people: People
+    signer: Signer
+    lang: Lang
+    #: Whether people can sign out: not where a proxy says who they are.
+    signs_out: bool = True
+    _pages: dict[str, tuple[Pages, Starlette]] = field(default_factory=dict)
+    _checks: Pace = field(init=False)
+    #: What one person can make the server read: answers, and formulas while they are typed.
+    _answers: Pace = field(default_factory=lambda: Pace(60, 60.0))
+    _readings: Pace = field(default_factory=lambda: Pace(90, 30.0))
+
+    def __post_init__(self) -> None:
+        """The pace of checks is the course's."""
+        self._checks = Pace(self.service.course.pace.checks_per_hour, 3600.0)
+
+    @classmethod
+    def of(cls, service: Service, settings: ClassSettings, lang: Lang) -> Site:
+        """The site of a class. Raises UsageError for what is wrong in its folder."""
+        folder = service.plan.folder
+        people = People(service.plan.roster, settings)
+        return cls(service, settings, people, signer(folder / SECRET), lang)
+
+    def app(self, staff_routes: Sequence[Route] = (), proxy: Proxy | None = None) -> Gate:
+        """The pages of the class.
+
+        ``staff_routes`` are for assistants and instructors alone; their handlers find the ``Person`` in
+        ``request.state.person``, and note in the audit log what they change.
+        """
+        self.signs_out = proxy is None
+        folder = self.service.plan.folder
+        return Gate(self.inner(staff_routes), self.settings.address, self.people, self.signer, folder, proxy)
+
+    def inner(self, staff_routes: Sequence[Route] = ()) -> Starlette:
+        """The pages without the gate around them."""
+        own = ClassPages(self.service, self.people, lambda person: self._of(person)[0])
+        learners = [
+            Route("/submit", own.overview),
+            Route("/submit", own.submit, methods=["POST"]),
+            Route("/submit/state", own.state),
+            Route("/submissions/{name}", own.attempt),
+            Route("/submissions/{name}/receipt", own.receipt),
+            Route("/submissions/{name}/report", own.report),
+            Route("/submissions/{name}/request", own.ask, methods=["POST"]),
+        ]
+        return Starlette(
+            routes=[
+                *only(LEARNERS, learners),
+                *only(EVERYBODY, [Route(SIGN_OUT, own.leaving)]),
+                *only(STAFF, staff_routes),
+                Mount("", app=self._learner_pages),
+            ],
+            exception_handlers={HTTPException: self._failed, AttncheckError: self._failed},
+            lifespan=self._lifespan,
+        )
+
+    async def _failed(self, request: Request, error: Exception) -> Response:
+        """What went wrong, in words."""
+        person: Person = request.state.person
+        return await self._of(person)[0].failed(request, error)
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        """Everybody may wait for a check at once, and the others' answers do not wait for that."""
+        anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS + len([*self.people])
+        yield
+
+    async def _learner_pages(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The pages of one learner, for the person who asks. Staff see them as a learner without submissions does."""
+        person: Person = scope["state"]["person"]
+        await (self._too_much(person, scope) or self._of(person)[1])(scope, receive, send)
+
+    def _too_much(self, person: Person, scope: Scope) -> Response | None:
+        """The refusal of formulas that come too fast, or are too long, to be read beside everybody else's."""
+        if not scope["path"].startswith(("/items/", "/review/items/")):
+            return None
+        reads = scope["path"].endswith("/reading")
+        if not reads and scope["method"] in SAFE_METHODS:
+            return None
+        pace, now = (self._readings if reads else self._answers), time.monotonic()
+        left = pace.wait(person.id, now)
+        if left:
+            return PlainTextResponse(FAST, 429, headers={"Retry-After": f"{left + 1:.0f}"})
+        pace.note(person.id, now)
+        typed = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("answer", "")
+        told = Headers(scope=scope).get("content-length", "0" if scope["method"] in SAFE_METHODS else str(_UNKNOWN))
+        long = len(typed) > MOST_FORMULA or (reads and int(told) > 3 * MOST_FORMULA)
+        return PlainTextResponse(status_code=413) if long else None
+
+    def _of(self, person: Person) -> tuple[Pages, Starlette]:
+        if person.id not in self._pages:
+            learner = self._learner(person)
+            self._pages[person.id] = Pages(learner, self.lang), make_app(learner, self.lang)
+        return self._pages[person.id]
+
+    def _learner(self, person: Person) -> ClassLearner:
+        folder = person_folder(self.service.plan.folder / WORK, person)
+        checker = ClassChecker(person.id, self.service, self._checks)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return ClassLearner(
+            self.service.edition,
+            folder / "work",
+            place_of_log(folder),
+            person.id,
+            lambda: cast("Checker", checker),
+            shown=person.name,
+            links=(_SUBMIT if person.role is Role.LEARNER else _CLASS, *([_LEAVE] if self.signs_out else [])),
+            service=self.service,
+        )

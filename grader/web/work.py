@@ -1,0 +1,135 @@
+"""A learner's folder of work as a whole: what is in it, files that come in, and everything as a zip."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.core import files
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import name_list
+from grader.learning import answers_file
+from grader.submission import FoundFiles, Unusable, parse_files, read_files
+from grader.submission.messages import printable
+from grader.submission.modules import common_folder
+
+_ANSWERS = "answers.yaml"
+#: One date for all files of a zip, so that the same work gives the same bytes.
+_DATE = (2020, 1, 1, 0, 0, 0)
+
+_CLASH = Text(
+    "You already have other files with these names: {names}. Tick “replace” to exchange them; the old ones are kept.",
+    "你已经有同名而内容不同的文件：{names}。要替换请勾选“替换”，旧文件会另外保留。",
+)
+_FOLDERS = Text(
+    "“{path}” is in a folder of its own; put all files side by side, and upload them again.",
+    "“{path}”在单独的文件夹里；请把所有文件放在同一层，再上传一次。",
+)
+_IN_THE_WAY = Text(
+    "{file} is a folder or a link; move it away, and upload again.",
+    "{file} 是文件夹或链接；请先移走它，再上传一次。",
+)
+_NOT_SAVED = Text("{file} cannot be saved: {reason}.", "{file} 无法保存：{reason}。")
+
+
+def found(folder: Path) -> FoundFiles | None:
+    """The files of ``folder`` that count; None if there is no folder yet. Raises Unusable if it cannot be read."""
+    return read_files(folder)[0] if os.path.lexists(folder) else None
+
+
+def read_upload(name: str, data: bytes) -> FoundFiles:
+    """What ``data``, uploaded under ``name``, holds: one file, notebook or zip, read as a submission is.
+
+    Raises Unusable if there is nothing in it to grade, or if a part of it cannot be read.
+    """
+    shown = printable(name.replace("\\", "/").rpartition("/")[2])
+    suffix = os.path.splitext(shown)[1].lower()
+    stem = "answers" if suffix in (".yaml", ".yml") else "upload"
+    try:
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / f"{stem}{suffix if suffix.isascii() and '/' not in suffix else ''}"
+            path.write_bytes(data)
+            got, _ = read_files(path)
+    except Unusable as problem:
+        raise Unusable(shown, problem.text) from None
+    if suffix != ".zip":
+        named = _ANSWERS if stem == "answers" else shown
+        got = FoundFiles(shown, tuple(type(raw)(named, raw.kind, raw.data) for raw in got.raws), got.problems)
+    if unread := (*got.problems, *([got.lost] if got.lost else [])):
+        raise Unusable(shown, unread[0].text)
+    submission = parse_files(got, stem, "learner", shown)
+    if broken := (*submission.broken, *([submission.lost] if submission.lost else [])):
+        raise Unusable(broken[0].where, broken[0].text)
+    return got
+
+
+def keep(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) -> list[str]:
+    """Saves the files of ``uploads`` in ``folder``, all or none, and returns their names.
+
+    A file with another content is replaced only with ``replace``; it is then kept under a new name. Raises UsageError.
+    """
+    wanted: dict[str, bytes] = {}
+    for upload in uploads:
+        top = common_folder([raw.path for raw in upload.raws])
+        for raw in upload.raws:
+            path = raw.path.removeprefix(top)
+            if "/" in path:
+                raise UsageError(_FOLDERS.fill(path=path))
+            wanted[path] = raw.data
+    new = {name: data for name, data in wanted.items() if _content(folder / name) != data}
+    clash = sorted(name for name in new if os.path.lexists(folder / name))
+    if clash and not replace:
+        raise UsageError(_CLASH.fill(names=name_list(clash)))
+    name = folder.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in clash:
+            _set_aside(folder / name)
+        for name, data in new.items():
+            files.write(folder / name, data)
+    except OSError as error:
+        raise UsageError(_NOT_SAVED.fill(file=name, reason=error.strerror)) from error
+    return sorted(wanted)
+
+
+def bundle(folder: Path, log: Path, learner: str, answers: dict[str, str]) -> bytes:
+    """A zip of all files in ``folder`` that count and of the progress log.
+
+    If the folder has no answers file, one is made of ``answers``, those that were settled in the quiz.
+    """
+    here = found(folder)
+    raws = {raw.path: raw.data for raw in here.raws} if here is not None else {}
+    if answers and _ANSWERS not in raws:
+        raws[_ANSWERS] = answers_file.fresh(learner, answers).encode()
+    if log.is_file():
+        raws["progress.jsonl"] = log.read_bytes()
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in sorted(raws.items()):
+            archive.writestr(zipfile.ZipInfo(path, _DATE), data, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
+
+
+def _content(path: Path) -> bytes | None:
+    """The bytes of a regular file; None for anything else."""
+    return path.read_bytes() if path.is_file() and not path.is_symlink() else None
+
+
+def _set_aside(path: Path) -> None:
+    """Keeps a file under a name that is no code, as `start --reset` does: ``q05.old1.txt``."""
+    data = _content(path)
+    if data is None:
+        raise UsageError(_IN_THE_WAY.fill(file=path.name))
+    for number in itertools.count(1):
+        try:
+            with path.with_name(f"{path.stem}.old{number}.txt").open("xb") as kept:
+                kept.write(data)
+        except FileExistsError:
+            continue
+        return

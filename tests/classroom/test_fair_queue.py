@@ -1,0 +1,81 @@
+"""Who is next: everybody gets a turn, whatever others ask for."""
+
+from __future__ import annotations
+
+from grader.classroom.fair_queue import FairQueue, Job
+
+
+def ran(queue: FairQueue, seconds: dict[str, float], turns: int) -> list[str]:
+    """The keys of the jobs that run in ``turns`` turns of one worker; a job takes what its person's jobs take."""
+    keys, now = [], 0.0
+    for _ in range(turns):
+        job = queue.take(now)
+        if job is None:
+            break
+        keys.append(job.key)
+        now += seconds.get(job.person, 1.0)
+        queue.done(job, seconds.get(job.person, 1.0), now)
+    return keys
+
+
+def test_a_flood_waits_behind_everybody_else() -> None:
+    """Ten jobs of one person come first; the others, who came later, are served after the first of these."""
+    queue = FairQueue(1)
+    for at in range(10):
+        queue.put(Job("eve", "grading", f"eve {at}", at))
+    for name in ("ada", "bo", "cy"):
+        queue.put(Job(name, "grading", name, 1))
+    assert ran(queue, {}, 4) == ["eve 9", "ada", "bo", "cy"]
+
+
+def test_the_newest_attempt_comes_first_and_none_is_lost() -> None:
+    """Older attempts run later."""
+    queue = FairQueue(1)
+    for at in (1, 3, 2):
+        queue.put(Job("ada", "grading", f"a{at}", at))
+    queue.put(Job("ada", "grading", "a3", 3))
+    assert ran(queue, {}, 9) == ["a3", "a2", "a1"]
+
+
+def test_work_counts_not_the_number_of_jobs() -> None:
+    """One long job is worth several short ones; after a while it is forgotten."""
+    queue = FairQueue(1)
+    slow, quick = Job("eve", "check", "e0"), Job("ada", "check", "a0")
+    queue.put(slow)
+    assert queue.take(0.0) == slow
+    queue.done(slow, 6.0, 6.0)
+    for at in range(3):
+        queue.put(Job("eve", "check", f"e{at}"))
+        queue.put(Job("ada", "check", f"a{at}"))
+    assert ran(queue, {"ada": 1.0}, 3) == ["a0", "a1", "a2"]
+    assert queue.used("eve", 6.0 + 120) == 3.0 and quick.person == "ada"
+
+
+def test_one_worker_stays_free_of_heavy_jobs() -> None:
+    """Whoever used much lately gets all workers but one; one job of a person runs at a time."""
+    queue = FairQueue(2)
+    for name in ("eve", "mallory"):
+        job = Job(name, "grading", f"{name} 0")
+        queue.put(job)
+        assert queue.take(0.0) == job
+        queue.done(job, 20.0, 0.0)
+        queue.put(Job(name, "grading", f"{name} 1"))
+        queue.put(Job(name, "grading", f"{name} 2"))
+    first = queue.take(0.0)
+    assert first is not None and queue.take(0.0) is None
+    queue.put(Job("ada", "grading", "ada"))
+    assert queue.take(0.0) == Job("ada", "grading", "ada")
+    single = FairQueue(1)
+    single.put(first)
+    single.done(single.take(0.0) or first, 20.0, 0.0)
+    single.put(first)
+    assert single.take(0.0) == first, "with one worker, heavy jobs run, too"
+
+
+def test_checks_come_first_but_gradings_go_on() -> None:
+    """Somebody sits and waits for a check; every fourth job is a grading nevertheless."""
+    queue = FairQueue(1)
+    for at in range(8):
+        queue.put(Job(f"c{at}", "check", f"c{at}"))
+        queue.put(Job(f"g{at}", "grading", f"g{at}"))
+    assert "".join(key[0] for key in ran(queue, {}, 16)) == "cccgcccgccgggggg"

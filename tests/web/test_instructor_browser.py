@@ -1,0 +1,199 @@
+"""An instructor's way in a real browser: in both languages, by keyboard, at a phone's width, checked with axe-core."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom import requests
+from grader.classroom.export import ExportTarget, Options, export
+from grader.web.desk import LANGUAGE, Desk
+from grader.web.security import COOKIE
+from tests.web.staff import make_app
+from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa: F401, a fixture
+from tests.web.test_instructor import NOW, PATHS, desk, given, handed_in, in_process  # noqa: F401, fixtures
+
+pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
+pytestmark = [
+    pytest.mark.prove,
+    pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM"),
+]
+ALL = (*PATHS, "/learners/bo", "/similar?cluster=1", "/items/zoe", "?q=nobody")
+
+
+class Site:
+    """A running server for a desk."""
+
+    def __init__(self, desk: Desk) -> None:  # noqa: F811
+        import uvicorn
+
+        self.desk = desk
+        self.socket = socket.socket()
+        self.socket.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{self.socket.getsockname()[1]}"
+        self.token = secrets.token_urlsafe(8)
+        self.url = f"http://{host}"
+        app: Any = make_app(desk, self.token, host)
+        self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+
+    def cookies(self, lang: str) -> list[dict[str, str]]:
+        """Signed in, in a language."""
+        named = {COOKIE: self.token, LANGUAGE: lang}
+        return [{"name": name, "value": value, "url": self.url} for name, value in named.items()]
+
+    def close(self) -> None:
+        """Ends it."""
+        self.server.should_exit = True
+        self.thread.join()
+        self.socket.close()
+
+
+@pytest.fixture
+def site(desk: Desk) -> Iterator[Site]:  # noqa: F811
+    """A server for a class in which requests wait."""
+    requests.add(desk.folder, "bo", "double", "It works for me.", NOW)
+    requests.add(desk.folder, "ada", "Q1.a", "Why?", NOW)
+    requests.answer(desk.folder, 2, "Because.", "prof", NOW)
+    made = Site(desk)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(chromium: Any, site: Site) -> Iterator[Any]:  # noqa: F811
+    """A window in which nothing goes wrong: no error on the console, no request to anywhere else."""
+    context = chromium.new_context(viewport={"width": 1200, "height": 900})
+    context.add_cookies(site.cookies("en"))
+    window = context.new_page()
+    wrong: list[str] = []
+    missing = "the server responded with a status of 404"
+    window.on(
+        "console", lambda s: wrong.append(s.text) if s.type in ("error", "warning") and missing not in s.text else 0
+    )
+    window.on("pageerror", lambda error: wrong.append(str(error)))
+    window.on("request", lambda sent: None if sent.url.startswith((site.url, "data:")) else wrong.append(sent.url))
+    yield window
+    context.close()
+    assert not wrong
+
+
+def test_an_instructors_way(page: Any, site: Site) -> None:
+    """From the class to a learner, points with a reason, free text, a request, similar code, and a download."""
+    page.goto(f"{site.url}/class")
+    page.get_by_label("Search for a name or id").fill("bø")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Bo Bø").click()
+    page.get_by_text("Give points").first.click()
+    page.get_by_label("Item or exercise").select_option("double")
+    page.get_by_label("Points", exact=True).fill("3")
+    page.get_by_label("Reason").fill("oral exam")
+    page.get_by_role("button", name="Give points").click()
+    page.get_by_text("Saved.").wait_for()
+    page.get_by_role("link", name="Marking").click()
+    page.get_by_role("link", name="Q1.why").click()
+    group = page.locator("form", has=page.get_by_text("two of it, and so is")).or_(page.locator(".marking form")).first
+    group.get_by_label("Twice means two of it.").check()
+    group.get_by_label("Comment").fill("Half of it.")
+    group.get_by_role("button", name="Save").click()
+    page.get_by_text("2 answers marked.").wait_for()
+    page.get_by_role("link", name="Requests").click()
+    page.get_by_label("Answer to the learner").fill("You are right.")
+    page.get_by_label("New points").fill("4")
+    page.get_by_role("button", name="Answer").click()
+    page.get_by_text("No open requests.").wait_for()
+    page.get_by_role("link", name="Similar").click()
+    page.get_by_role("link", name="↔").first.click()
+    assert page.locator(".side mark").count() > 5
+    page.get_by_role("link", name="Downloads").click()
+    with page.expect_download() as saved:
+        page.locator("form.format", has=page.get_by_role("heading", name="csv")).get_by_role("button").click()
+    assert "Ada Lovelace" in Path(saved.value.path()).read_text("utf-8")
+    assert given(site.desk)["bo", "double"][:2] == (4.0, "You are right.")
+    page.get_by_role("link", name="Changes").click()
+    assert page.locator("text=answered a request").count() == 1
+
+
+def test_by_keyboard_alone(page: Any, site: Site) -> None:
+    """The skip link, the search, a heading that sorts, and a table that can be scrolled have the focus in turn."""
+    page.goto(f"{site.url}/class")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    seen = []
+    for _ in range(16):
+        page.keyboard.press("Tab")
+        seen.append(
+            page.evaluate(
+                "document.activeElement.name || document.activeElement.className || document.activeElement.innerText"
+            )
+        )
+        if seen[-1] == "Points":
+            page.keyboard.press("Enter")
+            break
+    assert seen.index("q") < seen.index("show") < seen.index("scroll") < seen.index("Points")
+    page.wait_for_url("**sort=points**")
+    assert page.locator("th[aria-sort=descending]").inner_text().strip() == "Points"
+
+
+@pytest.mark.parametrize("width", [375, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_cut_off(page: Any, site: Site, width: int, scheme: str) -> None:
+    """No page is wider than the window; wide tables scroll by themselves."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    for path in ALL:
+        page.goto(f"{site.url}/class{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="`make test-web` installs axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_accessibility(chromium: Any, site: Site, scheme: str, lang: str) -> None:  # noqa: F811
+    """No violation of axe-core's rules on any page, with all that unfolds unfolded."""
+    context = chromium.new_context(bypass_csp=True, color_scheme=scheme)  # to put axe-core into the pages
+    context.add_cookies(site.cookies(lang))
+    window = context.new_page()
+    found = []
+    for path in ALL:
+        window.goto(f"{site.url}/class{path}")
+        window.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+        found += _violations(window, path)
+    context.close()
+    assert not found
+
+
+def test_the_exported_table_sorts(chromium: Any, site: Site, tmp_path: Path) -> None:  # noqa: F811
+    """From a file, under its own policy: headings sort, the field finds; without scripts it is a table."""
+    with site.desk.book() as book:
+        export("html", book, Options(now=NOW), ExportTarget(tmp_path / "pages", lambda text: None, passing=True))
+    context = chromium.new_context()
+    window = context.new_page()
+    wrong: list[str] = []
+    window.on("console", lambda said: wrong.append(said.text))
+    window.goto((tmp_path / "pages" / "index.html").as_uri())
+    first = "[...document.querySelectorAll('tbody tr')].filter(row => !row.hidden).map(row => row.cells[0].innerText)"
+    window.get_by_role("button", name="Points").click()
+    assert window.evaluate(first)[0].startswith("Cy")
+    window.get_by_role("button", name="Points").click()
+    assert window.evaluate(first)[0].startswith("Eve")
+    window.get_by_label("Search for a name or id").fill("BO B")
+    assert [name.split()[0] for name in window.evaluate(first)] == ["Bo"]
+    if AXE.is_file():
+        checked = chromium.new_context(bypass_csp=True).new_page()
+        checked.goto((tmp_path / "pages" / "index.html").as_uri())
+        found = _violations(checked, "index.html")
+        # The switch between the languages stands before the landmarks of every such page: its styles need that.
+        assert [each for each in found if 'region: <input type="radio" name="language"' not in each] == []
+    context.close()
+    assert not wrong

@@ -1,0 +1,439 @@
+"""The pages of a class: who may open what, a learner's way from the link to the results, and what no learner sees."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount, Route
+from starlette.testclient import TestClient
+
+from grader.classroom import audit, requests, schedule, worker
+from grader.classroom.class_folder import SECRET, ClassSettings
+from grader.classroom.gradebook import open_gradebook
+from grader.classroom.results import Book
+from grader.classroom.roster import Learner, Roster
+from grader.classroom.service import Service, ServicePlan
+from grader.core.errors import GradebookError, UsageError
+from grader.core.model import Pace as CoursePace
+from grader.core.model import Text
+from grader.grading.inputs import Seed
+from grader.learning.session import TypedAnswer
+from grader.sandbox import Sandbox
+from grader.web import class_pages
+from grader.web.class_pages import ClassLearner
+from grader.web.instructor import Desk
+from grader.web.instructor import routes as instructor_routes
+from grader.web.links import Claim, signer
+from grader.web.pace import Pace
+from grader.web.people import Person, Role
+from grader.web.site import Site
+from tests import tiny
+
+ADDRESS = "http://127.0.0.1:8000"
+OWN = {"origin": ADDRESS}
+NUMBER = """
+  - id: Q1.b
+    kind: number
+    answer: "48151.623"
+    wrong: [{answer: "1", misconception: only-graded}]
+    ask: {en: Which number?, zh: 哪个数？}
+    explain: {en: Because of the seventh seal., zh: 因为第七封印。}
+    sources: [made2020]
+exercises:
+"""
+#: What no learner may ever see of the course, whatever they do.
+SECRETS = (
+    "48151",
+    "seventh seal",
+    "第七封印",
+    "So it is.",
+    "Nobody knows this truth",
+    "return x + x",
+    "return x * x",
+    "x * x",
+    "from torch import Tensor",
+    "zeppelin",
+    "seed-of-this-class",
+)
+CODE = "def double(x):\n    return 2 * x\n"
+
+
+@dataclass
+class Classroom:
+    """A class of two with its staff, in one process."""
+
+    site: Site
+    folder: Path
+    course: Path
+
+    def staff(self) -> list[Route]:
+        """The pages of the staff."""
+        return instructor_routes(Desk(self.folder, self.site.service.course, self.course))
+
+    def browser(self, name: str, role: Role = Role.LEARNER) -> TestClient:
+        """A browser in which this person is signed in."""
+        made = TestClient(self.site.app(self.staff()), base_url=ADDRESS, client=("127.0.0.1", 1))
+        claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
+        assert made.get(f"/sign-in?link={signer(self.folder / SECRET).sign('link', claim)}").status_code == 200
+        return made
+
+    def rules(self, **changes: Any) -> None:
+        """Other rules for the course."""
+        service = self.site.service
+        service.course = replace(service.course, rules=replace(service.course.rules, **changes))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator[Classroom]:
+    """The class, with everything of its course that can be told apart from what learners write."""
+    folder, course = tmp_path_factory.mktemp("class").resolve(), tiny.course(tmp_path_factory.mktemp("course"))
+    tiny.change(course, "exercises:\n", NUMBER.lstrip("\n"))
+    tiny.change(
+        course,
+        "misconceptions:\n",
+        "misconceptions:\n  only-graded:\n    truth: {en: Nobody knows this truth., zh: 无人知晓。}\n"
+        "    ask: {en: And?, zh: 呢？}\n",
+    )
+    tiny.change(course, "x + x, zh: x + x", "sum it, zh: 加起来")
+    tiny.change(course, "name: square", "name: zeppelin")
+    (folder / "seed").write_bytes(b"seed-of-this-class")
+    people = Roster(tuple(Learner(name, name.title(), (("learner", name),)) for name in ("ada", "bo")))
+    settings = ClassSettings(address=ADDRESS, instructors={"grace": "Grace"}, assistants={"bob": "Bob"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schedule, "executor", lambda count: tiny.InProcess())
+        patch.setattr(worker, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
+        patch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
+        worker._context.cache_clear()
+        worker._checker.cache_clear()
+        plan = ServicePlan(folder, course, people, Seed.from_file(folder / "seed"), workers=1)
+        with Service(plan) as service:
+            yield Classroom(Site.of(service, settings, "en"), folder, course)
+        worker._context.cache_clear()
+        worker._checker.cache_clear()
+
+
+@pytest.fixture
+def classroom(made: Classroom) -> Iterator[Classroom]:
+    """The class, with the rules and limits that it had."""
+    before = made.site.service.course
+    site = replace(made.site, _pages={}, _answers=Pace(60, 60.0), _readings=Pace(90, 30.0))
+    yield Classroom(site, made.folder, made.course)
+    made.site.service.course = before
+
+
+def graded(browser: TestClient) -> str:
+    """The list of submissions, when none waits."""
+    while "hx-get" in (page := browser.get("/submit/state").text):
+        time.sleep(0.02)
+    return page
+
+
+# ------------------------------------------------------------------------------------------------ who may what
+
+EVERYBODY, LEARNERS, STAFF = ("learner", "assistant", "instructor"), ("learner",), ("assistant", "instructor")
+#: Every route of the server: who may use it. A route that is missing here fails the test.
+ROWS: dict[tuple[str, str], Sequence[str]] = {
+    ("GET", "/submit"): LEARNERS,
+    ("POST", "/submit"): LEARNERS,
+    ("GET", "/submit/state"): LEARNERS,
+    ("GET", "/submissions/{name}"): LEARNERS,
+    ("GET", "/submissions/{name}/receipt"): LEARNERS,
+    ("GET", "/submissions/{name}/report"): LEARNERS,
+    ("POST", "/submissions/{name}/request"): LEARNERS,
+    ("GET", "/class"): STAFF,
+    ("GET", "/class/style.css"): STAFF,
+    ("POST", "/class/language"): STAFF,
+    ("GET", "/class/learners/{learner}"): STAFF,
+    ("GET", "/class/learners/{learner}/page"): STAFF,
+    ("POST", "/class/learners/{learner}/points"): STAFF,
+    ("GET", "/class/questions"): STAFF,
+    ("GET", "/class/items/{item}"): STAFF,
+    ("GET", "/class/exercises/{exercise}"): STAFF,
+    ("GET", "/class/misconceptions"): STAFF,
+    ("GET", "/class/marking"): STAFF,
+    ("GET", "/class/marking/{item}"): STAFF,
+    ("POST", "/class/marking/{item}"): STAFF,
+    ("GET", "/class/requests"): STAFF,
+    ("POST", "/class/requests/{number:int}"): STAFF,
+    ("GET", "/class/similar"): STAFF,
+    ("GET", "/class/downloads"): STAFF,
+    ("POST", "/class/downloads/{form}"): STAFF,
+    ("GET", "/class/changes"): STAFF,
+    ("GET", "/sign-out"): EVERYBODY,
+    ("GET", "/"): EVERYBODY,
+    ("POST", "/language"): EVERYBODY,
+    ("GET", "/progress"): EVERYBODY,
+    ("GET", "/questions/{question}"): EVERYBODY,
+    ("GET", "/questions/{question}/code"): EVERYBODY,
+    ("POST", "/questions/{question}/code"): EVERYBODY,
+    ("GET", "/questions/{question}/file"): EVERYBODY,
+    ("GET", "/questions/{question}/reference"): EVERYBODY,
+    ("GET", "/items/{item}"): EVERYBODY,
+    ("POST", "/items/{item}"): EVERYBODY,
+    ("GET", "/items/{item}/reading"): EVERYBODY,
+    ("POST", "/exercises/{exercise}/hint"): EVERYBODY,
+    ("POST", "/items/{item}/reading"): EVERYBODY,
+    ("GET", "/review"): EVERYBODY,
+    ("GET", "/review/next"): EVERYBODY,
+    ("GET", "/review/items/{item}"): EVERYBODY,
+    ("POST", "/review/items/{item}"): EVERYBODY,
+    ("GET", "/review/exercises/{exercise}"): EVERYBODY,
+    ("POST", "/review/exercises/{exercise}"): EVERYBODY,
+    ("GET", "/pictures"): EVERYBODY,
+    ("GET", "/pictures/{picture}"): EVERYBODY,
+    ("GET", "/work"): EVERYBODY,
+    ("POST", "/work"): EVERYBODY,
+    ("GET", "/work.zip"): EVERYBODY,
+    ("GET", "/style.css"): EVERYBODY,
+    ("GET", "/static"): EVERYBODY,
+}
+FILLED = {"number:int": "1", "form": "csv", "question": "Q1", "item": "Q1.a", "exercise": "double", "learner": "ada"}
+
+
+def routes(app: Starlette, inner: Starlette) -> Iterator[tuple[str, str]]:
+    """The method and path of every route, those of a learner's own pages included."""
+    for each in (*app.routes, *inner.routes):
+        if isinstance(each, Route):
+            for method in sorted((each.methods or set()) - {"HEAD"}):
+                yield method, each.path
+        elif isinstance(each, Mount) and each.path:
+            yield "GET", each.path
+
+
+def test_every_route_has_a_row(classroom: Classroom) -> None:
+    """The table of roles has exactly the routes of the server."""
+    app = classroom.site.inner(classroom.staff())
+    grace = Person("grace", "Grace", Role.INSTRUCTOR)
+    assert sorted(routes(app, classroom.site._of(grace)[1])) == sorted(ROWS)
+
+
+@pytest.mark.parametrize(("name", "role"), [("bo", Role.LEARNER), ("bob", Role.ASSISTANT), ("grace", Role.INSTRUCTOR)])
+def test_roles(classroom: Classroom, name: str, role: Role) -> None:
+    """Each role gets what its row says, and 403 for all else; without a session, everything is 403."""
+    browser = classroom.browser(name, role)
+    stranger = TestClient(classroom.site.app(classroom.staff()), base_url=ADDRESS, client=("127.0.0.1", 1))
+    for (method, path), allowed in ROWS.items():
+        filled = re.sub(r"{([\w:]+)}", lambda found: FILLED.get(found[1], "none"), path)
+        filled += "/htmx.js" if path == "/static" else ""
+        status = browser.request(method, filled, headers=OWN, follow_redirects=False).status_code
+        if role.value in allowed:
+            assert status in (200, 303, 400, 404), (method, path, status)
+        else:
+            assert status == 403, (method, path, status)
+        assert stranger.request(method, filled, headers=OWN).status_code == 403, (method, path)
+
+
+# ------------------------------------------------------------------------------------------------ a learner's way
+
+
+def test_from_the_quiz_to_the_results(classroom: Classroom) -> None:
+    """What was settled in the quiz and the code count; the receipt is signed; a request reaches the staff."""
+    ada = classroom.browser("ada")
+    assert "Nothing yet" in ada.get("/submit").text
+    assert ada.post("/submit", headers=OWN).status_code == 400
+    ada.post("/items/Q1.a", data={"answer": "a", "do": "answer"}, headers=OWN)
+    page = ada.post("/questions/Q1/code", data={"code": CODE, "do": "check"}, headers=OWN)
+    assert page.status_code == 200 and "passed" in page.text
+    overview = ada.get("/submit").text
+    assert "q01.py" in overview and "Answers to 1 of 2 graded items" in overview and "Ada" in overview
+    said = ada.post("/submit", headers=OWN).text
+    name = re.findall(r"/submissions/([\w-]+)/receipt", said)[0]
+    assert "Submitted. Keep the receipt." in said
+    assert "5 of 6 points" in graded(ada)
+    assert "nothing has changed since" in ada.post("/submit", headers=OWN).text
+    receipt = ada.get(f"/submissions/{name}/receipt").json()
+    assert receipt["learner"] == "ada" and len(receipt["mac"]) == 64 and receipt["number"] == 1
+    page = ada.get(f"/submissions/{name}").text
+    assert "This submission counts." in page and "Q1.b" in page
+    report = ada.get(f"/submissions/{name}/report")
+    assert "double" in report.text and "sha256" in report.headers["content-security-policy"]
+    answer = ada.post(f"/submissions/{name}/request", data={"part": "Q1.b", "reason": "<b>Look</b>"}, headers=OWN)
+    assert "&lt;b&gt;Look" in answer.text and "waiting for an answer" in answer.text
+    assert [(one.learner, one.part) for one in requests.listed(classroom.folder)] == [("ada", "Q1.b")]
+    requests.answer(classroom.folder, 1, "Looked.", "bob", datetime.now(UTC))
+    assert "Looked." in ada.get(f"/submissions/{name}").text
+    for form in ({"part": "Q1.b"}, {"part": "other", "reason": "x"}, {"reason": "x"}):
+        assert ada.post(f"/submissions/{name}/request", data=form, headers=OWN).status_code == 400
+    bo = classroom.browser("bo")
+    for what in ("", "/receipt", "/report"):
+        assert bo.get(f"/submissions/{name}{what}").status_code == 404, "somebody else's"
+    assert bo.post(f"/submissions/{name}/request", data={"part": "Q1.b", "reason": "x"}, headers=OWN).status_code == 404
+    acts = [(act.who, act.did, dict(act.about).get("submission")) for act in audit.entries(classroom.folder)]
+    assert ("ada", "submitted", name) in acts
+    with contextlib.closing(open_gradebook(classroom.folder)) as book:
+        marks = {mark.learner.id: mark.earned for mark in Book.of(book, classroom.site.service.course).marks()}
+    assert marks == {"ada": 5.0, "bo": 0.0}
+
+
+def test_results_when_the_course_shows_them(classroom: Classroom) -> None:
+    """Until then neither points nor a report, because they would tell which answers are correct."""
+    ada = submitted(classroom)
+    name = re.findall(r"/submissions/([\w-]+)", graded(ada))[0]
+    for changes, said in (
+        ({"hidden_results": "never"}, "does not show results"),
+        ({"hidden_results": "after-due", "due": "2999-01-01T00:00:00+00:00"}, "Results are shown after 2999-01-01"),
+        ({"hidden_results": "after-due", "due": "2020-01-01T00:00:00+00:00"}, "Full report"),
+    ):
+        classroom.rules(**changes)
+        page, shown = ada.get(f"/submissions/{name}").text, said == "Full report"
+        assert said in page
+        assert ("of 6 points" in page, "of 6 points" in ada.get("/submit").text) == (shown, shown)
+        assert ada.get(f"/submissions/{name}/report").status_code == (200 if shown else 404)
+
+
+def submitted(classroom: Classroom) -> TestClient:
+    """Ada, who has submitted something."""
+    ada = classroom.browser("ada")
+    if "/submissions/" not in ada.get("/submit").text:
+        ada.post("/items/Q1.a", data={"answer": "a", "do": "answer"}, headers=OWN)
+        ada.post("/submit", headers=OWN)
+    return ada
+
+
+def test_as_often_as_the_course_allows(classroom: Classroom) -> None:
+    """Checks for each exercise and person, submissions in a day; the code is saved, and the time until then is said."""
+    course = classroom.site.service.course
+    classroom.site.service.course = replace(course, pace=CoursePace(2, 1))
+    room = Classroom(replace(classroom.site, _pages={}), classroom.folder, classroom.course)
+    ada, bo = submitted(room), room.browser("bo")
+    ada.post("/items/Q1.b", data={"answer": "2", "do": "answer"}, headers=OWN)
+    answer = ada.post("/submit", headers=OWN)
+    assert answer.status_code == 400 and re.search(r"1 times in 24 hours.*possible in \d", answer.text)
+    form = {"code": CODE, "do": "check"}
+    assert [bo.post("/questions/Q1/code", data=form, headers=OWN).status_code for _ in range(3)] == [200, 200, 400]
+    answer = bo.post("/questions/Q1/code", data={"code": CODE + "# new\n", "do": "check"}, headers=OWN)
+    assert "Your code is saved. You may check double 2 times in an hour" in answer.text
+    assert "# new" in bo.get("/questions/Q1/code").text
+    assert ada.post("/questions/Q1/code", data=form, headers=OWN).status_code == 200
+
+
+def upload(browser: TestClient, name: str, data: bytes) -> int:
+    """Uploads one file; returns the status."""
+    return browser.post("/work", files={"files": (name, data)}, data={"replace": "1"}, headers=OWN).status_code
+
+
+def test_uploaded_answers_count_beside_those_of_the_quiz(classroom: Classroom) -> None:
+    """The quiz wins where both have one; a file of somebody else is not submitted, and nothing is lost."""
+    bo = classroom.browser("bo")
+    bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
+    learner = classroom.site._of(Person("bo", "Bo", Role.LEARNER))[0].learner
+    assert isinstance(learner, ClassLearner)
+    upload(bo, "answers.yaml", b"format: 1\nlearner: bo\nanswers:\n  Q1.a: a\n  Q1.b: 7  # mine\n")
+    text = (learner.collected() / "answers.yaml").read_text()
+    assert 'Q1.a: "b"' in text and "Q1.b: 7  # mine" in text
+    upload(bo, "answers.yaml", b"format: 1\nlearner: eve\nanswers: {}\n")
+    with pytest.raises(UsageError, match="somebody else's; upload one with “learner: bo”"):
+        learner.collected()
+    assert "learner: eve" in (learner.folder / "answers.yaml").read_text()
+    (learner.folder / "answers.yaml").unlink()
+
+
+def test_files_have_a_quota(classroom: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was replaced is kept, so a learner could fill the disk otherwise."""
+    monkeypatch.setattr(class_pages, "_MOST_FILES", 2_000)
+    bo = classroom.browser("bo")
+    assert upload(bo, "q01.py", b"x = 1\n" + b"#" * 1000) == 200
+    assert upload(bo, "q01.py", b"x = 2\n" + b"#" * 2000) == 400
+    assert "x = 1" in bo.get("/questions/Q1/code").text
+
+
+def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> None:
+    """60 answers in a minute, 90 readings in 30 seconds, 1500 characters; other people and other pages are served."""
+    ada, bo = classroom.browser("ada"), classroom.browser("bo")
+    assert ada.get("/items/Q1.b/reading", params={"answer": "1" * 1501}).status_code == 413
+    seen = [ada.get("/items/Q1.b/reading", params={"answer": "1"}).status_code for _ in range(90)]
+    assert seen == [200] * 89 + [429]
+    for body in (b"answer=" + b"1" * 5000, iter([b"answer=1"])):
+        assert bo.post("/items/Q1.b/reading", content=body, headers=OWN).status_code == 413
+    assert bo.get("/items/Q1.b/reading").status_code == ada.get("/items/Q1.b").status_code == 200
+    ada = classroom.browser("ada")
+    seen = [ada.post("/items/Q1.b", data={"do": "odd"}, headers=OWN).status_code for _ in range(61)]
+    assert seen == [200] * 60 + [429]
+    item = next(i for q in classroom.site.service.course.questions for i in q.items)
+    long = replace(item, kind="expression")
+    learner = classroom.site._of(Person("bo", "Bo", Role.LEARNER))[0].learner
+    with pytest.raises(UsageError, match="more than 1500 characters"):
+        learner.answer(long, "en", TypedAnswer("1" * 1501), doubted=None, comparing=False)
+
+
+def test_our_own_trouble(classroom: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No path and no internal message reaches a person; the instructor's terminal has it."""
+    told: list[Text] = []
+    monkeypatch.setattr(classroom.site.service, "report", told.append)
+    ada = submitted(classroom)
+
+    def broken(*_: object) -> None:
+        raise GradebookError(Text(f"{classroom.folder} is broken", "坏了"))
+
+    monkeypatch.setattr(classroom.site.service, "attempts", broken)
+    page = ada.get("/submit")
+    assert page.status_code == 400 and "not your fault" in page.text and "broken" not in page.text
+    assert [text.zh for text in told] == ["坏了"]
+
+
+# ------------------------------------------------------------------------------------------------ what no learner sees
+
+
+def test_no_secret_in_anything_that_a_learner_can_get(classroom: Classroom) -> None:
+    """Follows all links and loads all that pages load, sends forms with and without answers, and searches the bytes."""
+    ada = classroom.browser("ada")
+    seen: dict[str, bytes] = {}
+    crawl(ada, seen)
+    for item, answers in (("Q1.a", ("b", "a")), ("Q1.b", ("1", "2", "3"))):
+        seen |= {
+            f"{item} {text}": ada.post(f"/items/{item}", data={"answer": text, "do": "answer"}, headers=OWN).content
+            for text in answers
+        }
+        seen |= {
+            f"{item} {do}": ada.post(f"/items/{item}?again=1", data={"do": do}, headers=OWN).content
+            for do in ("key", "skip", "odd")
+        }
+    for code in ("def double(x):\n    return x * x * 1\n", "def double(x:", "import os\nos.listdir('/')\n", CODE):
+        page = ada.post("/questions/Q1/code", data={"code": code, "do": "check"}, headers=OWN)
+        seen[f"code {code}"] = page.content.replace(b"return x * x * 1", b"")
+    for _ in range(4):
+        seen[f"hint {len(seen)}"] = ada.post("/exercises/double/hint", headers=OWN).content
+    seen["submit"] = ada.post("/submit", headers=OWN).content
+    graded(ada)
+    ada.post("/language", data={"lang": "zh"}, headers=OWN)
+    crawl(ada, seen)
+    ada.post("/language", data={"lang": "en"}, headers=OWN)
+    assert len(seen) > 30 and any("/report" in path for path in seen) and any("editor.js" in path for path in seen)
+    private = (classroom.folder, classroom.course)
+    wanted = (*SECRETS, *map(str, private), (classroom.folder / SECRET).read_text().strip())
+    found = {
+        (path, secret)
+        for path, data in seen.items()
+        for secret in wanted
+        if "/static/" not in path and secret in html.unescape(data.decode("utf-8", "replace"))
+    }
+    assert found == set()
+
+
+def crawl(browser: TestClient, seen: dict[str, bytes]) -> None:
+    """Everything that can be reached from the first page with links, sources and parts of pages."""
+    left = ["/", "/submit", "/progress", "/class", "/questions/Q1/reference", "/nothing"]
+    here = set()
+    while left:
+        path = left.pop()
+        if path in here:
+            continue
+        here.add(path)
+        answer = browser.get(path)
+        seen[f"{browser.cookies!r:.0}{len(seen)} {path}"] = answer.content + str(dict(answer.headers)).encode()
+        if answer.headers.get("content-type", "").startswith("text/html"):
+            for found in re.findall(r'(?:href|src|hx-get|action)="([^"#]+)', answer.text):
+                target = urlsplit(urljoin(f"{ADDRESS}{path}", html.unescape(found)))
+                if target.netloc == urlsplit(ADDRESS).netloc and target.path != "/sign-out":
+                    left.append(target.path + (f"?{target.query}" if target.query else ""))
