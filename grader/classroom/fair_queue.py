@@ -1,7 +1,8 @@
 """Which job runs next on the workers of a class server: nobody waits because somebody else asked for much.
 
 - One job of a person runs at a time, and those who used least of the workers lately come first.
-- People whose jobs took long lately never hold all workers, if there are two or more.
+- People whose jobs took long lately never hold all workers, if there are two or more; nor do first checks of people of
+  whom nothing is known yet.
 - Checks, for which somebody sits and waits, come before gradings; but every fourth job is a grading, if one waits.
 - Of one person's gradings, the newest attempt comes first.
 
@@ -63,11 +64,9 @@ class FairQueue:
         if len(self.running) >= self.workers:
             return None
         busy = {job.person for job in self.running}
-        heavy = sum(self._is_heavy(job.person, now) for job in self.running)
-        full = self.workers > 1 and heavy >= self.workers - 1
-        ready = [
-            job for job in self.waiting if job.person not in busy and not (full and self._is_heavy(job.person, now))
-        ]
+        risky = sum(self._may_be_long(job, now) for job in self.running)
+        full = self.workers > 1 and risky >= self.workers - 1
+        ready = [job for job in self.waiting if job.person not in busy and not (full and self._may_be_long(job, now))]
         wanted = "grading" if self._taken % _EVERY == _EVERY - 1 else "check"
         ready = [job for job in ready if job.kind == wanted] or ready
         if not ready:
@@ -90,5 +89,6 @@ class FairQueue:
         """How much of the workers somebody used lately, in seconds."""
         return self._used.get(person, _Use()).now(now)
 
-    def _is_heavy(self, person: str, now: float) -> bool:
-        return self.used(person, now) > _HEAVY
+    def _may_be_long(self, job: Job, now: float) -> bool:
+        unknown = job.kind == "check" and job.person not in self._used
+        return unknown or self.used(job.person, now) > _HEAVY

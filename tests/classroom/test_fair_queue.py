@@ -72,6 +72,23 @@ def test_one_worker_stays_free_of_heavy_jobs() -> None:
     assert single.take(0.0) == first, "with one worker, heavy jobs run, too"
 
 
+def test_first_checks_do_not_take_the_last_worker() -> None:
+    """Of two people who check for the first time, one waits; somebody who is known to be quick does not."""
+    queue = FairQueue(2)
+    known = Job("ada", "check", "ada")
+    queue.put(known)
+    assert queue.take(0.0) == known
+    queue.done(known, 0.1, 0.1)
+    for name in ("eve", "mallory", "ada"):
+        queue.put(Job(name, "check", name))
+    assert queue.take(0.1) == Job("eve", "check", "eve")
+    assert queue.take(0.1) == known
+    queue.done(known, 0.1, 0.2)
+    assert queue.take(0.2) is None
+    queue.put(Job("cy", "grading", "cy"))
+    assert queue.take(0.2) == Job("cy", "grading", "cy"), "gradings use all workers"
+
+
 def test_checks_come_first_but_gradings_go_on() -> None:
     """Somebody sits and waits for a check; every fourth job is a grading nevertheless."""
     queue = FairQueue(1)

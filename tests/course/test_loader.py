@@ -27,6 +27,7 @@ from grader.core.model import (
     Made,
     Mistake,
     Normal,
+    Pace,
     Parameter,
     Permutation,
     RandomMask,
@@ -305,6 +306,16 @@ def test_files_beside_a_course(folder: Path) -> None:
     assert loader.beside(found, "roster") == folder / "class.csv"
     with pytest.raises(CourseError, match=r"course\.yaml: seed_file: there is no file .*SEED.*--seed-file"):
         loader.beside(found, "seed_file")
+
+
+def test_limits_of_the_pages_of_a_class(folder: Path) -> None:
+    """Each has a default of its own."""
+    assert load(folder).pace == Pace(60, 20)
+    write(folder, "course.yaml", "limits: {submissions_per_day: 3}\n")
+    assert load(folder).pace == Pace(60, 3)
+    write(folder, "course.yaml", "limits: {checks_per_hour: 0}\n")
+    with pytest.raises(CourseError, match="checks_per_hour"):
+        load(folder)
 
 
 @pytest.mark.parametrize(("late", "hours"), [("grace_days: 2", 48), ("grace_hours: 6", 6), ("percent: 5", 0)])
