@@ -130,6 +130,7 @@ bench: $(READY)
 	@$(PY) -m benchmarks.bench
 	@$(PY) -m benchmarks.one_exercise
 	@$(PY) -m benchmarks.one_exercise --copies 10000
+	@$(PY) -m benchmarks.pages
 
 # Uploads nothing: see "Releasing" in CONTRIBUTING.md. The last step needs no network: libraries come from .venv, the
 # program itself only from the wheel.

@@ -174,7 +174,7 @@ def serve(
 def _listen(port: int, host: str = _HOST) -> socket.socket:
     """A socket that listens on an address of this machine, by default the loopback address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol must be named: asyncio switches Nagle's algorithm off, which costs 40 ms an answer, only if it is.
+    # Named as TCP, because asyncio turns off Nagle only then: answers would wait 40 ms for an acknowledgement.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

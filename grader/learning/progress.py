@@ -124,10 +124,14 @@ class _Log:
     learner: str | None
 
 
-def progress_of(course: Course, events: Sequence[Event]) -> Progress:
-    """Folds ``events`` into the progress; events about things that the course no longer has are ignored."""
+def progress_of(course: Course, events: Sequence[Event], about: About | None = None) -> Progress:
+    """Folds ``events`` into the progress; events about things that the course no longer has are ignored.
+
+    ``about`` is ``places(course)``, if it is at hand: finding them takes longer than everything else.
+    """
     log = _log(events)
-    about = _about(course) if log.met else {}
+    if about is None:
+        about = places(course) if log.met else {}
     return Progress(
         log.learner,
         tuple(
@@ -200,10 +204,11 @@ def _exercise(exercise: Exercise, log: _Log) -> ExerciseProgress:
     return ExerciseProgress(exercise, "right" if last.status is Status.PASSED else "wrong", hints, last.status, last.at)
 
 
-def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _About) -> Iterator[MisconceptionProgress]:
+def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: About) -> Iterator[MisconceptionProgress]:
     own = [*(item.id for item in question.items), *(exercise.name for exercise in question.exercises)]
-    for belief in question.misconceptions:
-        showed = {name: log.met[name][belief.id] for name in own if belief.id in log.met.get(name, ())}
+    met = {name: log.met[name] for name in own if name in log.met}
+    for belief in question.misconceptions if met else ():
+        showed = {name: numbers[belief.id] for name, numbers in met.items() if belief.id in numbers}
         if not showed:
             continue
         last = max(numbers[-1] for numbers in showed.values())
@@ -213,11 +218,12 @@ def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _Abo
 
 
 #: For each misconception, the items and exercises that can only be correct without it.
-_About: TypeAlias = dict[str, set[str]]
+About: TypeAlias = dict[str, set[str]]
 
 
-def _about(course: Course) -> _About:
-    found: _About = {}
+def places(course: Course) -> About:
+    """For each misconception of ``course``, the items and exercises that can only be correct without it."""
+    found: About = {}
     for question in course.questions:
         for item in question.items:
             for name in misconceptions.named(item):

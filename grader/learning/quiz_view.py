@@ -90,6 +90,7 @@ _OFFER = Text(
     "{item}, from another question, asks about exactly this. Type :follow to answer it next.",
     "另一道题里的 {item} 问的正是这一点，输入 :follow 可以接着作答。",
 )
+_OFFER_HERE = Text("{item}, from another question, asks about exactly this.", "另一道题里的 {item} 问的正是这一点。")
 _CODE_SAME = Text(
     "Your code for {exercise} makes the same mistake: attncheck hint {question}",
     "你写的 {exercise} 里也有同样的错误：attncheck hint {question}",
@@ -283,7 +284,7 @@ def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = Fal
         case WrongAnswer():
             _wrong(page, said, shown, buttons=buttons)
         case Settled():
-            _settled(page, said)
+            _settled(page, said, buttons=buttons)
         case Compared():
             _compared(page, said)
         case ReadAs(formulas):
@@ -314,7 +315,7 @@ def _wrong(page: Page, said: WrongAnswer, shown: QuizCard, *, buttons: bool) -> 
     page.blank()
 
 
-def _settled(page: Page, said: Settled) -> None:
+def _settled(page: Page, said: Settled, *, buttons: bool) -> None:
     tries = said.record.tries
     head, mark, style = {
         "right": (_RIGHT if tries == 1 else _RIGHT_AT, "✓", "bold green"),
@@ -348,7 +349,8 @@ def _settled(page: Page, said: Settled) -> None:
     if said.follows is not None:
         page.lines(page.say(_NEXT_ABOUT, item=said.follows.id), indent=2, lead="→ ", style="cyan")
     if said.offer is not None:
-        page.lines(page.say(_OFFER, item=said.offer.id), indent=2, lead="→ ", style="cyan")
+        offer = _OFFER_HERE if buttons else _OFFER
+        page.lines(page.say(offer, item=said.offer.id), indent=2, lead="→ ", style="cyan")
     page.blank()
 
 

@@ -63,7 +63,7 @@ def refusal(course: Course, question: Question, progress: Progress, now: datetim
 def offers(course: Course, report: Report, known: Progress, now: datetime, lang: Lang) -> Iterator[str]:
     """How to see the references of the questions that ``report`` is about, where that is possible now.
 
-    Nothing while the course waits for the due date, which is no news about the code.
+    Nothing if the course shows references after the due date: passing changes nothing then.
     """
     if course.rules.show_reference != "after-pass":
         return

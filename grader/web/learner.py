@@ -53,7 +53,9 @@ class Asked:
 
 @dataclass(slots=True)
 class Learner:
-    """What the pages are about. Nothing is kept between requests but the log, the files in ``folder`` and the sandbox.
+    """What the pages are about. Only the log, the files in ``folder`` and the sandbox are kept between requests.
+
+    What was read from the log is used again as long as the file is the same.
 
     ``checker`` is called at the first check, because a sandbox takes seconds to start.
     """
@@ -68,6 +70,9 @@ class Learner:
     links: tuple[tuple[str, Text], ...] = ()
     _checker: Checker | None = None
     _starting: threading.Lock = field(default_factory=threading.Lock)
+    _known: tuple[tuple[int, ...] | None, tuple[Event, ...]] | None = None
+    _about: progress.About | None = None
+    _progress: tuple[tuple[Event, ...], progress.Progress] | None = None
 
     def told(self, error: AttncheckError) -> Text:
         """What the learner is told of an error."""
@@ -76,8 +81,12 @@ class Learner:
     # ------------------------------------------------------------------------------------- the log
 
     def events(self) -> tuple[Event, ...]:
-        """Everything that happened in this course."""
-        return log.read(self.state, self.course.public_id)
+        """Everything that happened in this course. The file is read again only if it has changed."""
+        now = _signature(self.state)
+        known = self._known
+        if known is None or now is None or known[0] != now:
+            self._known = known = (now, log.read(self.state, self.course.public_id))
+        return known[1]
 
     def save(self, *events: Event) -> None:
         """Adds to the log, with the learner's name first if it has none yet."""
@@ -94,8 +103,12 @@ class Learner:
         return next((event.lang for event in reversed(self.events()) if isinstance(event, Spoke)), default)
 
     def progress(self) -> progress.Progress:
-        """What is known."""
-        return progress.progress_of(self.course, self.events())
+        """What is known, worked out once for each state of the log."""
+        events, known = self.events(), self._progress
+        if known is None or known[0] is not events:
+            self._about = self._about or progress.places(self.course)
+            self._progress = known = (events, progress.progress_of(self.course, events, self._about))
+        return known[1]
 
     def due(self, now: datetime) -> int:
         """How many cards are due for review."""
@@ -312,6 +325,15 @@ class Learner:
             if number not in shown:
                 self.save(Hinted(log.now(), self.course.public_id, exercise.name, number))
                 return
+
+
+def _signature(path: Path) -> tuple[int, ...] | None:
+    """What changes whenever a file does that is only ever appended to or replaced; None if it cannot be inspected."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _card_of(event: Event) -> str | None:

@@ -125,7 +125,7 @@ class Pages:
     async def reading(self, request: Request) -> Response:
         """How the lines of an answer are read, while it is typed. Nothing is judged or saved."""
         _, item = self._item(request)
-        sent: QueryParams | FormData = request.query_params if request.method != "POST" else await request.form()
+        sent: QueryParams | FormData = request.query_params if request.method != "POST" else await _fields(request)
         text = sent.get("answer", "")
         text = text.replace("\r\n", "\n") if isinstance(text, str) else ""
         found = await run_in_threadpool(_readings, item, text)
@@ -199,7 +199,7 @@ class Pages:
 
     async def language(self, request: Request) -> Response:
         """Changes the language, and goes back to the page."""
-        form = await request.form()
+        form = await _fields(request)
         self.learner.speak("zh" if form.get("lang") == "zh" else "en")
         back = form.get("back")
         return RedirectResponse("/" + (back.lstrip("/\\") if isinstance(back, str) else ""), 303)
@@ -207,7 +207,7 @@ class Pages:
     async def answer(self, request: Request) -> Response:
         """An answer to an item, or a command."""
         question, item = self._item(request)
-        form = await request.form()
+        form = await _fields(request)
         done = await self._answered(item, form)
         if done is None:
             return self._item_page(question, self.learner.ask(item, self._lang()), say=WORDS["nothing"])
@@ -235,7 +235,7 @@ class Pages:
     async def check(self, request: Request) -> Response:
         """Saves and grades the code of a question."""
         question = self._question(request)
-        form = await request.form()
+        form = await _fields(request)
         text = form.get("code")
         if not isinstance(text, str):
             raise HTTPException(400)
@@ -292,7 +292,7 @@ class Pages:
     async def review_answer(self, request: Request) -> Response:
         """An answer in a review, or the learner's own word on how well they knew it."""
         question, item = self._item(request)
-        form, lang = await request.form(), self._lang()
+        form, lang = await _fields(request), self._lang()
         if form.get("do") == "rate":
             rating = self.learner.rate_item(item, lang, _word(form))
             return self._item_page(question, self.learner.ask(item, lang), review=self._rated(item.id, rating))
@@ -316,7 +316,7 @@ class Pages:
     async def review_check(self, request: Request) -> Response:
         """The code of a review, a hint, or the learner's own word."""
         question, exercise = self._exercise(request)
-        form = await request.form()
+        form = await _fields(request)
         text, command = form.get("code"), form.get("do")
         tries, seen = _count(form, "tries"), min(_count(form, "seen"), len(exercise.hints))
         given: dict[str, Any] = {"tries": tries, "seen": seen}
@@ -473,12 +473,11 @@ class Pages:
     ) -> Response:
         lang, card = self._lang(), asked.card
         top, said = HtmlPage(lang), HtmlPage(lang)
+        shown = card
         if asked.feedback is not None:  # it says what the next attempt is worth
-            quiz_view.card(
-                top, replace(card, record=replace(card.record, tries=0), reminder=None), keys=True, buttons=True
-            )
-        else:
-            quiz_view.card(top, card, keys=True, buttons=True)
+            shown = replace(card, record=replace(card.record, tries=0), reminder=None)
+        # Things to sort are on the page already, and nobody has to type letters.
+        quiz_view.card(top, shown, keys=True, buttons=card.asked.form != "order")
         if say is not None:
             said.lines(say.of(lang), lead="?", style="magenta")
         if asked.feedback is not None:
@@ -544,6 +543,12 @@ class Pages:
 def _kept(text: str) -> Markup:
     """Code for a textarea, whole and unchanged; browsers drop the first newline after its tag."""
     return Markup("\n{}").format(text)
+
+
+async def _fields(request: Request) -> FormData:
+    """What a form says. Files, which no page but that of uploads asks for, are closed."""
+    async with request.form() as form:
+        return form
 
 
 def _card_page(card: Card) -> str:

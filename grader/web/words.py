@@ -48,6 +48,7 @@ WORDS: Mapping[str, Text] = {
     "choose_one": Text("Choose one option.", "请选择一项。"),
     "choose_all": Text("Choose every option that applies.", "请选出所有符合的选项。"),
     "choose_each": Text("Choose a partner for each entry.", "请为每一项选择对应的内容。"),
+    "put_in_order": Text("Put these in order.", "请排好顺序。"),
     "place": Text("Place {number}", "第 {number} 位"),
     "up": Text("Move {name} up", "把 {name} 上移"),
     "down": Text("Move {name} down", "把 {name} 下移"),

@@ -154,9 +154,8 @@ def test_code(bank: Path, sandbox: Sandbox, kind: Kind | None, file: str, old: s
 def test_an_alternative_that_is_wrong(bank: Path, sandbox: Sandbox) -> None:
     """Other ways to write an exercise are graded like the reference, whichever array library they use."""
     with (bank / REFERENCE).open("a", encoding="utf-8") as file:
-        file.write(
-            "\n\ndef wrong(x, factor=2.0):\n    return x + factor\n\n\ndef right(x, factor=2.0):\n    return factor * x\n"
-        )
+        file.write("\n\ndef wrong(x, factor=2.0):\n    return x + factor\n")
+        file.write("\n\ndef right(x, factor=2.0):\n    return factor * x\n")
     (bank / "reference" / "plain.py").write_text("def right(x, factor=2.0):\n    return factor * x\n", encoding="utf-8")
     named = ["plain.right", "question_25.right", "question_25.wrong"]
     listed = "".join(f"      - {{code: {name}, note: {{en: other, zh: 另}}}}\n" for name in named)

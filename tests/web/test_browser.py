@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import os
 import re
 import secrets
@@ -9,17 +11,19 @@ import shutil
 import socket
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.core.model import Course
+from grader.core.model import Course, Status
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.checker import Checker
-from grader.learning.log import Answered, Coded
+from grader.learning.log import Answered, Coded, Reviewed
 from grader.web.learner import Learner
 from grader.web.pages import make_app
 from grader.web.security import Guard
@@ -58,6 +62,13 @@ class Site:
         self.thread.start()
         while not self.server.started:
             time.sleep(0.01)
+
+    def passed(self, name: str) -> None:
+        """Says in the log that all code of a question is correct."""
+        question = self.learner.course.question(name)
+        assert question is not None
+        id_, now = self.learner.course.public_id, datetime.now(UTC)
+        self.learner.save(*(Coded(now, id_, each.name, Status.PASSED, None) for each in question.exercises))
 
     def close(self) -> None:
         """Ends it."""
@@ -187,6 +198,11 @@ def test_nothing_is_cut_off(page: Any, site: Site, course: Course, width: int, s
     for path in (
         "/",
         "/progress",
+        "/review",
+        "/pictures",
+        "/pictures/masks",
+        "/pictures/cost",
+        "/work",
         "/questions/Q5",
         "/questions/Q5/code",
         *(f"/items/{name}" for name in kinds.values()),
@@ -214,6 +230,11 @@ def test_accessibility(chromium: Any, site: Site, course: Course, scheme: str, l
     for path in (
         "/",
         "/progress",
+        "/review",
+        "/pictures",
+        "/pictures/masks",
+        "/pictures/cost",
+        "/work",
         "/questions/Q5",
         "/questions/Q3/code",
         "/nothing",
@@ -229,6 +250,11 @@ def test_accessibility(chromium: Any, site: Site, course: Course, scheme: str, l
     window.locator("button[value=check]").click()
     window.locator(".checked").wait_for(timeout=60_000)
     found += _violations(window, "a report")
+    site.passed("Q3")
+    (site.learner.folder / "q03.py").write_text(SOFTMAX.format(axis="axis"), "utf-8")
+    for path in ("/questions/Q3/reference", "/review", "/review/exercises/softmax"):
+        window.goto(site.url + path)
+        found += _violations(window, path)
     context.close()
     assert not found
 
@@ -262,6 +288,122 @@ def test_a_file_is_opened(page: Any, site: Site, tmp_path: Path) -> None:
     page.locator("input[data-open]").set_input_files(tmp_path / "mine.py")
     page.get_by_text("x = 1").wait_for()
     assert not site.learner.file(course_question(site)).exists()
+
+
+MARKED = "x = '注意😀' + (\n    first +\n    second\n)\ny = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        ((1, 1, 4, 9), ["'注意😀'"]),
+        ((2, 3, 4, 10), ["first +", "    second"]),
+        ((5, 5, 4, 5), ["2"]),
+        ((5, 9, 0, 99), ["y = 2"]),
+        ((99, 99, 0, 1), []),
+    ],
+)
+def test_marks_span_lines_and_any_letters(
+    page: Any, site: Site, place: tuple[int, int, int, int], shown: list[str]
+) -> None:
+    """Columns count characters, also after an emoji; a place may cross lines; one that is not there marks nothing."""
+    page.goto(f"{site.url}/questions/Q3/code")
+    names = ("line", "end_line", "column", "end_column")
+    marks = html.escape(json.dumps([dict(zip(names, place, strict=True))]))
+    page.route(
+        "**/questions/Q3/code", lambda route: route.fulfill(body=f'<p class="checked" data-marks="{marks}">.</p>')
+    )
+    page.evaluate(
+        "text => { const view = document.querySelector('[data-editor]').editor;"
+        " view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) }",
+        MARKED,
+    )
+    page.get_by_role("button", name="Save and check").click()
+    page.locator(".checked").wait_for()
+    lines = page.evaluate(
+        "[...document.querySelectorAll('.cm-line')].map("
+        "line => [...line.querySelectorAll('.marked-part')].map(part => part.textContent).join(''))"
+    )
+    assert [line for line in lines if line] == shown
+
+
+def test_a_derivation_is_read_while_it_is_typed(page: Any, site: Site, course: Course) -> None:
+    """Line by line, before anything is submitted; nothing is logged."""
+    item = next(i for q in course.questions for i in q.items if i.kind == "derivation" and "n" in i.spec.symbols)
+    page.goto(f"{site.url}/items/{item.id}")
+    page.locator("textarea[name=answer]").press_sequentially("n\nn +* 2")
+    page.locator("#reading li").nth(1).wait_for()
+    assert page.locator("#reading li").nth(0).locator("math").count() == 1
+    assert "Not read yet" in page.locator("#reading li").nth(1).inner_text()
+    assert not site.learner.events()
+
+
+def test_things_are_dragged(page: Any, site: Site, course: Course) -> None:
+    """With the mouse: what is dropped above another is submitted before it."""
+    item = next(item for question in course.questions for item in question.items if item.kind == "order")
+    page.goto(f"{site.url}/items/{item.id}")
+    entries = page.locator(".sortable li")
+    before = entries.evaluate_all("all => all.map(one => one.dataset.id)")
+    entries.nth(len(before) - 1).drag_to(entries.nth(0), target_position={"x": 40, "y": 2})
+    wanted = [before[-1], *before[:-1]]
+    assert entries.evaluate_all("all => all.map(one => one.dataset.id)") == wanted
+    assert page.locator("select[name=answer]").evaluate_all("all => all.map(one => one.value)") == wanted
+
+
+def test_a_review(page: Any, site: Site, course: Course) -> None:
+    """From the progress page through an item to its rating, and a function from memory, by keyboard."""
+    item = next(item for item in course.questions[0].items if item.kind == "choice")
+    right = next(option for option in item.spec.options if option.correct)
+    label = re.compile(re.escape(right.text.of("en")))
+    for path in (f"/items/{item.id}", f"/review/items/{item.id}"):
+        page.goto(site.url + path)
+        page.get_by_label(label).check()
+        page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="easy").press("Enter")
+    page.get_by_text("next review: in").wait_for()
+    site.passed("Q3")
+    page.goto(f"{site.url}/review/exercises/softmax")
+    page.locator(".cm-content").click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.press("Delete")
+    page.evaluate(
+        "text => { const view = document.querySelector('[data-editor]').editor;"
+        " view.dispatch({changes: {from: 0, insert: text}}) }",
+        SOFTMAX.format(axis="axis"),
+    )
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.get_by_role("button", name="known").wait_for(timeout=60_000)
+    page.get_by_role("button", name="known").click()
+    ratings = [event.rating for event in site.learner.events() if isinstance(event, Reviewed)]
+    assert ratings == ["easy", "good"]
+
+
+def test_own_code_beside_the_reference(page: Any, site: Site) -> None:
+    """After the last point: both, and a row for every way to write it."""
+    site.learner.folder.mkdir()
+    (site.learner.folder / "q03.py").write_text(SOFTMAX.format(axis="axis"), "utf-8")
+    page.goto(f"{site.url}/questions/Q3/code")
+    assert page.get_by_role("link", name="Compare with the reference").count() == 0
+    site.passed("Q3")
+    page.goto(f"{site.url}/questions/Q3/code")
+    page.get_by_role("link", name="Compare with the reference").click()
+    page.locator(".side-by-side").first.wait_for(timeout=60_000)
+    assert "e.sum(axis" in page.locator(".side-by-side").first.inner_text()
+    assert page.locator("tbody").first.locator("tr").count() == 4
+
+
+def test_files_go_up_and_down(page: Any, site: Site, tmp_path: Path) -> None:
+    """Several at once; everything comes back as a zip."""
+    for name in ("q03.py", "q04.py"):
+        (tmp_path / name).write_text("x = 1\n", "utf-8")
+    page.goto(f"{site.url}/work")
+    page.locator("input[name=files]").set_input_files([tmp_path / "q03.py", tmp_path / "q04.py"])
+    page.get_by_role("button", name="Upload files").click()
+    page.get_by_text("Saved: q03.py, q04.py").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download everything").click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert archive.namelist() == ["q03.py", "q04.py"]
 
 
 def course_question(site: Site) -> Any:

@@ -503,3 +503,19 @@ def test_pictures(browser: TestClient, learner: Learner, monkeypatch: pytest.Mon
     monkeypatch.setattr(Learner, "figure", lambda self, picture: (figure, mine))
     text = page(browser, "/pictures/cost")
     assert "<svg" in text and "n &lt;b&gt;" in text and "has &lt;b&gt; no values" in text and "<b>" not in text
+
+
+def test_the_log_is_read_again_when_it_changes(learner: Learner, course: Course) -> None:
+    """By the terminal, by another window, or by hand; as long as it stays the same it is not read again."""
+    assert learner.events() == ()
+    learner.speak("zh")
+    first_read = learner.events()
+    assert learner.events() is first_read and learner.progress() is learner.progress()
+    other = Learner(course, learner.folder, learner.state, "ada", learner.make_checker)
+    other.speak("en")
+    assert len(learner.events()) == len(first_read) + 1 and learner.spoken("zh") == "en"
+    kept = learner.state.read_bytes()
+    learner.state.unlink()
+    assert learner.events() == ()
+    learner.state.write_bytes(kept)
+    assert len(learner.events()) == len(first_read) + 1

@@ -16,6 +16,7 @@ import pytest
 
 import grader
 from grader.commands import run
+from grader.commands.serve import _listen
 
 ROOT = Path(grader.__file__).parents[1]
 
@@ -58,3 +59,9 @@ def test_without_the_extra(capsys: pytest.CaptureFixture[str], monkeypatch: pyte
     for lang, said in (("en", "pip install 'attncheck[web]'"), ("zh", "请运行 pip install 'attncheck[web]'")):
         assert run(["serve", "--no-browser", "--lang", lang]) == 2
         assert said in capsys.readouterr().err
+
+
+def test_answers_do_not_wait_for_acknowledgements() -> None:
+    """The socket says that it is TCP: only then asyncio sends small parts at once, instead of 40 ms later."""
+    with _listen(0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP
