@@ -63,10 +63,10 @@ def _first_exercises(one: ClusterScope) -> tuple[bool, int, str]:
 
 
 def _star(group: Group) -> Iterator[SimilarPair]:
-    """A large group as pairs with its first member."""
+    """A large group as pairs with its first member; ``names`` is that of the pair that differs most."""
     first, *others = group.keys
     for key in others:
-        yield SimilarPair(first, key, group.scope, 1.0, group.tokens, 1.0, common=True)
+        yield SimilarPair(first, key, group.scope, 1.0, group.tokens, group.names, common=True)
 
 
 def _of_scope(scope: str, pairs: Sequence[SimilarPair]) -> Iterator[ClusterScope]:

@@ -115,11 +115,15 @@ class SimilarPair:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Submissions with the same solution, too many to list as pairs."""
+    """Submissions with the same solution, too many to list as pairs.
+
+    ``names`` is the share of identical names, in the submission that differs most from the first one.
+    """
 
     scope: str
     tokens: int
     keys: tuple[str, ...]
+    names: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +220,7 @@ def compare(
             same = [one for one in same if one.tokens - _popular(one, popular) >= SHORTEST]
         large = [one for one in same if len(one.members) > COMMON]
         popular += large
-        groups += [Group(name, one.tokens, tuple(sorted(owners[at].key for at in one.members))) for one in large]
+        groups += [_group(name, one, dict(having), owners) for one in large]
         told = {owners[at].key: number for number, one in enumerate(large) for at in one.members}
         similar = [
             pair
@@ -225,7 +229,7 @@ def compare(
         ]
         found = {(pair.left, pair.right) for pair in similar}
         small = [one for one in same if len(one.members) <= COMMON]
-        common = (pair for one in small for pair in _couples_of(name, one, dict(having), known, owners))
+        common = (pair for one in small for pair in _couples_of(name, one, dict(having), owners))
         pairs += [*similar, *(pair for pair in common if (pair.left, pair.right) not in found)]
     ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
     comments = _comments(cut(given, ()))
@@ -506,10 +510,15 @@ def _aligned(left: Sequence[int], right: Sequence[int], shortest: int = 1) -> It
 
 
 class _Same(NamedTuple):
-    """Submissions with identical tokens in a scope, by index, and how many of these tokens were given to nobody."""
+    """Submissions with identical tokens in a scope, by index. ``own`` are the tokens that were given to nobody."""
 
-    tokens: int
+    own: Flags
     members: tuple[int, ...]
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens of their own they have."""
+        return int(self.own.sum())
 
 
 def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) -> Iterator[_Same]:
@@ -522,9 +531,9 @@ def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) ->
         first.setdefault(text, one)
     for text, members in same.items():
         if len(members) >= SEVERAL:
-            tokens = int(_own(first[text].runs, known, len(first[text].kinds)).sum())
-            if tokens >= SHORTEST:
-                yield _Same(tokens, tuple(members))
+            found = _Same(_own(first[text].runs, known, len(first[text].kinds)), tuple(members))
+            if found.tokens >= SHORTEST:
+                yield found
 
 
 def _popular(same: _Same, popular: Iterable[_Same]) -> int:
@@ -533,20 +542,27 @@ def _popular(same: _Same, popular: Iterable[_Same]) -> int:
 
 
 def _couples_of(
-    scope: str,
-    same: _Same,
-    written: Mapping[int, _Written],
-    known: frozenset[int],
-    owners: Sequence[_Owner],
+    scope: str, same: _Same, written: Mapping[int, _Written], owners: Sequence[_Owner]
 ) -> Iterator[SimilarPair]:
     """All pairs of identical submissions, except those of the same people."""
     ordered = sorted(same.members, key=lambda at: owners[at].key)
     for one, other in itertools.combinations(ordered, 2):
         if not owners[one].people & owners[other].people:
-            left, right = written[one], written[other]
-            named = (left.kinds == _number(_NAME)) & _own(left.runs, known, len(left.kinds))
-            names = float((left.spelled == right.spelled)[named].mean()) if named.any() else 0.0
+            names = _same_names(same, written[one], written[other])
             yield SimilarPair(owners[one].key, owners[other].key, scope, 1.0, same.tokens, names, common=True)
+
+
+def _group(scope: str, same: _Same, written: Mapping[int, _Written], owners: Sequence[_Owner]) -> Group:
+    """Identical submissions as a group."""
+    first, *others = sorted(same.members, key=lambda at: owners[at].key)
+    names = min(_same_names(same, written[first], written[other]) for other in others)
+    return Group(scope, same.tokens, tuple(owners[at].key for at in (first, *others)), names)
+
+
+def _same_names(same: _Same, left: _Written, right: _Written) -> float:
+    """The share of identical names among the own tokens of two identical submissions."""
+    named = (left.kinds == _number(_NAME)) & same.own
+    return float((left.spelled == right.spelled)[named].mean()) if named.any() else 0.0
 
 
 # --------------------------------------------------------------------------------------- side by side

@@ -210,7 +210,12 @@ def to_json(found: Similar, people: Mapping[str, Sequence[str]], left_out: Seque
             for cluster in clusters(found)
         ],
         "groups": [
-            {"exercise": group.scope or None, "tokens": group.tokens, "submissions": [whose(key) for key in group.keys]}
+            {
+                "exercise": group.scope or None,
+                "tokens": group.tokens,
+                "names": number(group.names),
+                "submissions": [whose(key) for key in group.keys],
+            }
             for group in found.groups
         ],
         "exercises": [

@@ -83,6 +83,10 @@ def test_a_whole_submission_that_many_have() -> None:
     assert one.keys == tuple(each.key for each in class_)
     assert [scope.scope for scope in one.scopes] == [WHOLE]
     assert len(one.links) == COMMON
+    assert one.scopes[0].names == (1.0, 1.0)
+    renamed = handed("s00", text.replace("scores", "energy").replace("weights", "p"))
+    (one,) = clusters(found(*class_[1:], renamed))
+    assert 0.5 < one.scopes[0].names[0] < 1.0, "what the members call things is compared, not taken for granted"
 
 
 def test_people_are_not_compared_with_themselves() -> None:
