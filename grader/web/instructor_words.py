@@ -64,7 +64,7 @@ WORDS: Mapping[str, Text] = {
     "give": Text("Give points", "给分"),
     "give_hint": Text(
         "They replace the points earned, survive regrading, and are shown with the reason.",
-        "它们代替原得分，重新评分后仍然有效，并与理由一起显示。",
+        "这里给的分代替原得分，重新评分后仍然有效，并与理由一起显示。",
     ),
     "beyond": Text("allow more than the maximum, or less than zero", "允许超过满分或低于零分"),
     "choose": Text("choose", "请选择"),
