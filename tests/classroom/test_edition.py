@@ -147,6 +147,7 @@ exercises:
     summary: {en: Twice x., zh: x 的两倍。}
     result: {en: "(n,)", zh: "(n,)"}
     reference: bank.double
+    alternatives: [{code: bank.double, note: {en: As a zeisig does., zh: zeisig 的写法。}}]
     points: 10
     hints: [{en: Add., zh: 加。}, {en: x + x, zh: x + x}]
     cases:
@@ -926,6 +927,8 @@ def secrets(whole: Course) -> Iterator[str]:
                 yield from (line for edit in mistake.edits for line in lines_of(edit.by, edit.replace or ""))
         for remark in question.equivalent:
             yield from lines_of(remark.mutant, remark.why)
+        for exercise in question.exercises:
+            yield from (line for other in exercise.alternatives for line in lines_of(other.note.en, other.note.zh))
     for file in whole.reference:
         yield from (line for part in file.parts for line in lines_of(part.text))
 
