@@ -30,6 +30,7 @@ from grader.learning.session import Compared, ItemRecord, ReadAs, Settled, Typed
 from grader.report import beside
 from grader.report.figures import kinds, svg
 from grader.report.html import environment, render_part, sheet
+from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
 from grader.web.answers import typed
 from grader.web.html_page import HtmlPage
@@ -41,6 +42,8 @@ _HERE = Path(__file__).parent
 _STYLE = _HERE / "templates" / "web.css"
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")
+#: Where files are uploaded, and how many bytes a request may have there: what a submission may have, and some form.
+UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
 #: Files in one upload, and attempts that a page of a review counts.
 _MOST_FILES, _MOST_TRIES = 100, 99
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
@@ -73,8 +76,8 @@ def make_app(learner: Learner, lang: Lang) -> Starlette:
             Route("/review/exercises/{exercise}", pages.review_check, methods=["POST"]),
             Route("/pictures", pages.pictures),
             Route("/pictures/{picture}", pages.picture),
-            Route("/work", pages.work),
-            Route("/work", pages.upload, methods=["POST"]),
+            Route(UPLOADS, pages.work),
+            Route(UPLOADS, pages.upload, methods=["POST"]),
             Route("/work.zip", pages.everything),
             Route("/style.css", pages.style),
             Mount("/static", StaticFiles(directory=_HERE / "static")),
