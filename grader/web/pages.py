@@ -34,7 +34,7 @@ from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
 from grader.web.answers import typed
 from grader.web.html_page import HtmlPage
-from grader.web.learner import Asked, Learner, marks
+from grader.web.learner import Asked, Learner, marks, unread_place
 from grader.web.prose import prose
 from grader.web.words import WORDS
 
@@ -244,10 +244,17 @@ class Pages:
             raise HTTPException(400)
         if form.get("do") == "reset":
             return self._code_page(request, question, starter.stub(question, self._lang()))
-        checked = await run_in_threadpool(self.learner.check, question, text)
         lang = self._lang()
-        report = Markup(render_part(checked.report, self.learner.course, lang, checked.pictures, style=False))
-        places = json.dumps(marks(checked.report, self.learner.file(question).name))
+        passed, found = False, unread_place("")
+        try:
+            checked = await run_in_threadpool(self.learner.check, question, text)
+        except SubmissionError as problem:
+            report = _unread(problem, lang)
+        else:
+            report = Markup(render_part(checked.report, self.learner.course, lang, checked.pictures, style=False))
+            found = marks(checked.report, self.learner.file(question).name)
+            passed = checked.report.passed
+        places = json.dumps(found or unread_place(text.replace("\r\n", "\n")))
         if request.headers.get("hx-request"):
             known = self.learner.progress()
             refused = reference_view.refusal(self.learner.course, question, known, log.now())
@@ -256,10 +263,10 @@ class Pages:
                 question=question,
                 report=report,
                 places=places,
-                passed=checked.report.passed,
+                passed=passed,
                 has_reference=refused is None,
             )
-        return self._code_page(request, question, text, report=report, places=places, passed=checked.report.passed)
+        return self._code_page(request, question, text, report=report, places=places, passed=passed)
 
     async def hint(self, request: Request) -> Response:
         """One more hint for an exercise."""
@@ -337,7 +344,12 @@ class Pages:
             return RedirectResponse(f"/review/next?after={exercise.name}", 303)
         if text.split() == starter.stub(replace(question, exercises=(exercise,)), self._lang()).split():
             return self._memory_page(request, question, exercise, text, **given)
-        checked = await run_in_threadpool(self.learner.check_from_memory, question, exercise, text)
+        try:
+            checked = await run_in_threadpool(self.learner.check_from_memory, question, exercise, text)
+        except SubmissionError as problem:
+            given["places"] = json.dumps(unread_place(text.replace("\r\n", "\n")))
+            report = _unread(problem, self._lang())
+            return self._memory_page(request, question, exercise, text, report=report, **given)
         result = checked.report.questions[0].exercises[0]
         if result.status not in (Status.UNMARKED, Status.MISSING, Status.SKIPPED):
             given["tries"] = tries + 1
@@ -349,6 +361,7 @@ class Pages:
             else:
                 given["rated"] = Reviewing(exercise.name, words=("good", "easy"))
         report = Markup(render_part(checked.report, self.learner.course, self._lang(), checked.pictures, style=False))
+        given["places"] = json.dumps(marks(checked.report, f"{exercise.name}.py"))
         return self._memory_page(request, question, exercise, text, report=report, **given)
 
     def _memory_page(
@@ -363,6 +376,7 @@ class Pages:
         review_view.task(said, card, number, max(len(names), number))
         given = {
             "report": None,
+            "places": "[]",
             "tries": 0,
             "seen": 0,
             "rated": None,
@@ -430,10 +444,12 @@ class Pages:
             lang = self._lang()
         except StateError:  # which may be what went wrong
             lang = self.default
+        # A part of a page is replaced by the words alone.
+        template = "problem.html" if request.headers.get("hx-request") else "failed.html"
         if isinstance(error, AttncheckError):
-            return self._page("failed.html", status=400, lang=lang, text=error.of(lang))
+            return self._page(template, status=400, lang=lang, text=error.of(lang))
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return self._page("failed.html", status=status, lang=lang, text=_NO_PAGE.of(lang))
+        return self._page(template, status=status, lang=lang, text=_NO_PAGE.of(lang))
 
     # ------------------------------------------------------------------------------------- pieces
 
@@ -537,6 +553,13 @@ class Pages:
 def _kept(text: str) -> Markup:
     """Code for a textarea, whole and unchanged; browsers drop the first newline after its tag."""
     return Markup("\n{}").format(text)
+
+
+def _unread(problem: SubmissionError, lang: Lang) -> Markup:
+    """What is said in place of a report about code that cannot be read."""
+    said = HtmlPage(lang)
+    said.lines(problem.of(lang), lead="✗", style="red")
+    return said.html
 
 
 async def _fields(request: Request) -> FormData:
