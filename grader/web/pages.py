@@ -326,6 +326,8 @@ class Pages:
     async def review_check(self, request: Request) -> Response:
         """The code of a review, a hint, or the learner's own word."""
         question, exercise = self._exercise(request)
+        if not any(card.name == exercise.name for card in self.learner.cards()):
+            raise HTTPException(404)
         form = await _fields(request)
         text, command = form.get("code"), form.get("do")
         tries, seen = _count(form, "tries"), min(_count(form, "seen"), len(exercise.hints))

@@ -46,9 +46,11 @@ class Checks:
         self.course = course
         self.seen: list[tuple[str, tuple[str, ...]]] = []
         self.closed = False
+        self.origins: list[str] = []
 
     def check(self, submission: Any, exercises: tuple[str, ...]) -> Checked:
         """The first exercise is wrong, the others passed."""
+        self.origins.append(submission.origin)
         self.seen.append(("".join(part.text for file in submission.files for part in file.parts), exercises))
         span = Span("q03.py", 2, 2, 11, 16, "    return q @ k")
         place = Diagnosis("place", Text("Not scaled.", "没有缩放。"), None, span)
@@ -273,6 +275,7 @@ def test_code(browser: TestClient, learner: Learner, course: Course) -> None:
     coded = [(event.exercise, event.status) for event in learner.events() if isinstance(event, Coded)]
     assert coded[0] == (question.exercises[0].name, Status.FAILED) and len(coded) == len(question.exercises)
     checks = cast(Checks, learner.checker())
+    assert set(checks.origins) == {"q03.py"}, "messages would name folders of this machine"
     assert checks.seen[0][1] == tuple(exercise.name for exercise in question.exercises)
 
 
@@ -417,6 +420,8 @@ def test_a_review_of_code(browser: TestClient, learner: Learner, course: Course)
     assert question is not None
     names = [exercise.name for exercise in question.exercises]
     assert browser.get(f"/review/exercises/{names[0]}").status_code == 404
+    assert browser.post(f"/review/exercises/{names[0]}", data={"do": "skip", "tries": "1"}, headers=OWN).is_error
+    assert not learner.events()
     post(browser, "/questions/Q3/code", code="x = 1", do="check")  # the stand-in passes all but the first
     passed = names[1]
     path = f"/review/exercises/{passed}"
