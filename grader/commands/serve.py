@@ -135,7 +135,7 @@ def serve(
     try:
         import uvicorn  # an extra
 
-        from grader.web.pages import make_app  # loads starlette, an extra
+        from grader.web.pages import MOST_UPLOADED, UPLOADS, make_app  # loads starlette, an extra
         from grader.web.security import Guard  # as above
     except ModuleNotFoundError as error:
         raise UsageError(_NO_EXTRA.fill(name=error.name or "")) from error
@@ -158,7 +158,7 @@ def serve(
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
-    app = Guard(make_app(one, lang), token, hosts)
+    app = Guard(make_app(one, lang), token, hosts, larger={UPLOADS: MOST_UPLOADED})
     address = f"http://{_HOST}:{number}/?token={token}"
     say(_OPEN.fill(address=address, folder=folder))
     config = uvicorn.Config(app, log_level="warning", lifespan="off", server_header=False, access_log=False)

@@ -29,13 +29,12 @@ COUNTED = Text(
 _ELEMENTS = Text("{count} numbers", "{count} 个数")
 _NOT_COUNTED = Text("–", "–")
 _LOOPS = Text(
-    "Yours has {mine}, the reference {theirs}: can one expression on whole arrays say the same? It is shorter, and for "
+    "Yours has {mine}, the reference none: can one expression on whole arrays say the same? It is shorter, and for "
     "large arrays much faster.",
-    "你的代码有 {mine}，参考实现有 {theirs}：能不能用一个对整个数组的式子写出来？那样更短，数组大时也快得多。",
+    "你的代码有 {mine}，参考实现一个也没有：能不能用一个对整个数组的式子写出来？那样更短，数组大时也快得多。",
 )
 _LOOP_COUNT = Text("{count} loops", "{count} 个循环")
 _ONE_LOOP = Text("one loop", "1 个循环")
-_NO_LOOP = Text("none", "0 个循环")
 _FEWER_LOOPS = Text(
     "Yours has no loop where the reference has some; both are correct.", "你的代码没有循环，而参考实现有；两种都对。"
 )
@@ -74,6 +73,7 @@ _MUCH, _LONG = 1.15, 2.0
 def rows(costs: Sequence[Cost], lang: Lang) -> list[list[str]]:
     """A row of the table for each way, without the heads."""
     found, number = [], 0
+    with_arrays = any(cost.work is not None for cost in costs)
     for cost in costs:
         number += cost.who == "alternative"
         found.append(
@@ -81,7 +81,7 @@ def rows(costs: Sequence[Cost], lang: Lang) -> list[list[str]]:
                 _WHO[cost.who].fill(number=number).of(lang),
                 str(cost.lines),
                 str(cost.loops),
-                _LIBRARY[cost.library].of(lang),
+                (_LIBRARY[cost.library] if with_arrays else _NOT_COUNTED).of(lang),
                 (_NOT_COUNTED if cost.work is None else Text(*[f"{cost.work:,}"] * 2)).of(lang),
                 (_NOT_COUNTED if cost.largest is None else _ELEMENTS.fill(count=f"{cost.largest:,}")).of(lang),
             ]
@@ -105,10 +105,10 @@ def differences(costs: Sequence[Cost]) -> tuple[Text, ...]:
 
 
 def _differences(mine: Cost, theirs: Cost) -> Iterator[Text]:
-    if mine.library != theirs.library:
+    if mine.library != theirs.library and theirs.work is not None:  # formulas of plain numbers need no library
         yield _LIBRARIES.fill(mine=_LIBRARY[mine.library], theirs=_LIBRARY[theirs.library])
-    if mine.loops > theirs.loops:
-        yield _LOOPS.fill(mine=_loops(mine.loops), theirs=_loops(theirs.loops))
+    if mine.loops > 0 == theirs.loops:
+        yield _LOOPS.fill(mine=_ONE_LOOP if mine.loops == 1 else _LOOP_COUNT.fill(count=mine.loops))
     elif mine.loops == 0 < theirs.loops:
         yield _FEWER_LOOPS
     if mine.lines >= _LONG * theirs.lines:
@@ -122,10 +122,6 @@ def _differences(mine: Cost, theirs: Cost) -> Iterator[Text]:
                 yield more.fill(times=f"{left / right:.1f}")
             elif right >= _MUCH * left:
                 yield less.fill(share=f"{100 * left / right:.0f}")
-
-
-def _loops(count: int) -> Text:
-    return _NO_LOOP if count == 0 else _ONE_LOOP if count == 1 else _LOOP_COUNT.fill(count=count)
 
 
 def lines(costs: Sequence[Cost], lang: Lang) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import tempfile
 import threading
@@ -12,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.core import files
-from grader.core.errors import AttncheckError, UsageError
+from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Report, Status, Submission, Text
 from grader.course import starter
 from grader.grading import costs
@@ -195,7 +196,8 @@ class Learner:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{exercise.name}.py"
             path.write_text(text.replace("\r\n", "\n"), "utf-8")
-            checked = self.checker().check(read(path, self.name), (exercise.name,))
+            submission = replace(read(path, self.name), origin=path.name)
+            checked = self.checker().check(submission, (exercise.name,))
         self.save(*code_events(self.course, checked.report, log.now()))
         return checked
 
@@ -209,6 +211,13 @@ class Learner:
     def files(self) -> FoundFiles | None:
         """The files of the folder that count; None if there is no folder yet."""
         return work.found(self.folder)
+
+    def submission(self) -> Submission | None:
+        """What the folder holds; None if there is nothing in it that can be read."""
+        try:
+            return read(self.folder, self.name) if os.path.lexists(self.folder) else None
+        except SubmissionError:
+            return None
 
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
         """Saves uploaded files, all or none. Raises UsageError or SubmissionError."""
@@ -250,7 +259,7 @@ class Learner:
         Raises UsageError if the file cannot be saved, SubmissionError if the folder cannot be read.
         """
         self.write(question, text)
-        submission = read(self.folder, self.name)
+        submission = replace(read(self.folder, self.name), origin=starter.file_name(question))
         names = tuple(exercise.name for exercise in question.exercises)
         checked = self.checker().check(submission, names)
         self.save(*new_events(code_events(self.course, checked.report, log.now()), self.events()))
@@ -290,13 +299,13 @@ class Learner:
     def drawable(self, picture: Picture) -> Submission | None:
         """The learner's files, if there is code in them for ``picture``."""
         wanted = run.exercises(self.course, picture)
-        submission = read(self.folder, self.name) if self.files() is not None else None
+        submission = self.submission()
         found = submission and any(source_of(each.name, question, submission) for question, each in wanted)
         return submission if found else None
 
     def costs(self, question: Question) -> tuple[tuple[Cost, ...], ...]:
         """What the learner's code, the references and other ways cost, for each exercise of ``question``."""
-        submission = read(self.folder, self.name) if self.files() is not None else None
+        submission = self.submission()
         return tuple(
             self.checker().use(partial(costs.compared, self.course, each, question, submission))
             for each in question.exercises
@@ -304,9 +313,8 @@ class Learner:
 
     def own_source(self, question: Question, exercise: Exercise) -> str | None:
         """The learner's definition of ``exercise``; None if there is no such function or class in their files."""
-        if self.files() is None:
-            return None
-        file = source_of(exercise.name, question, read(self.folder, self.name))
+        submission = self.submission()
+        file = source_of(exercise.name, question, submission) if submission is not None else None
         text = "\n".join(part.text for part in file.parts) if file is not None else ""
         return costs.definition(text, exercise.name)
 
@@ -325,6 +333,19 @@ class Learner:
             if number not in shown:
                 self.save(Hinted(log.now(), self.course.public_id, exercise.name, number))
                 return
+
+
+def unread_place(text: str) -> Sequence[dict[str, int]]:
+    """Where Python cannot parse ``text``, as ``marks`` says it; empty if it can."""
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
+        end = error.end_offset - 1 if error.end_lineno == line and error.end_offset else 0
+        return [{"line": line, "end_line": line, "column": column, "end_column": max(end, column + 1)}]
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return []
 
 
 def _signature(path: Path) -> tuple[int, ...] | None:

@@ -30,10 +30,11 @@ from grader.learning.session import Compared, ItemRecord, ReadAs, Settled, Typed
 from grader.report import beside
 from grader.report.figures import kinds, svg
 from grader.report.html import environment, render_part, sheet
+from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
 from grader.web.answers import typed
 from grader.web.html_page import HtmlPage
-from grader.web.learner import Asked, Learner, marks
+from grader.web.learner import Asked, Learner, marks, unread_place
 from grader.web.prose import prose
 from grader.web.words import WORDS
 
@@ -41,6 +42,8 @@ _HERE = Path(__file__).parent
 _STYLE = _HERE / "templates" / "web.css"
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")
+#: Where files are uploaded, and how many bytes a request may have there: what a submission may have, and some form.
+UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
 #: Files in one upload, and attempts that a page of a review counts.
 _MOST_FILES, _MOST_TRIES = 100, 99
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
@@ -73,8 +76,8 @@ def make_app(learner: Learner, lang: Lang) -> Starlette:
             Route("/review/exercises/{exercise}", pages.review_check, methods=["POST"]),
             Route("/pictures", pages.pictures),
             Route("/pictures/{picture}", pages.picture),
-            Route("/work", pages.work),
-            Route("/work", pages.upload, methods=["POST"]),
+            Route(UPLOADS, pages.work),
+            Route(UPLOADS, pages.upload, methods=["POST"]),
             Route("/work.zip", pages.everything),
             Route("/style.css", pages.style),
             Mount("/static", StaticFiles(directory=_HERE / "static")),
@@ -241,10 +244,17 @@ class Pages:
             raise HTTPException(400)
         if form.get("do") == "reset":
             return self._code_page(request, question, starter.stub(question, self._lang()))
-        checked = await run_in_threadpool(self.learner.check, question, text)
         lang = self._lang()
-        report = Markup(render_part(checked.report, self.learner.course, lang, checked.pictures, style=False))
-        places = json.dumps(marks(checked.report, self.learner.file(question).name))
+        passed, found = False, unread_place("")
+        try:
+            checked = await run_in_threadpool(self.learner.check, question, text)
+        except SubmissionError as problem:
+            report = _unread(problem, lang)
+        else:
+            report = Markup(render_part(checked.report, self.learner.course, lang, checked.pictures, style=False))
+            found = marks(checked.report, self.learner.file(question).name)
+            passed = checked.report.passed
+        places = json.dumps(found or unread_place(text.replace("\r\n", "\n")))
         if request.headers.get("hx-request"):
             known = self.learner.progress()
             refused = reference_view.refusal(self.learner.course, question, known, log.now())
@@ -253,10 +263,10 @@ class Pages:
                 question=question,
                 report=report,
                 places=places,
-                passed=checked.report.passed,
+                passed=passed,
                 has_reference=refused is None,
             )
-        return self._code_page(request, question, text, report=report, places=places, passed=checked.report.passed)
+        return self._code_page(request, question, text, report=report, places=places, passed=passed)
 
     async def hint(self, request: Request) -> Response:
         """One more hint for an exercise."""
@@ -316,6 +326,8 @@ class Pages:
     async def review_check(self, request: Request) -> Response:
         """The code of a review, a hint, or the learner's own word."""
         question, exercise = self._exercise(request)
+        if not any(card.name == exercise.name for card in self.learner.cards()):
+            raise HTTPException(404)
         form = await _fields(request)
         text, command = form.get("code"), form.get("do")
         tries, seen = _count(form, "tries"), min(_count(form, "seen"), len(exercise.hints))
@@ -334,7 +346,12 @@ class Pages:
             return RedirectResponse(f"/review/next?after={exercise.name}", 303)
         if text.split() == starter.stub(replace(question, exercises=(exercise,)), self._lang()).split():
             return self._memory_page(request, question, exercise, text, **given)
-        checked = await run_in_threadpool(self.learner.check_from_memory, question, exercise, text)
+        try:
+            checked = await run_in_threadpool(self.learner.check_from_memory, question, exercise, text)
+        except SubmissionError as problem:
+            given["places"] = json.dumps(unread_place(text.replace("\r\n", "\n")))
+            report = _unread(problem, self._lang())
+            return self._memory_page(request, question, exercise, text, report=report, **given)
         result = checked.report.questions[0].exercises[0]
         if result.status not in (Status.UNMARKED, Status.MISSING, Status.SKIPPED):
             given["tries"] = tries + 1
@@ -346,6 +363,7 @@ class Pages:
             else:
                 given["rated"] = Reviewing(exercise.name, words=("good", "easy"))
         report = Markup(render_part(checked.report, self.learner.course, self._lang(), checked.pictures, style=False))
+        given["places"] = json.dumps(marks(checked.report, f"{exercise.name}.py"))
         return self._memory_page(request, question, exercise, text, report=report, **given)
 
     def _memory_page(
@@ -360,6 +378,7 @@ class Pages:
         review_view.task(said, card, number, max(len(names), number))
         given = {
             "report": None,
+            "places": "[]",
             "tries": 0,
             "seen": 0,
             "rated": None,
@@ -428,10 +447,12 @@ class Pages:
             lang = self._lang()
         except StateError:  # which may be what went wrong
             lang = self.default
+        # A part of a page is replaced by the words alone.
+        template = "problem.html" if request.headers.get("hx-request") else "failed.html"
         if isinstance(error, AttncheckError):
-            return self._page("failed.html", status=400, lang=lang, text=self.learner.told(error).of(lang))
+            return self._page(template, status=400, lang=lang, text=self.learner.told(error).of(lang))
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return self._page("failed.html", status=status, lang=lang, text=_NO_PAGE.of(lang))
+        return self._page(template, status=status, lang=lang, text=_NO_PAGE.of(lang))
 
     # ------------------------------------------------------------------------------------- pieces
 
@@ -543,6 +564,13 @@ class Pages:
 def _kept(text: str) -> Markup:
     """Code for a textarea, whole and unchanged; browsers drop the first newline after its tag."""
     return Markup("\n{}").format(text)
+
+
+def _unread(problem: SubmissionError, lang: Lang) -> Markup:
+    """What is said in place of a report about code that cannot be read."""
+    said = HtmlPage(lang)
+    said.lines(problem.of(lang), lead="✗", style="red")
+    return said.html
 
 
 async def _fields(request: Request) -> FormData:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode
 
@@ -45,8 +45,17 @@ SAFE_METHODS = ("GET", "HEAD")
 class Guard:
     """The three rules around ``app``; ``hosts`` are the values that ``Host`` may have, such as ``127.0.0.1:8000``."""
 
-    def __init__(self, app: App, token: str, hosts: frozenset[str], most_bytes: int = 2_000_000) -> None:
+    def __init__(
+        self,
+        app: App,
+        token: str,
+        hosts: frozenset[str],
+        most_bytes: int = 2_000_000,
+        larger: Mapping[str, int] | None = None,
+    ) -> None:
+        """``most_bytes`` is the longest body; ``larger`` has other limits for some paths, such as that of uploads."""
         self._app, self._token, self._hosts, self._most = app, token, hosts, most_bytes
+        self._larger = larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or refuses it."""
@@ -59,7 +68,7 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, with_headers(send, nonce))
         else:
-            await self._app(scope, limited(receive, self._most), with_headers(send, nonce))
+            await self._app(scope, limited(receive, self._limit(scope)), with_headers(send, nonce))
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
@@ -67,7 +76,7 @@ class Guard:
             return PlainTextResponse("This server does not have that name.\n", 421)
         if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
             return PlainTextResponse("This request does not come from one of the server's own pages.\n", 403)
-        if int(headers.get("content-length") or 0) > self._most:
+        if int(headers.get("content-length") or 0) > self._limit(scope):
             return PlainTextResponse("That is too large.\n", 413)
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         token = dict(given).get(PARAMETER)
@@ -83,6 +92,9 @@ class Guard:
                 403,
             )
         return None
+
+    def _limit(self, scope: Scope) -> int:
+        return self._larger.get(scope["path"], self._most)
 
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode())

@@ -34,20 +34,20 @@ def course() -> Course:
 
 
 class Checks:
-    """Stands for the sandbox: passes or fails everything, by the length of the code."""
+    """Stands for the sandbox: passes everything, unless the code says that it is wrong."""
 
     def check(self, submission: Any, exercises: tuple[str, ...]) -> Checked:
         """A result for each exercise."""
-        passed = len(submission.digest) % 2 == 0
-        status = Status.PASSED if passed else Status.FAILED
+        text = "".join(part.text for file in submission.files for part in file.parts)
+        status = Status.FAILED if "wrong" in text else Status.PASSED
         question = next(q for q in course().questions if any(e.name in exercises for e in q.exercises))
         results = tuple(ExerciseResult(name, status, 0.0, 1.0, outcomes=(), file="q01.py") for name in exercises)
         found = QuestionResult(question.id, question.title, exercises=results, items=())
         return Checked(Report("ada", WORDS, "", "public", (found,), (), False, (), 0.1), ())
 
     def use(self, work: Any) -> Any:
-        """Pictures and costs need a real sandbox."""
-        raise AssertionError("nothing here passes a whole question in a real sandbox")
+        """Nothing was counted. Pictures, which need a real sandbox, are not asked for."""
+        return ()
 
     def close(self) -> None:
         """Ends it."""
@@ -60,7 +60,23 @@ NAMES = st.sampled_from(
     ["answer", "do", "doubted", "comparing", "code", "lang", "back", "tries", "seen", "word", "replace", "files"]
 )
 VALUES = WILD | st.sampled_from(
-    [*"abcd", "answer", "skip", "key", "yes", "rate", "hint", "check", "reset", "easy", "1", "n^2 / 2", "2 n\n= 2·n"]
+    [
+        *"abcd",
+        "wrong = 1",
+        "x = 1",
+        "answer",
+        "skip",
+        "key",
+        "yes",
+        "rate",
+        "hint",
+        "check",
+        "reset",
+        "easy",
+        "1",
+        "n^2 / 2",
+        "2 n\n= 2·n",
+    ]
 )
 PATHS = st.one_of(
     st.sampled_from(["/", "/progress", "/review", "/review/next", "/work", "/work.zip", "/pictures", "/language"]),

@@ -108,6 +108,12 @@ def test_what_differs_is_said(mine: Cost, said: str) -> None:
     assert len(list(beside.lines((mine, REFERENCE), "zh"))) >= 4
 
 
+def test_plain_numbers_have_no_library() -> None:
+    """Nothing is said about the library, or about loops, where the reference has no arrays, or loops itself."""
+    both = (Cost("yours", 4, 3, "numpy"), Cost("reference", 4, 2, "torch"))
+    assert "NumPy" not in str(beside.rows(both, "en")) and "much the same" in beside.differences(both)[0].en
+
+
 def test_nothing_to_compare() -> None:
     """Without the learner's code nothing differs; without a count no case is named."""
     assert beside.differences((REFERENCE,)) == ()

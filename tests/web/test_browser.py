@@ -327,6 +327,32 @@ def test_marks_span_lines_and_any_letters(
     assert [line for line in lines if line] == shown
 
 
+def test_a_syntax_error_is_shown_and_marked(page: Any, site: Site) -> None:
+    """Beside the editor, like a report."""
+    page.goto(f"{site.url}/questions/Q3/code")
+    page.evaluate(
+        "text => { const view = document.querySelector('[data-editor]').editor;"
+        " view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) }",
+        "def softmax(x, axis=-1):\n    return (x\n",
+    )
+    page.get_by_role("button", name="Save and check").click()
+    page.get_by_text("was never closed").wait_for()
+    assert "return (x" in page.locator(".marked-line").inner_text()
+    assert page.locator(".marked-part").inner_text() == "("
+
+
+def test_a_stopped_server_is_said(chromium: Any, site: Site) -> None:
+    """What was asked for does not just stay away; what was written is still there."""
+    window = chromium.new_page()
+    window.goto(site.address)
+    window.goto(f"{site.url}/questions/Q3/code")
+    window.context.set_offline(True)
+    window.get_by_role("button", name="Save and check").click()
+    window.get_by_text("The server does not answer.").wait_for()
+    assert "def softmax" in window.locator("textarea[data-editor]").input_value()
+    window.close()
+
+
 def test_a_derivation_is_read_while_it_is_typed(page: Any, site: Site, course: Course) -> None:
     """Line by line, before anything is submitted; nothing is logged."""
     item = next(i for q in course.questions for i in q.items if i.kind == "derivation" and "n" in i.spec.symbols)

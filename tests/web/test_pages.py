@@ -18,6 +18,7 @@ from grader.core.model import Course, Diagnosis, ExerciseResult, Item, QuestionR
 from grader.course import items, loader, starter
 from grader.grading import courses
 from grader.grading.checker import Checked, Checker
+from grader.learning import log
 from grader.learning.log import Answered, Coded, Hinted, Reviewed, Spoke
 from grader.report.figures import kinds
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
@@ -45,9 +46,11 @@ class Checks:
         self.course = course
         self.seen: list[tuple[str, tuple[str, ...]]] = []
         self.closed = False
+        self.origins: list[str] = []
 
     def check(self, submission: Any, exercises: tuple[str, ...]) -> Checked:
         """The first exercise is wrong, the others passed."""
+        self.origins.append(submission.origin)
         self.seen.append(("".join(part.text for file in submission.files for part in file.parts), exercises))
         span = Span("q03.py", 2, 2, 11, 16, "    return q @ k")
         place = Diagnosis("place", Text("Not scaled.", "没有缩放。"), None, span)
@@ -272,6 +275,7 @@ def test_code(browser: TestClient, learner: Learner, course: Course) -> None:
     coded = [(event.exercise, event.status) for event in learner.events() if isinstance(event, Coded)]
     assert coded[0] == (question.exercises[0].name, Status.FAILED) and len(coded) == len(question.exercises)
     checks = cast(Checks, learner.checker())
+    assert set(checks.origins) == {"q03.py"}, "messages would name folders of this machine"
     assert checks.seen[0][1] == tuple(exercise.name for exercise in question.exercises)
 
 
@@ -416,6 +420,8 @@ def test_a_review_of_code(browser: TestClient, learner: Learner, course: Course)
     assert question is not None
     names = [exercise.name for exercise in question.exercises]
     assert browser.get(f"/review/exercises/{names[0]}").status_code == 404
+    assert browser.post(f"/review/exercises/{names[0]}", data={"do": "skip", "tries": "1"}, headers=OWN).is_error
+    assert not learner.events()
     post(browser, "/questions/Q3/code", code="x = 1", do="check")  # the stand-in passes all but the first
     passed = names[1]
     path = f"/review/exercises/{passed}"
@@ -519,3 +525,46 @@ def test_the_log_is_read_again_when_it_changes(learner: Learner, course: Course)
     assert learner.events() == ()
     learner.state.write_bytes(kept)
     assert len(learner.events()) == len(first_read) + 1
+
+
+def test_code_that_python_cannot_read(browser: TestClient, learner: Learner) -> None:
+    """The most common mistake of all: said where the report would be, with the place, and the code is kept."""
+    code = "import torch\n\n\ndef softmax(x, axis=-1):\n    return '注意😀', (x\n"
+    path = "/questions/Q3/code"
+    for text in (code, ""):
+        whole = post(browser, path, code=text, do="check")
+        assert "<html" in whole and "q03.py" in whole and str(learner.folder.parent) not in whole
+        part = browser.post(path, data={"code": text}, headers=OWN | {"hx-request": "true"})
+        assert part.status_code == 200 and "<html" not in part.text
+        places = re.search(r'data-marks="([^"]*)"', part.text)
+        assert places is not None
+        found = json.loads(html.unescape(places[1]))
+        if text == code:
+            assert "line 5" in part.text and "was never closed" in html.unescape(part.text)
+            assert found == [{"line": 5, "end_line": 5, "column": 18, "end_column": 19}]
+        else:
+            assert found == []
+    assert not [event for event in learner.events() if isinstance(event, Coded)]
+    learner.save(*(Coded(log.now(), learner.course.public_id, "softmax", Status.PASSED, None),))
+    kept = post(browser, "/review/exercises/softmax", code=code, do="check", tries="1")
+    assert "was never closed" in html.unescape(kept) and 'name="tries" value="1"' in kept and "注意😀" in kept
+
+
+def test_a_problem_in_a_part_of_a_page(browser: TestClient, learner: Learner) -> None:
+    """Takes the place of that part: words alone, and scripts show it whatever its status."""
+    found = browser.post("/exercises/nothing/hint", headers=OWN | {"hx-request": "true"})
+    assert found.status_code == 404 and "<html" not in found.text and "no such page" in found.text
+    config = re.search(r'name="htmx-config" content=\'([^\']*)\'', page(browser, "/"))
+    assert config is not None
+    assert {"code": "...", "swap": True} in json.loads(config[1])["responseHandling"]
+
+
+def test_folders_with_nothing_to_read(learner: Learner, course: Course) -> None:
+    """Pictures and comparisons are then those of the reference alone."""
+    question = course.question("Q3")
+    assert question is not None
+    learner.folder.mkdir()
+    for text in (None, "def f(:", "x = 1"):
+        if text is not None:
+            (learner.folder / "q03.py").write_text(text)
+        assert learner.own_source(question, question.exercises[0]) is None

@@ -101,6 +101,17 @@ def test_large_bodies() -> None:
         client().post("/x", headers=own, content=iter([b"x" * 600, b"x" * 600]))
 
 
+def test_uploads_may_be_larger() -> None:
+    """On their own path only."""
+    own = {"origin": f"http://{HOST}"}
+    app = Starlette(routes=[Route("/{path:path}", echo, methods=["GET", "POST"])])
+    guarded = Guard(app, TOKEN, frozenset({HOST}), 1000, larger={"/work": 3000})
+    browser = TestClient(guarded, base_url=f"http://{HOST}", cookies={COOKIE: TOKEN})
+    assert browser.post("/work", headers=own, content=b"x" * 3000).text == "POST /work 3000"
+    assert browser.post("/work", headers=own, content=b"x" * 3001).status_code == 413
+    assert browser.post("/work/x", headers=own, content=b"x" * 1001).status_code == 413
+
+
 def test_headers() -> None:
     """Every answer, refusals too, says what a page may do; no two pages share a nonce."""
     answers = [client().get("/"), client(signed_in=False).get("/"), client().get("/", headers={"host": "x"})]

@@ -47,3 +47,8 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("fieldset.order").forEach(sortable)
   document.querySelectorAll("input[data-open]").forEach(opening)
 })
+
+// When the server has been stopped, the learner is told, in place of what was asked for.
+document.addEventListener("htmx:sendError", event => {
+  if (event.detail.target) event.detail.target.textContent = document.body.dataset.offline
+})
