@@ -33,6 +33,9 @@ AVOID = {
     r"\bto and fro\b": "back and forth",
     r"\b(?:is|are) no powers?\b": "is not a",
     r"\bgiven back\b": "returned",
+    r"\bcomputed anew\b": "recomputed",
+    r"\bhow often does \w+ stand\b": "how often does … occur",
+    r"\bthe way past\b": "the residual connection",
     r"\bstands? beside\b": "is next to",
     r"\b(?:what|which) is no [a-z]": "what is not a",
     "编程题": "练习",
@@ -95,6 +98,22 @@ def test_questions() -> None:
     assert len(found) > 3000
     new = [text for text in sorted(found) if "「" not in text]  # as older texts quote
     assert [said for text in new for said in avoidable(text)] == []
+
+
+#: A drawn number plus something: learners would see “40 + 10” where a number is meant.
+_SUM = re.compile(r"\{\w+\} \+ \d+|\d+ \+ \{\w+\}")
+
+
+def sums(item: dict[str, object]) -> list[str]:
+    """The sums of a drawn number and a constant in what ``item`` asks."""
+    return [match[0] for text in told({"ask": item["ask"]}) for match in _SUM.finditer(text)]
+
+
+def test_questions_show_numbers_and_not_sums() -> None:
+    """A number that depends on a drawn one is drawn itself, or written with its digits (``{v}4``)."""
+    items = [item for page in COURSE for item in yaml.load(page.read_text("utf-8"), yaml.CSafeLoader)["items"]]
+    assert {item["id"]: found for item in items if "draw" in item and (found := sums(item))} == {}
+    assert sums({"ask": {"en": "The values are {v}, {v} + 10.", "zh": "值是 4 + {c}。"}}) == ["{v} + 10", "4 + {c}"]
 
 
 def told(node: object) -> Iterator[str]:
