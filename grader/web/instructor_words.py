@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.core.model import Text
+from grader.web.words import WORDS as PAGE_WORDS
 
 WORDS: Mapping[str, Text] = {
     # navigation
@@ -16,8 +17,7 @@ WORDS: Mapping[str, Text] = {
     "similar": Text("Similar", "相似解答"),
     "downloads": Text("Downloads", "下载"),
     "changes": Text("Changes", "改动记录"),
-    "language": Text("中文", "English"),
-    "skip_link": Text("Skip to the content", "跳到正文"),
+    **{name: PAGE_WORDS[name] for name in ("language", "offline", "skip_link")},  # of the frame of every page
     "problem": Text("That did not work", "出错了"),
     "back": Text("Back to the class", "回到全班"),
     # the class

@@ -107,8 +107,8 @@ WORDS: Mapping[str, Text] = {
     "saved": Text("Saved: {names}", "已保存：{names}"),
     "no_file": Text("Choose a file first.", "请先选择文件。"),
     "offline": Text(
-        "The server does not answer. Start `attncheck serve` again; what you wrote is still here.",
-        "服务器没有响应。请重新运行 `attncheck serve`；你写的内容还在这里。",
+        "The server does not answer. What you wrote is still here: try again, or start the server again.",
+        "服务器没有响应。你写的内容还在这里：请再试一次，或重新启动服务器。",
     ),
     "problem": Text("That did not work", "出错了"),
     "back_to_map": Text("Back to the map", "回到课程地图"),
