@@ -27,7 +27,7 @@ from grader.core.model import (
 )
 from grader.grading.checks import Seen
 from grader.grading.explaining import relations
-from grader.grading.explaining.evidence import Evidence, Failure, Run, RunPair
+from grader.grading.explaining.evidence import Evidence, Run, RunPair, WrongExercise
 from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.explaining.relations import Pair
 from grader.grading.inputs import Drawn
@@ -97,10 +97,10 @@ def failure(
     pair: RunPair | None = None,
     run: Run | None = None,
     text: str = "",
-) -> Failure:
+) -> WrongExercise:
     """A wrong exercise; ``text`` is the file ``q.py`` that was submitted."""
     file = SourceFile("q.py", "q", (Part("q.py", text),))
-    return Failure(
+    return WrongExercise(
         course=Course(NOTHING, "test", (), (), (), (), "", ""),
         question=Question("Q1", NOTHING, "g", NOTHING, "q.yaml"),
         exercise=EXERCISE,

@@ -230,10 +230,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     )
 
     def edit(book: Book) -> None:
-        filed = list(book.gradebook.submissions())
-        for each in filed[::4]:
+        row = list(book.gradebook.submissions())
+        for each in row[::4]:
             book.gradebook.refuse(each, Text(*[f"{each.path}: {each.learners[0]}"] * 2))
-        for each in filed[1::4]:
+        for each in row[1::4]:
             said = each.learners[0]
             book.gradebook.override(Override(said, "Q5.size", 1.0, said, said, DUE))
 

@@ -125,18 +125,18 @@ def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda 
         with contextlib.closing(open_gradebook(order.out, create=True)) as book:
             enrolment = enrol(found, roster, book.submissions())
             versions = save_class(book, order, enrolment, course, counting)
-            tasks = {filed.key: (filed, task) for filed, task in tasks_left(book, versions)}
+            tasks = {row.key: (row, task) for row, task in tasks_left(book, versions)}
             layers = grade_all(order, book, tasks, versions, course, progress) if tasks else ()
             book.share()
             after = book.submissions()
-    graded_now = {(filed.digest, filed.seed_name) for filed, _ in tasks.values()}
-    graded = [(filed.digest, filed.seed_name) in graded_now for filed in after if filed.error is None]
+    graded_now = {(row.digest, row.seed_name) for row, _ in tasks.values()}
+    graded = [(row.digest, row.seed_name) in graded_now for row in after if row.error is None]
     return BatchSummary(
         kind=found.kind,
         submissions=len(after),
         graded=sum(graded),
         kept=len(graded) - sum(graded),
-        refused=tuple((filed.key, filed.error) for filed in after if filed.error is not None),
+        refused=tuple((row.key, row.error) for row in after if row.error is not None),
         unknown=enrolment.unmatched("unknown"),
         ambiguous=enrolment.unmatched("ambiguous"),
         missing=() if roster is None else tuple(learner.id for learner in roster.missing(enrolment.matches)),
@@ -145,8 +145,8 @@ def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda 
         layers=layers,
         seconds=time.perf_counter() - started,
         rules=course.rules,
-        timeless=sum(filed.at is None for filed in after),
-        said_late=sum(filed.at is None and filed.late for filed in after),
+        timeless=sum(row.at is None for row in after),
+        said_late=sum(row.at is None and row.late for row in after),
         misnamed=enrolment.misnamed if any(draw_choices(item.spec) for each in counting for item in each.items) else (),
         listed=roster is not None,
     )
@@ -189,7 +189,7 @@ def grade_all(
 ) -> tuple[str, ...]:
     """Steps 2 and 3: run ``tasks``, and save each result as it comes in. Returns what confined learner code."""
     wanted = [task for _, task in tasks.values()]
-    recorder = Recorder(book, {key: filed for key, (filed, _) in tasks.items()}, versions, course, order.seed)
+    recorder = Recorder(book, {key: row for key, (row, _) in tasks.items()}, versions, course, order.seed)
     with _pool(order, wanted, course) as pool, recorder:
         for at, (result, running) in enumerate(schedule.run_tasks(pool, wanted, recorder.patience), 1):
             recorder.save(result)
@@ -209,5 +209,5 @@ def _pool(
 
 def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
     """Learners with two submissions of the same attempt number."""
-    seen = Counter((learner, filed.attempt) for filed in submissions for learner in filed.learners)
+    seen = Counter((learner, row.attempt) for row in submissions for learner in row.learners)
     return tuple(sorted(learner for (learner, _), times in seen.items() if times > 1))

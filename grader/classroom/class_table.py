@@ -108,8 +108,8 @@ def numbered(marks: Iterable[Mark]) -> tuple[ClassRow, ...]:
 
 def row(mark: Mark, number: int = 1) -> ClassRow:
     """The row of a mark."""
-    filed = mark.work.filed if mark.work is not None else None
-    graded = filed is None or (filed.error is None and bool(mark.work and mark.work.results))
+    row = mark.work.row if mark.work is not None else None
+    graded = row is None or (row.error is None and bool(mark.work and mark.work.results))
     return ClassRow(
         mark.learner.id,
         "" if mark.learner.name == mark.learner.id else mark.learner.name,
@@ -118,12 +118,12 @@ def row(mark: Mark, number: int = 1) -> ClassRow:
         mark.possible,
         mark.questions,
         _status(mark),
-        submitted=filed is not None,
+        submitted=row is not None,
         has_points=has_points(mark) and (graded or bool(mark.overridden)),
         complete=mark.complete,
         graded=graded,
         given=bool(mark.overridden),
-        late=filed is not None and (mark.late_seconds > 0 or filed.late),
+        late=row is not None and (mark.late_seconds > 0 or row.late),
         late_seconds=mark.late_seconds,
         waiting=waiting(mark),
         number=number,
@@ -141,7 +141,7 @@ def _status(mark: Mark) -> Text:
     found = [WHOLE if mark.passed else GRADED if mark.complete else PARTLY]
     if mark.late_seconds:
         found.append(words.LATE.fill(time=duration(mark.late_seconds)))
-    elif mark.work.filed.late:
+    elif mark.work.row.late:
         found.append(SAID_LATE)
     if count := waiting(mark):
         found.append(_WAITING.fill(count=count))

@@ -125,7 +125,7 @@ class RecordedPart:
     """What a gradebook says about one part of a submission, and what is needed to replay it."""
 
     learner: LearnerRow
-    filed: SubmissionRow
+    row: SubmissionRow
     submission: Submission
     course: Course
     question: Question
@@ -148,16 +148,16 @@ def look_up(asked: ExplainRequest) -> RecordedPart:
         loaded = course.full_course(courses.load(course_of(book, asked.course_folder)))
         question, part, rest = _part(asked.check, loaded, tuple(points_of(book)))
         learner = find_learner(book, asked.learner)
-        filed = _submission(book, loaded, learner, asked.attempt)
-        if filed.error is not None:
+        row = _submission(book, loaded, learner, asked.attempt)
+        if row.error is not None:
             raise UsageError(
                 Text(
                     "The submission {key} of {learner} could not be graded: {why}",
                     "{learner} 的提交 {key} 无法评分：{why}",
-                ).fill(key=filed.key, learner=learner.id, why=filed.error)
+                ).fill(key=row.key, learner=learner.id, why=row.error)
             )
         known = Book.of(book, loaded).versions.get(question.id, "")
-        found = book.units(filed, {question.id: known})
+        found = book.units(row, {question.id: known})
         result = _result(found[0][0].result, part) if found else None
         if result is None:
             raise UsageError(
@@ -166,8 +166,8 @@ def look_up(asked: ExplainRequest) -> RecordedPart:
                     "{learner} 的 {question} 还没有用现在的版本评分；请运行 `attncheck batch` 或 `attncheck regrade`。",
                 ).fill(question=question.id, learner=learner.id)
             )
-        place = book.place(filed)
-        if not is_as_graded(filed, place):
+        place = book.place(row)
+        if not is_as_graded(row, place):
             raise UsageError(
                 Text(
                     "{place} is gone, or not what was graded: restore it, or grade the collection again.",
@@ -177,8 +177,8 @@ def look_up(asked: ExplainRequest) -> RecordedPart:
         names = (result.id if isinstance(result, ItemResult) else result.name, learner.id)
         return RecordedPart(
             learner,
-            filed,
-            read(place, filed.seed_name),
+            row,
+            read(place, row.seed_name),
             loaded,
             question,
             part,
@@ -220,7 +220,7 @@ def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question
 
 def _submission(book: Gradebook, loaded: Course, learner: LearnerRow, attempt: int | None) -> SubmissionRow:
     """The submission with this attempt number; without one, the submission that counts."""
-    theirs = [filed for filed in book.submissions() if learner.id in (filed.learners or (filed.key,))]
+    theirs = [row for row in book.submissions() if learner.id in (row.learners or (row.key,))]
     if not theirs:
         raise UsageError(
             Text(
@@ -229,9 +229,9 @@ def _submission(book: Gradebook, loaded: Course, learner: LearnerRow, attempt: i
             ).fill(learner=learner.id)
         )
     if attempt is not None:
-        found = next((filed for filed in theirs if filed.attempt == attempt), None)
+        found = next((row for row in theirs if row.attempt == attempt), None)
         if found is None:
-            there = ", ".join(str(number) for number in sorted({filed.attempt for filed in theirs}))
+            there = ", ".join(str(number) for number in sorted({row.attempt for row in theirs}))
             raise UsageError(
                 Text(
                     "{learner} has no attempt {attempt}; available: {there}.",
@@ -240,9 +240,9 @@ def _submission(book: Gradebook, loaded: Course, learner: LearnerRow, attempt: i
             )
         return found
     known = Book.of(book, loaded)
-    works = [known.work(filed) for filed in theirs]
+    works = [known.work(row) for row in theirs]
     found_marks = marks(learner, works, known.points, book.overrides(), loaded.rules, parts(loaded))
-    return [mark.work.filed for mark in found_marks if mark.counts and mark.work is not None][-1]
+    return [mark.work.row for mark in found_marks if mark.counts and mark.work is not None][-1]
 
 
 def _result(result: QuestionResult, part: Item | Exercise) -> ItemResult | ExerciseResult | None:
@@ -266,7 +266,7 @@ def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explana
     inputs += [ShownValue(_same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
     return Explanation(
         learner=found.learner.id,
-        submission=found.filed.key,
+        submission=found.row.key,
         where=item.id,
         status=result.status,
         earned=result.earned,
@@ -312,7 +312,7 @@ def explain_code(
     failed = fresh.status is not Status.PASSED
     return Explanation(
         learner=found.learner.id,
-        submission=found.filed.key,
+        submission=found.row.key,
         where=where,
         status=recorded.status,
         earned=recorded.earned,

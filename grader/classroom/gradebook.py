@@ -175,7 +175,7 @@ class Override:
 class Graded:
     """What grading one submission gave: (version of the question, result) of its units, answers and notices as JSON."""
 
-    filed: SubmissionRow
+    row: SubmissionRow
     run: GradingRun
     units: tuple[tuple[str, EncodedResult], ...]
     answers: str
@@ -314,7 +314,7 @@ class Gradebook:
 
     def everything_of(self, learner: str) -> tuple[SubmissionRow, ...]:
         """All submissions of a learner, including those that no longer count."""
-        return tuple(filed for filed in self._submissions() if learner in filed.learners)
+        return tuple(row for row in self._submissions() if learner in row.learners)
 
     def _submissions(
         self, which: str = "", whose: str = "", values: Sequence[object] = ()
@@ -328,11 +328,11 @@ class Gradebook:
             values,
         )
         with self._understood("submissions"):
-            return tuple(_filed(row, members.get(row[0], ())) for row in rows)
+            return tuple(_stored(row, members.get(row[0], ())) for row in rows)
 
-    def place(self, filed: SubmissionRow) -> Path:
+    def place(self, row: SubmissionRow) -> Path:
         """Where a submission can be read: where it was collected, or its copy in this folder, even if that moved."""
-        path = Path(filed.path)
+        path = Path(row.path)
         inside = path.parts[path.parts.index(INTAKE) :] if INTAKE in path.parts else ()
         kept = self.path.parent.joinpath(*inside)
         return kept if inside and kept.exists() else path
@@ -341,7 +341,7 @@ class Gradebook:
 
     def record(
         self,
-        filed: SubmissionRow,
+        row: SubmissionRow,
         run: GradingRun,
         units: Iterable[Unit],
         answers: Mapping[str, object],
@@ -349,7 +349,7 @@ class Gradebook:
     ) -> None:
         """Save the results of one submission: its units, its answers, and notices about it."""
         found = tuple((unit.version, encode(unit.result)) for unit in units)
-        self.record_all([Graded(filed, run, found, encode_answers(answers), encode_notices(notices))])
+        self.record_all([Graded(row, run, found, encode_answers(answers), encode_notices(notices))])
 
     def record_all(self, graded: Sequence[Graded], refused: Iterable[tuple[SubmissionRow, Text]] = ()) -> None:
         """Save the results of several submissions, and why others could not be graded, in one transaction."""
@@ -362,7 +362,7 @@ class Gradebook:
                 _save(book, each)
             book.executemany(
                 "UPDATE submission SET error = ?, error_zh = ? WHERE key = ?",
-                [(*_said(error), filed.key) for filed, error in refused],
+                [(*_said(error), row.key) for row, error in refused],
             )
 
     def share(self) -> None:
@@ -379,37 +379,37 @@ class Gradebook:
                 f"WHERE NOT graded AND error IS NULL AND EXISTS (SELECT 1 {failed})"
             )
 
-    def refuse(self, filed: SubmissionRow, error: Text) -> None:
+    def refuse(self, row: SubmissionRow, error: Text) -> None:
         """Save why a submission could not be graded."""
-        self.record_all((), [(filed, error)])
+        self.record_all((), [(row, error)])
 
-    def graded(self, filed: SubmissionRow) -> set[tuple[str, str]]:
+    def graded(self, row: SubmissionRow) -> set[tuple[str, str]]:
         """The questions of a submission that are graded already, each with its version."""
-        return {self._version(version) for version, *_ in self._units(filed)}
+        return {self._version(version) for version, *_ in self._units(row)}
 
-    def units(self, filed: SubmissionRow, versions: Mapping[str, str]) -> tuple[tuple[Unit, GradingRun], ...]:
+    def units(self, row: SubmissionRow, versions: Mapping[str, str]) -> tuple[tuple[Unit, GradingRun], ...]:
         """The units of a submission for these question versions, in the order of ``versions``.
 
         Equal results are the same object, as far as they are still remembered.
         """
-        there = {self._version(version): (run, digest) for version, run, digest in self._units(filed)}
+        there = {self._version(version): (run, digest) for version, run, digest in self._units(row)}
         wanted = [(key, there[key]) for key in versions.items() if key in there]
-        with self._understood(f"{filed.key}, provenance"):
+        with self._understood(f"{row.key}, provenance"):
             runs = {run: self._run(run) for run in {run for _, (run, _) in wanted}}
         found = []
         for (question, version), (run, digest) in wanted:
             try:  # not ``_understood``, which takes longer than everything else here
                 found.append((Unit(question, version, self._result(digest)), runs[run]))
             except _STRANGE as error:
-                raise self._not_understood(f"{filed.key}, {question}", error) from error
+                raise self._not_understood(f"{row.key}, {question}", error) from error
         return tuple(found)
 
-    def _units(self, filed: SubmissionRow) -> list[tuple[int, int, bytes]]:
+    def _units(self, row: SubmissionRow) -> list[tuple[int, int, bytes]]:
         """Version, run and digest of the result of each unit of a submission."""
         return self._rows(
             "SELECT unit.version, unit.run, result.digest FROM unit LEFT JOIN result ON result.id = unit.result "
             "WHERE content = (SELECT id FROM content WHERE digest = ? AND draws = ?)",
-            (filed.digest, filed.seed_name),
+            (row.digest, row.seed_name),
         )
 
     def _version(self, number: int) -> tuple[str, str]:
@@ -435,17 +435,17 @@ class Gradebook:
         """The result with this digest. Raises what ``decode`` raises."""
         return decode(self._rows("SELECT body FROM result WHERE digest = ?", (digest,))[0][0])
 
-    def answers(self, filed: SubmissionRow) -> dict[str, object]:
+    def answers(self, row: SubmissionRow) -> dict[str, object]:
         """The learner's answers, by item."""
-        rows = self._rows("SELECT answers FROM submission WHERE key = ?", (filed.key,))
-        with self._understood(f"answers of {filed.key}"):
+        rows = self._rows("SELECT answers FROM submission WHERE key = ?", (row.key,))
+        with self._understood(f"answers of {row.key}"):
             found: dict[str, object] = dict(json.loads(rows[0][0])) if rows else {}
             return found
 
-    def notices(self, filed: SubmissionRow) -> tuple[Notice, ...]:
+    def notices(self, row: SubmissionRow) -> tuple[Notice, ...]:
         """Notices that belong in the report of a submission."""
-        rows = self._rows("SELECT notices FROM submission WHERE key = ?", (filed.key,))
-        with self._understood(f"notices of {filed.key}"):
+        rows = self._rows("SELECT notices FROM submission WHERE key = ?", (row.key,))
+        with self._understood(f"notices of {row.key}"):
             return tuple(serialize.load(Notice, one) for one in json.loads(rows[0][0])) if rows else ()
 
     # --------------------------------------------------------------------------------------------- overrides
@@ -539,7 +539,7 @@ def _save(book: sqlite3.Connection, graded: Graded) -> None:
         f"(?, ?, (SELECT id FROM setting WHERE ({columns}) = (?, ?, ?, ?, ?)))",
         (run.at.astimezone(UTC).isoformat(), run.seconds, *setting),
     )
-    content = (graded.filed.digest, graded.filed.seed_name)
+    content = (graded.row.digest, graded.row.seed_name)
     book.execute("INSERT INTO content (digest, draws) VALUES (?, ?) ON CONFLICT DO NOTHING", content)
     book.executemany(
         "INSERT OR REPLACE INTO unit VALUES ((SELECT id FROM content WHERE digest = ? AND draws = ?), "
@@ -548,7 +548,7 @@ def _save(book: sqlite3.Connection, graded: Graded) -> None:
     )
     book.execute(
         "UPDATE submission SET answers = ?, notices = ?, graded = 1 WHERE key = ?",
-        (graded.answers, graded.notices, graded.filed.key),
+        (graded.answers, graded.notices, graded.row.key),
     )
 
 
@@ -560,7 +560,7 @@ def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
     return row
 
 
-def _filed(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
+def _stored(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
     kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE, _MAYBE, _MAYBE, _TEXT)
     key, path, digest, draws, at, late, attempt, error, zh, signed, signature = _typed(row, *kinds)
     when = datetime.fromisoformat(at) if at else None

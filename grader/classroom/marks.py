@@ -32,7 +32,7 @@ NOTHING: Mapping[str, CoursePart] = MappingProxyType({})
 class GradedSubmission:
     """One submission with its results, question by question."""
 
-    filed: SubmissionRow
+    row: SubmissionRow
     results: tuple[tuple[QuestionResult, GradingRun], ...]
 
 
@@ -74,11 +74,11 @@ def due_for(learner: LearnerRow, due: str) -> datetime:
         return (datetime.max if learner.extra_hours > 0 else datetime.min).replace(tzinfo=UTC)
 
 
-def late_by(filed: SubmissionRow, learner: LearnerRow, rules: Rules) -> float:
+def late_by(row: SubmissionRow, learner: LearnerRow, rules: Rules) -> float:
     """Seconds after the learner's due date; 0 if nothing is due or the submission has no timestamp."""
-    if rules.due is None or filed.at is None:
+    if rules.due is None or row.at is None:
         return 0.0
-    return max(0.0, (filed.at - due_for(learner, rules.due)).total_seconds())
+    return max(0.0, (row.at - due_for(learner, rules.due)).total_seconds())
 
 
 def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:
@@ -110,14 +110,14 @@ def mark(
     changed = _changed(learner, overrides)
     found = {result.id: _facts(with_overrides(result, changed, parts)) for result, _ in work.results}
     questions = tuple(_question(name, points, found.get(name), changed, parts) for name, points in possible.items())
-    late = late_by(work.filed, learner, rules)
-    marked = found if work.filed.error is None else {}
+    late = late_by(work.row, learner, rules)
+    marked = found if work.row.error is None else {}
     parted = [facts for facts in found.values() if facts.parts]
     return Mark(
         learner,
         work,
         questions,
-        left_over(late, work.filed.attempt, rules),
+        left_over(late, work.row.attempt, rules),
         late,
         complete=all(_complete(name, marked.get(name), changed, parts) for name in possible),
         passed=bool(parted) and all(facts.passed for facts in parted),
@@ -239,5 +239,5 @@ def marks(
 
 
 def _order(work: GradedSubmission) -> tuple[int, float]:
-    at = work.filed.at
-    return work.filed.attempt, at.timestamp() if at else 0.0
+    at = work.row.at
+    return work.row.attempt, at.timestamp() if at else 0.0

@@ -40,7 +40,7 @@ def find_learner(book: Gradebook, name: str) -> LearnerRow:
 
     Raises UsageError if there is none, or more than one.
     """
-    nobodys = [LearnerRow(filed.key, filed.seed_name) for filed in book.submissions() if not filed.learners]
+    nobodys = [LearnerRow(row.key, row.seed_name) for row in book.submissions() if not row.learners]
     everybody = [*book.learners(), *nobodys]
     wanted = name.strip().casefold()
     for same in (
@@ -230,11 +230,11 @@ def forgetting(
 def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
     theirs = book.everything_of(learner.id)
     if not theirs:
-        theirs = tuple(filed for filed in book.submissions() if filed.key == learner.id and not filed.learners)
-    own = [filed for filed in theirs if len(filed.learners) <= 1]
+        theirs = tuple(row for row in book.submissions() if row.key == learner.id and not row.learners)
+    own = [row for row in theirs if len(row.learners) <= 1]
     files = [*_results_of(folder, learner), *left_behind(folder), *_unpacked(book, own, folder)]
     files += _kept_by_server(folder, learner)
-    everywhere = {book.place(filed).absolute() for filed in theirs if filed.path}
+    everywhere = {book.place(row).absolute() for row in theirs if row.path}
     if known := book.recall("collection"):
         everywhere.add(Path(str(known)))
     inside = [folder.absolute() / INTAKE, *(path.absolute() for path in files)]
@@ -243,10 +243,10 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
     outside = sorted(place for place in everywhere if not any(place.is_relative_to(each) for each in inside))
     return ForgetPlan(
         learner,
-        tuple(filed.key for filed in own),
+        tuple(row.key for row in own),
         sum(change.learner == learner.id for change in book.overrides()),
         tuple(sorted(files)),
-        tuple(filed.key for filed in theirs if filed not in own),
+        tuple(row.key for row in theirs if row not in own),
         tuple(path for path in outside if path.exists()),
         tuple(_others(folder)),
         len(requests.listed(folder, learner.id)),
@@ -281,8 +281,8 @@ def _whose(path: Path) -> object:
 
 def _unpacked(book: Gradebook, submissions: Iterable[SubmissionRow], folder: Path) -> Iterator[Path]:
     """The copies of ``submissions`` that a batch has made in the folder."""
-    for filed in submissions:
-        place = book.place(filed).absolute()
+    for row in submissions:
+        place = book.place(row).absolute()
         inside = folder.absolute() / INTAKE
         if place.is_relative_to(inside) and place != inside:
             yield folder / INTAKE / place.relative_to(inside).parts[0]

@@ -57,13 +57,13 @@ def tasks_left(
     ``among`` are the submissions to look at, by default all.
     """
     seen = set()
-    for filed in book.submissions() if among is None else among:
-        if filed.error is None and (filed.digest, filed.seed_name) not in seen:
-            seen.add((filed.digest, filed.seed_name))
-            done = book.graded(filed)
+    for row in book.submissions() if among is None else among:
+        if row.error is None and (row.digest, row.seed_name) not in seen:
+            seen.add((row.digest, row.seed_name))
+            done = book.graded(row)
             left = tuple(name for name, current in versions.items() if (name, current) not in done)
             if left:
-                yield filed, GradingTask(filed.key, filed.path, filed.seed_name, left, digest=filed.digest)
+                yield row, GradingTask(row.key, row.path, row.seed_name, left, digest=row.digest)
 
 
 #: Results that are saved together, and seconds that the first of them may wait for the others.
@@ -108,16 +108,16 @@ class Recorder:
 
     def save(self, result: TaskResult) -> None:
         """Take what was found, or why nothing could be; it is saved with others, but soon (see ``patience``)."""
-        filed = self._submissions[result.key]
+        row = self._submissions[result.key]
         if result.error is not None:
-            self._refused.append((filed, result.error))
+            self._refused.append((row, result.error))
         else:
             units = tuple((self._versions[found.question], found) for found in result.results)
             now = datetime.now(UTC)
             run = GradingRun(
                 now, result.seconds, self._seed, self._course, result.versions, result.layers, result.unsafe
             )
-            self._graded.append(Graded(filed, run, units, result.answers, result.notices))
+            self._graded.append(Graded(row, run, units, result.answers, result.notices))
         if self._due is None:
             self._due = self._clock() + _PATIENCE
         if len(self._graded) + len(self._refused) >= _TOGETHER:

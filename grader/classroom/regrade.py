@@ -118,39 +118,39 @@ class _Again:
             changes=tuple(changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
-            refused=tuple((filed.key, error) for filed, error in self._failed()),
+            refused=tuple((row.key, error) for row, error in self._failed()),
             news=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
             layers=layers,
         )
 
     def save(self, lang: Lang) -> None:
         """Save the results, one submission at a time; then the facts that make them count; then write the files."""
-        for filed, task in self.tasks.values():
-            new = self.copy.units(filed, {name: self.versions[name] for name in task.questions})
+        for row, task in self.tasks.values():
+            new = self.copy.units(row, {name: self.versions[name] for name in task.questions})
             if new:
                 units = [unit for unit, _ in new]
-                self.book.record(filed, new[0][1], units, self.copy.answers(filed), self.copy.notices(filed))
+                self.book.record(row, new[0][1], units, self.copy.answers(row), self.copy.notices(row))
         self.book.remember_all(self.facts)
-        for filed, error in self._failed():
-            self.book.refuse(filed, error)
+        for row, error in self._failed():
+            self.book.refuse(row, error)
         self.book.share()
         write_files(Book.of(self.book, self.course), self.book.path.parent, lang)
 
     def _failed(self) -> list[tuple[SubmissionRow, Text]]:
         """The submissions that could not be graded again, with the reason."""
         found = self.copy.submissions()
-        return [(filed, filed.error) for filed in found if filed.error is not None and filed.key in self.tasks]
+        return [(row, row.error) for row in found if row.error is not None and row.key in self.tasks]
 
 
 def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[SubmissionRow, GradingTask]]:
     """What to grade again, by key, with current paths. Raises UsageError if files are not those that were graded."""
     tasks = {}
     moved = []
-    for filed, task in tasks_left(book, versions):
-        place = book.place(filed)
-        if not is_as_graded(filed, place):
+    for row, task in tasks_left(book, versions):
+        place = book.place(row)
+        if not is_as_graded(row, place):
             moved.append(str(place))
-        tasks[filed.key] = filed, replace(task, path=str(place))
+        tasks[row.key] = row, replace(task, path=str(place))
     if moved:
         listed = ", ".join(moved[:_NAMED]) + (f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else "")
         raise UsageError(
@@ -164,10 +164,10 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Subm
     return tasks
 
 
-def is_as_graded(filed: SubmissionRow, place: Path) -> bool:
+def is_as_graded(row: SubmissionRow, place: Path) -> bool:
     """Whether the files at ``place`` are those that were graded."""
     try:
-        return fingerprint(place) == filed.digest
+        return fingerprint(place) == row.digest
     except SubmissionError:
         return False
 

@@ -50,10 +50,10 @@ class Book:
         """The gradebook as the last batch left it."""
         return cls(gradebook, course, gradebook.table("versions", str), gradebook.table("questions", float))
 
-    def work(self, filed: SubmissionRow) -> GradedSubmission:
+    def work(self, row: SubmissionRow) -> GradedSubmission:
         """A submission with its results, in the order of the questions."""
-        units = self.gradebook.units(filed, self.versions)
-        return GradedSubmission(filed, tuple((unit.result, run) for unit, run in units))
+        units = self.gradebook.units(row, self.versions)
+        return GradedSubmission(row, tuple((unit.result, run) for unit, run in units))
 
     def marks(self) -> Iterator[Mark]:
         """The marks of all learners, ordered by learner id."""
@@ -62,29 +62,29 @@ class Book:
             overrides.setdefault(change.learner, []).append(change)
         known = parts(self.course)
         by_learner: dict[str, list[SubmissionRow]] = {}
-        for filed in self.gradebook.submissions():
-            for name in filed.learners:
-                by_learner.setdefault(name, []).append(filed)
+        for row in self.gradebook.submissions():
+            for name in row.learners:
+                by_learner.setdefault(name, []).append(row)
         for learner in self.gradebook.learners():
-            works = [self.work(filed) for filed in by_learner.get(learner.id, ())]
+            works = [self.work(row) for row in by_learner.get(learner.id, ())]
             yield from marks(learner, works, self.points, overrides.get(learner.id, ()), self.course.rules, known)
 
     def marks_of(self, learner: LearnerRow) -> tuple[Mark, ...]:
         """The marks of one learner, without reading the rest of the class."""
-        works = [self.work(filed) for filed in self.gradebook.submissions_of(learner.id)]
+        works = [self.work(row) for row in self.gradebook.submissions_of(learner.id)]
         given = [change for change in self.gradebook.overrides() if change.learner == learner.id]
         return marks(learner, works, self.points, given, self.course.rules, parts(self.course))
 
     def unmatched(self) -> Iterator[Mark]:
         """Marks for submissions that belong to nobody in the class, under the names that they came with."""
-        for filed in self.gradebook.submissions():
-            if not filed.learners:
-                nobody = LearnerRow(filed.key, filed.seed_name)
-                yield from marks(nobody, [self.work(filed)], self.points, (), self.course.rules)
+        for row in self.gradebook.submissions():
+            if not row.learners:
+                nobody = LearnerRow(row.key, row.seed_name)
+                yield from marks(nobody, [self.work(row)], self.points, (), self.course.rules)
 
     def notices(self, mark: Mark) -> tuple[Notice, ...]:
         """The notices about the submission of a mark."""
-        return self.gradebook.notices(mark.work.filed) if mark.work is not None else ()
+        return self.gradebook.notices(mark.work.row) if mark.work is not None else ()
 
     def report(self, mark: Mark) -> Report | None:
         """The report on the submission of a mark; None if nothing was graded.
@@ -154,8 +154,8 @@ def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
 
     And files that were not read in full, according to ``notices``: they may be worth more points than they got.
     """
-    filed = mark.work.filed if mark.work else None
-    late = (LATE,) if filed is not None and filed.late and filed.at is None else ()
+    row = mark.work.row if mark.work else None
+    late = (LATE,) if row is not None and row.late and row.at is None else ()
     trouble = [_trouble(result) for result, _ in (mark.work.results if mark.work else ())]
     stopped = [name for names, _ in trouble for name in names]
     broken = [where for _, places in trouble for where in places]
@@ -255,7 +255,7 @@ def _begins(path: Path) -> bytes:
 
 
 def _row(book: Book, mark: Mark, file: str | None) -> MarkSummary:
-    error = mark.work.filed.error if mark.work else None
+    error = mark.work.row.error if mark.work else None
     return MarkSummary(
         mark.learner.id,
         mark.learner.name,
@@ -287,7 +287,7 @@ def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
     If nothing was graded, the fields of the report are missing.
     """
     assert mark.work is not None
-    filed = mark.work.filed
+    row = mark.work.row
     report = book.report(mark)
     data: dict[str, object] = to_json(report, lang) if report else {"format": 1, "learner": mark.learner.id}
     given = [
@@ -299,12 +299,12 @@ def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
         "possible": number(mark.possible),
         "complete": mark.complete,
         "late_by_seconds": number(mark.late_seconds) if mark.late_seconds else None,
-        "submission": filed.key,
-        "attempt": filed.attempt,
+        "submission": row.key,
+        "attempt": row.attempt,
         "counts": mark.counts,
         "factor": number(mark.factor),
         "overrides": given,
-        "error": None if filed.error is None else filed.error.of(lang),
+        "error": None if row.error is None else row.error.of(lang),
         "provenance": provenance(mark.work),
     }
 

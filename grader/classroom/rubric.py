@@ -142,7 +142,7 @@ def waiting(book: Book) -> Waiting:
     for mark in book.marks():
         if not mark.counts or mark.work is None:
             continue
-        texts = book.gradebook.answers(mark.work.filed)
+        texts = book.gradebook.answers(mark.work.row)
         for result in (result for question, _ in mark.work.results for result in question.items):
             if result.id in known and result.status is Status.PENDING and (mark.learner.id, result.id) not in given:
                 answers.setdefault(result.id, {})[mark.learner.id] = _text(texts.get(result.id))

@@ -298,7 +298,7 @@ class Service:
         home = self.inbox / inbox.folder_name(learner.id)
         with contextlib.closing(open_gradebook(self.plan.folder, read_only=True)) as gradebook:
             marks = self.book(gradebook).marks_of(gradebook.learner(learner.id))
-        by_key = {mark.work.filed.key: mark for mark in marks if mark.work is not None}
+        by_key = {mark.work.row.key: mark for mark in marks if mark.work is not None}
         found = []
         for name, receipt in sorted(inbox.receipts(home), key=lambda each: inbox.order(each[1]), reverse=True):
             mark = by_key.get(f"inbox-{home.name}/{name}")
@@ -312,13 +312,13 @@ class Service:
     def _state(self, mark: Mark | None) -> State:
         if mark is None or mark.work is None:
             return "waiting"
-        filed = mark.work.filed
-        if filed.error is not None:
+        row = mark.work.row
+        if row.error is not None:
             return "refused"
         if len(mark.work.results) == len(mark.questions):
             return "graded"
         with self._changed:
-            return "running" if any(job.key == _key(filed) for job in self._queue.running) else "waiting"
+            return "running" if any(job.key == _key(row) for job in self._queue.running) else "waiting"
 
     # ------------------------------------------------------------------------------------------- workers
 

@@ -66,7 +66,7 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
     with closing(open_gradebook(folder)) as gradebook:
         course = load_graded_course(gradebook, course_folder)
         book = Book.of(gradebook, course)
-        answered = [(mark, gradebook.answers(mark.work.filed) if mark.work else {}) for mark in book.marks()]
+        answered = [(mark, gradebook.answers(mark.work.row) if mark.work else {}) for mark in book.marks()]
         found = of_class(answered)
         counting = [each for each in answered if each[0].counts]
         found = replace(found, borrowed=borrowed(course, counting))

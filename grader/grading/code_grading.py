@@ -33,7 +33,7 @@ from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
 from grader.grading.explaining import place
 from grader.grading.explaining.dependencies import with_dependencies
-from grader.grading.explaining.evidence import Evidence, Failure, Other
+from grader.grading.explaining.evidence import Evidence, Other, WrongExercise
 from grader.grading.explaining.explain import explain
 from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
@@ -201,7 +201,7 @@ class CodeGrading:
             return replace(result, diagnosis=said)
         return replace(result, diagnosis=said, misconception=named.misconception, message=named.text)
 
-    def _failure(self, plan: Plan, tried: AttemptResult) -> Failure | None:
+    def _failure(self, plan: Plan, tried: AttemptResult) -> WrongExercise | None:
         """All that the voices may look at. Raises SandboxError if the mistakes cannot be run."""
         array_type = tried.result.array_type
         if array_type is None or plan.file is None or tried.form is None:
@@ -228,7 +228,7 @@ class CodeGrading:
             )
         )
         runs = context.course.edition is None  # a learners' edition has no references to run
-        return Failure(
+        return WrongExercise(
             course=context.course,
             question=plan.question,
             exercise=exercise,

@@ -50,7 +50,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnswersRead:
     """An answers file that was read: its text, and its answers by item (None where nothing is filled in)."""
 
     file: str
@@ -78,7 +78,7 @@ def fresh(learner: str, given: Mapping[str, str]) -> str:
     return "\n".join([*lines, *(f"  {item}: {quoted(text)}" for item, text in given.items())]) + "\n"
 
 
-def find(file: str, text: str, learner: str) -> Found:
+def find(file: str, text: str, learner: str) -> AnswersRead:
     """The answers file in ``text``. Raises UsageError if it cannot be read, or is another learner's."""
     from grader.core import yaml_positions  # yaml is slow to import
 
@@ -93,10 +93,10 @@ def find(file: str, text: str, learner: str) -> Found:
     owner = None if named in (None, PLACEHOLDER) else str(named)
     if owner is not None and _folded(owner) != _folded(learner):
         raise UsageError(_OTHER_LEARNER.fill(file=file, theirs=clean(owner, _MOST_SHOWN), yours=learner))
-    return Found(file, text, owner, answers or {})
+    return AnswersRead(file, text, owner, answers or {})
 
 
-def merge(found: Found, learner: str, given: Mapping[str, str], replace: Collection[str] = ()) -> str:
+def merge(found: AnswersRead, learner: str, given: Mapping[str, str], replace: Collection[str] = ()) -> str:
     """The text of the file with the answers ``given`` that it does not have, and those of ``replace`` exchanged.
 
     A placeholder for the learner's name is filled in. Raises UsageError if the file is written in a way that leaves no

@@ -309,7 +309,7 @@ class ClassPages:
         assert found.mark.work is not None
         course = self.service.edition
         report = _with_cases_of(course, self.course, report)
-        whose = html.Whose(person.name, found.mark.work.filed.seed_name)
+        whose = html.Whose(person.name, found.mark.work.row.seed_name)
         return html.render(report, course, lang, whose=whose)
 
     # ------------------------------------------------------------------------------------- what is there

@@ -172,7 +172,7 @@ class Desk:
         return self.once(
             "answered",
             lambda book: tuple(
-                (mark, book.gradebook.answers(mark.work.filed) if mark.work else {}) for mark in book.marks()
+                (mark, book.gradebook.answers(mark.work.row) if mark.work else {}) for mark in book.marks()
             ),
         )
 

@@ -172,12 +172,12 @@ def learner_page(visit: Visit) -> Response:
     marks = [mark for mark, _ in desk.answered() if mark.learner.id == learner.id]
     counting = [mark for mark in marks if mark.counts]
     asked = visit.asked("submission")
-    chosen = next((mark for mark in marks if mark.work and mark.work.filed.key == asked), None)
+    chosen = next((mark for mark in marks if mark.work and mark.work.row.key == asked), None)
     mark = chosen or (counting[-1] if counting else None)
     with desk.book() as book:
         report = _report(visit, book, mark) if mark is not None else None
-        history = [_submitted(visit, book, filed, marks, mark) for filed in book.gradebook.everything_of(learner.id)]
-        given = book.gradebook.answers(mark.work.filed) if mark is not None and mark.work is not None else {}
+        history = [_submitted(visit, book, row, marks, mark) for row in book.gradebook.everything_of(learner.id)]
+        given = book.gradebook.answers(mark.work.row) if mark is not None and mark.work is not None else {}
     history.sort(key=lambda each: (each.attempt, each.at.timestamp() if each.at else 0.0), reverse=True)
     return visit.page(
         "desk_learner.html",
@@ -199,25 +199,25 @@ def _report(visit: Visit, book: Book, mark: Mark) -> Markup | None:
     report = pages.report_with_overrides(book, mark)
     if report is None or mark.work is None:
         return None
-    whose = Whose(mark.learner.name, mark.work.filed.seed_name)
+    whose = Whose(mark.learner.name, mark.work.row.seed_name)
     return Markup(render_body(report, visit.desk.course, visit.lang, whose))
 
 
-def _submitted(visit: Visit, book: Book, filed: SubmissionRow, marks: Sequence[Mark], shown: Mark | None) -> Submitted:
-    mark = next((each for each in marks if each.work is not None and each.work.filed.key == filed.key), None)
-    here = shown is not None and shown.work is not None and shown.work.filed.key == filed.key
-    row: ClassRow | None = class_table.row(mark) if mark is not None else None
+def _submitted(visit: Visit, book: Book, row: SubmissionRow, marks: Sequence[Mark], shown: Mark | None) -> Submitted:
+    mark = next((each for each in marks if each.work is not None and each.work.row.key == row.key), None)
+    here = shown is not None and shown.work is not None and shown.work.row.key == row.key
+    line: ClassRow | None = class_table.row(mark) if mark is not None else None
     owner = mark.learner if mark is not None else LearnerRow("", "")
     return Submitted(
-        filed.at,
-        filed.attempt,
-        f"{row.score} / {points(row.possible)}" if row is not None else "–",
-        row.said if row is not None else _EARLIER,
-        _receipt(book.gradebook.place(filed)),
+        row.at,
+        row.attempt,
+        f"{line.score} / {points(line.possible)}" if line is not None else "–",
+        line.said if line is not None else _EARLIER,
+        _receipt(book.gradebook.place(row)),
         mark is not None and mark.counts,
         mark is None,
         here,
-        visit.desk.at("learners", owner.id, submission=filed.key) if mark is not None and not here else None,
+        visit.desk.at("learners", owner.id, submission=row.key) if mark is not None and not here else None,
     )
 
 

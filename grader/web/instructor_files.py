@@ -75,8 +75,8 @@ def _alike(desk: Desk) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
     """What is similar. Comparing a large class takes seconds, so it is done again only for new submissions."""
 
     def version(book: Book) -> bytes:
-        filed = ((one.key, one.digest, one.learners, one.attempt) for one in book.gradebook.submissions())
-        return hashlib.sha256(repr([*filed, *book.points]).encode()).digest()
+        row = ((one.key, one.digest, one.learners, one.attempt) for one in book.gradebook.submissions())
+        return hashlib.sha256(repr([*row, *book.points]).encode()).digest()
 
     def make(book: Book) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
         alike = compared(book.gradebook, desk.course)

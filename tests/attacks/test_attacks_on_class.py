@@ -32,7 +32,7 @@ def handed(folder: Path, *people: Person) -> list[CollectedSubmission]:
     return [CollectedSubmission(FoundSubmission(repr(person), (person,), ()), folder / "q05.py") for person in people]
 
 
-def filed(each: Sequence[CollectedSubmission]) -> list[SubmissionRow]:
+def row(each: Sequence[CollectedSubmission]) -> list[SubmissionRow]:
     """What a batch without a roster would enter."""
     return list(enrol(Collection(PLAIN, tuple(each), ()), None).submissions)
 
@@ -44,15 +44,15 @@ def test_a_fault_of_ours_costs_one_submission(tmp_path: Path, monkeypatch: pytes
         raise RuntimeError("unforeseen")
 
     monkeypatch.setattr(enrolment, "identity", identity)
-    (one,) = filed(handed(tmp_path, Person("mallory")))
+    (one,) = row(handed(tmp_path, Person("mallory")))
     assert one.error is not None and "unforeseen" in one.error.en
 
 
 def test_another_s_name_draws_no_other_numbers(tmp_path: Path) -> None:
     """A learner who takes another's name is kept apart, and the other's numbers stay the same."""
     ada, mallory = Person("Ada", (("canvas", "11"),)), Person("ada", (("canvas", "66"),))
-    (alone,) = filed(handed(tmp_path, ada))
-    both = filed(handed(tmp_path, ada, mallory))
+    (alone,) = row(handed(tmp_path, ada))
+    both = row(handed(tmp_path, ada, mallory))
     assert both[0].seed_name == alone.seed_name == "Ada"
     assert both[0].learners != both[1].learners
 

@@ -87,13 +87,13 @@ def test_attack(case: Case, kind: str, as_zip: bool, place: Path, monkeypatch: p
     owned(monkeypatch, folder, case.accounts)
     after = entered(intake.packed(folder, place / "class.zip", case, kind) if as_zip else folder, place / "scratch")
     assert {key: after.get(key) for key in before} == before
-    others = [filed for key, filed in after.items() if key not in before]
+    others = [row for key, row in after.items() if key not in before]
     assert others
-    assert not {name for filed in others for name in filed.learners} & {*intake.WORK}
-    for filed in others:
-        assert case.reported in (filed.error.en if filed.error else "")
-        assert bool(filed.error) == bool(case.reported)
-        assert not filed.error or tiny.bilingual(filed.error)
+    assert not {name for row in others for name in row.learners} & {*intake.WORK}
+    for row in others:
+        assert case.reported in (row.error.en if row.error else "")
+        assert bool(row.error) == bool(case.reported)
+        assert not row.error or tiny.bilingual(row.error)
 
 
 @pytest.mark.parametrize("as_zip", [False, True])
@@ -101,8 +101,8 @@ def test_attack(case: Case, kind: str, as_zip: bool, place: Path, monkeypatch: p
 def test_an_honest_class(kind: str, as_zip: bool) -> None:
     """It is collected completely, and no intake mistakes it for another kind."""
     found = undisturbed(kind, as_zip)
-    assert {name for filed in found.values() for name in filed.learners} == {*intake.WORK}
-    assert [filed.error for filed in found.values()] == [None] * 3
+    assert {name for row in found.values() for name in row.learners} == {*intake.WORK}
+    assert [row.error for row in found.values()] == [None] * 3
 
 
 def test_names_that_cannot_be_written(tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_names_that_cannot_be_written(tmp_path: Path) -> None:
         place = Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
         intake.put(place / "q05.py", f"{intake.EVIL}# {name!r}\n")
     found = entered(folder, tmp_path / "scratch")
-    assert len({filed.digest for filed in found.values()}) == len(found) == 4
-    assert all(filed.error is None and filed.key.encode() for filed in found.values())
+    assert len({row.digest for row in found.values()}) == len(found) == 4
+    assert all(row.error is None and row.key.encode() for row in found.values())
 
 
 def test_every_case_can_be_told_from_others() -> None:
@@ -129,7 +129,7 @@ def test_a_signed_inbox_believes_signatures_only(tmp_path: Path) -> None:
     key = inbox.parse_key((folder / inbox.KEY).read_bytes())
     intake.handed_in(folder, "ada", "ada", {"q05.py": intake.EVIL}, key=key)
     intake.handed_in(folder, "bob", "bob", {"q05.py": intake.EVIL})
-    ada, bob = sorted(entered(folder, tmp_path / "out").values(), key=lambda filed: filed.error is not None)
+    ada, bob = sorted(entered(folder, tmp_path / "out").values(), key=lambda row: row.error is not None)
     assert (ada.learners, ada.error) == (("ada",), None)
     assert bob.learners == () and bob.error is not None and "signature" in bob.error.en
 

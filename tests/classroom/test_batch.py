@@ -326,7 +326,7 @@ def test_somebody_else_s_answers(said: dict[str, str | None], misnamed: dict[str
         if learner:
             (tmp_path / "in" / name / "answers.yaml").write_text(f"format: 1\nlearner: {learner!r}\nanswers: {{}}\n")
     found = enrolment.enrol(collect(tmp_path / "in", tmp_path / "kept"), None)
-    assert {filed.key: filed.seed_name for filed in found.submissions} == {
+    assert {row.key: row.seed_name for row in found.submissions} == {
         name: learner or name for name, learner in said.items()
     }
     assert dict(found.misnamed) == misnamed
@@ -507,7 +507,7 @@ def test_a_canary_that_is_not_refused_stops_everything(
     with pytest.raises(SandboxUnavailable, match=said):
         batch.run(order())
     with closing(open_gradebook(order().out)) as book:
-        assert [filed.error for filed in book.submissions()] == [None, None, None]
+        assert [row.error for row in book.submissions()] == [None, None, None]
 
 
 @pytest.mark.usefixtures("alone")
@@ -753,5 +753,5 @@ def test_what_could_not_be_collected_is_not_read(tmp_path: Path) -> None:
         Text("not as the receipt says", "与回执不符"),
     )
     handed = CollectedSubmission(placed, tmp_path / "q05.py", why)
-    (filed,) = enrolment.enrol(Collection("folders", (handed,), ()), None).submissions
-    assert (filed.error, filed.digest) == (why, "")
+    (row,) = enrolment.enrol(Collection("folders", (handed,), ()), None).submissions
+    assert (row.error, row.digest) == (why, "")

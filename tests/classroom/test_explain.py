@@ -234,7 +234,7 @@ def test_what_is_not_there(out: Path, place: Path) -> None:
     """Nothing handed in, not graded as it is now, or files that are not those that were graded."""
     with closing(open_gradebook(out)) as book:
         before, versions = book.submissions(), book.recall("versions")
-        book.file([filed for filed in before if filed.key != "di.py"])
+        book.file([row for row in before if row.key != "di.py"])
         with pytest.raises(UsageError, match="di has no submission"):
             look_up(asked(out, "di", "double"))
         book.file(before)
@@ -256,10 +256,10 @@ def test_one_of_several_attempts(out: Path) -> None:
         before = book.submissions()
         ada, bo = (next(each for each in before if each.key == key) for key in ("ada", "bo.py"))
         book.file([ada, replace(bo, learners=("ada",), attempt=2)])
-        assert look_up(asked(out, "ada", "double")).filed.key == "bo.py"
+        assert look_up(asked(out, "ada", "double")).row.key == "bo.py"
         found = look_up(asked(out, "ada", "double", attempt=1))
         assert isinstance(found, RecordedPart)
-        assert found.filed.key == "ada"
+        assert found.row.key == "ada"
         book.file(before)
 
 

@@ -235,7 +235,7 @@ def test_the_same_files_share_what_was_found(book: Gradebook) -> None:
     assert book.answers(twin) == book.answers(ADA)
     assert book.notices(twin) == NOTICES
     assert book.answers(other) == {}
-    assert {filed.key: filed.error for filed in book.submissions()} == {
+    assert {row.key: row.error for row in book.submissions()} == {
         "ada": None,
         "twin": None,
         "other": None,

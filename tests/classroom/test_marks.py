@@ -34,10 +34,8 @@ def small(name: str = "Q5", points: float = 2.0) -> QuestionResult:
 
 def work(*results: QuestionResult, hours: float = -1, attempt: int = 1, error: str | None = None) -> GradedSubmission:
     """A submission handed in so many hours after it was due."""
-    filed = SubmissionRow(
-        f"ada-{attempt}", "", ("ada",), "d", "ada", DUE + timedelta(hours=hours), False, attempt, error
-    )
-    return GradedSubmission(filed, tuple((each, RUN) for each in results))
+    row = SubmissionRow(f"ada-{attempt}", "", ("ada",), "d", "ada", DUE + timedelta(hours=hours), False, attempt, error)
+    return GradedSubmission(row, tuple((each, RUN) for each in results))
 
 
 def one(*works: GradedSubmission, rules: Rules = RULES, overrides: tuple[Override, ...] = ()) -> Mark:
@@ -52,7 +50,7 @@ def one(*works: GradedSubmission, rules: Rules = RULES, overrides: tuple[Overrid
 )
 def test_late_is_after_what_is_due_for_the_learner(hours: float, extra: float, late: float) -> None:
     """Zones are heeded, and extra time is part of what is due."""
-    assert late_by(work(hours=hours).filed, LearnerRow("ada", "", "", extra), RULES) == late
+    assert late_by(work(hours=hours).row, LearnerRow("ada", "", "", extra), RULES) == late
 
 
 @pytest.mark.parametrize(
@@ -60,12 +58,12 @@ def test_late_is_after_what_is_due_for_the_learner(hours: float, extra: float, l
 )
 def test_due_at_the_end_of_the_calendar(due: str, extra: float, late: float) -> None:
     """What is due in the year 9999 is never due, and extra time changes nothing about it."""
-    assert late_by(work(hours=99).filed, LearnerRow("ada", "", "", extra), Rules(due=due)) == late
+    assert late_by(work(hours=99).row, LearnerRow("ada", "", "", extra), Rules(due=due)) == late
 
 
 def test_without_a_date_or_a_time_nothing_is_late() -> None:
     """Nothing is guessed."""
-    assert late_by(work(hours=99).filed, ADA, Rules()) == 0
+    assert late_by(work(hours=99).row, ADA, Rules()) == 0
     assert late_by(SubmissionRow("ada", "", ("ada",), late=True), ADA, RULES) == 0
 
 
@@ -135,7 +133,7 @@ def test_attempts(count: str, earned: float | None, attempt: int | None) -> None
     else:
         (mark,) = counting
         assert mark.work is not None
-        assert (mark.earned, mark.work.filed.attempt) == (earned, attempt)
+        assert (mark.earned, mark.work.row.attempt) == (earned, attempt)
 
 
 def test_the_best_counts_what_it_costs() -> None:
@@ -143,7 +141,7 @@ def test_the_best_counts_what_it_costs() -> None:
     rules = Rules(due=RULES.due, late_percent=50, attempts="best")
     mark = one(work(result(code=3.0), small()), work(result(), small(), hours=10, attempt=2), rules=rules)
     assert mark.work is not None
-    assert mark.work.filed.attempt == 1
+    assert mark.work.row.attempt == 1
 
 
 def test_overrides() -> None:
@@ -200,7 +198,7 @@ def test_points_by_hand_for_everything_make_a_mark_complete() -> None:
 def test_the_last_is_the_last_that_was_handed_in(attempts: str) -> None:
     """Whatever order names have: submission_100 comes before submission_99 in the gradebook."""
     later = work(small(), attempt=2)
-    later = replace(later, filed=replace(later.filed, key="submission_100"))
+    later = replace(later, row=replace(later.row, key="submission_100"))
     earlier = work(small())
     found = marks(ADA, [later, earlier], POSSIBLE, (), Rules(attempts=attempts))  # type: ignore[arg-type]
     last = [mark.work for mark in found if mark.counts][-1]

@@ -133,7 +133,7 @@ def test_other_points_and_other_rules(out: Path) -> None:
     assert found == Change("ada", "Q1", (4.0, 5.0), (9.0, 10.0))
     assert earned(out)["ada"] == 9
     with closing(open_gradebook(out)) as book:
-        book.file([replace(filed, at=NOW) for filed in book.submissions()])
+        book.file([replace(row, at=NOW) for row in book.submissions()])
     rules = "due: 2026-11-20T00:00:00+00:00\nlate: {percent: 50}\n"
     (out.parent / "course" / "course.yaml").write_text(rules)
     found_again = again(out, write=True)
@@ -274,8 +274,8 @@ def test_a_crash_while_putting_down(at: int, out: Path, monkeypatch: pytest.Monk
 def test_a_change_of_attempts(out: Path) -> None:
     """Where another attempt counts than before, the sum says so."""
     with closing(open_gradebook(out)) as book:
-        filed = book.submissions()
-        book.file([replace(filed[1], learners=("ada",), attempt=2), filed[0]])
+        row = book.submissions()
+        book.file([replace(row[1], learners=("ada",), attempt=2), row[0]])
     assert earned(out)["ada"] == 0
     (out.parent / "course" / "course.yaml").write_text("attempts: {count: best}\n")
     assert again(out).changes == (Change("ada", None, (0.0, 5.0), (4.0, 5.0)),)

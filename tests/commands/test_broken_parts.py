@@ -136,9 +136,9 @@ def test_batch(attncheck: Attncheck, handed: Path, tmp_path: Path) -> None:
     ran = attncheck("batch", str(tmp_path / "class"), "--out", str(out), "--lang", "en")
     assert ran.code == 0
     with closing(open_gradebook(out)) as book:
-        (filed,) = book.submissions()
-        assert filed.error is None and filed.digest
-        first, *_ = book.notices(filed)
+        (row,) = book.submissions()
+        assert row.error is None and row.digest
+        first, *_ = book.notices(row)
         assert first.urgent and FIRST in first.text.en
     inside = "work/answers.yaml" if handed.suffix else "answers.yaml"
     assert f"graded; not read in full: {inside}" in ran.out

@@ -34,16 +34,16 @@ def graded(tmp_path: Path) -> Path:
         (tmp_path / f"{name}.py").write_text(text)
     book = open_gradebook(out, create=True)
     book.enrol(LearnerRow(name, name) for name in ("ada", "bo", "cy", "di", "eve"))
-    filed = [
+    row = [
         SubmissionRow("ada-1", str(tmp_path / "ada.py"), ("ada", "di"), "d1", "ada"),
         SubmissionRow("bo-1", str(tmp_path / "bo.ipynb"), ("bo",), "d2", "bo"),
         SubmissionRow("cy-1", str(tmp_path / "cy2.py"), ("cy",), "d3", "cy", attempt=1),
         SubmissionRow("cy-2", str(tmp_path / "cy.py"), ("cy",), "d4", "cy", attempt=2),
         SubmissionRow("eve-1", str(tmp_path / "eve.py"), ("eve",), "d5", "eve"),
     ]
-    book.file(filed)
+    book.file(row)
     book.remember_all({"versions": {"Q3": "v"}, "questions": {"Q3": 5.0, "Q5": 7.0}, "course": "/no/such/folder"})
-    for one in filed[:4]:
+    for one in row[:4]:
         book.record(one, RUN, [Unit("Q3", "v", result())], {"Q3.a": "a"}, ())
     book.close()
     return out

@@ -197,9 +197,9 @@ def _whole_book(folder: Path) -> None:
 
     def everything() -> bool:
         with contextlib.closing(open_gradebook(folder)) as opened:
-            for filed in opened.submissions():
-                opened.answers(filed)
-                assert all(name.encode() for name in filed.learners)
+            for row in opened.submissions():
+                opened.answers(row)
+                assert all(name.encode() for name in row.learners)
             book = Book.of(opened, COURSE)
             for mark in (*book.marks(), *book.unmatched()):
                 assert not math.isnan(mark.possible)

@@ -116,9 +116,9 @@ def _borrowed(course: Course, item: Item, answered: Sequence[Answered]) -> Itera
     draws: dict[tuple[tuple[str, int | float], ...], items.Context] = {}
     for mark, answers in answered:
         result = result_of(mark, item.id)
-        if result is None or mark.work is None or not mark.work.filed.seed_name:
+        if result is None or mark.work is None or not mark.work.row.seed_name:
             continue
-        context = items.Context(course.public_id, mark.work.filed.seed_name, item.id)
+        context = items.Context(course.public_id, mark.work.row.seed_name, item.id)
         own = tuple(items.draw(item.spec, context).items())
         draws.setdefault(own, context)
         if mark.learner.id not in having.setdefault(own, []):

@@ -49,8 +49,8 @@ def beliefs(marks: Iterable[Mark], since: datetime | None = None) -> tuple[Belie
 
 
 def _when(work: GradedSubmission) -> datetime:
-    if work.filed.at is not None:
-        return work.filed.at
+    if work.row.at is not None:
+        return work.row.at
     return max((run.at for _, run in work.results), default=datetime.min.replace(tzinfo=UTC))
 
 

@@ -45,15 +45,15 @@ def compared(gradebook: Gradebook, course: Course, threshold: float | None = Non
     ``threshold`` is a share from 0 to 1; None means ``similarity.THRESHOLD``.
     """
     asked = gradebook.recall("questions")
-    filed = list(_last(gradebook.submissions()))
-    read = partial(_read, {one.key: (one.learners, gradebook.place(one)) for one in filed if one.error is None})
+    row = list(_last(gradebook.submissions()))
+    read = partial(_read, {one.key: (one.learners, gradebook.place(one)) for one in row if one.error is None})
     counting = [q for q in course.questions if not isinstance(asked, dict) or q.id in asked]
     exercises = [exercise.name for question in counting for exercise in question.exercises]
-    reduced = _reduced(read, exercises, [one.key for one in filed])
+    reduced = _reduced(read, exercises, [one.key for one in row])
     readable = [one for one in reduced.values() if one is not None]
     return ClassSimilarity(
         found=similarity.compare(readable, _given(course), exercises, threshold or similarity.THRESHOLD),
-        people={one.key: one.learners for one in filed},
+        people={one.key: one.learners for one in row},
         left_out=tuple(key for key, one in reduced.items() if one is None),
         read=read,
     )

@@ -99,7 +99,7 @@ def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
     """The results of the submission in ``root``."""
     facts = read_facts(root / "submission_metadata.json", settings.lang)
     folder = root / "submission"
-    filed = SubmissionRow(
+    row = SubmissionRow(
         facts.key, str(folder), (facts.learner,), seed_name=facts.learner, at=facts.at, attempt=facts.attempt
     )
     report: Report | None = None
@@ -112,12 +112,12 @@ def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
             submission = read(folder, facts.learner)
             report = grade(context.course, submission, sandbox.observe, selection=selection, context=context)
         except SubmissionError as error:
-            filed = replace(filed, error=error.message)
+            row = replace(row, error=error.message)
     learner = LearnerRow(facts.learner, facts.learner, "", facts.extra_hours)
-    work = GradedSubmission(filed, ())
+    work = GradedSubmission(row, ())
     if report is not None:
         run = _run(report)
-        work = GradedSubmission(filed, tuple((result, run) for result in report.questions))
+        work = GradedSubmission(row, tuple((result, run) for result in report.questions))
     found = results(mark(learner, work, counting, (), context.course.rules), report, context.course, settings.lang)
     return found | ({"execution_time": round(report.told_seconds, 3)} if report else {})
 

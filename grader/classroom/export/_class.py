@@ -83,10 +83,10 @@ def _state(mark: Mark) -> Text | None:
 def roster(book: Book, more: Path | None) -> Roster:
     """The learners of the gradebook, with the LMS numbers of their submissions and those of the roster in ``more``."""
     numbers: dict[str, set[tuple[str, str]]] = {}
-    for filed in book.gradebook.submissions():
-        system, _, number = filed.key.partition("-")
-        if len(filed.learners) == 1 and system in ("canvas", "moodle") and number.isdecimal():
-            numbers.setdefault(filed.learners[0], set()).add((system, number))
+    for row in book.gradebook.submissions():
+        system, _, number = row.key.partition("-")
+        if len(row.learners) == 1 and system in ("canvas", "moodle") and number.isdecimal():
+            numbers.setdefault(row.learners[0], set()).add((system, number))
     listed = {
         learner.id: [(kind, _bare(value) if kind == "moodle" else value) for kind, value in learner.ids]
         for learner in (read_roster(more).learners if more else ())

@@ -149,14 +149,14 @@ def error(mark: Mark, lang: Lang = "en") -> str | None:
 
 def error_text(mark: Mark) -> Text | None:
     """The same in both languages."""
-    filed = mark.work.filed if mark.work else None
-    if filed is None or filed.error is None:
+    row = mark.work.row if mark.work else None
+    if row is None or row.error is None:
         return None
 
     def said(why: str) -> str:
-        return clean(why.replace(filed.path, filed.key) if filed.path else why, 2000, lines=True)
+        return clean(why.replace(row.path, row.key) if row.path else why, 2000, lines=True)
 
-    return Text(said(filed.error.en), said(filed.error.zh))
+    return Text(said(row.error.en), said(row.error.zh))
 
 
 def waiting(mark: Mark) -> int:

@@ -72,18 +72,18 @@ class _Masked(Book):
         )
 
     def _work(self, work: GradedSubmission) -> GradedSubmission:
-        filed = replace(
-            work.filed,
-            key=pseudonym(self.key, "submission", work.filed.key),
+        row = replace(
+            work.row,
+            key=pseudonym(self.key, "submission", work.row.key),
             path="",
-            learners=tuple(sorted(pseudonym(self.key, "learner", name) for name in work.filed.learners)),
+            learners=tuple(sorted(pseudonym(self.key, "learner", name) for name in work.row.learners)),
             digest="",
             seed_name="",
             at=None,
-            error=None if work.filed.error is None else Text("it could not be graded", "无法评分"),
+            error=None if work.row.error is None else Text("it could not be graded", "无法评分"),
         )
         return GradedSubmission(
-            filed, tuple((_silent(result), replace(run, at=NO_TIME, seconds=0.0)) for result, run in work.results)
+            row, tuple((_silent(result), replace(run, at=NO_TIME, seconds=0.0)) for result, run in work.results)
         )
 
 

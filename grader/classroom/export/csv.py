@@ -66,11 +66,11 @@ def _learners(book: Book, options: Options) -> Iterator[list[object]]:
     questions = list(book.points)
     yield [*_LEARNER, "earned", "possible", *questions, "factor", "hours_late", "complete", "waiting", "notes"]
     for mark in marks_that_count(book, options.learner):
-        filed = mark.work.filed if mark.work else None
-        said = error(mark) or ("; ".join(notes(mark, book.notices(mark))) if filed else NOTHING_THERE.en)
+        row = mark.work.row if mark.work else None
+        said = error(mark) or ("; ".join(notes(mark, book.notices(mark))) if row else NOTHING_THERE.en)
         yield [
-            *map(cell, (mark.learner.id, mark.learner.name, mark.learner.section, filed.key if filed else "")),
-            filed.attempt if filed else 0,
+            *map(cell, (mark.learner.id, mark.learner.name, mark.learner.section, row.key if row else "")),
+            row.attempt if row else 0,
             *map(number, (mark.earned, mark.possible, *(earned for _, earned, _ in mark.questions), mark.factor)),
             number(round(mark.late_seconds / 3600, 2)),
             "yes" if mark.complete else "no",
@@ -86,8 +86,8 @@ def _checks(book: Book, options: Options) -> Iterator[list[object]]:
     for mark in book.marks():
         if options.learner not in (None, mark.learner.id):
             continue
-        filed = mark.work.filed if mark.work else None
-        handed_in = [cell(filed.key), filed.attempt] if filed else ["", 0]
+        row = mark.work.row if mark.work else None
+        handed_in = [cell(row.key), row.attempt] if row else ["", 0]
         begin = [cell(mark.learner.id), *handed_in, "yes" if mark.counts else "no"]
         for result, run in mark.work.results if mark.work else ():
             layers = "none" if run.unsafe else " ".join(run.layers)
@@ -96,8 +96,8 @@ def _checks(book: Book, options: Options) -> Iterator[list[object]]:
             for item in result.items:
                 yield [*begin, result.id, *_item(item, options.lang), *map(cell, made)]
             for exercise in result.exercises:
-                for row in _exercise(exercise, options.lang):
-                    yield [*begin, result.id, *row, *map(cell, made)]
+                for line in _exercise(exercise, options.lang):
+                    yield [*begin, result.id, *line, *map(cell, made)]
         yield from _given(mark, begin)
 
 

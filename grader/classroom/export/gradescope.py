@@ -124,7 +124,7 @@ def _provenance(mark: Mark, report: Report | None) -> dict[str, Any]:
         "complete": mark.complete,
     }
     if mark.work is not None:
-        found |= {"submission": mark.work.filed.key, "attempt": mark.work.filed.attempt}
+        found |= {"submission": mark.work.row.key, "attempt": mark.work.row.attempt}
         found |= {"provenance": provenance(mark.work)}
     if report is not None:
         sandbox = {"layers": list(report.layers), "unsafe": report.unsafe}

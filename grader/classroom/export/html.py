@@ -99,7 +99,7 @@ class LearnerPages:
         report = report_with_overrides(self._book, mark)
         if report is None or mark.work is None:
             return None
-        draws = mark.work.filed.seed_name
+        draws = mark.work.row.seed_name
         course, sections = self._drawn if draws else self._undrawn
         report = visible_report(report, mark, self._book.course.rules, self._now)
         whose = Whose(mark.learner.name or mark.learner.id, draws)

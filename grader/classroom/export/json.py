@@ -96,17 +96,17 @@ def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
     ]
     if mark.work is None:
         return data | {"submission": None, "overrides": given}
-    filed = mark.work.filed
+    row = mark.work.row
     report = as_json(book, mark, lang)
     for key in ("format", "learner", "seconds", "seed", "course", "sandbox", "attncheck", "torch"):
         report.pop(key, None)
     more = {
-        "submission": filed.key,
-        "attempt": filed.attempt,
-        "learners": list(filed.learners),
-        "digest": filed.digest,
+        "submission": row.key,
+        "attempt": row.attempt,
+        "learners": list(row.learners),
+        "digest": row.digest,
         "error": error(mark, lang),
         "overrides": given,
-        "answers": _answers(book.gradebook.answers(filed)),
+        "answers": _answers(book.gradebook.answers(row)),
     }
     return data | report | more

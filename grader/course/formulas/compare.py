@@ -126,7 +126,7 @@ def _number(declared: Scalar, name: str, seed: int, place: int, variance: bool) 
     return -found if negative else found
 
 
-class Table:
+class ValueTable:
     """The values of several formulas at the same instances, computed on demand."""
 
     def __init__(self, names: Declarations, nodes: Sequence[Node], enough: int = _ENOUGH) -> None:
@@ -205,7 +205,7 @@ class Table:
 
 def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Counterexample:
     """``Equal`` if two formulas agree at every instance tried, else a counterexample. Raises FormulaError."""
-    different = Table(names, (left, right)).counterexample(1, 0)
+    different = ValueTable(names, (left, right)).counterexample(1, 0)
     if different:
         return replace(different, left=different.right, right=different.left)
     return Equal(needs_given_variances=needs_given_variances(left, right, names))
@@ -293,7 +293,7 @@ def needs_given_variances(left: Node, right: Node, names: Declarations) -> bool:
     if general is None or not (_moments(right) and _moments(left)) or set(_moments(right)) <= set(_moments(left)):
         return False
     try:
-        return Table(general, (left, right), enough=4).counterexample(0, 1) is not None
+        return ValueTable(general, (left, right), enough=4).counterexample(0, 1) is not None
     except FormulaError:
         return False
 

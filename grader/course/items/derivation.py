@@ -78,7 +78,7 @@ from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, match, scalars
 from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
-from grader.course.formulas.compare import Counterexample, Table
+from grader.course.formulas.compare import Counterexample, ValueTable
 from grader.course.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.course.formulas.errors import FormulaError
 from grader.course.formulas.mathml import mathml
@@ -525,7 +525,7 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations
     if not steps:
         return unreadable(_NOTHING)
     steps = [Step(start, 0, show(start)), *steps]
-    table, forms = Table(declared, [step.node for step in steps]), _Forms(spec)
+    table, forms = ValueTable(declared, [step.node for step in steps]), _Forms(spec)
     remark: Text | None = None
     for at in range(1, len(steps)):
         left, right = steps[at - 1], steps[at]

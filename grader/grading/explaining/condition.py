@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grader.core.model import Case, Diagnosis, Exercise, Status, Text
 from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
 from grader.grading.explaining.case_tags import TAGS
-from grader.grading.explaining.evidence import Evidence, Failure
+from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
@@ -104,7 +104,7 @@ _MORE_CALLS_RAISE = Text(
 )
 
 
-def condition(failure: Failure) -> Iterator[Diagnosis]:
+def condition(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The first tag that all wrong cases share and no right one has, or the other way round."""
     main = _main_check(failure.exercise)
     values = [each for each in failure.evidence if each.counts and each.seen.spec.kind == main]

@@ -71,7 +71,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class WrongExercise:
     """A wrong exercise, with all that is known about it. ``file`` is the one that defines it.
 
     ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
@@ -101,7 +101,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WrongPart:
     """What is wrong in every public case that fails, or one of several values: ``at`` is its place in the result."""
 
     at: tuple[object, ...]
@@ -109,7 +109,7 @@ class Part:
     pairs: tuple[Pair, ...]
 
 
-def parts(failure: Failure) -> tuple[Part, ...]:
+def parts(failure: WrongExercise) -> tuple[WrongPart, ...]:
     """The wrong results of public cases with the correct ones, value by value.
 
     Empty unless every public case that fails returned something of the right structure.
@@ -129,10 +129,10 @@ def parts(failure: Failure) -> tuple[Part, ...]:
         return ()
     shared = [at for at in found[0][1] if all(at in wrong for _, wrong in found)]
     seen = tuple(each for each, _ in found)
-    return tuple(Part(at, seen, tuple(wrong[at] for _, wrong in found)) for at in shared)
+    return tuple(WrongPart(at, seen, tuple(wrong[at] for _, wrong in found)) for at in shared)
 
 
-def pairs(failure: Failure) -> tuple[Pair, ...]:
+def pairs(failure: WrongExercise) -> tuple[Pair, ...]:
     """Those of the first value that is always wrong."""
     return next((part.pairs for part in parts(failure)), ())
 

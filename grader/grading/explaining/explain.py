@@ -9,7 +9,7 @@ from grader.core.errors import LibrariesChanged
 from grader.core.model import Diagnosis, Submission, Text
 from grader.core.text import clean
 from grader.grading.explaining.condition import condition
-from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.evidence import WrongExercise
 from grader.grading.explaining.mistake import mistake
 from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
@@ -20,10 +20,10 @@ MOST = 3
 _LONGEST = 500
 _LONGEST_TEXT = 2000
 
-Voice = Callable[[Failure], Iterator[Diagnosis]]
+Voice = Callable[[WrongExercise], Iterator[Diagnosis]]
 
 
-def places(failure: Failure) -> Iterator[Diagnosis]:
+def places(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The place that is wrong, as ``place.explain`` finds it."""
     yield from failure.places(failure.named)
 
@@ -38,7 +38,7 @@ VOICES: tuple[tuple[Voice, bool], ...] = (
 )
 
 
-def explain(failure: Failure, names_only: bool = False) -> tuple[Diagnosis, ...]:
+def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis, ...]:
     """What can be said, best first. A voice that fails is silent: the verdict is valid without it.
 
     With ``names_only``, only typical mistakes are asked for.
@@ -68,7 +68,7 @@ def _with_source(diagnosis: Diagnosis, submission: Submission) -> Diagnosis:
     return replace(diagnosis, span=replace(span, source=text)) if len(text) <= _LONGEST else diagnosis
 
 
-def _asked(voice: Voice, failure: Failure) -> list[Diagnosis]:
+def _asked(voice: Voice, failure: WrongExercise) -> list[Diagnosis]:
     try:
         return list(voice(failure))
     except LibrariesChanged:

@@ -20,7 +20,7 @@ _RTOL, _ATOL = 1e-3, 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class CheckedCase:
     """One check on one case: what the learner's code returned, and the verdict."""
 
     check: str
@@ -37,7 +37,7 @@ class MistakeSignature:
 
 
 def diagnose(
-    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], array_type: ArrayType
+    evidence: Sequence[CheckedCase], signatures: Sequence[MistakeSignature], array_type: ArrayType
 ) -> Mistake | None:
     """The mistake that explains the evidence; None unless exactly one does."""
     counted = [at for at, e in enumerate(evidence) if e.verdict.applies and e.verdict.status is not Status.PENDING]
@@ -50,7 +50,10 @@ def diagnose(
 
 
 def _only(
-    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], numbers: Sequence[int], array_type: ArrayType
+    evidence: Sequence[CheckedCase],
+    signatures: Sequence[MistakeSignature],
+    numbers: Sequence[int],
+    array_type: ArrayType,
 ) -> Mistake | None:
     """The only mistake that agrees at all ``numbers``. At least one observation must be a returned value, so code that
     always raises agrees with nothing."""

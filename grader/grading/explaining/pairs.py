@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Observation, Returned
-from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.evidence import WrongExercise
 from grader.grading.explaining.mistakes import agree
 from grader.grading.explaining.relations import ENOUGH, leaves
 
@@ -20,7 +20,7 @@ MOST_RUN = 40
 _TELLING = 2 * ENOUGH
 
 
-def both(failure: Failure) -> tuple[str, ...]:
+def both(failure: WrongExercise) -> tuple[str, ...]:
     """The misconceptions of the pair that explains everything.
 
     Of several such pairs only what they share is named; that is nothing if they share nothing.
@@ -41,7 +41,7 @@ def both(failure: Failure) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found[0] if name in shared))
 
 
-def _candidates(failure: Failure) -> Iterator[tuple[int, int]]:
+def _candidates(failure: WrongExercise) -> Iterator[tuple[int, int]]:
     """The numbers of the pairs that may explain the evidence, judged by what each of the two mistakes does alone.
 
     A case that neither changes has to be right, one that both change may be anything, and in one that a single mistake
@@ -59,14 +59,14 @@ def _candidates(failure: Failure) -> Iterator[tuple[int, int]]:
             yield one, two
 
 
-def _explains(failure: Failure, mistakes: tuple[int, int], numbers: tuple[int, ...]) -> bool:
+def _explains(failure: WrongExercise, mistakes: tuple[int, int], numbers: tuple[int, ...]) -> bool:
     """Whether the two together return what was returned, in the evidence with these ``numbers``."""
     assert failure.pair is not None
     observed = failure.pair(*mistakes, numbers)
     return observed is not None and all(_agrees(failure, at, seen) for at, seen in zip(numbers, observed, strict=True))
 
 
-def by_case(failure: Failure) -> tuple[str, ...]:
+def by_case(failure: WrongExercise) -> tuple[str, ...]:
     """The two misconceptions that explain the wrong cases between them, each at least two that the other does not.
 
     In every case that fails, what was returned is what the mistake returns. Nothing is named if other mistakes would
@@ -89,7 +89,7 @@ def by_case(failure: Failure) -> tuple[str, ...]:
     return covers[0] if len(covers) == 1 else ()
 
 
-def _agrees(failure: Failure, at: int, seen: tuple[Observation, ...]) -> bool:
+def _agrees(failure: WrongExercise, at: int, seen: tuple[Observation, ...]) -> bool:
     """Whether what a mistake returns in this case, whose values are compared, is what was returned."""
     return agree(failure.evidence[at].identifies, seen, failure.array_type, any_float=True)
 

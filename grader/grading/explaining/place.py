@@ -97,7 +97,7 @@ class Traced:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ReferenceValue:
     """A value of the reference in every case: ``values`` has one tuple for each, empty where it is not computed.
 
     ``final`` means that it is the result itself.
@@ -109,7 +109,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Substitution:
     """A substitution that makes results right: a probe, the mark, and in which cases, the first of which is shown."""
 
     probe: int
@@ -212,8 +212,10 @@ class _Search:
             for at, trace in traces.items()
         )
 
-    def _said(self, precision: Precision, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> Iterator[Diagnosis]:
-        found, traces, left = list[Found](), first, set(first)
+    def _said(
+        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced]
+    ) -> Iterator[Diagnosis]:
+        found, traces, left = list[Substitution](), first, set(first)
         while left and len(found) < MOST_PLACES:
             best = self.best(marks, traces, first, [each.probe for each in found])
             if best is None:
@@ -231,7 +233,9 @@ class _Search:
         elif not self.named and (said := self.missing(marks, first[0])) is not None:
             yield said
 
-    def together(self, precision: Precision, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> tuple[Found, ...]:
+    def together(
+        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced]
+    ) -> tuple[Substitution, ...]:
         """Two substitutions that repair every case together, although neither does alone."""
         if self.named and self.context.shared:
             return ()
@@ -243,10 +247,10 @@ class _Search:
             traces = self.run(precision, marks, (each,), first)
             second = self.best(marks, traces, first, each[:1]) if len(traces) == len(first) else None
             if second is not None and len(second.cases) == len(first):
-                return Found(*each, second.cases), second
+                return Substitution(*each, second.cases), second
         return ()
 
-    def firsts(self, marks: tuple[Mark, ...], first: Mapping[int, Traced]) -> list[tuple[int, int]]:
+    def firsts(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced]) -> list[tuple[int, int]]:
         """Named values that the code never has, each with a probe where it fits; the earliest value first."""
         trace = first[0]
         absent = {
@@ -263,7 +267,11 @@ class _Search:
         return sorted(shared, key=lambda pair: (pair[1], time[pair[0]]))[:MOST_FIRSTS]
 
     def run(
-        self, precision: Precision, marks: tuple[Mark, ...], fixed: tuple[tuple[int, int], ...], cases: Iterable[int]
+        self,
+        precision: Precision,
+        marks: tuple[ReferenceValue, ...],
+        fixed: tuple[tuple[int, int], ...],
+        cases: Iterable[int],
     ) -> dict[int, Traced]:
         """The traces of these cases, with every substitution that fits."""
         numbers = list(cases)
@@ -271,7 +279,10 @@ class _Search:
         return {at: trace for at, trace in zip(numbers, traces, strict=True) if trace is not None}
 
     def traced(
-        self, precision: Precision, marks: tuple[Mark, ...], asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]]
+        self,
+        precision: Precision,
+        marks: tuple[ReferenceValue, ...],
+        asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]],
     ) -> list[Traced | None]:
         """The trace of each case with what is fixed in it, and with every further substitution that fits."""
         cpu = min(CPU_IN_A_CLASS if self.context.shared else CPU, self.child.left)
@@ -306,11 +317,11 @@ class _Search:
 
     def best(
         self,
-        marks: tuple[Mark, ...],
+        marks: tuple[ReferenceValue, ...],
         traces: Mapping[int, Traced],
         first: Mapping[int, Traced],
         put_in: Sequence[int] = (),
-    ) -> Found | None:
+    ) -> Substitution | None:
         """The substitution that makes most cases right, of these the earliest.
 
         ``put_in`` are the probes that have a landmark already in ``traces``, but none in ``first``. One of several
@@ -359,9 +370,11 @@ class _Search:
             ),
             earliest[0],
         )
-        return Found(*pair, tuple(sorted(repairs[pair])))
+        return Substitution(*pair, tuple(sorted(repairs[pair])))
 
-    def diagnosis(self, marks: tuple[Mark, ...], first: Mapping[int, Traced], found: Found, whole: bool) -> Diagnosis:
+    def diagnosis(
+        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced], found: Substitution, whole: bool
+    ) -> Diagnosis:
         """What is said about one place."""
         trace, mark = first[found.cases[0]], marks[found.mark]
         span = self._span(trace.where[found.probe])
@@ -378,7 +391,7 @@ class _Search:
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
 
     def repair(
-        self, marks: tuple[Mark, ...], first: Mapping[int, Traced], both: Sequence[Found]
+        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced], both: Sequence[Substitution]
     ) -> Iterator[Diagnosis]:
         """What is said about two places that only together repair anything: how, but not that there is no other way."""
         for found, said in zip(both, (_FIRST, _SECOND), strict=True):
@@ -389,7 +402,7 @@ class _Search:
             misconception = mark.name.misconception if mark.name else None
             yield Diagnosis("place", text, misconception, self._span(trace.where[found.probe]))
 
-    def missing(self, marks: tuple[Mark, ...], trace: Traced) -> Diagnosis | None:
+    def missing(self, marks: tuple[ReferenceValue, ...], trace: Traced) -> Diagnosis | None:
         """The first named value that never appears although the one before does, and the line where that one is."""
         named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
         appears = [first_with(mark.values[0][-1], trace) for mark in named]
@@ -419,13 +432,13 @@ def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Traced], fi
     return cases == come and not all(probe in trace.order for trace in first.values())
 
 
-def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[Mark, ...]:
+def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[ReferenceValue, ...]:
     """The values that the reference computes in these cases, each once, in order of time. Remembered in ``context``."""
     key = (exercise.name, *((each.case.name, each.spec) for each in sought))
     return context.landmarks(key, lambda: _marks(context, exercise, sought))
 
 
-def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[Mark, ...]:
+def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[ReferenceValue, ...]:
     reference = context.course.reference
     target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
     programs = [program for each in sought for program in _programs(target, each.drawn, each.spec, Probing())]
@@ -496,18 +509,20 @@ def plain(value: Any) -> Any:
     raise ValueError("not a number")
 
 
-def merged(traces: Sequence[Traced], names: Mapping[Where, Landmark], expected: Sequence[Any]) -> tuple[Mark, ...]:
+def merged(
+    traces: Sequence[Traced], names: Mapping[Where, Landmark], expected: Sequence[Any]
+) -> tuple[ReferenceValue, ...]:
     """One mark for each value that the reference computes; of equal ones the named, else the first."""
     order = dict.fromkeys(probe for trace in traces for probe in trace.order)
     where = {probe: place for trace in traces for probe, place in trace.where.items()}
-    marks: list[Mark] = []
+    marks: list[ReferenceValue] = []
     for probe in order:
         values = tuple(trace.values.get(probe, ()) for trace in traces)
         final = all(
             not each or (len(each) == 1 and compare(_wire(right), _wire(each[0])) is None)
             for each, right in zip(values, expected, strict=True)
         )
-        mark = Mark(values, names.get(where[probe]), final)
+        mark = ReferenceValue(values, names.get(where[probe]), final)
         twin = next((at for at, other in enumerate(marks) if _same_values(other.values, values)), None)
         if twin is None:
             marks.append(mark)
@@ -541,7 +556,7 @@ def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
 
 
-def last_step(marks: tuple[Mark, ...], trace: Traced, at: int, put_in: Sequence[int] = ()) -> int:
+def last_step(marks: tuple[ReferenceValue, ...], trace: Traced, at: int, put_in: Sequence[int] = ()) -> int:
     """From where in ``trace.order`` a repair with the result itself says something.
 
     The result, put in anywhere, always repairs: then the last intermediate value of the reference must be among the
@@ -555,14 +570,14 @@ def last_step(marks: tuple[Mark, ...], trace: Traced, at: int, put_in: Sequence[
     return len(trace.order) if probe is None or probe in put_in else trace.order.index(probe) + 1
 
 
-def right_so_far(marks: tuple[Mark, ...], trace: Traced, probe: int, at: int) -> int | None:
+def right_so_far(marks: tuple[ReferenceValue, ...], trace: Traced, probe: int, at: int) -> int | None:
     """The number of the intermediate value of the reference that this probe has, if any."""
     mine = trace.values[probe][-1]
     steps = ((n, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
     return next((n for n, value in steps if _telling(value) and same_content(value, mine)), None)
 
 
-def telling(mark: Mark, at: int) -> bool:
+def telling(mark: ReferenceValue, at: int) -> bool:
     """Whether the value in this case can hardly be equal to another one by chance."""
     return any(map(_telling, mark.values[at]))
 

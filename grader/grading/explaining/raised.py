@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.core.model import Diagnosis, Part, Raised, Span, Submission, Text
-from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.evidence import WrongExercise
 
 _STOPS = Text(
     "The code stops at this line with {type} (case “{case}”).", "代码运行到这一行时抛出了 {type}（用例“{case}”）。"
@@ -13,7 +13,7 @@ _STOPS = Text(
 _STOPS_ELSEWHERE = Text("The code stops with {type} (case “{case}”).", "代码运行时抛出了 {type}（用例“{case}”）。")
 
 
-def raised(failure: Failure) -> Iterator[Diagnosis]:
+def raised(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The line of the first public case that raises."""
     for each in failure.evidence:
         stopped = next((seen for seen in each.seen.got if isinstance(seen, Raised)), None)

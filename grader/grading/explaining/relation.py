@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grader.core.model import Diagnosis, Observation, Returned, Text
 from grader.grading import checks
 from grader.grading.explaining import relations
-from grader.grading.explaining.evidence import Evidence, Failure, Other, Part, parts
+from grader.grading.explaining.evidence import Evidence, Other, WrongExercise, WrongPart, parts
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
 from grader.grading.plan import function_of, module_of
@@ -28,7 +28,7 @@ _LONGEST_KEY = 80
 _MOST_INPUTS = 240
 
 
-def relation(failure: Failure) -> Iterator[Diagnosis]:
+def relation(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The relation of the lowest rank that holds in every public case that fails, if there is one.
 
     If several values are returned, that of the first one that has any.
@@ -43,7 +43,7 @@ def relation(failure: Failure) -> Iterator[Diagnosis]:
                 return
 
 
-def _said(failure: Failure, part: Part) -> Text | None:
+def _said(failure: WrongExercise, part: WrongPart) -> Text | None:
     """The relation of the lowest rank; other inputs that explain only one of several values come last."""
     ranked = sorted(relations.kinds().values(), key=lambda kind: kind.RANK)
     for kind in ranked:
@@ -58,12 +58,12 @@ def _said(failure: Failure, part: Part) -> Text | None:
     return None
 
 
-def _about(part: Part, said: Text) -> Text:
+def _about(part: WrongPart, said: Text) -> Text:
     """What is said, after which of several values it is said of."""
     return _PART.fill(where=_where(part), said=said) if part.at else said
 
 
-def _where(part: Part) -> Text:
+def _where(part: WrongPart) -> Text:
     """Which value of several it is, in words."""
     match part.evidence[0].seen.expected, part.at:
         case (Returned((dict(),)),), (first, *_):
@@ -95,7 +95,7 @@ _ORDER = Text(
 )
 
 
-def _among(failure: Failure) -> Text | None:
+def _among(failure: WrongExercise) -> Text | None:
     """Whether the correct result is part of what is returned."""
     wrong = list(failure.public_values())
     if wrong and all(_is_nothing(each.seen.got) for each in wrong):
@@ -158,7 +158,7 @@ def _parts(got: dict[str, Any] | list[Any] | tuple[Any, ...]) -> dict[tuple[Any,
     return dict(leaves(got))
 
 
-def _elsewhere(kind: relations.Relation, failure: Failure, part: Part, whole: bool) -> Text | None:
+def _elsewhere(kind: relations.Relation, failure: WrongExercise, part: WrongPart, whole: bool) -> Text | None:
     """The sentence of the other inputs whose correct results are those of every case; if not as a ``whole``, here."""
     if failure.run is None or not _is_telling(part.pairs):
         return None
@@ -170,7 +170,7 @@ def _elsewhere(kind: relations.Relation, failure: Failure, part: Part, whole: bo
     return None
 
 
-def _others(kind: relations.Relation, failure: Failure, part: Part) -> tuple[Other, ...]:
+def _others(kind: relations.Relation, failure: WrongExercise, part: WrongPart) -> tuple[Other, ...]:
     """What the reference returns for other inputs that there are in every case."""
     assert failure.run is not None
     exercise, count = failure.exercise, len(part.pairs)

@@ -19,7 +19,7 @@ from .lazy import forward, settle
 from .lora import adapted
 from .projections import Projections
 from .stateful import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
-from .table import Table
+from .table import FilledTable
 
 
 def ready(instance: Any, dtype: str | None = None) -> Any:
@@ -42,24 +42,24 @@ def projections(instance: Any, weights: dict[str, Any]) -> Projections:
     return Projections.fill(instance, weights)
 
 
-def table(instance: Any, weights: dict[str, Any]) -> Table:
+def table(instance: Any, weights: dict[str, Any]) -> FilledTable:
     """Copies ``weights["table"]`` to where the instance keeps its table of positions."""
-    return Table.fill(instance, weights)
+    return FilledTable.fill(instance, weights)
 
 
-def describe(filled: Projections | Table) -> dict[str, Any]:
+def describe(filled: Projections | FilledTable) -> dict[str, Any]:
     """Where the weights were copied to, as plain data."""
     return filled.describe()
 
 
-def collect_gradients(filled: Projections | Table) -> None:
+def collect_gradients(filled: Projections | FilledTable) -> None:
     """Makes the tensors of a plain class require gradients. What a module has frozen stays frozen."""
     for leaf in () if isinstance(filled.instance, torch.nn.Module) else filled.leaves():
         if leaf.is_leaf:
             leaf.requires_grad_()
 
 
-def gradients(output: Any, arguments: list[Any], filled: Projections | Table | None = None) -> list[Any] | None:
+def gradients(output: Any, arguments: list[Any], filled: Projections | FilledTable | None = None) -> list[Any] | None:
     """Gradients of a nonlinear loss of ``output`` with respect to the arguments, then to each projection.
 
     The loss is Σ c·y + y²/2 with c = cos(1, 2, 3, …); a plain sum would say nothing about query and key. An entry is

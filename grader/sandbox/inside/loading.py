@@ -19,7 +19,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from .instrument import PROBE, Probes
-from .probing import Recorder
+from .probing import ProbeRecorder
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, sources: list[SourceModule], probes: Probes | None = None) -> None:
         """With ``probes``, functions are instrumented; see ``instrument``."""
-        self.recorder = None if probes is None else Recorder(probes)
+        self.recorder = None if probes is None else ProbeRecorder(probes)
         self.sources = {source.module: source for source in sources}
         self.labels = {label for source in sources for label, _ in source.parts}
         self.absent: dict[str, Place] = {}

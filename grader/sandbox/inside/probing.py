@@ -36,7 +36,7 @@ class TooLong(Exception):
     """More expressions were computed than an explanation needs."""
 
 
-class Recorder:
+class ProbeRecorder:
     """What a probe calls: keeps values, or replaces them. Never raises because of a value it cannot handle."""
 
     def __init__(self, probes: Probes) -> None:
@@ -120,7 +120,7 @@ def put(value: Any, landmark: Any, *, in_place: bool) -> Any:
 
 def search(
     run: Callable[[], list[Any]],
-    recorder: Recorder,
+    recorder: ProbeRecorder,
     asked: Sequence[Any],
 ) -> dict[str, Any]:
     """Runs once and records, then once for each substitution that fits. ``fixed`` ones are made every time.
@@ -161,7 +161,7 @@ def _wire(value: Any) -> Any:
 
 
 def _result(
-    run: Callable[[], list[Any]], recorder: Recorder, puts: Puts, landmarks: Landmarks, *, keep: bool
+    run: Callable[[], list[Any]], recorder: ProbeRecorder, puts: Puts, landmarks: Landmarks, *, keep: bool
 ) -> list[Any]:
     """[what was returned], or [] if it raised or returned what no contract allows."""
     recorder.begin(puts, landmarks, keep=keep)

@@ -33,7 +33,7 @@ def _tensors(instance: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FilledTable:
     """An instance whose table has been filled by the grader; ``found`` is None if there was nothing to fill in."""
 
     instance: Any
@@ -41,7 +41,7 @@ class Table:
     found: torch.Tensor | None = None
 
     @classmethod
-    def fill(cls, instance: Any, weights: dict[str, Any]) -> Table:
+    def fill(cls, instance: Any, weights: dict[str, Any]) -> FilledTable:
         """Copies ``weights["table"]`` to where the instance keeps its table. Raises ``Unfit`` if it has none."""
         if not weights:
             return cls(instance)

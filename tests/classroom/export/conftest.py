@@ -182,11 +182,11 @@ class Made:
             ]
             book.file(handed)
             rights = {key: (right, who.id) for who, key, right, _ in people}
-            for filed in handed:
-                right, name = rights[filed.key]
+            for row in handed:
+                right, name = rights[row.key]
                 notices = () if right else (Notice(f"{name}.txt", Text("not read", "未读取")),)
                 units = [Unit(each.id, "v", each) for each in results(right, name)]
-                book.record(filed, RUN, units, {"Q5.why": f"because {name}"}, notices)
+                book.record(row, RUN, units, {"Q5.why": f"because {name}"}, notices)
 
     def change(self, edit: Callable[[Book], None]) -> None:
         """Does something to the book."""
@@ -234,7 +234,7 @@ def _small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
     def edit(book: Book) -> None:
-        dee = next(filed for filed in book.gradebook.submissions() if filed.key == "canvas-14")
+        dee = next(row for row in book.gradebook.submissions() if row.key == "canvas-14")
         book.gradebook.refuse(dee, Text(f"{dee.path}: not Python", f"{dee.path}：不是 Python"))
         connection = book.gradebook._connection
         connection.execute("DELETE FROM unit WHERE content = (SELECT id FROM content WHERE digest = ?)", (dee.digest,))

@@ -73,7 +73,7 @@ def test_numbers_are_those_that_were_drawn(small: Made, tmp_path: Path) -> None:
     for name in ("0", next(name for name in drawn if drawn[name] != drawn["0"])):
 
         def edit(book: Book, name: str = name) -> None:
-            digest = next(filed.digest for filed in book.gradebook.submissions() if filed.key == "canvas-11")
+            digest = next(row.digest for row in book.gradebook.submissions() if row.key == "canvas-11")
             for table in ("content", "submission"):
                 book.gradebook._connection.execute(f"UPDATE {table} SET draws = ? WHERE digest = ?", (name, digest))
 

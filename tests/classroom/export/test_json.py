@@ -60,13 +60,13 @@ def test_equal_grading_gives_equal_bytes(small: Made, tmp_path: Path) -> None:
         for name in ("questions", "versions", ASKED):
             new.remember(name, old.recall(name))
         new.enrol(reversed(old.learners()))
-        filed = [replace(each, path=f"/elsewhere/{each.key}", error=None) for each in old.submissions()]
-        new.file(filed[::-1])
-        for each in reversed(filed):
+        row = [replace(each, path=f"/elsewhere/{each.key}", error=None) for each in old.submissions()]
+        new.file(row[::-1])
+        for each in reversed(row):
             for unit, run in reversed(old.units(each, {"Q5": "v", "Q6": "v"})):
                 later = replace(run, at=run.at + timedelta(days=3), seconds=99.0)
                 new.record(each, later, [Unit(unit.question, "v", unit.result)], old.answers(each), old.notices(each))
-        new.refuse(filed[-1], Text("/elsewhere/canvas-14: not Python", "/elsewhere/canvas-14：不是 Python"))
+        new.refuse(row[-1], Text("/elsewhere/canvas-14: not Python", "/elsewhere/canvas-14：不是 Python"))
         for change in old.overrides():
             new.override(replace(change, at=change.at + timedelta(days=1)))
     small.folder = other
@@ -121,7 +121,7 @@ def test_complete_is_what_the_mark_says(small: Made, tmp_path: Path) -> None:
     """In every file: a question that is not graded, or an error, is not whole, whatever the rest says."""
 
     def edit(book: Book) -> None:
-        ada, bo = (filed for filed in book.gradebook.submissions() if filed.key in ("canvas-11", "canvas-12"))
+        ada, bo = (row for row in book.gradebook.submissions() if row.key in ("canvas-11", "canvas-12"))
         book.gradebook.refuse(ada, Text("it vanished", "不见了"))
         book.gradebook._connection.execute(
             "DELETE FROM unit WHERE (content, version) IN (SELECT content.id, version.id FROM content JOIN version "
@@ -129,7 +129,7 @@ def test_complete_is_what_the_mark_says(small: Made, tmp_path: Path) -> None:
             (bo.digest,),
         )
         rows = write_files(book, small.folder, "en")
-        assert [row.complete for row in rows] == [False, False, True, False]
+        assert [line.complete for line in rows] == [False, False, True, False]
 
     small.change(edit)
     exported = read(small.export("json", tmp_path / "all.json"))["marks"]
@@ -141,7 +141,7 @@ def test_files_of_results_tell_where_points_come_from(by_hand: Made) -> None:
     """Question by question after a partial regrade, with the version that graded; points by hand stand there, too."""
 
     def edit(book: Book) -> None:
-        bo = next(filed for filed in book.gradebook.submissions() if filed.key == "canvas-12")
+        bo = next(row for row in book.gradebook.submissions() if row.key == "canvas-12")
         ((unit, run), _) = book.gradebook.units(bo, book.versions)
         newer = replace(
             run,

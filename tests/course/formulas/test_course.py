@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from grader.course.formulas import vocabulary
-from grader.course.formulas.compare import Counterexample, Table, compare_formulas
+from grader.course.formulas.compare import Counterexample, ValueTable, compare_formulas
 from grader.course.formulas.declarations import Declarations, read_declarations
 from grader.course.formulas.errors import FormulaError
 from grader.course.formulas.growth import same_growth
@@ -41,7 +41,7 @@ def test_equal_lines_are_found_equal(topic: dict[str, Any], lines: list[str]) ->
     read = [parse(line, known.vocabulary) for line in lines]
     again = [parse(show(node), known.vocabulary) for node in read]
     assert [show(node) for node in again] == [show(node) for node in read]
-    table = Table(known, [*read, *again])
+    table = ValueTable(known, [*read, *again])
     wrong = [line for at, line in enumerate([*lines, *map(show, again)]) if table.counterexample(0, at)]
     assert not wrong
 

@@ -22,7 +22,7 @@ from grader.core.model import (
 )
 from grader.core.text import same
 from grader.grading.explaining import explain as asking
-from grader.grading.explaining.evidence import Evidence, Failure
+from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.explain import explain
 from tests.explaining import ROWS, failure, gave, tried
 from tests.helpers import array
@@ -125,13 +125,13 @@ def test_an_array_in_place_of_a_list() -> None:
 def test_a_voice_that_fails_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others speak, and the verdict stands; but a library that is gone stops the grading."""
 
-    def broken(failure: Failure) -> Iterator[Diagnosis]:
+    def broken(failure: WrongExercise) -> Iterator[Diagnosis]:
         raise ZeroDivisionError
 
     monkeypatch.setattr(asking, "VOICES", ((broken, False), *asking.VOICES))
     assert [each.voice for each in explain(failure(TWICE))] == ["relation"]
 
-    def gone(failure: Failure) -> Iterator[Diagnosis]:
+    def gone(failure: WrongExercise) -> Iterator[Diagnosis]:
         raise LibrariesChanged(same("torch"))
 
     monkeypatch.setattr(asking, "VOICES", ((gone, False),))

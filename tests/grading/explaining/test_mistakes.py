@@ -11,7 +11,7 @@ import pytest
 
 from grader.core.model import Array, Died, Mistake, Observation, Raised, Returned, Status, TimedOut, Verdict
 from grader.grading.explaining import mistakes
-from grader.grading.explaining.mistakes import Evidence, MistakeSignature, agree, diagnose, same
+from grader.grading.explaining.mistakes import CheckedCase, MistakeSignature, agree, diagnose, same
 from tests.helpers import array
 
 PASSED, FAILED = Verdict(Status.PASSED), Verdict(Status.FAILED)
@@ -40,9 +40,9 @@ ALWAYS_RAISES = suspect("raises", raised("ValueError"), raised("ValueError"), ra
 SUSPECTS = (NO_SCALE, NO_MASK, DETACHED, ALWAYS_RAISES)
 
 
-def evidence(*each: tuple[str, tuple[Observation, ...], Verdict]) -> list[Evidence]:
+def evidence(*each: tuple[str, tuple[Observation, ...], Verdict]) -> list[CheckedCase]:
     """What was seen, check by check."""
-    return [Evidence(check, seen, verdict) for check, seen, verdict in each]
+    return [CheckedCase(check, seen, verdict) for check, seen, verdict in each]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_precision_counts_only_where_it_is_checked(check: str, named: bool) -> N
     """The check of values accepts float64 where the reference has float32, so a mistake made in float64 has a name."""
     known = suspect("twice", gave([2.0, 4.0]))
     wide = (Returned((array([2.0, 4.0], "float64"),)),)
-    found = diagnose([Evidence(check, wide, Verdict(Status.FAILED))], [known], "torch")
+    found = diagnose([CheckedCase(check, wide, Verdict(Status.FAILED))], [known], "torch")
     assert (found is not None) == named
 
 

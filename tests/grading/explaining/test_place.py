@@ -228,14 +228,14 @@ class Search(place._Search):
         return True
 
 
-def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[place.Mark, ...], place.Traced]:
+def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[place.ReferenceValue, ...], place.Traced]:
     """A search, three named values and the result of the reference, and a trace that has the first two of them.
 
     All of its expressions are in ``line`` of ``label``.
     """
     values = [np.arange(4.0).reshape(2, 2) + number for number in range(4)]
     marks = tuple(
-        place.Mark(((value,),), None if at == 3 else Landmark("q @ k", f"value {at}", f"值 {at}"), at == 3)
+        place.ReferenceValue(((value,),), None if at == 3 else Landmark("q @ k", f"value {at}", f"值 {at}"), at == 3)
         for at, value in enumerate(values)
     )
     trace = place.Traced(
@@ -274,7 +274,7 @@ def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -
     search, marks, trace = made_up("attention.py", 1)
     trace = replace(trace, values={0: (np.full((2, 2), 31337.0),), 1: (np.full((2, 2), 31337.0),)})
     search.context = cast(Any, SimpleNamespace(seed=SimpleNamespace(secret=secret)))
-    found = search.diagnosis(marks, {0: trace}, place.Found(1, 2, (0,)), whole=False)
+    found = search.diagnosis(marks, {0: trace}, place.Substitution(1, 2, (0,)), whole=False)
     assert "This should be value 2" in found.text.en
     assert ("31337" in found.text.en, "31337" in found.text.zh) == (not secret, not secret)
 

@@ -10,12 +10,12 @@ import torch
 
 from grader.sandbox.inside import frames
 from grader.sandbox.inside.instrument import Place, Probes
-from grader.sandbox.inside.probing import Recorder, as_plain, put, search
+from grader.sandbox.inside.probing import ProbeRecorder, as_plain, put, search
 
 
-def probing(count: int) -> Recorder:
+def probing(count: int) -> ProbeRecorder:
     """A recorder of so many probes."""
-    return Recorder(Probes([Place("a.py", at + 1, at + 1, 0, 1) for at in range(count)]))
+    return ProbeRecorder(Probes([Place("a.py", at + 1, at + 1, 0, 1) for at in range(count)]))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from grader.sandbox.inside.errors import Unfit
-from grader.sandbox.inside.table import Table
+from grader.sandbox.inside.table import FilledTable
 
 ROWS = np.arange(12, dtype=np.float32).reshape(4, 3)
 
@@ -54,7 +54,7 @@ PLACES = [
 def test_a_table_is_found(place: tuple[str, Any, str, bool, bool]) -> None:
     """It gets the grader's numbers, and what is said about it is true."""
     _, instance, path, registered, learns = place
-    filled = Table.fill(instance, {"table": torch.tensor(ROWS)})
+    filled = FilledTable.fill(instance, {"table": torch.tensor(ROWS)})
     (leaf,) = filled.leaves()
     assert np.array_equal(leaf.detach().numpy().reshape(4, 3), ROWS)
     assert filled.describe() == {
@@ -71,21 +71,21 @@ def test_what_shares_the_memory_sees_the_numbers() -> None:
     """A view that was taken in the constructor stays a view."""
     made = module(p=nn.Parameter(torch.zeros(4, 3)))
     made.first = made.p.detach()[0]
-    Table.fill(made, {"table": ROWS})
+    FilledTable.fill(made, {"table": ROWS})
     assert made.first.tolist() == [0, 1, 2]
 
 
 def test_another_precision_is_taken_over() -> None:
     """A plain tensor is not moved by module.to, so its precision follows the numbers."""
     made = Plain(t=torch.zeros(4, 3, requires_grad=True))
-    (leaf,) = Table.fill(made, {"table": ROWS.astype(np.float64)}).leaves()
+    (leaf,) = FilledTable.fill(made, {"table": ROWS.astype(np.float64)}).leaves()
     assert leaf is made.__dict__["t"]
     assert (leaf.dtype, leaf.requires_grad) == (torch.float64, True)
 
 
 def test_gradients_have_the_shape_of_the_table() -> None:
     """Without the axes in front; None where none arrived."""
-    filled = Table.fill(module(p=nn.Parameter(torch.zeros(1, 4, 3))), {"table": ROWS})
+    filled = FilledTable.fill(module(p=nn.Parameter(torch.zeros(1, 4, 3))), {"table": ROWS})
     (leaf,) = filled.leaves()
     (gradient,) = filled.gradients({id(leaf): torch.ones(1, 4, 3)})
     assert gradient.shape == (4, 3)
@@ -94,7 +94,7 @@ def test_gradients_have_the_shape_of_the_table() -> None:
 
 def test_no_numbers_ask_for_no_table() -> None:
     """Cases that only have to raise bring none along."""
-    filled = Table.fill(object(), {})
+    filled = FilledTable.fill(object(), {})
     assert filled.leaves() == []
 
 
@@ -110,5 +110,5 @@ def test_no_numbers_ask_for_no_table() -> None:
 def test_a_table_that_is_not_there(instance: Any, held: tuple[str, ...]) -> None:
     """What is wanted and what is there are both said."""
     with pytest.raises(Unfit) as refused:
-        Table.fill(instance, {"table": ROWS})
+        FilledTable.fill(instance, {"table": ROWS})
     assert (refused.value.reason, refused.value.detail) == ("table", ["(4, 3)", *held])
