@@ -245,13 +245,13 @@ class CodeGrading:
         )
 
     def _places(self, plan: Plan, tried: AttemptResult, named: bool) -> tuple[Diagnosis, ...]:
-        """The place where the code goes wrong. In a class, it is looked for until one is found or the time is over."""
+        """The place where the code goes wrong. In a class, the search ends with the first one, or with its budget."""
         if self.placed and self.context.shared:
             return ()
         statuses = [outcome.status for outcome in tried.result.outcomes]
         files, context = self.submission.files, self.context
-        cpu = place.CPU_OF_A_SUBMISSION if context.shared else math.inf
-        self.searches = self.searches or place.Metered(self.observe, cpu)
+        most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if context.shared else (math.inf, math.inf)
+        self.searches = self.searches or place.Metered(self.observe, *most)
         found = place.explain(place.Wrong(plan, tried.form, statuses, named), context, files, self.searches)
         self.placed = bool(found)
         return found

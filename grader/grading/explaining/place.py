@@ -61,11 +61,14 @@ MOST_TIMES = 8
 MOST_ENTRIES = 1 << 18
 #: How many substitutions that alone repair nothing are made together with a second one.
 MOST_FIRSTS = 12
-#: CPU seconds of one round of the search for one exercise.
+#: How often code may run again in one round for a submission of a class, and in all rounds of all its exercises, which
+#: end when one exercise has a place. Runs are counted, so that a slow machine finds what a fast one finds.
+RERUNS_IN_A_CLASS = 100
+RERUNS_OF_A_SUBMISSION = 200
+#: CPU seconds of one round of the search for one exercise, and of all rounds for one submission of a class. Only code
+#: that computes for long, or a very slow machine, gets that far.
 CPU = 0.4
-CPU_IN_A_CLASS = 0.1
-#: CPU seconds of all searches for one submission of a class, which end when one exercise has a place.
-CPU_OF_A_SUBMISSION = 0.2
+CPU_OF_A_SUBMISSION = 1.0
 #: Values are equal if they differ by less than this: the submission may work in float32.
 _RTOL, _ATOL = 1e-3, 1e-5
 
@@ -119,10 +122,14 @@ class Substitution:
 
 @dataclass(slots=True)
 class Metered:
-    """Runs the searches for one submission with ``run``. All of them may use ``cpu`` seconds, by the child's clock."""
+    """Runs the searches for one submission with ``run``.
+
+    All of them together may use ``cpu`` seconds, by the child's clock, and run code ``reruns`` times.
+    """
 
     run: Observe
     cpu: float
+    reruns: float
     used: float = 0.0
 
     @property
@@ -285,14 +292,15 @@ class _Search:
         asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]],
     ) -> list[Traced | None]:
         """The trace of each case with what is fixed in it, and with every further substitution that fits."""
-        cpu = min(CPU_IN_A_CLASS if self.context.shared else CPU, self.child.left)
-        if cpu <= 0 or not asked:
+        cpu = min(CPU, self.child.left)
+        most = int(min(RERUNS_IN_A_CLASS if self.context.shared else MOST_RERUNS, self.child.reruns))
+        if cpu <= 0 or most < len(asked) or not asked:
             return [None] * len(asked)
         assert self.plan.file is not None
         programs = []
         for number, (at, fixed) in enumerate(asked):
             values = tuple(tuple(map(_wire, mark.values[at])) for mark in marks)
-            share = Probing(values, fixed, MOST_RERUNS // len(asked), cpu / len(asked))
+            share = Probing(values, fixed, most // len(asked), cpu / len(asked))
             target = Target(
                 self.plan.exercise,
                 self.plan.file.module,
@@ -306,8 +314,12 @@ class _Search:
             group_cpu=cpu / len(asked) + 0.2, group_wall=1.0, import_cpu=1.0, import_wall=2.0, fresh_children=8
         )
         seen = self.child.observe(Job(self.files, tuple(programs)), limits)
-        traces = map(read_trace, seen.observations)
-        return [trace and replace(trace, tried=trace.tried[: MOST_RERUNS // len(asked)]) for trace in traces]
+        traces = [
+            trace and replace(trace, tried=trace.tried[: most // len(asked)])
+            for trace in map(read_trace, seen.observations)
+        ]
+        self.child.reruns -= sum(len(trace.tried) for trace in traces if trace)
+        return traces
 
     def right(self, at: int, result: tuple[Any, ...]) -> bool:
         """Whether this is the right result of the case."""

@@ -166,7 +166,7 @@ def test_beside_a_name_only_repairs_are_said() -> None:
     traces = {0: trace}
     for named in (False, True):
         search.named, search.context = named, cast(Any, SimpleNamespace(shared=1))
-        search.child = place.Metered(cast(Any, None), 0.0)
+        search.child = place.Metered(cast(Any, None), 0.0, 0)
         assert len(list(search._said("float64", marks, traces))) == (0 if named else 1)
 
 
@@ -326,7 +326,7 @@ def test_searches_share_their_time() -> None:
     def run(job: Job, limits: Limits) -> Observed:
         return Observed((), (), unsafe=False, cpu_seconds=0.125)
 
-    child = place.Metered(run, 0.25)
+    child = place.Metered(run, 0.25, 9)
     lefts = [child.left]
     for _ in range(2):
         child.observe(Job((), ()), Limits())
@@ -334,10 +334,11 @@ def test_searches_share_their_time() -> None:
     assert lefts == [0.25, 0.125, 0.0]
 
 
-def test_without_time_nothing_is_searched(
-    context: GradingContext, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("budget", ["CPU_OF_A_SUBMISSION", "RERUNS_OF_A_SUBMISSION"])
+def test_without_a_budget_nothing_is_searched(
+    context: GradingContext, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, budget: str
 ) -> None:
-    """In a class, no exercise is searched once the time of the submission is over."""
+    """In a class, no exercise is searched once the time or the runs of the submission are used up."""
     ran: list[Job] = []
 
     def observe(job: Job, limits: Limits) -> Observed:
@@ -348,8 +349,8 @@ def test_without_time_nothing_is_searched(
     shared = replace(context, shared=1)
     chosen = Selection(exercises=("scaled_dot_product_attention",))
     searched = []
-    for seconds in (place.CPU_OF_A_SUBMISSION, 0.0):
-        monkeypatch.setattr(place, "CPU_OF_A_SUBMISSION", seconds)
+    for most in (getattr(place, budget), 0):
+        monkeypatch.setattr(place, budget, most)
         shared.kept.clear()
         ran.clear()
         grade(shared.course, wrong, observe, selection=chosen, context=shared)
