@@ -7,7 +7,6 @@ so these modules import numpy, pydantic, rich and other slow libraries, and what
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
 
 INTERRUPTED = 130
-#: New objects after which Python looks for garbage. A tenth of the time of a short command went into looking every 700.
-_COLLECT_AFTER = 50_000
 #: The key in ``click.Context.meta`` for the language of a command.
 LANG = "grader.lang"
 #: stdout was closed (broken pipe); same exit code as click and rich.
@@ -193,7 +190,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     The process ends without the interpreter's shutdown, which would take a sixth of the time of a short command:
     nothing is left to clean up.
     """
-    gc.set_threshold(_COLLECT_AFTER)
+    resources.collect_rarely()
     _open_streams()
     _stop_when_asked()
     try:
