@@ -164,8 +164,13 @@ class _Commands(click.Group):
 )
 @click.version_option(grader.__version__, prog_name="attncheck")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help=_LANG.en)
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="For screen readers: no colours, columns, marks or single keys (default: ATTNCHECK_PLAIN).",
+)
 @click.pass_context
-def cli(context: click.Context, lang: Lang | None) -> None:
+def cli(context: click.Context, lang: Lang | None, plain: bool) -> None:
     """Grade answers and code about attention, and say what to fix first.
 
     Without a command, it says where you are and what to do next.
@@ -279,9 +284,19 @@ def _refuse(error: click.ClickException, lang: Lang) -> None:
     else:
         error.show(said)
     with contextlib.suppress(OSError):
-        click.echo(clean(said.getvalue(), 4000, lines=True), err=True)
+        click.echo(_fitted(clean(said.getvalue(), 4000, lines=True)), err=True)
 
 
 def _complain(message: Text, lang: Lang) -> None:
     with contextlib.suppress(OSError):  # stderr may be closed
-        click.echo(f"attncheck: {clean(message.of(lang), 4000, lines=True)}", err=True)
+        click.echo(_fitted(f"attncheck: {clean(message.of(lang), 4000, lines=True)}"), err=True)
+
+
+def _fitted(text: str) -> str:
+    """``text`` in lines that fit a terminal; as it is for a file or a program, which may search it."""
+    if not sys.stderr.isatty():
+        return text
+    from grader.commands._console import width  # needed only for errors
+    from grader.core.layout import wrap  # as above
+
+    return "\n".join(wrap(text, width(err=True)))
