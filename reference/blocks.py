@@ -33,8 +33,8 @@ def swiglu(x: Tensor, w_gate: Tensor, w_up: Tensor, w_down: Tensor) -> Tensor:
 def moe_route(logits: Tensor, top_k: int, capacity: int) -> Tensor:
     """Softmax(KeepTopK(h, top_k)), and 0 where an expert is full: Shazeer et al. 2017, equations 3 and 5.
 
-    logits (..., n, E) → gates (..., n, E). An expert takes the first `capacity` tokens that chose it, as in the
-    routing of Fedus et al. 2022, section 2.2; the gates of the others are 0.
+    logits (..., n, E) → gates (..., n, E). An expert takes the first `capacity` tokens that chose it, as in
+    Fedus et al. 2022, section 2.2, but in each text by itself; the gates of the others are 0.
     """
     best = logits.topk(top_k, dim=-1).indices  # (..., n, top_k)
     chosen = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, best, True)  # (..., n, E)

@@ -125,7 +125,7 @@ def alibi_bias(num_heads: int, n_q: int, n_k: int) -> Tensor:
 
 
 def relative_position_bucket(distance: Tensor, num_buckets: int = 32, max_distance: int = 128) -> Tensor:
-    """T5's buckets in both directions: Raffel et al. 2020, section 2.1.
+    """T5's buckets in both directions: Raffel et al. 2020, section 2.1, and the code of its authors.
 
     distance = key position − query position, integers of any shape → a bucket from 0 to num_buckets − 1.
     The upper half is for keys after the query. In each half the first half is for single distances;
