@@ -16,7 +16,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -63,6 +63,8 @@ State: TypeAlias = Literal["waiting", "running", "graded", "refused"]
 _AGAIN = 0.5
 #: Seconds for which the end waits for what is being saved.
 _LAST = 10.0
+#: Seconds between two rounds of killing workers.
+_ROUND = 0.05
 
 _BUSY = Text(
     "Your last check is still running. Its report appears when it is finished.",
@@ -168,26 +170,37 @@ class Service:
             if not (self.inbox / inbox.KEY).exists():
                 inbox.make(self.inbox)
             executors = [schedule.executor(1) for _ in range(self.plan.workers)]
+            helpers: list[threading.Thread] = []
+            # At the end, from the last to the first: nothing new begins, the workers are killed, the threads that
+            # waited for them end, the clerk saves what had arrived by then.
+            clerk = threading.Thread(target=self._keep_books, name="clerk", daemon=True)
+            self._closing.callback(_join, [clerk])
+            self._closing.callback(self._mail.put, None)
+            self._closing.callback(_join, helpers)
             self._closing.callback(_kill, executors)
+            self._closing.callback(self.stop)
             self._prepare(executors)
             self._catch_up()
-            clerk = threading.Thread(target=self._keep_books, name="clerk", daemon=True)
             clerk.start()
-            self._closing.callback(clerk.join, _LAST)
-            self._closing.callback(self._mail.put, None)
-            helpers = [
-                threading.Thread(target=self._work, args=(executors, at), name=f"worker {at}", daemon=True)
-                for at in range(len(executors))
-            ]
-            for each in helpers:
-                each.start()
-            self._closing.callback(self._end)
+            for at in range(len(executors)):
+                helper = threading.Thread(target=self._work, args=(executors, at), name=f"worker {at}", daemon=True)
+                helper.start()
+                helpers.append(helper)
             self._closing = self._closing.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop. What is not finished is graded after the next start."""
         self._closing.close()
+
+    def stop(self) -> None:
+        """Begin nothing new, and tell everybody who waits for a check. The ``with`` statement ends the rest."""
+        with self._changed:
+            self._ending = True
+            for each in self._payloads.values():
+                if isinstance(each, _Check) and not each.result.done():
+                    each.result.set_exception(UsageError(_STOPPED))
+            self._changed.notify_all()
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -212,14 +225,6 @@ class Service:
             return schedule.result_of(first.submit(run_job, plan, job, limits))
 
         self.edition = _edition(self.course, self.plan.folder / EDITION, tuple(sorted(names)), observe)
-
-    def _end(self) -> None:
-        with self._changed:
-            self._ending = True
-            for each in self._payloads.values():
-                if isinstance(each, _Check) and not each.result.done():
-                    each.result.set_exception(UsageError(_STOPPED))
-            self._changed.notify_all()
 
     def _catch_up(self) -> None:
         """File everything in the inbox, as a batch does, and queue what is not graded."""
@@ -389,10 +394,11 @@ class Service:
         try:
             return schedule.result_of(executors[at].submit(function, *arguments))
         except (WorkerLost, BrokenProcessPool, SandboxKilled) as error:
-            if self._ending:
-                raise
-            if isinstance(error, BrokenProcessPool):
-                executors[at] = schedule.executor(1)
+            with self._changed:
+                if self._ending:
+                    raise
+                if isinstance(error, BrokenProcessPool):
+                    executors[at] = schedule.executor(1)
         return schedule.result_of(executors[at].submit(function, *arguments))
 
     def _halt(self, error: BaseException) -> None:
@@ -462,12 +468,27 @@ class Service:
 
 
 def _kill(executors: list[Executor]) -> None:
-    """End the workers at once, whatever they do; what they have not returned is graded after the next start."""
-    if any(isinstance(each, ProcessPoolExecutor) for each in executors):
+    """End the workers, whatever they do, and return when they are gone.
+
+    What they have not returned is graded after the next start. ``executors`` is emptied: the semaphores of an executor
+    are given back when nothing refers to it any more.
+    """
+    ending = [threading.Thread(target=each.shutdown, kwargs={"cancel_futures": True}) for each in executors]
+    for each in ending:
+        each.start()
+    while any(each.is_alive() for each in ending):  # a process may be starting: the next round kills it
         for process in multiprocessing.active_children():
             process.kill()
-    for each in executors:
-        each.shutdown(wait=False, cancel_futures=True)
+        for each in ending:
+            each.join(_ROUND / len(ending))
+    executors.clear()
+
+
+def _join(threads: list[threading.Thread]) -> None:
+    """Wait for the threads that have been started."""
+    for each in threads:
+        if each.ident is not None:
+            each.join(_LAST)
 
 
 def _key(row: SubmissionRow) -> str:

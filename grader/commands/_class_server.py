@@ -113,9 +113,17 @@ def serve_class(  # noqa: PLR0917, one for each option
                 server_header=False,
                 access_log=False,
                 proxy_headers=False,  # who connects is the proxy, and nothing that it passes on
-                timeout_graceful_shutdown=5,
+                timeout_graceful_shutdown=1,  # nobody waits for code by then
                 timeout_keep_alive=75,  # longer than proxies keep theirs
             )
-            uvicorn.Server(config).run(sockets=[listening])
+
+            class Server(uvicorn.Server):
+                """Tells those who wait for a check, so that their answers are sent before connections close."""
+
+                async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                    service.stop()
+                    await super().shutdown(sockets)
+
+            Server(config).run(sockets=[listening])
     finally:
         listening.close()
