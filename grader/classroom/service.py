@@ -86,7 +86,10 @@ _SERVED = Text(
 
 @dataclass(frozen=True, slots=True)
 class ServicePlan:
-    """The class in ``folder``: what is graded, by which course and seed, for whom, on how many ``workers``."""
+    """The class in ``folder``: what is graded, by which course and seed, for whom, on how many ``workers``.
+
+    There is one more worker, for people whose code takes long.
+    """
 
     folder: Path
     course_folder: Path
@@ -169,7 +172,7 @@ class Service:
             self._closing.enter_context(self._alone())
             if not (self.inbox / inbox.KEY).exists():
                 inbox.make(self.inbox)
-            executors = [schedule.executor(1) for _ in range(self.plan.workers)]
+            executors = [self._executor(at) for at in range(self.plan.workers + 1)]
             helpers: list[threading.Thread] = []
             # At the end, from the last to the first: nothing new begins, the workers are killed, the threads that
             # waited for them end, the clerk saves what had arrived by then.
@@ -336,9 +339,14 @@ class Service:
                 self._queue.put(Job(row.learners[0] if row.learners else row.key, "grading", key, row.attempt))
             self._changed.notify_all()
 
+    def _executor(self, at: int) -> Executor:
+        """A worker. The last one is the spare one, which runs only what takes long, and leaves others the machine."""
+        return schedule.executor(1, yielding=at == self.plan.workers)
+
     def _work(self, executors: list[Executor], at: int) -> None:
         """What the thread of one worker does until the end."""
-        while (job := self._next()) is not None:
+        take = self._queue.take if at < self.plan.workers else self._queue.take_heavy
+        while (job := self._next(take)) is not None:
             task, began = self._payloads[job.key], time.monotonic()
             try:
                 if isinstance(task, _Check):
@@ -354,10 +362,10 @@ class Service:
                 self._queue.done(job, now - began, now)
                 self._changed.notify_all()
 
-    def _next(self) -> Job | None:
+    def _next(self, take: Callable[[float], Job | None]) -> Job | None:
         with self._changed:
             while not self._ending and self.halted is None:
-                job = self._queue.take(time.monotonic())
+                job = take(time.monotonic())
                 if job is not None:
                     return job
                 self._changed.wait(_AGAIN)
@@ -398,7 +406,7 @@ class Service:
                 if self._ending:
                     raise
                 if isinstance(error, BrokenProcessPool):
-                    executors[at] = schedule.executor(1)
+                    executors[at] = self._executor(at)
         return schedule.result_of(executors[at].submit(function, *arguments))
 
     def _halt(self, error: BaseException) -> None:

@@ -106,8 +106,9 @@ def serve_class(  # noqa: PLR0917, one for each option
         with service:
             host, number = listening.getsockname()[:2]
             say(_OPEN.fill(folder=folder, address=settings.address, host=host, port=number))
+            gate = site.app(routes(desk), proxy)
             config = uvicorn.Config(
-                site.app(routes(desk), proxy),
+                gate,
                 log_level="warning",
                 lifespan="on",
                 server_header=False,
@@ -118,10 +119,11 @@ def serve_class(  # noqa: PLR0917, one for each option
             )
 
             class Server(uvicorn.Server):
-                """Tells those who wait for a check, so that their answers are sent before connections close."""
+                """Tells those who wait, so that their answers are sent before connections close."""
 
                 async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
                     service.stop()
+                    gate.ended.set()
                     await super().shutdown(sockets)
 
             Server(config).run(sockets=[listening])

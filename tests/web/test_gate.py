@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -187,17 +189,70 @@ def test_changes_come_from_own_pages(tmp_path: Path, headers: dict[str, str], st
     assert someone.post("/x", headers=headers).status_code == status
 
 
-def test_a_flood_is_refused_and_hurts_nobody_else(tmp_path: Path) -> None:
-    """150 requests in ten seconds are enough for several windows; others are served meanwhile, and later all are."""
-    times = [0.0]
-    made = gate(tmp_path, clock=lambda: times[0])
+def test_a_flood_is_slowed_down_and_hurts_nobody_else(tmp_path: Path) -> None:
+    """A hundred requests are answered at once, then five a second; what cannot wait in line is refused later."""
+    times, waited = [0.0], []
+
+    async def pause(_: asyncio.Event, seconds: float) -> None:
+        waited.append(round(seconds, 3))
+
+    made = gate(tmp_path, clock=lambda: times[0], pause=pause)
     eve, ada = browser(made), browser(made)
     eve.get(link("1002"))
     ada.get(link())
-    assert [eve.get("/").status_code for _ in range(152)] == [200] * 150 + [429] * 2
+    assert [eve.get("/").status_code for _ in range(122)] == [200] * 120 + [429] * 2
+    assert waited == [round(0.2 * number, 3) for number in range(1, 21)] + [3.0, 3.0]
+    refused = eve.get("/")
+    assert refused.headers["connection"] == "close" and refused.headers["retry-after"] == "4"
+    del waited[:]
     assert ada.get("/").status_code == 200
-    times[0] = 10.0
-    assert eve.get("/").status_code == 200
+    times[0] = 24.0
+    assert eve.get("/").status_code == 200 and not waited
+
+
+def test_nobody_waits_for_a_server_that_ends(tmp_path: Path) -> None:
+    """Requests in line are refused at once, so that the server can close their connections."""
+    made = gate(tmp_path, clock=lambda: 0.0)
+    eve = browser(made)
+    eve.get(link("1002"))
+    made.ended.set()
+    assert {eve.get("/").status_code for _ in range(101)} == {503}
+
+
+def test_few_requests_of_a_person_are_worked_on_at_once(tmp_path: Path) -> None:
+    """Four of them; others of the same person wait, and those of other people do not."""
+    most, now = dict.fromkeys(("1001", "1002"), 0), Counter[str]()
+
+    async def page(request: Request) -> JSONResponse:
+        name = request.state.person.id
+        now[name] += 1
+        most[name] = max(most[name], now[name])
+        while len(most) == 2 and most != {"1001": 1, "1002": 4}:
+            await asyncio.sleep(0)
+        now[name] -= 1
+        return JSONResponse(name)
+
+    made = gate(tmp_path)
+    made.app = Starlette(routes=[Route("/page", page)])
+    cookies = {}
+    for name in most:
+        someone = browser(made)
+        someone.get(link(name))
+        cookies[name] = "; ".join(f"{key}={value}" for key, value in someone.cookies.items())
+
+    async def ask(name: str) -> None:
+        async def send(message: Any) -> None:
+            assert message.get("status", 200) == 200
+
+        headers = [(b"host", HOST.encode()), (b"cookie", cookies[name].encode())]
+        scope = {"type": "http", "method": "GET", "path": "/page", "query_string": b"", "headers": headers}
+        await made(scope, asyncio.Queue[Any]().get, send)
+
+    async def everybody() -> None:
+        await asyncio.gather(*(ask("1002") for _ in range(9)), ask("1001"))
+
+    asyncio.run(everybody())
+    assert most == {"1001": 1, "1002": 4}
 
 
 def test_a_pace() -> None:

@@ -111,7 +111,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator
     people = Roster(tuple(Learner(name, name.title(), (("learner", name),)) for name in ("ada", "bo")))
     settings = ClassSettings(address=ADDRESS, instructors={"grace": "Grace"}, assistants={"bob": "Bob"})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schedule, "executor", lambda count: tiny.InProcess())
+        patch.setattr(schedule, "executor", lambda count, **_: tiny.InProcess())
         patch.setattr(worker, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
         patch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
         worker._context.cache_clear()

@@ -261,6 +261,18 @@ class Expendable:
                 os.pwrite(self._file, score, 0)
 
 
+def be_as_nice_as_a_group() -> None:
+    """Gives this session the priority of its process, if that was lowered.
+
+    Some kernels share processors among sessions first, and heed the priorities of processes only within one
+    (see sched(7), "The autogroup feature").
+    """
+    priority = os.getpriority(os.PRIO_PROCESS, 0)
+    if priority > 0:
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as file:
+            file.write(str(priority))
+
+
 def default_signals() -> None:
     """Restores the default action of every signal and unblocks all."""
     for number in range(1, signal.NSIG):

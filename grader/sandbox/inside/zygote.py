@@ -214,6 +214,7 @@ def _child(allowed: tuple[int, int], job_fd: int, results_fd: int, walls: _Walls
         confine.die_with_parent()
         confine.default_signals()
         os.setsid()
+        confine.be_as_nice_as_a_group()
         keep = (landlock.fd,) if landlock else ()
         # Opened here: all children would share flags and offsets of what the zygote had opened.
         null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
