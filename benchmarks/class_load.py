@@ -199,7 +199,7 @@ async def honest(learners: list[Learner], seconds: float) -> None:
         async def act() -> None:
             await (learner.answer() if learner.chance.random() < 0.7 else learner.check())
 
-        await until(end, learner.chance, 0.5, act)
+        await until(end, learner.chance, 1.0, act)
 
     await asyncio.gather(*map(one, learners))
 
@@ -293,7 +293,7 @@ def alternate(runner: asyncio.Runner, learners: list[Learner], bad: list[str], g
 def main() -> None:
     """Load, or abuse."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--learners", type=int, help="default: 200, or 12 with --abuse")
+    parser.add_argument("--learners", type=int, help="default: 200, or 20 with --abuse")
     parser.add_argument("--submissions", type=int, default=50)
     parser.add_argument("--seconds", type=float, help="of the load, or of a round; default: 60, or 15 with --abuse")
     parser.add_argument("--pause", type=float, default=5.0, help="mean seconds between two clicks of a learner")
@@ -311,7 +311,7 @@ def main() -> None:
             Path("/proc/self/autogroup").write_text("10", "ascii")
         address, links = json.loads(given.abusers)
         asyncio.run(abuse(address, links, questions))
-    given.learners = given.learners or (12 if given.abuse else 200)
+    given.learners = given.learners or (20 if given.abuse else 200)
     given.seconds = given.seconds or (15 if given.abuse else 60)
     with tempfile.TemporaryDirectory() as name, asyncio.Runner() as runner:
         folder = Path(name)

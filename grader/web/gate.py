@@ -31,14 +31,14 @@ from grader.core.model import Text
 from grader.web.links import Claim, Signer
 from grader.web.pace import Turns
 from grader.web.people import People, Person, Role
-from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send, limited, with_headers
+from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send, with_headers, with_limit
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 #: A session ends after this, or with the link that it began with.
 _SESSION = timedelta(days=7)
 _MOST_BYTES = 2_000_000
 #: Requests of one person: at once, seconds between further ones, how many wait in line, how many are worked on at once.
-_BURST, _GAP, _LINE, _AT_ONCE = 100, 0.2, 20, 4
+_BURST, _GAP, _LINE, _AT_ONCE = 60, 0.25, 20, 3
 #: Requests beyond that are refused after some seconds, so that a program that repeats them does not repeat them faster.
 #: No more of one person than this wait for their refusal; others are refused at once.
 _PAUSE, _PAUSING = 3.0, 20
@@ -132,7 +132,7 @@ class Gate:
         assert person is not None
         state["person"] = person
         async with self._slots.setdefault(person.id, asyncio.Semaphore(_AT_ONCE)):
-            await self.app(scope, limited(receive, _MOST_BYTES), sending)
+            await with_limit(self.app, _MOST_BYTES)(scope, receive, sending)
 
     async def _line(self, person: Person) -> Response | None:
         """Waits for the person's turn. The refusal if too many of their requests wait already."""

@@ -261,16 +261,22 @@ class Expendable:
                 os.pwrite(self._file, score, 0)
 
 
-def be_as_nice_as_a_group() -> None:
-    """Gives this session the priority of its process, if that was lowered.
+def is_nice() -> bool:
+    """Whether the priority of this process was lowered."""
+    return os.getpriority(os.PRIO_PROCESS, 0) > 0
 
-    Some kernels share processors among sessions first, and heed the priorities of processes only within one
-    (see sched(7), "The autogroup feature").
+
+def be_nice_as_a_session(proc: int) -> None:
+    """Gives this session the priority of its process. ``proc`` is a descriptor of /proc; see ``Expendable``.
+
+    Some kernels share processors among sessions first, and heed the priorities of processes only within one (sched(7),
+    "The autogroup feature"). Undoes a part of ``hide``, which must be called again.
     """
-    priority = os.getpriority(os.PRIO_PROCESS, 0)
-    if priority > 0:
-        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as file:
-            file.write(str(priority))
+    _check(_libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE")  # or the file would belong to root
+    with contextlib.suppress(OSError):
+        file = os.open("self/autogroup", os.O_WRONLY | os.O_CLOEXEC, dir_fd=proc)
+        os.write(file, str(os.getpriority(os.PRIO_PROCESS, 0)).encode())
+        os.close(file)
 
 
 def default_signals() -> None:
