@@ -153,6 +153,7 @@ class Learner:
 def server(folder: Path, workers: int) -> Iterator[None]:
     """The real command."""
     command = [sys.executable, str(ROOT / "cli.py"), "serve", "--class", str(folder), "--workers", str(workers)]
+    command += ["--lang", "en"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         try:
             assert process.stdout is not None
@@ -167,8 +168,10 @@ async def until(
     end: float, chance: random.Random, pause: float, act: Callable[[], Coroutine[None, None, None]]
 ) -> None:
     """Acts again and again, with pauses between none and twice ``pause`` seconds."""
-    while (left := end - time.perf_counter()) > 0:
-        await asyncio.sleep(min(left, chance.uniform(0, 2 * pause)))
+    while True:
+        await asyncio.sleep(chance.uniform(0, 2 * pause))
+        if time.perf_counter() > end:
+            return
         await act()
 
 
@@ -189,6 +192,15 @@ async def loaded(learners: list[Learner], given: argparse.Namespace) -> None:
         await Learner(learner.id, other, learner.course, learner.questions, learner.chance).submit()
 
     await asyncio.gather(*map(one, learners), *map(later, some))
+
+
+async def burst(learners: list[Learner]) -> None:
+    """Everybody answers an item at the same moment."""
+    for learner in learners:
+        learner.client.seconds = defaultdict(list)
+    await asyncio.gather(*(learner.answer() for learner in learners))
+    every = [one for learner in learners for kind in ("page", "answer") for one in learner.client.seconds[kind]]
+    print(f"all {len(learners)} at the same moment, a page and an answer: the last after {1000 * max(every):.0f} ms")
 
 
 async def honest(learners: list[Learner], seconds: float) -> None:
@@ -331,6 +343,7 @@ def main() -> None:
                 alternate(runner, learners, [*links.values()][given.learners :], given)
                 return
             runner.run(loaded(learners, given))
+            runner.run(burst(learners))
         print(f"{'':<12}{'count':>7}{'p50':>10}{'p95':>10}{'most':>10}")
         for kind, found in sorted(seconds.items()):
             late = statistics.quantiles(found, n=20)[-1] if len(found) > 1 else found[0]

@@ -9,6 +9,7 @@ server's own pages, which browsers say in ``Origin``.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
@@ -140,13 +141,13 @@ def with_limit(app: App, most: int) -> App:
 
         async def sending(message: Message) -> None:
             nonlocal started
-            started = True
-            await send(message)
+            if started or left >= 0:
+                started = True
+                await send(message)
 
-        try:
+        with contextlib.suppress(ClientDisconnect):
             await app(scope, receiving, sending)
-        except ClientDisconnect:
-            if left < 0 and not started:
-                await PlainTextResponse("That is too large.\n", 413)(scope, receive, send)
+        if left < 0 and not started:
+            await PlainTextResponse("That is too large.\n", 413)(scope, receive, send)
 
     return limited
