@@ -39,7 +39,6 @@ _PLAIN = Text(
     "{address} is not https: sessions can be read on the way. Use it on this machine only.",
     "{address} 不是 https：登录信息在途中可能被读取。请只在本机使用。",
 )
-_COURSE, _LEAVE = Text("Course", "课程"), Text("Sign out", "退出")
 _HALF = Text(
     "--trust-header and --trusted-proxy belong together: the header counts only if it comes from that address.",
     "--trust-header 和 --trusted-proxy 要一起使用：只有来自该地址的请求头才算数。",
@@ -79,7 +78,7 @@ def serve_class(  # noqa: PLR0917, one for each option
 
     from grader.classroom.service import Service, ServicePlan  # loads numpy
     from grader.core import resources  # reads /proc
-    from grader.web.gate import SIGN_OUT, Proxy  # loads starlette, an extra
+    from grader.web.gate import Proxy  # loads starlette, an extra
     from grader.web.instructor import Desk, routes  # as above
     from grader.web.site import Site  # as above
 
@@ -98,8 +97,7 @@ def serve_class(  # noqa: PLR0917, one for each option
     say(_PREPARING)
     service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
     site = Site.of(service, settings, lang)
-    around = (("/", _COURSE), *(((SIGN_OUT, _LEAVE),) if proxy is None else ()))
-    desk = Desk(folder, service.course, Path(course.folder), lang=lang, links=around)
+    desk = Desk(folder, service.course, Path(course.folder), lang=lang, links=site.staff_links(proxy))
     listening = listen(port if port is not None else address.port or 8000)
     sys.setswitchinterval(_SWITCH)
     try:

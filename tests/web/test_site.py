@@ -34,6 +34,7 @@ from grader.web import class_pages
 from grader.web.class_pages import ClassLearner
 from grader.web.instructor import Desk
 from grader.web.instructor import routes as instructor_routes
+from grader.web.gate import Proxy
 from grader.web.links import Claim, signer
 from grader.web.pace import Pace
 from grader.web.people import Person, Role
@@ -79,7 +80,7 @@ class Classroom:
 
     def staff(self) -> list[Route]:
         """The pages of the staff."""
-        return instructor_routes(Desk(self.folder, self.site.service.course, self.course))
+        return instructor_routes(Desk(self.folder, self.site.service.course, self.course, links=Site.staff_links()))
 
     def browser(self, name: str, role: Role = Role.LEARNER) -> TestClient:
         """A browser in which this person is signed in."""
@@ -235,6 +236,17 @@ def test_roles(classroom: Classroom, name: str, role: Role) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ a learner's way
+
+
+def test_everybody_can_sign_out(classroom: Classroom) -> None:
+    """Pages of learners and of staff have a link to the page with the button, unless a proxy signs people in."""
+    for name, role, path in (("ada", Role.LEARNER, "/submit"), ("bob", Role.ASSISTANT, "/class")):
+        someone = classroom.browser(name, role)
+        assert 'href="/sign-out"' in someone.get(path).text
+        assert 'action="/sign-out"' in someone.get("/sign-out").text
+        assert someone.post("/sign-out", headers=OWN).status_code == 200
+        assert someone.get(path).status_code == 403
+    assert [place for place, _ in Site.staff_links(Proxy("X-Remote-User", "127.0.0.1"))] == ["/"]
 
 
 def test_from_the_quiz_to_the_results(classroom: Classroom) -> None:
