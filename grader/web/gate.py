@@ -105,7 +105,7 @@ class Gate:
     #: Set when the server ends: nobody waits any longer.
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     pause: Callable[[asyncio.Event, float], Awaitable[None]] = field(default=_until)
-    _turns: Turns = field(default_factory=lambda: Turns(_BURST, _GAP, _LINE))
+    turns: Turns = field(default_factory=lambda: Turns(_BURST, _GAP, _LINE))
     _pausing: Counter[str] = field(default_factory=Counter)
     _slots: dict[str, asyncio.Semaphore] = field(default_factory=dict)
 
@@ -136,7 +136,7 @@ class Gate:
 
     async def _line(self, person: Person) -> Response | None:
         """Waits for the person's turn. The refusal if too many of their requests wait already."""
-        left = self._turns.take(person.id, self.clock())
+        left = self.turns.take(person.id, self.clock())
         if left is not None:
             if left:
                 await self.pause(self.ended, left)

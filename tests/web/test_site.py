@@ -32,9 +32,9 @@ from grader.learning.session import TypedAnswer
 from grader.sandbox import Sandbox
 from grader.web import class_pages
 from grader.web.class_pages import ClassLearner
+from grader.web.gate import Proxy
 from grader.web.instructor import Desk
 from grader.web.instructor import routes as instructor_routes
-from grader.web.gate import Proxy
 from grader.web.links import Claim, signer
 from grader.web.pace import Pace
 from grader.web.people import Person, Role
@@ -84,7 +84,9 @@ class Classroom:
 
     def browser(self, name: str, role: Role = Role.LEARNER) -> TestClient:
         """A browser in which this person is signed in."""
-        made = TestClient(self.site.app(self.staff()), base_url=ADDRESS, client=("127.0.0.1", 1))
+        gate = self.site.app(self.staff())
+        gate.turns.burst = 1_000_000  # tests are faster than people
+        made = TestClient(gate, base_url=ADDRESS, client=("127.0.0.1", 1))
         claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
         assert made.get(f"/sign-in?link={signer(self.folder / SECRET).sign('link', claim)}").status_code == 200
         return made
