@@ -13,8 +13,10 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import queue
+import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -120,9 +122,10 @@ class _Check:
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
-    """What a worker found."""
+    """What a worker found for a person."""
 
     result: TaskResult
+    person: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,7 @@ class Service:
         self._rows: dict[str, SubmissionRow] = {}
         self._versions: Mapping[str, str] = {}
         self._at_home: dict[str, threading.Lock] = {}
+        self._begun, self._news = secrets.token_hex(4), Counter[str]()
         self._closing = contextlib.ExitStack()
         private = str((plan.folder / ".expected").resolve())
         self._batch_plan = BatchPlan(
@@ -257,6 +261,8 @@ class Service:
             receipt, new = inbox.submit(path, self.inbox, learner.id, now)
             if new:
                 self._mail.put(_Attempted(self.row_of(receipt)))
+                with self._changed:
+                    self._news[learner.id] += 1
         return receipt, new
 
     def row_of(self, receipt: Receipt) -> SubmissionRow:
@@ -300,6 +306,11 @@ class Service:
             self._changed.notify_all()
         found: T = task.result.result()
         return found
+
+    def news(self, learner: Learner) -> str:
+        """Something else each time that an attempt of the learner changes. Costs nothing, unlike ``attempts``."""
+        with self._changed:
+            return f"{self._begun}{self._news[learner.id]}"
 
     def attempts(self, learner: Learner) -> tuple[Attempt, ...]:
         """What a learner submitted, the newest first."""
@@ -352,7 +363,7 @@ class Service:
                 if isinstance(task, _Check):
                     self._check(executors, at, task)
                 else:
-                    self._mail.put(_Graded(self._grade(executors, at, task)))
+                    self._mail.put(_Graded(self._grade(executors, at, task), job.person))
             except BaseException as error:  # what stops this would stop all others as well
                 self._halt(error)
             with self._changed:
@@ -367,6 +378,7 @@ class Service:
             while not self._ending and self.halted is None:
                 job = take(time.monotonic())
                 if job is not None:
+                    self._news[job.person] += 1
                     return job
                 self._changed.wait(_AGAIN)
             return None
@@ -472,6 +484,8 @@ class Service:
                 if isinstance(each, _Graded):
                     recorder.save(each.result)
         book.share()
+        with self._changed:
+            self._news.update(each.person for each in mail if isinstance(each, _Graded))
         self._queue_up(tasks_left(book, self._versions, new))
 
 

@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 from grader.classroom import audit, requests, schedule, worker
 from grader.classroom.class_folder import SECRET, ClassSettings
 from grader.classroom.gradebook import open_gradebook
+from grader.classroom.lock import locked
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Service, ServicePlan
@@ -288,6 +289,22 @@ def test_from_the_quiz_to_the_results(classroom: Classroom) -> None:
     with contextlib.closing(open_gradebook(classroom.folder)) as book:
         marks = {mark.learner.id: mark.earned for mark in Book.of(book, classroom.site.service.course).marks()}
     assert marks == {"ada": 5.0, "bo": 0.0}
+
+
+def test_a_page_that_waits_is_told_what_changed(classroom: Classroom) -> None:
+    """As long as nothing has changed there is no answer to read aloud; the page of one submission then loads again."""
+    ada = classroom.browser("ada")
+    with locked(classroom.folder, 60):  # nothing is saved meanwhile
+        upload(ada, "q01.py", (CODE + f"# {time.time_ns()}\n").encode())
+        name = re.findall(r"/submissions/([\w-]+)/receipt", ada.post("/submit", headers=OWN).text)[0]
+        for path in ("/submit", f"/submissions/{name}"):
+            page = ada.get(path).text
+            again = html.unescape(re.findall(r'hx-get="([^"]+)"', page)[0])
+            assert ada.get(again).status_code == 204
+            assert ("name=" in again) == ("submissions" in path)
+        assert name in ada.get("/submit/state?seen=old").text
+    graded(ada)
+    assert ada.get(again).headers["HX-Refresh"] == "true"
 
 
 def test_results_when_the_course_shows_them(classroom: Classroom) -> None:
