@@ -13,6 +13,7 @@ import pytest
 
 from grader.classroom import requests
 from grader.classroom.class_folder import SECRET
+from grader.web.gate import Proxy
 from grader.web.links import Claim, signer
 from grader.web.people import Role
 from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa: F401, a fixture
@@ -43,14 +44,15 @@ STAFF = (
 class Server:
     """The class at a port of its own."""
 
-    def __init__(self, classroom: Classroom) -> None:
+    def __init__(self, classroom: Classroom, proxy: Proxy | None = None, address: str = "") -> None:
         import uvicorn
 
         self.folder = classroom.folder
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
-        gate = classroom.site.app(classroom.staff())
+        self.port = self.socket.getsockname()[1]
+        self.url = address or f"http://127.0.0.1:{self.port}"
+        gate = classroom.site.app(classroom.staff(), proxy)
         gate.address = self.url
         gate.turns.burst = 1_000_000
         self.server = uvicorn.Server(uvicorn.Config(gate, log_level="warning", lifespan="off"))
