@@ -147,7 +147,7 @@ class Lent:
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Iterator[None]:
     """No other process, and one sandbox for all, which is trusted."""
-    monkeypatch.setattr(schedule, "executor", lambda count: InProcess())
+    monkeypatch.setattr(schedule, "executor", lambda count, **_: InProcess())
     monkeypatch.setattr(worker, "Sandbox", lambda mode, settings: Lent(sandbox))
     monkeypatch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
     worker._context.cache_clear()

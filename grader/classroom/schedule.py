@@ -102,9 +102,9 @@ def cluster_pool(scheduler: str, out: Path, seed: Seed, course: Course) -> Itera
         )
 
 
-def executor(count: int) -> Executor:
-    """The executor for this machine: ``count`` processes."""
-    return Workers(count)
+def executor(count: int, *, yielding: bool = False) -> Executor:
+    """The executor for this machine: ``count`` processes. With ``yielding``, others on the machine come first."""
+    return Workers(count, yielding=yielding)
 
 
 def rehearse(

@@ -13,10 +13,12 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import queue
+import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -63,6 +65,8 @@ State: TypeAlias = Literal["waiting", "running", "graded", "refused"]
 _AGAIN = 0.5
 #: Seconds for which the end waits for what is being saved.
 _LAST = 10.0
+#: Seconds between two rounds of killing workers.
+_ROUND = 0.05
 
 _BUSY = Text(
     "Your last check is still running. Its report appears when it is finished.",
@@ -84,7 +88,10 @@ _SERVED = Text(
 
 @dataclass(frozen=True, slots=True)
 class ServicePlan:
-    """The class in ``folder``: what is graded, by which course and seed, for whom, on how many ``workers``."""
+    """The class in ``folder``: what is graded, by which course and seed, for whom, on how many ``workers``.
+
+    There is one more worker, for people whose code takes long.
+    """
 
     folder: Path
     course_folder: Path
@@ -115,9 +122,10 @@ class _Check:
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
-    """What a worker found."""
+    """What a worker found for a person."""
 
     result: TaskResult
+    person: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +156,7 @@ class Service:
         self._rows: dict[str, SubmissionRow] = {}
         self._versions: Mapping[str, str] = {}
         self._at_home: dict[str, threading.Lock] = {}
+        self._begun, self._news = secrets.token_hex(4), Counter[str]()
         self._closing = contextlib.ExitStack()
         private = str((plan.folder / ".expected").resolve())
         self._batch_plan = BatchPlan(
@@ -167,27 +176,38 @@ class Service:
             self._closing.enter_context(self._alone())
             if not (self.inbox / inbox.KEY).exists():
                 inbox.make(self.inbox)
-            executors = [schedule.executor(1) for _ in range(self.plan.workers)]
+            executors = [self._executor(at) for at in range(self.plan.workers + 1)]
+            helpers: list[threading.Thread] = []
+            # At the end, from the last to the first: nothing new begins, the workers are killed, the threads that
+            # waited for them end, the clerk saves what had arrived by then.
+            clerk = threading.Thread(target=self._keep_books, name="clerk", daemon=True)
+            self._closing.callback(_join, [clerk])
+            self._closing.callback(self._mail.put, None)
+            self._closing.callback(_join, helpers)
             self._closing.callback(_kill, executors)
+            self._closing.callback(self.stop)
             self._prepare(executors)
             self._catch_up()
-            clerk = threading.Thread(target=self._keep_books, name="clerk", daemon=True)
             clerk.start()
-            self._closing.callback(clerk.join, _LAST)
-            self._closing.callback(self._mail.put, None)
-            helpers = [
-                threading.Thread(target=self._work, args=(executors, at), name=f"worker {at}", daemon=True)
-                for at in range(len(executors))
-            ]
-            for each in helpers:
-                each.start()
-            self._closing.callback(self._end)
+            for at in range(len(executors)):
+                helper = threading.Thread(target=self._work, args=(executors, at), name=f"worker {at}", daemon=True)
+                helper.start()
+                helpers.append(helper)
             self._closing = self._closing.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop. What is not finished is graded after the next start."""
         self._closing.close()
+
+    def stop(self) -> None:
+        """Begin nothing new, and tell everybody who waits for a check. The ``with`` statement ends the rest."""
+        with self._changed:
+            self._ending = True
+            for each in self._payloads.values():
+                if isinstance(each, _Check) and not each.result.done():
+                    each.result.set_exception(UsageError(_STOPPED))
+            self._changed.notify_all()
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -212,14 +232,6 @@ class Service:
             return schedule.result_of(first.submit(run_job, plan, job, limits))
 
         self.edition = _edition(self.course, self.plan.folder / EDITION, tuple(sorted(names)), observe)
-
-    def _end(self) -> None:
-        with self._changed:
-            self._ending = True
-            for each in self._payloads.values():
-                if isinstance(each, _Check) and not each.result.done():
-                    each.result.set_exception(UsageError(_STOPPED))
-            self._changed.notify_all()
 
     def _catch_up(self) -> None:
         """File everything in the inbox, as a batch does, and queue what is not graded."""
@@ -249,6 +261,8 @@ class Service:
             receipt, new = inbox.submit(path, self.inbox, learner.id, now)
             if new:
                 self._mail.put(_Attempted(self.row_of(receipt)))
+                with self._changed:
+                    self._news[learner.id] += 1
         return receipt, new
 
     def row_of(self, receipt: Receipt) -> SubmissionRow:
@@ -293,6 +307,11 @@ class Service:
         found: T = task.result.result()
         return found
 
+    def news(self, learner: Learner) -> str:
+        """Something else each time that an attempt of the learner changes. Costs nothing, unlike ``attempts``."""
+        with self._changed:
+            return f"{self._begun}{self._news[learner.id]}"
+
     def attempts(self, learner: Learner) -> tuple[Attempt, ...]:
         """What a learner submitted, the newest first."""
         home = self.inbox / inbox.folder_name(learner.id)
@@ -331,15 +350,20 @@ class Service:
                 self._queue.put(Job(row.learners[0] if row.learners else row.key, "grading", key, row.attempt))
             self._changed.notify_all()
 
+    def _executor(self, at: int) -> Executor:
+        """A worker. The last one is the spare one, which runs only what takes long, and leaves others the machine."""
+        return schedule.executor(1, yielding=at == self.plan.workers)
+
     def _work(self, executors: list[Executor], at: int) -> None:
         """What the thread of one worker does until the end."""
-        while (job := self._next()) is not None:
+        take = self._queue.take if at < self.plan.workers else self._queue.take_heavy
+        while (job := self._next(take)) is not None:
             task, began = self._payloads[job.key], time.monotonic()
             try:
                 if isinstance(task, _Check):
                     self._check(executors, at, task)
                 else:
-                    self._mail.put(_Graded(self._grade(executors, at, task)))
+                    self._mail.put(_Graded(self._grade(executors, at, task), job.person))
             except BaseException as error:  # what stops this would stop all others as well
                 self._halt(error)
             with self._changed:
@@ -349,11 +373,12 @@ class Service:
                 self._queue.done(job, now - began, now)
                 self._changed.notify_all()
 
-    def _next(self) -> Job | None:
+    def _next(self, take: Callable[[float], Job | None]) -> Job | None:
         with self._changed:
             while not self._ending and self.halted is None:
-                job = self._queue.take(time.monotonic())
+                job = take(time.monotonic())
                 if job is not None:
+                    self._news[job.person] += 1
                     return job
                 self._changed.wait(_AGAIN)
             return None
@@ -389,10 +414,11 @@ class Service:
         try:
             return schedule.result_of(executors[at].submit(function, *arguments))
         except (WorkerLost, BrokenProcessPool, SandboxKilled) as error:
-            if self._ending:
-                raise
-            if isinstance(error, BrokenProcessPool):
-                executors[at] = schedule.executor(1)
+            with self._changed:
+                if self._ending:
+                    raise
+                if isinstance(error, BrokenProcessPool):
+                    executors[at] = self._executor(at)
         return schedule.result_of(executors[at].submit(function, *arguments))
 
     def _halt(self, error: BaseException) -> None:
@@ -458,16 +484,33 @@ class Service:
                 if isinstance(each, _Graded):
                     recorder.save(each.result)
         book.share()
+        with self._changed:
+            self._news.update(each.person for each in mail if isinstance(each, _Graded))
         self._queue_up(tasks_left(book, self._versions, new))
 
 
 def _kill(executors: list[Executor]) -> None:
-    """End the workers at once, whatever they do; what they have not returned is graded after the next start."""
-    if any(isinstance(each, ProcessPoolExecutor) for each in executors):
+    """End the workers, whatever they do, and return when they are gone.
+
+    What they have not returned is graded after the next start. ``executors`` is emptied: the semaphores of an executor
+    are given back when nothing refers to it any more.
+    """
+    ending = [threading.Thread(target=each.shutdown, kwargs={"cancel_futures": True}) for each in executors]
+    for each in ending:
+        each.start()
+    while any(each.is_alive() for each in ending):  # a process may be starting: the next round kills it
         for process in multiprocessing.active_children():
             process.kill()
-    for each in executors:
-        each.shutdown(wait=False, cancel_futures=True)
+        for each in ending:
+            each.join(_ROUND / len(ending))
+    executors.clear()
+
+
+def _join(threads: list[threading.Thread]) -> None:
+    """Wait for the threads that have been started."""
+    for each in threads:
+        if each.ident is not None:
+            each.join(_LAST)
 
 
 def _key(row: SubmissionRow) -> str:

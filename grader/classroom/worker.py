@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 #: For how many submissions a worker keeps the results of code, for learners who submit the same files.
 SHARED = 256
+#: Lowers the priority of a process as far as possible.
+_LOWEST = 19
 
 
 class WorkerLost(Exception):
@@ -168,10 +170,14 @@ def shutting_down(pool: Executor) -> Iterator[Executor]:
 
 
 class Workers(ProcessPoolExecutor):
-    """Worker processes that exit with their parent and ignore SIGINT from the moment they start."""
+    """Worker processes that exit with their parent and ignore SIGINT from the moment they start.
 
-    def __init__(self, count: int | None = None) -> None:
-        super().__init__(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    With ``yielding``, they and the code they run get what other processes leave of the processors.
+    """
+
+    def __init__(self, count: int | None = None, *, yielding: bool = False) -> None:
+        context = multiprocessing.get_context("spawn")
+        super().__init__(count, mp_context=context, initializer=_begin, initargs=(yielding,))
 
     def submit(self, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """See ``Executor``. SIGINT is blocked meanwhile, because a process started here inherits that."""
@@ -184,9 +190,11 @@ class Workers(ProcessPoolExecutor):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin() -> None:
+def _begin(yielding: bool) -> None:
     exit_with_parent()
     resources.collect_rarely()
+    if yielding and hasattr(os, "nice"):
+        os.nice(_LOWEST)
 
 
 def exit_with_parent() -> None:

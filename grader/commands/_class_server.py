@@ -39,7 +39,6 @@ _PLAIN = Text(
     "{address} is not https: sessions can be read on the way. Use it on this machine only.",
     "{address} 不是 https：登录信息在途中可能被读取。请只在本机使用。",
 )
-_COURSE, _LEAVE = Text("Course", "课程"), Text("Sign out", "退出")
 _HALF = Text(
     "--trust-header and --trusted-proxy belong together: the header counts only if it comes from that address.",
     "--trust-header 和 --trusted-proxy 要一起使用：只有来自该地址的请求头才算数。",
@@ -79,7 +78,7 @@ def serve_class(  # noqa: PLR0917, one for each option
 
     from grader.classroom.service import Service, ServicePlan  # loads numpy
     from grader.core import resources  # reads /proc
-    from grader.web.gate import SIGN_OUT, Proxy  # loads starlette, an extra
+    from grader.web.gate import Proxy  # loads starlette, an extra
     from grader.web.instructor import Desk, routes  # as above
     from grader.web.site import Site  # as above
 
@@ -98,24 +97,33 @@ def serve_class(  # noqa: PLR0917, one for each option
     say(_PREPARING)
     service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
     site = Site.of(service, settings, lang)
-    around = (("/", _COURSE), *(((SIGN_OUT, _LEAVE),) if proxy is None else ()))
-    desk = Desk(folder, service.course, Path(course.folder), lang=lang, links=around)
+    desk = Desk(folder, service.course, Path(course.folder), lang=lang, links=site.staff_links(proxy))
     listening = listen(port if port is not None else address.port or 8000)
     sys.setswitchinterval(_SWITCH)
     try:
         with service:
             host, number = listening.getsockname()[:2]
             say(_OPEN.fill(folder=folder, address=settings.address, host=host, port=number))
+            gate = site.app(routes(desk), proxy)
             config = uvicorn.Config(
-                site.app(routes(desk), proxy),
+                gate,
                 log_level="warning",
                 lifespan="on",
                 server_header=False,
                 access_log=False,
                 proxy_headers=False,  # who connects is the proxy, and nothing that it passes on
-                timeout_graceful_shutdown=5,
+                timeout_graceful_shutdown=1,  # nobody waits for code by then
                 timeout_keep_alive=75,  # longer than proxies keep theirs
             )
-            uvicorn.Server(config).run(sockets=[listening])
+
+            class Server(uvicorn.Server):
+                """Tells those who wait, so that their answers are sent before connections close."""
+
+                async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                    service.stop()
+                    gate.ended.set()
+                    await super().shutdown(sockets)
+
+            Server(config).run(sockets=[listening])
     finally:
         listening.close()

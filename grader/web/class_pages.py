@@ -211,14 +211,28 @@ class ClassPages:
         return await self._overview(request, WORDS["received"] if new else WORDS["unchanged"], name)
 
     async def state(self, request: Request) -> Response:
-        """The list of submissions, for a page that waits for results."""
+        """The list of submissions, or the one that is named, for a page that waits for results.
+
+        Nothing if it is as the page has it, so that nothing is read aloud again. The page of one submission is loaded
+        again when it is graded.
+        """
         person, pages = self._whose(request)
-        attempts = await run_in_threadpool(self._attempts, person)
-        return pages.show("attempts.html", **self._facts(pages, person, attempts))
+        seen = self._seen(person)  # before what it stands for is read: a change in between is found the next time
+        if request.query_params.get("seen") == seen:
+            return Response(status_code=204)
+        name = request.query_params.get("name")
+        if name is None:
+            attempts = await run_in_threadpool(self._attempts, person)
+        else:
+            attempts = (await run_in_threadpool(self._attempt, person, name),)
+        if name is not None and not _wait(attempts):
+            return Response(headers={"HX-Refresh": "true"})
+        return pages.show("attempts.html", **self._facts(pages, seen, attempts, name))
 
     async def _overview(self, request: Request, said: Text | None = None, name: str | None = None) -> Response:
         person, pages = self._whose(request)
         learner = self._learner(pages)
+        seen = self._seen(person)
         attempts = await run_in_threadpool(self._attempts, person)
         written, answers = await run_in_threadpool(learner.written), await run_in_threadpool(learner.answers)
         return pages.show(
@@ -231,7 +245,7 @@ class ClassPages:
             said=said,
             new=name,
             halted=self.service.halted is not None,
-            **self._facts(pages, person, attempts),
+            **self._facts(pages, seen, attempts),
         )
 
     def _submit(self, person: Person, pages: Pages) -> tuple[inbox.Receipt, bool]:
@@ -254,6 +268,7 @@ class ClassPages:
     async def attempt(self, request: Request) -> Response:
         """One submission: files, state, results if they are shown, and a form to ask for regrading."""
         person, pages = self._whose(request)
+        seen = self._seen(person)
         found = await run_in_threadpool(self._attempt, person, request.path_params["name"])
         asked = requests.listed(self.service.plan.folder, person.id)
         return pages.show(
@@ -265,7 +280,7 @@ class ClassPages:
             deduction=deduction(found.mark) if found.mark is not None and self._shown(found) else None,
             parts=[*self._parts()] if self._shown(found) else [],
             asked=asked,
-            **self._facts(pages, person, (found,)),
+            **self._facts(pages, seen, (found,), found.name),
         )
 
     async def receipt(self, request: Request) -> Response:
@@ -365,12 +380,25 @@ class ClassPages:
         lang = pages.lang()
         return {"said_of": {name: text.of(lang) for name, text in WORDS.items()}}
 
-    def _facts(self, pages: Pages, person: Person, attempts: tuple[Attempt, ...]) -> Mapping[str, Any]:
+    def _seen(self, person: Person) -> str:
+        """The state of a learner's submissions."""
+        return self.service.news(self.people.learners[person.id])
+
+    def _facts(
+        self, pages: Pages, seen: str, attempts: tuple[Attempt, ...], only: str | None = None
+    ) -> Mapping[str, Any]:
         return self._words(pages) | {
+            "seen": seen,
+            "only": only,
             "attempts": attempts,
             "shown": {attempt.name: self._shown(attempt) for attempt in attempts},
-            "waits": any(attempt.state in ("waiting", "running") for attempt in attempts),
+            "waits": _wait(attempts),
         }
+
+
+def _wait(attempts: Sequence[Attempt]) -> bool:
+    """Whether one of them is not graded yet."""
+    return any(attempt.state in ("waiting", "running") for attempt in attempts)
 
 
 def _with_cases_of(edition: Course, whole: Course, report: Report) -> Report:

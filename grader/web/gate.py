@@ -2,14 +2,17 @@
 
 Every request has to come to the server's own name. People are known by a session, which began with their personal link,
 or, if the server is told so, by a header that a trusted proxy sets. A request that changes something must come from one
-of the server's own pages. Nobody may send requests faster than a person with several windows would.
+of the server's own pages. Requests that come faster than a person with several windows would send them are slowed down.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address, ip_network
@@ -26,16 +29,19 @@ from grader.classroom import audit
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.web.links import Claim, Signer
-from grader.web.pace import Pace
+from grader.web.pace import Turns
 from grader.web.people import People, Person, Role
-from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send, limited, with_headers
+from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send, with_headers, with_limit
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 #: A session ends after this, or with the link that it began with.
 _SESSION = timedelta(days=7)
 _MOST_BYTES = 2_000_000
-#: Requests of one person in ten seconds.
-_MOST_REQUESTS, _SECONDS = 150, 10.0
+#: Requests of one person: at once, seconds between further ones, how many wait in line, how many are worked on at once.
+_BURST, _GAP, _LINE, _AT_ONCE = 60, 0.25, 20, 3
+#: Requests beyond that are refused after some seconds, so that a program that repeats them does not repeat them faster.
+#: No more of one person than this wait for their refusal; others are refused at once.
+_PAUSE, _PAUSING = 3.0, 20
 
 _NO_ADDRESS = Text(
     "--trusted-proxy is “{given}”; expected the address of the proxy, such as 127.0.0.1 or 10.0.0.0/24.",
@@ -49,6 +55,7 @@ _NOT_VALID = (
 _SOMEBODY_ELSE = "You are signed in as somebody else. Sign out there first.\n你正以另一个人的身份登录，请先退出。\n"
 _NOT_THEIRS = "This page is not for you.\n你无权查看这个页面。\n"
 FAST = "Too many requests; wait a few seconds.\n请求太多，请等几秒再试。\n"
+_ENDING = "The server is being stopped.\n服务器正在关闭。\n"
 _UNKNOWN = "You are not in this class. Ask your instructor.\n你不在这个班级里，请联系老师。\n"
 
 
@@ -75,6 +82,12 @@ class Proxy:
             return False
 
 
+async def _until(event: asyncio.Event, seconds: float) -> None:
+    """Waits for the event, but no longer than that."""
+    with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+
+
 @dataclass(slots=True)
 class Gate:
     """The rules around ``app``. ``address`` is what people open, such as ``https://quiz.example.edu``.
@@ -89,7 +102,12 @@ class Gate:
     folder: Path
     proxy: Proxy | None = None
     clock: Callable[[], float] = time.monotonic
-    _pace: Pace = field(default_factory=lambda: Pace(_MOST_REQUESTS, _SECONDS))
+    #: Set when the server ends: nobody waits any longer.
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    pause: Callable[[asyncio.Event, float], Awaitable[None]] = field(default=_until)
+    turns: Turns = field(default_factory=lambda: Turns(_BURST, _GAP, _LINE))
+    _pausing: Counter[str] = field(default_factory=Counter)
+    _slots: dict[str, asyncio.Semaphore] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or refuses it."""
@@ -106,18 +124,30 @@ class Gate:
         person = None if answer is not None else self._person(scope, headers)
         if answer is None and person is None:
             answer = PlainTextResponse(_UNKNOWN if self.proxy is not None else _WHO, 403)
-        if person is not None:
-            now = self.clock()
-            left = self._pace.wait(person.id, now)
-            if not left:
-                self._pace.note(person.id, now)
-            else:
-                answer = PlainTextResponse(FAST, 429, headers={"Retry-After": f"{left + 1:.0f}"})
+        if answer is None and person is not None:
+            answer = await self._line(person)
         if answer is not None:
             await answer(scope, receive, sending)
             return
+        assert person is not None
         state["person"] = person
-        await self.app(scope, limited(receive, _MOST_BYTES), sending)
+        async with self._slots.setdefault(person.id, asyncio.Semaphore(_AT_ONCE)):
+            await with_limit(self.app, _MOST_BYTES)(scope, receive, sending)
+
+    async def _line(self, person: Person) -> Response | None:
+        """Waits for the person's turn. The refusal if too many of their requests wait already."""
+        left = self.turns.take(person.id, self.clock())
+        if left is not None:
+            if left:
+                await self.pause(self.ended, left)
+            return PlainTextResponse(_ENDING, 503, headers={"Connection": "close"}) if self.ended.is_set() else None
+        if self._pausing[person.id] < _PAUSING:
+            self._pausing[person.id] += 1
+            try:
+                await self.pause(self.ended, _PAUSE)
+            finally:
+                self._pausing[person.id] -= 1
+        return PlainTextResponse(FAST, 429, headers={"Retry-After": f"{_LINE * _GAP:.0f}", "Connection": "close"})
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if headers.get("host", "").lower() != self.address.partition("://")[2]:

@@ -35,8 +35,8 @@ WORDS: Mapping[str, Text] = {
     "previous": Text("Previous", "上一页"),
     "next": Text("Next", "下一页"),
     "page_of": Text("Page {page} of {pages}", "第 {page} 页，共 {pages} 页"),
-    "person_waits": Text("{count} need a person", "{count} 人需要人工处理"),
-    "open_requests": Text("{count} open requests", "{count} 条未答复的申请"),
+    "person_waits": Text("need a person: {count}", "{count} 人需要人工处理"),
+    "open_requests": Text("open requests: {count}", "{count} 条未答复的申请"),
     # a learner
     "points": Text("Points", "得分"),
     "section": Text("Section", "班级"),
@@ -128,7 +128,7 @@ WORDS: Mapping[str, Text] = {
     "where": Text("Where it showed", "出现在"),
     # marking
     "nothing_waits": Text("No answers are waiting to be marked.", "没有等待批改的回答。"),
-    "waits": Text("{groups} groups, {answers} answers", "{groups} 组，{answers} 份回答"),
+    "waits": Text("groups: {groups}, answers: {answers}", "{groups} 组，{answers} 份回答"),
     "wordings": Text("Wordings", "说法"),
     "wordings_hint": Text(
         "Similar words can mean opposite things: leave out what should be marked differently.",

@@ -9,6 +9,7 @@ server's own pages, which browsers say in ``Origin``.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
@@ -16,7 +17,7 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -68,7 +69,7 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, with_headers(send, nonce))
         else:
-            await self._app(scope, limited(receive, self._limit(scope)), with_headers(send, nonce))
+            await with_limit(self._app, self._limit(scope))(scope, receive, with_headers(send, nonce))
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
@@ -126,14 +127,27 @@ def with_headers(send: Send, nonce: str) -> Send:
     return sending
 
 
-def limited(receive: Receive, most: int) -> Receive:
-    """A body without a length, or with a false one, ends at ``most`` bytes as if the browser had gone."""
-    left = most
+def with_limit(app: App, most: int) -> App:
+    """``app`` for bodies of up to ``most`` bytes. Those that are longer, or break off, are not its errors."""
 
-    async def receiving() -> Message:
-        nonlocal left
-        message = await receive()
-        left -= len(message.get("body", b""))
-        return message if left >= 0 else {"type": "http.disconnect"}
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
+        left, started = most, False
 
-    return receiving
+        async def receiving() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            return message if left >= 0 else {"type": "http.disconnect"}
+
+        async def sending(message: Message) -> None:
+            nonlocal started
+            if started or left >= 0:
+                started = True
+                await send(message)
+
+        with contextlib.suppress(ClientDisconnect):
+            await app(scope, receiving, sending)
+        if left < 0 and not started:
+            await PlainTextResponse("That is too large.\n", 413)(scope, receive, send)
+
+    return limited

@@ -36,6 +36,7 @@ _THREADS = 40
 _UNKNOWN = 1 << 30
 _SUBMIT = ("/submit", Text("Submit", "提交"))
 _CLASS = ("/class", Text("Class", "班级"))
+_COURSE = ("/", Text("Course", "课程"))
 _LEAVE = (SIGN_OUT, Text("Sign out", "退出"))
 EVERYBODY = frozenset(Role)
 LEARNERS = frozenset({Role.LEARNER})
@@ -69,6 +70,11 @@ class Site:
         folder = service.plan.folder
         people = People(service.plan.roster, settings)
         return cls(service, settings, people, signer(folder / SECRET), lang)
+
+    @staticmethod
+    def staff_links(proxy: Proxy | None = None) -> tuple[tuple[str, Text], ...]:
+        """The links from the pages of staff to others: the course, and signing out, unless a proxy signs people in."""
+        return (_COURSE, *([_LEAVE] if proxy is None else []))
 
     def app(self, staff_routes: Sequence[Route] = (), proxy: Proxy | None = None) -> Gate:
         """The pages of the class.

@@ -51,25 +51,60 @@ def test_work_counts_not_the_number_of_jobs() -> None:
     assert queue.used("eve", 6.0 + 120) == 3.0 and quick.person == "ada"
 
 
-def test_one_worker_stays_free_of_heavy_jobs() -> None:
-    """Whoever used much lately gets all workers but one; one job of a person runs at a time."""
-    queue = FairQueue(2)
-    for name in ("eve", "mallory"):
+def long_ago(queue: FairQueue, *names: str) -> None:
+    """Each of these people had a job that took long."""
+    for name in names:
         job = Job(name, "grading", f"{name} 0")
         queue.put(job)
         assert queue.take(0.0) == job
         queue.done(job, 20.0, 0.0)
+
+
+def test_workers_are_kept_for_those_whose_jobs_are_quick() -> None:
+    """Heavy jobs get the spare worker, and others only beyond what quick people who were there lately may need."""
+    queue = FairQueue(2)
+    long_ago(queue, "eve", "mallory", "trudy")
+    for name in ("eve", "mallory", "trudy"):
         queue.put(Job(name, "grading", f"{name} 1"))
         queue.put(Job(name, "grading", f"{name} 2"))
-    first = queue.take(0.0)
-    assert first is not None and queue.take(0.0) is None
-    queue.put(Job("ada", "grading", "ada"))
-    assert queue.take(0.0) == Job("ada", "grading", "ada")
-    single = FairQueue(1)
-    single.put(first)
-    single.done(single.take(0.0) or first, 20.0, 0.0)
-    single.put(first)
-    assert single.take(0.0) == first, "with one worker, heavy jobs run, too"
+    assert queue.take_heavy(0.0) == Job("eve", "grading", "eve 1")
+    assert queue.take_heavy(0.0) is None, "there is one spare worker, and a person has one job at a time"
+    other = queue.take(0.0)
+    assert other == Job("mallory", "grading", "mallory 1") and queue.take(0.0) is None, "one worker stays free"
+    ada = Job("ada", "grading", "ada")
+    queue.put(ada)
+    assert queue.take_heavy(0.0) is None and queue.take(0.0) == ada
+    queue.done(ada, 0.1, 0.0)
+    bo = Job("bo", "grading", "bo")
+    queue.put(bo)
+    assert queue.take(0.0) == bo
+    queue.done(bo, 0.1, 0.0)
+    queue.done(other, 20.0, 0.0)
+    assert queue.take(30.0) is None, "both workers are kept for Ada and Bo"
+    assert queue.take(90.0) is not None, "but not for long after they have gone"
+
+
+def test_many_quick_jobs_are_not_heavy() -> None:
+    """Somebody who checks again and again uses the same workers as others: only jobs that take long are put aside."""
+    queue = FairQueue(2)
+    for at in range(100):
+        job = Job("ada", "check", f"ada {at}")
+        queue.put(job)
+        assert queue.take_heavy(float(at)) is None and queue.take(float(at)) == job
+        queue.done(job, 0.5, float(at))
+    assert queue.used("ada", 100.0) > 30
+
+
+def test_one_worker_besides_the_spare_one() -> None:
+    """Heavy jobs run there alone."""
+    queue = FairQueue(1)
+    long_ago(queue, "eve")
+    again = Job("eve", "grading", "eve 1")
+    queue.put(again)
+    assert queue.take(0.0) is None and queue.take_heavy(0.0) == again
+    queue.done(again, 0.1, 0.1)
+    queue.put(again)
+    assert queue.take_heavy(0.1) == again
 
 
 def test_first_checks_do_not_take_the_last_worker() -> None:

@@ -70,7 +70,7 @@ def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
     tiny.handed_in(place / "in")
     order = BatchRequest(place / "in", place / "out", tiny.course(place / "course"), Seed.public(), files=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schedule, "executor", lambda count: tiny.InProcess())
+        patch.setattr(schedule, "executor", lambda count, **_: tiny.InProcess())
         patch.setattr(worker, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
         patch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
         worker._context.cache_clear()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
+import itertools
 import os
+import random
 import re
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -31,6 +36,8 @@ from tests import tiny
 pytestmark = pytest.mark.prove
 CLI = Path(grader.__file__).parents[1] / "cli.py"
 NAMES = ("ada", "bo", "cy")
+KILLS = 20
+ENDLESS = "def double(x):\n    while True:\n        pass\n"
 
 
 class Server:
@@ -80,7 +87,7 @@ class Server:
 def folder(tmp_path: Path) -> Iterator[Path]:
     """A class of three with a small course, at a port of its own."""
     tiny.course(tmp_path / "course")
-    (tmp_path / "course" / "course.yaml").write_text("limits: {submissions_per_day: 100}\n")
+    (tmp_path / "course" / "course.yaml").write_text("limits: {submissions_per_day: 10000, checks_per_hour: 10000}\n")
     place = tmp_path / "class"
     place.mkdir()
     (place / "class.csv").write_text("id\n" + "\n".join(NAMES) + "\n")
@@ -105,10 +112,88 @@ def children(process: int) -> list[int]:
     return found
 
 
+def descendants(process: int) -> set[int]:
+    """The processes below ``process``."""
+    return {each for child in children(process) for each in (child, *descendants(child))}
+
+
 def until(found: Callable[[], bool]) -> None:
     """Waits; the time limit is that of the whole run."""
     while not found():
         time.sleep(0.01)
+
+
+def submitting(server: Server, name: str, turn: int, promised: set[str]) -> None:
+    """Submits different code again and again, until the server is gone."""
+    for number in itertools.count():
+        # URLError: it has not answered. HTTPException: it had begun to.
+        try:
+            promised.add(server.submit(name, f"def double(x):\n    return x * 2  # {turn} {name} {number}\n"))
+        except (OSError, http.client.HTTPException):
+            return
+
+
+def test_killed_under_load(folder: Path) -> None:
+    """Server and workers, at random moments while everybody submits: what has a receipt is there, and graded once."""
+    promised: dict[str, set[str]] = {name: set() for name in NAMES}
+    chance = random.Random(20)
+    for turn in range(KILLS):
+        server = Server(folder)
+        learners = [threading.Thread(target=submitting, args=(server, name, turn, promised[name])) for name in NAMES]
+        for learner in learners:
+            learner.start()
+        time.sleep(chance.uniform(0, 1))
+        if turn % 2:
+            for worker in children(server.process.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+            time.sleep(chance.uniform(0, 1))
+        server.kill()
+        for learner in learners:
+            learner.join()
+    server = Server(folder)
+    there = {name: {place.name for place in (folder / "inbox" / name).iterdir()} for name in NAMES}
+    wanted = sum(map(len, there.values()))
+    until(lambda: len(rows(folder, "SELECT 1 FROM submission WHERE graded")) == wanted)
+    server.kill(signal.SIGTERM)
+    assert wanted > KILLS, "there was load"
+    assert all(promised[name] <= there[name] for name in NAMES), "a receipt means that the submission is there"
+    assert rows(folder, "SELECT count(*) FROM submission WHERE error IS NOT NULL") == [(0,)]
+    assert len(rows(folder, "SELECT 1 FROM run")) == wanted, "each was graded once"
+    assert rows(folder, "PRAGMA integrity_check") == [("ok",)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ended_while_code_runs(folder: Path, number: int) -> None:
+    """The server ends at once and in order, says nothing but that, and those who wait for a check are told."""
+    server = Server(folder)
+    idle = descendants(server.process.pid)
+    server.post("ada", "/questions/Q1/code", code=ENDLESS, do="save")
+    server.post("ada", "/submit")
+    said: list[str] = []
+
+    def check() -> None:
+        try:
+            server.post("bo", "/questions/Q1/code", code=ENDLESS, do="check")
+        except urllib.error.HTTPError as error:
+            said.append(error.read().decode())
+
+    waiting = threading.Thread(target=check)
+    waiting.start()
+    until(lambda: len(descendants(server.process.pid) - idle) == 2)
+    began = time.monotonic()
+    server.process.send_signal(number)
+    assert server.process.stdout is not None
+    assert server.process.stdout.read().strip() == "attncheck: interrupted", "no leaked semaphores, no traceback"
+    took = time.monotonic() - began
+    server.kill()
+    waiting.join()
+    assert server.process.returncode == 130
+    assert took < 2, "the code itself would run for longer"
+    assert said and "Code cannot be graded at the moment" in said[0]
+    server = Server(folder)
+    until(lambda: len(rows(folder, "SELECT 1 FROM submission WHERE graded")) == 1)
+    server.kill(signal.SIGTERM)
 
 
 def test_killed_again_and_again(folder: Path) -> None:

@@ -24,6 +24,8 @@ SMALL = (
     "explained --pairs 1",
     "pages --answers 5 --at-once 2",
     "class_week --learners 3 --at-once 2",
+    "class_load --learners 4 --submissions 2 --seconds 5 --pause 1",
+    "class_load --abuse 3 --learners 4 --seconds 5 --rounds 1 --rest 1",
 )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -187,17 +189,102 @@ def test_changes_come_from_own_pages(tmp_path: Path, headers: dict[str, str], st
     assert someone.post("/x", headers=headers).status_code == status
 
 
-def test_a_flood_is_refused_and_hurts_nobody_else(tmp_path: Path) -> None:
-    """150 requests in ten seconds are enough for several windows; others are served meanwhile, and later all are."""
-    times = [0.0]
-    made = gate(tmp_path, clock=lambda: times[0])
+def test_a_flood_is_slowed_down_and_hurts_nobody_else(tmp_path: Path) -> None:
+    """Sixty requests are answered at once, then four a second; what cannot wait in line is refused later."""
+    times, waited = [0.0], []
+
+    async def pause(_: asyncio.Event, seconds: float) -> None:
+        waited.append(round(seconds, 3))
+
+    made = gate(tmp_path, clock=lambda: times[0], pause=pause)
     eve, ada = browser(made), browser(made)
     eve.get(link("1002"))
     ada.get(link())
-    assert [eve.get("/").status_code for _ in range(152)] == [200] * 150 + [429] * 2
+    assert [eve.get("/").status_code for _ in range(82)] == [200] * 80 + [429] * 2
+    assert waited == [0.25 * number for number in range(1, 21)] + [3.0, 3.0]
+    refused = eve.get("/")
+    assert refused.headers["connection"] == "close" and refused.headers["retry-after"] == "5"
+    del waited[:]
     assert ada.get("/").status_code == 200
-    times[0] = 10.0
-    assert eve.get("/").status_code == 200
+    times[0] = 24.0
+    assert eve.get("/").status_code == 200 and not waited
+
+
+def test_nobody_waits_for_a_server_that_ends(tmp_path: Path) -> None:
+    """Requests in line are refused at once, so that the server can close their connections."""
+    made = gate(tmp_path, clock=lambda: 0.0)
+    eve = browser(made)
+    eve.get(link("1002"))
+    made.ended.set()
+    assert {eve.get("/").status_code for _ in range(61)} == {503}
+
+
+def cookie(someone: TestClient) -> str:
+    """What a browser sends."""
+    return "; ".join(f"{key}={value}" for key, value in someone.cookies.items())
+
+
+async def sent(made: Gate, cookies: str, messages: list[Any], method: str = "GET") -> int | None:
+    """The status of a request to /page whose body arrives in ``messages``; None if there was no answer."""
+    found: list[int] = []
+    arriving: asyncio.Queue[Any] = asyncio.Queue()
+    for message in messages:
+        arriving.put_nowait(message)
+
+    async def send(message: Any) -> None:
+        found.extend([message["status"]] if "status" in message else [])
+
+    headers = [(b"host", HOST.encode()), (b"cookie", cookies.encode()), (b"origin", ADDRESS.encode())]
+    scope = {"type": "http", "method": method, "path": "/page", "query_string": b"", "headers": headers}
+    await made(scope, arriving.get, send)
+    return found[0] if found else None
+
+
+def test_somebody_who_left_is_no_error(tmp_path: Path) -> None:
+    """A connection that breaks in the middle of a form ends the request; nothing is raised that would fill a log."""
+
+    async def page(request: Request) -> JSONResponse:
+        return JSONResponse(len(await request.body()))
+
+    made = gate(tmp_path)
+    made.app = Route("/page", page, methods=["POST"])
+    someone = browser(made)
+    someone.get(link())
+    half = {"type": "http.request", "body": b"half", "more_body": True}
+    assert asyncio.run(sent(made, cookie(someone), [half, {"type": "http.disconnect"}], "POST")) is None
+    whole = {"type": "http.request", "body": b" a form", "more_body": False}
+    assert asyncio.run(sent(made, cookie(someone), [half, whole], "POST")) == 200
+
+
+def test_few_requests_of_a_person_are_worked_on_at_once(tmp_path: Path) -> None:
+    """Three of them; others of the same person wait, and those of other people do not."""
+    most, now = dict.fromkeys(("1001", "1002"), 0), Counter[str]()
+
+    async def page(request: Request) -> JSONResponse:
+        name = request.state.person.id
+        now[name] += 1
+        most[name] = max(most[name], now[name])
+        while len(most) == 2 and most != {"1001": 1, "1002": 3}:
+            await asyncio.sleep(0)
+        now[name] -= 1
+        return JSONResponse(name)
+
+    made = gate(tmp_path)
+    made.app = Starlette(routes=[Route("/page", page)])
+    cookies = {}
+    for name in most:
+        someone = browser(made)
+        someone.get(link(name))
+        cookies[name] = cookie(someone)
+
+    async def ask(name: str) -> None:
+        assert await sent(made, cookies[name], []) == 200
+
+    async def everybody() -> None:
+        await asyncio.gather(*(ask("1002") for _ in range(9)), ask("1001"))
+
+    asyncio.run(everybody())
+    assert most == {"1001": 1, "1002": 3}
 
 
 def test_a_pace() -> None:

@@ -372,7 +372,7 @@ def test_requests(desk: Desk) -> None:
         requests.add(desk.folder, "bo", part, reason, NOW)
     text = browser(desk).get("/class/requests").text
     assert "now 0 of 4" in text and "Why? &lt;b&gt;" in text
-    assert "2 open requests" in browser(desk).get("/class").text
+    assert "open requests: 2" in browser(desk).get("/class").text
     post(desk, "/requests/1", answer="You are right.", points="4")
     post(desk, "/requests/2", answer="No.", points="")
     assert given(desk) == {("bo", "double"): (4.0, "You are right.", "Prof. Invented (prof)")}

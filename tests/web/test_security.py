@@ -91,14 +91,11 @@ def test_the_token_does_not_excuse_a_form() -> None:
 
 
 def test_large_bodies() -> None:
-    """Refused by their length; without one, cut off."""
+    """Refused by their length; without one, cut off and refused."""
     own = {"origin": f"http://{HOST}"}
     assert client().post("/x", headers=own, content=b"x" * 1000).text == "POST /x 1000"
     assert client().post("/x", headers=own, content=b"x" * 1001).status_code == 413
-    from starlette.requests import ClientDisconnect
-
-    with pytest.raises(ClientDisconnect):
-        client().post("/x", headers=own, content=iter([b"x" * 600, b"x" * 600]))
+    assert client().post("/x", headers=own, content=iter([b"x" * 600, b"x" * 600])).status_code == 413
 
 
 def test_uploads_may_be_larger() -> None:

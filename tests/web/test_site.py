@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 from grader.classroom import audit, requests, schedule, worker
 from grader.classroom.class_folder import SECRET, ClassSettings
 from grader.classroom.gradebook import open_gradebook
+from grader.classroom.lock import locked
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Service, ServicePlan
@@ -32,6 +33,7 @@ from grader.learning.session import TypedAnswer
 from grader.sandbox import Sandbox
 from grader.web import class_pages
 from grader.web.class_pages import ClassLearner
+from grader.web.gate import Proxy
 from grader.web.instructor import Desk
 from grader.web.instructor import routes as instructor_routes
 from grader.web.links import Claim, signer
@@ -79,11 +81,13 @@ class Classroom:
 
     def staff(self) -> list[Route]:
         """The pages of the staff."""
-        return instructor_routes(Desk(self.folder, self.site.service.course, self.course))
+        return instructor_routes(Desk(self.folder, self.site.service.course, self.course, links=Site.staff_links()))
 
     def browser(self, name: str, role: Role = Role.LEARNER) -> TestClient:
         """A browser in which this person is signed in."""
-        made = TestClient(self.site.app(self.staff()), base_url=ADDRESS, client=("127.0.0.1", 1))
+        gate = self.site.app(self.staff())
+        gate.turns.burst = 1_000_000  # tests are faster than people
+        made = TestClient(gate, base_url=ADDRESS, client=("127.0.0.1", 1))
         claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
         assert made.get(f"/sign-in?link={signer(self.folder / SECRET).sign('link', claim)}").status_code == 200
         return made
@@ -111,7 +115,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator
     people = Roster(tuple(Learner(name, name.title(), (("learner", name),)) for name in ("ada", "bo")))
     settings = ClassSettings(address=ADDRESS, instructors={"grace": "Grace"}, assistants={"bob": "Bob"})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schedule, "executor", lambda count: tiny.InProcess())
+        patch.setattr(schedule, "executor", lambda count, **_: tiny.InProcess())
         patch.setattr(worker, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
         patch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
         worker._context.cache_clear()
@@ -237,6 +241,17 @@ def test_roles(classroom: Classroom, name: str, role: Role) -> None:
 # ------------------------------------------------------------------------------------------------ a learner's way
 
 
+def test_everybody_can_sign_out(classroom: Classroom) -> None:
+    """Pages of learners and of staff have a link to the page with the button, unless a proxy signs people in."""
+    for name, role, path in (("ada", Role.LEARNER, "/submit"), ("bob", Role.ASSISTANT, "/class")):
+        someone = classroom.browser(name, role)
+        assert 'href="/sign-out"' in someone.get(path).text
+        assert 'action="/sign-out"' in someone.get("/sign-out").text
+        assert someone.post("/sign-out", headers=OWN).status_code == 200
+        assert someone.get(path).status_code == 403
+    assert [place for place, _ in Site.staff_links(Proxy("X-Remote-User", "127.0.0.1"))] == ["/"]
+
+
 def test_from_the_quiz_to_the_results(classroom: Classroom) -> None:
     """What was settled in the quiz and the code count; the receipt is signed; a request reaches the staff."""
     ada = classroom.browser("ada")
@@ -274,6 +289,22 @@ def test_from_the_quiz_to_the_results(classroom: Classroom) -> None:
     with contextlib.closing(open_gradebook(classroom.folder)) as book:
         marks = {mark.learner.id: mark.earned for mark in Book.of(book, classroom.site.service.course).marks()}
     assert marks == {"ada": 5.0, "bo": 0.0}
+
+
+def test_a_page_that_waits_is_told_what_changed(classroom: Classroom) -> None:
+    """As long as nothing has changed there is no answer to read aloud; the page of one submission then loads again."""
+    ada = classroom.browser("ada")
+    with locked(classroom.folder, 60):  # nothing is saved meanwhile
+        upload(ada, "q01.py", (CODE + f"# {time.time_ns()}\n").encode())
+        name = re.findall(r"/submissions/([\w-]+)/receipt", ada.post("/submit", headers=OWN).text)[0]
+        for path in ("/submit", f"/submissions/{name}"):
+            page = ada.get(path).text
+            again = html.unescape(re.findall(r'hx-get="([^"]+)"', page)[0])
+            assert ada.get(again).status_code == 204
+            assert ("name=" in again) == ("submissions" in path)
+        assert name in ada.get("/submit/state?seen=old").text
+    graded(ada)
+    assert ada.get(again).headers["HX-Refresh"] == "true"
 
 
 def test_results_when_the_course_shows_them(classroom: Classroom) -> None:

@@ -261,6 +261,24 @@ class Expendable:
                 os.pwrite(self._file, score, 0)
 
 
+def is_nice() -> bool:
+    """Whether the priority of this process was lowered."""
+    return os.getpriority(os.PRIO_PROCESS, 0) > 0
+
+
+def be_nice_as_a_session(proc: int) -> None:
+    """Gives this session the priority of its process. ``proc`` is a descriptor of /proc; see ``Expendable``.
+
+    Some kernels share processors among sessions first, and heed the priorities of processes only within one (sched(7),
+    "The autogroup feature"). Undoes a part of ``hide``, which must be called again.
+    """
+    _check(_libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE")  # or the file would belong to root
+    with contextlib.suppress(OSError):
+        file = os.open("self/autogroup", os.O_WRONLY | os.O_CLOEXEC, dir_fd=proc)
+        os.write(file, str(os.getpriority(os.PRIO_PROCESS, 0)).encode())
+        os.close(file)
+
+
 def default_signals() -> None:
     """Restores the default action of every signal and unblocks all."""
     for number in range(1, signal.NSIG):

@@ -66,12 +66,16 @@ def _exit_code(error: MemoryError | OSError | ImportError) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Walls:
-    """What confines children, prepared once: rules, filters, and the descriptor on which threads are asked for."""
+    """What confines children, prepared once: rules, filters, and the descriptor on which threads are asked for.
+
+    ``proc`` is a descriptor of /proc that children use before they are confined; None if they need none.
+    """
 
     seccomp: bytes
     spaces: tuple[str, ...]
     landlock: confine.Landlock | None
     listener: int | None
+    proc: int | None
 
 
 def _live(control_fd: int) -> None:
@@ -83,8 +87,9 @@ def _live(control_fd: int) -> None:
     if "pidns" in spaces:
         _become_first_process()
     expendable = confine.Expendable(proc)
-    if proc is not None:
+    if proc is not None and not confine.is_nice():
         os.close(proc)
+        proc = None
     confine.drop_capabilities()
     packages.install(config["stdlib"], config["packages"])
     _preload(config)
@@ -105,7 +110,7 @@ def _live(control_fd: int) -> None:
         "uid": os.getuid(),
     }
     control.send(json.dumps(state).encode())
-    walls = _Walls(config["seccomp"], spaces, landlock, listener)
+    walls = _Walls(config["seccomp"], spaces, landlock, listener, proc)
     with contextlib.suppress(ConnectionError):  # the grader is gone
         while (request := _request(control)) is not None:
             _fork(control, request, walls, expendable)
@@ -214,6 +219,8 @@ def _child(allowed: tuple[int, int], job_fd: int, results_fd: int, walls: _Walls
         confine.die_with_parent()
         confine.default_signals()
         os.setsid()
+        if walls.proc is not None:
+            confine.be_nice_as_a_session(walls.proc)
         keep = (landlock.fd,) if landlock else ()
         # Opened here: all children would share flags and offsets of what the zygote had opened.
         null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)

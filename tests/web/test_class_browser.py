@@ -1,0 +1,170 @@
+"""The pages of a class in a real browser: of learners and of staff, by keyboard, narrow, checked with axe-core."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from grader.classroom import requests
+from grader.classroom.class_folder import SECRET
+from grader.web.gate import Proxy
+from grader.web.links import Claim, signer
+from grader.web.people import Role
+from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa: F401, a fixture
+from tests.web.test_site import CODE, Classroom, made  # noqa: F401, a fixture
+
+pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
+pytestmark = [
+    pytest.mark.prove,
+    pytest.mark.skipif(not CHROMIUM, reason="needs Chromium; name one with CHROMIUM"),
+]
+NOW = datetime(2026, 11, 6, 7, 13, 47, tzinfo=UTC)
+STAFF = (
+    "",
+    "/learners/ada",
+    "/questions",
+    "/items/Q1.a",
+    "/exercises/double",
+    "/misconceptions",
+    "/marking",
+    "/requests",
+    "/similar",
+    "/downloads",
+    "/changes",
+    "/nothing",
+)
+
+
+class Server:
+    """The class at a port of its own."""
+
+    def __init__(self, classroom: Classroom, proxy: Proxy | None = None, address: str = "") -> None:
+        import uvicorn
+
+        self.folder = classroom.folder
+        self.socket = socket.socket()
+        self.socket.bind(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.url = address or f"http://127.0.0.1:{self.port}"
+        gate = classroom.site.app(classroom.staff(), proxy)
+        gate.address = self.url
+        gate.turns.burst = 1_000_000
+        self.server = uvicorn.Server(uvicorn.Config(gate, log_level="warning", lifespan="off"))
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+
+    def link(self, name: str, role: Role) -> str:
+        """A personal link."""
+        claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
+        return f"{self.url}/sign-in?link={signer(self.folder / SECRET).sign('link', claim)}"
+
+    def close(self) -> None:
+        """Ends it."""
+        self.server.should_exit = True
+        self.thread.join()
+        self.socket.close()
+
+
+@pytest.fixture(scope="module")
+def server(made: Classroom) -> Iterator[Server]:  # noqa: F811
+    """A running class."""
+    running = Server(made)
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def submitted(chromium: Any, server: Server) -> str:  # noqa: F811
+    """The path of a submission of Ada's that is graded and about which she has asked."""
+    window = signed_in(chromium, server, "ada", Role.LEARNER)
+    window.goto(f"{server.url}/questions/Q1/code")
+    window.request.post(
+        f"{server.url}/questions/Q1/code", form={"code": CODE, "do": "save"}, headers={"Origin": server.url}
+    )
+    window.goto(f"{server.url}/submit")
+    window.locator("main form button").first.click()
+    path: str = window.locator("a[href^='/submissions/']").first.get_attribute("href")
+    window.goto(f"{server.url}/submit")
+    window.locator("#attempts:not([hx-get])").wait_for()
+    requests.add(server.folder, "ada", "double", "It works for me.", NOW)
+    requests.add(server.folder, "ada", "Q1.b", "Why?", NOW)
+    requests.answer(server.folder, 2, "Because.", "grace", NOW)
+    window.context.close()
+    return path.removesuffix("/receipt")
+
+
+def signed_in(chromium: Any, server: Server, name: str, role: Role, **more: Any) -> Any:  # noqa: F811
+    """A window of this person's."""
+    window = chromium.new_context(**more).new_page()
+    window.goto(server.link(name, role))
+    return window
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="`make test-web` installs axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("role", [Role.LEARNER, Role.INSTRUCTOR])
+def test_accessibility(
+    chromium: Any,  # noqa: F811
+    server: Server,
+    submitted: str,
+    role: Role,
+    lang: str,
+    scheme: str,
+) -> None:
+    """No violation of axe-core's rules, nothing wider than a phone; all that unfolds is open."""
+    name = "ada" if role is Role.LEARNER else "grace"
+    narrow = {"width": 375, "height": 800}
+    window = signed_in(chromium, server, name, role, bypass_csp=True, color_scheme=scheme, viewport=narrow)
+    choose = window.locator(f"button[name=lang][value={lang}]")
+    if choose.count():
+        choose.click()
+    learners = ("/submit", submitted, f"{submitted}/report", "/questions/Q1/code")
+    paths = (*(learners if role is Role.LEARNER else [f"/class{path}" for path in STAFF]), "/sign-out", "/")
+    found = []
+    for path in paths:
+        window.goto(server.url + path)
+        window.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+        found += _violations(window, path)
+        if window.evaluate("document.documentElement.scrollWidth") > narrow["width"]:
+            found.append(f"{path} is too wide")
+    window.context.close()
+    assert not found
+
+
+def test_a_learners_way_by_keyboard(chromium: Any, server: Server, submitted: str) -> None:  # noqa: F811
+    """From the list of submissions to a result, a request with a reason, and out, without a mouse."""
+    window = signed_in(chromium, server, "ada", Role.LEARNER)
+    window.goto(f"{server.url}/submit")
+    reach(window, f"a[href='{submitted}']")
+    window.keyboard.press("Enter")
+    window.wait_for_url(f"**{submitted}")
+    reach(window, "textarea[name=reason]")
+    window.keyboard.type("Please look again.")
+    reach(window, "form[action$=request] button")
+    window.keyboard.press("Enter")
+    window.get_by_text("Please look again.").wait_for()
+    reach(window, "a[href='/sign-out']")
+    window.keyboard.press("Enter")
+    window.wait_for_url("**/sign-out")
+    reach(window, "form[action='/sign-out'] button")
+    window.keyboard.press("Enter")
+    window.get_by_text("Open your personal link").wait_for()
+    window.context.close()
+
+
+def reach(window: Any, selector: str) -> None:
+    """Presses Tab until this has the focus, which can be seen."""
+    for _ in range(200):
+        window.keyboard.press("Tab")
+        if window.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{selector} cannot be reached")
