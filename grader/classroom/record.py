@@ -22,10 +22,11 @@ from grader.grading.inputs import Seed
 from grader.grading.plan import module_of
 
 
-def question_version(question: Question, course: Course, seed: Seed) -> str:
+def question_version(question: Question, course: Course, seed: str) -> str:
     """A digest of everything but the submission that decides how a question is graded.
 
-    That is its file, its references, the packages that submissions may import, the seed, and the version of attncheck.
+    That is its file, its references, the packages that submissions may import, the label of the seed, and the version
+    of attncheck.
     """
     sources = {
         (file.path, part.text)
@@ -33,7 +34,7 @@ def question_version(question: Question, course: Course, seed: Seed) -> str:
         for file in edits.closure(course.reference, module_of(exercise))
         for part in file.parts
     }
-    words = [__version__, course.public_id, seed.label, repr(question), repr(sorted(sources))]
+    words = [__version__, course.public_id, seed, repr(question), repr(sorted(sources))]
     words += course.packages  # code that imports them failed without
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
 
@@ -41,7 +42,7 @@ def question_version(question: Question, course: Course, seed: Seed) -> str:
 def grading_facts(course_folder: Path, seed: Seed, course: Course, counting: Sequence[Question]) -> dict[str, object]:
     """What a gradebook remembers about how the questions that count were graded, by name."""
     return {
-        "versions": {question.id: question_version(question, course, seed) for question in counting},
+        "versions": {question.id: question_version(question, course, seed.label) for question in counting},
         "questions": {question.id: question.points for question in counting},
         "course": str(course_folder),
         "seed": seed.label,

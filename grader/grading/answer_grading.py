@@ -20,10 +20,37 @@ from grader.grading.selection import Chosen
 _JUDGING = Bounds(cpu=5.0)
 _MOST_STEPS = 1_000_000
 _MOST_ENDED = 3
+#: The most characters of an answer that a result keeps, and how deeply it may be nested to be shown.
+_LONGEST, _DEEPEST = 1000, 3
 _TOO_HEAVY = Text(
     "Checking this answer takes too much computing time; write a shorter one.",
     "检查这个答案的计算量太大，请写得简短一些。",
 )
+
+
+def as_written(value: object) -> str:
+    """An answer as somebody would type it, cut to ``_LONGEST`` characters. ``value`` comes from a learner."""
+    said = _plain(value)
+    return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
+
+
+def _plain(value: object, depth: int = 0) -> str:
+    if depth > _DEEPEST:
+        return "…"
+    match value:
+        case str():
+            return value.strip()
+        case bool():
+            return str(value).lower()
+        case list() | tuple():
+            return f"[{', '.join(_plain(part, depth + 1) for part in value)}]"
+        case dict():
+            pairs = (f"{_plain(key, depth + 1)}: {_plain(part, depth + 1)}" for key, part in value.items())
+            return f"{{{', '.join(pairs)}}}"
+    try:
+        return str(value)
+    except ValueError:  # an integer with too many digits
+        return "…"
 
 
 def judge_answer(item: Item, value: object, context: items.Context) -> items.Judgment:
@@ -58,7 +85,7 @@ class AnswerGrading:
         earned = score.tidy(item.points * judged.fraction)
         believed = question.misconception(judged.misconception)
         message = judged.message or (believed.truth if believed else None)
-        judged_as = judged.misconception, judged.reading, judged.readable
+        judged_as = judged.misconception, judged.reading, judged.readable, as_written(value)
         return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, *judged_as)
 
     def _heavy(self, item: Item, value: object, context: items.Context) -> items.Judgment:

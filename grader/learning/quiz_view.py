@@ -46,6 +46,7 @@ _PRACTICE = Text(
     "这里的得分只是练习分；计入成绩的是 answers.yaml 里的答案。",
 )
 _BEGIN = Text("{practice} Type ? for help.", "{practice}输入 ? 查看可用的命令。")
+_SKIPPED = Text("{count} skipped  ", "已跳过 {count} 题  ")
 _POINT = Text("1 pt", "1 分")
 _POINTS = Text("{points} pts", "{points} 分")
 _TRY = Text(
@@ -84,6 +85,7 @@ _MEANT_HERE = Text(
 _NO_TRY = Text("This did not count as an attempt.", "这不算一次作答。")
 _SOURCE = Text("Source: {source}", "出处：{source}")
 _PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
+_PAPER_AGAIN = Text("{authors}, {year}", "{authors}，{year}")
 _ET_AL = Text("{first} et al.", "{first} 等")
 _NEXT_ABOUT = Text("Next: {item}, which asks about exactly this.", "下一题 {item} 问的正是这一点。")
 _OFFER = Text(
@@ -224,6 +226,7 @@ def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> N
     page.row(
         [
             (f"{shown.number}/{shown.total}  ", "bold cyan"),
+            (page.say(_SKIPPED, count=shown.skipped) if shown.skipped else "", "dim"),
             (f"{shown.question.id}  {page.say(shown.question.title)}", "bold"),
         ],
         page.say(_worth(shown.item)),
@@ -343,7 +346,9 @@ def _settled(page: Page, said: Settled, *, buttons: bool) -> None:
     if said.explain is not None and page.say(said.explain) != truth:
         page.lines(page.say(said.explain), indent=2)
     for source in said.sources:
-        page.lines(page.say(_SOURCE, source=_cited(source, page.lang)), indent=2, style="dim")
+        page.lines(
+            page.say(_SOURCE, source=_cited(source, page.lang, again=source.id in said.cited)), indent=2, style="dim"
+        )
     if said.advice is not None:
         page.lines(_advice(said.advice).of(page.lang), indent=2, lead="→ ", style="cyan")
     if said.follows is not None:
@@ -370,9 +375,12 @@ def _key(page: Page, right: Text, called: Text) -> None:
         page.lines(page.say(SAYS, who=name, said=key), indent=2, style="bold")
 
 
-def _cited(source: Source, lang: Lang) -> str:
+def _cited(source: Source, lang: Lang, *, again: bool = False) -> str:
+    """The source in full; only its authors and year if it is named ``again``."""
     first, *others = source.authors.split(", ")
     authors = _ET_AL.fill(first=first) if len(others) > 2 else source.authors
+    if again:
+        return _PAPER_AGAIN.fill(authors=authors, year=source.year).of(lang)
     return _PAPER.fill(authors=authors, title=source.title, year=source.year, where=source.where).of(lang)
 
 

@@ -150,7 +150,7 @@ class QuizCard:
 
     ``worth`` is the share of its points that the next attempt can earn, from 0 to 1; ``tries`` is how many attempts
     there are in all; ``reminder`` is the question to think about after an earlier mistake. With ``compares``, it asks
-    which key points the answer to the item has made.
+    which key points the answer to the item has made. ``skipped`` items will be asked again at the end.
     """
 
     number: int
@@ -165,6 +165,7 @@ class QuizCard:
     worth: float
     reminder: Text | None
     compares: bool = False
+    skipped: int = 0
 
 
 def choose(course: Course, name: str | None) -> tuple[Item, ...]:
@@ -255,6 +256,7 @@ def current(session: Session) -> QuizCard | None:
         worth=score.practice(1.0, attempt=record.tries + 1),
         reminder=(belief.ask_item or belief.ask) if belief is not None and not record.settled else None,
         compares=session.comparing,
+        skipped=sum(name in session.passed_over for name in session.order[session.at + 1 :]),
     )
 
 
@@ -323,7 +325,8 @@ class Settled:
 
     ``key`` is None in editions without answer keys. ``follows`` is an item about the same misconception that comes
     next; ``offer`` is one from elsewhere that the learner may ask for. ``words`` is the learner's answer, if there are
-    key points to compare it with, and ``unlike`` corrects the misconceptions it should not be confused with.
+    key points to compare it with, and ``unlike`` corrects the misconceptions it should not be confused with. ``cited``
+    are the ids of sources that the feedback on another item has named already.
     """
 
     outcome: Literal["right", "wrong", "shown", "pending"]
@@ -339,6 +342,7 @@ class Settled:
     offer: Item | None = None
     words: str | None = None
     unlike: tuple[Text, ...] = ()
+    cited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -540,6 +544,19 @@ def settled(session: Session) -> Settled:
         advice=_advice(session, question, belief) if belief else None,
         words=record.answers[-1] if record.answers and items.key_points(item) else None,
         unlike=_unlike(question, item),
+        cited=_cited(session, item),
+    )
+
+
+def _cited(session: Session, current: Item) -> frozenset[str]:
+    """The sources that were named after other items."""
+    done = {name for name, record in session.records.items() if record.settled and name != current.id}
+    return frozenset(
+        source
+        for question in session.course.questions
+        for item in question.items
+        if item.id in done
+        for source in item.sources or question.sources
     )
 
 

@@ -34,7 +34,7 @@ from grader.core.model import (
     Status,
     Text,
 )
-from grader.core.text import check_label, clean, points
+from grader.core.text import SAYS, check_label, clean, points
 from grader.course import items, misconceptions
 from grader.report import explained, words
 from grader.report.array_svg import ArrayPicture, Slice, mask, picture, rules
@@ -332,6 +332,18 @@ class _Page:
         if result.reading is None or item is None:
             return ()
         return tuple(map(Markup, items.mathml(item, result.reading)))  # escaped there
+
+    def given(self, result: ItemResult) -> Text | None:
+        """The learner's answer; the letter of an option is followed by what it says. None if it is not known."""
+        if not result.given:
+            return None
+        said, item = Text(result.given, result.given), self.item(result)
+        if item is None:
+            return said
+        context = items.Context(self.course.public_id, self.whose.draws, item.id)
+        options = {choice.id.casefold(): choice for choice in items.ask(item, context).choices}
+        chosen = options.get(result.given.casefold())
+        return said if chosen is None else SAYS.fill(who=chosen.id, said=chosen.text)
 
     def key_points(self, result: ItemResult) -> tuple[Text, tuple[Text, ...]] | None:
         """The model answer to an item that a person marks, and its key points, once it was answered."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -34,9 +35,13 @@ NOT_ATTEMPTED = Text("Not attempted: {names}", "未作答的题：{names}")
 SEED = Text("seed: {seed}", "随机种子：{seed}")
 WATCH_KEYS = Text("n next · h hint · ? keys · q quit", "n 下一个 · h 提示 · ? 按键 · q 退出")
 WATCH_QUIT = Text("? keys · q quit", "? 按键 · q 退出")
+COUNT_CORRECT = Text("{count} correct", "{count} 个正确")
+COUNT_UNWRITTEN = Text("{count} not written yet: {names}", "{count} 个还没有写：{names}")
+MORE_WRONG = Text("{count} more, not correct yet", "另有 {count} 个还不正确")
+MORE_ANSWERS = Text("answers to {count} more questions: {right} correct", "另有 {count} 个问题的回答：答对 {right} 题")
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
@@ -48,6 +53,8 @@ _MARK = {
     Status.UNMARKED: ("!", "magenta"),
 }
 _WRONG = ("✗", "red")
+#: The lines that the overview of ``watch`` may always take, and the cells that points need at the end of one.
+_LEAST_ROOM, _SHARE = 5, 20
 #: In these states no check ran; the message of the exercise says why.
 _NOT_TRIED = (Status.MISSING, Status.SKIPPED)
 
@@ -68,7 +75,9 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
         console.clear()
     out = Page(console, lang)
     if page.report is not None:
-        _watched(out, page, page.report, course)
+        # What to fix now must not push the points off the screen: the overview gets a third of it.
+        room = max(_LEAST_ROOM, console.height // 3) if console.is_terminal else sys.maxsize
+        _watched(out, page, page.report, course, room)
     if page.error is not None:
         out.lines(clean(out.say(page.error), 1200, lines=True), style="yellow")
     if keys:
@@ -76,17 +85,14 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
         out.lines(out.say(WATCH_KEYS if page.left else WATCH_QUIT), style="dim")
 
 
-def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
+def _watched(page: Page, now: Watched, report: Report, course: Course, room: int) -> None:
     earned = page.say(OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     page.row([(clean(report.learner), "bold")], earned, style="bold")
     _unconfined(page, report)
     _urgent(page, report)
-    for result in (exercise for question in report.questions for exercise in question.exercises):
-        mark, colour = _mark(result)
-        share = page.say(words.OF, earned=points(result.earned), possible=points(result.possible))
-        page.row([(f"  {mark} ", colour), (result.name, "")], share, style="dim")
-    for question in report.questions:
-        _answers(page, question)
+    every = [exercise for question in report.questions for exercise in question.exercises]
+    _overview(page, every, room)
+    _all_answers(page, report.questions, max(_LEAST_ROOM, room - len(every)))
     page.rule()
     if now.current is None:
         if not any(notice.urgent for notice in report.notices):
@@ -100,19 +106,52 @@ def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
         page.lines(page.say(hints[number - 1]), indent=4, lead=f"{number}. ", style="cyan")
 
 
-def _answers(page: Page, question: QuestionResult) -> None:
-    """A line for the answers to a question, and one for each answer that cannot be read or is not correct."""
+def _overview(page: Page, every: Sequence[ExerciseResult], room: int) -> None:
+    """A line for each exercise. If there are more than ``room``, what is correct or not written is only counted."""
+    crowded = len(every) > room
+    counted = (Status.PASSED, Status.MISSING) if crowded else ()
+    single = [each for each in every if each.status not in counted]
+    kept = room - 3 if crowded else room  # three lines count the others
+    for result in single[:kept]:
+        _row(page, *_mark(result), result.name, [result])
+    if more := single[kept:]:
+        _row(page, *_WRONG, page.say(MORE_WRONG, count=len(more)), more)
+    passed = [each for each in every if crowded and each.status is Status.PASSED]
+    missing = [each for each in every if crowded and each.status is Status.MISSING]
+    if passed:
+        _row(page, *_MARK[Status.PASSED], page.say(COUNT_CORRECT, count=len(passed)), passed)
+    if missing:
+        names = page.say(COMMA).join(each.name for each in missing)
+        said = shorten(page.say(COUNT_UNWRITTEN, count=len(missing), names=names), page.width - _SHARE)
+        _row(page, *_MARK[Status.MISSING], said, missing)
+
+
+def _row(page: Page, mark: str, colour: str, said: str, results: Sequence[ExerciseResult | ItemResult]) -> None:
+    earned, possible = sum(each.earned for each in results), sum(each.possible for each in results)
+    share = page.say(words.OF, earned=points(earned), possible=points(possible))
+    page.row([(f"  {mark} ", colour), (said, "")], share, style="dim")
+
+
+def _all_answers(page: Page, questions: Sequence[QuestionResult], room: int) -> None:
+    """The answers to each question; only the first ``room`` questions, without single answers, if there are more."""
+    answered = [each for each in questions if any(item.status is not Status.MISSING for item in each.items)]
+    singly = sum(1 + sum(item.status not in (Status.MISSING, Status.PASSED) for item in q.items) for q in answered)
+    for question in answered[:room]:
+        _answers(page, question, whole=singly <= room)
+    if more := [item for question in answered[room:] for item in question.items if item.status is not Status.MISSING]:
+        right = sum(item.status is Status.PASSED for item in more)
+        _row(page, "…", "dim", page.say(MORE_ANSWERS, count=len(answered) - room, right=right), more)
+
+
+def _answers(page: Page, question: QuestionResult, *, whole: bool) -> None:
+    """A line for the answers to a question; if ``whole``, also one for each that cannot be read or is not correct."""
     given = [item for item in question.items if item.status is not Status.MISSING]
-    if not given:
-        return
     right = sum(item.status is Status.PASSED for item in given)
     failed = any(item.status not in (Status.PASSED, Status.PENDING) for item in given)
     mark, colour = _WRONG if failed else _MARK[Status.PASSED if right == len(given) else Status.PENDING]
     said = f"{question.id}  {page.say(words.ANSWERS_RIGHT.fill(right=right, count=len(given)))}"
-    earned, possible = sum(item.earned for item in given), sum(item.possible for item in given)
-    share = page.say(words.OF, earned=points(earned), possible=points(possible))
-    page.row([(f"  {mark} ", colour), (said, "")], share, style="dim")
-    for item in given:
+    _row(page, mark, colour, said, given)
+    for item in given if whole else ():
         if not item.readable:
             message = "" if item.message is None else clean(page.say(item.message), 600, lines=True)
             page.lines(page.say(SAYS, who=item.id, said=message), indent=4, lead="? ", style="yellow")

@@ -230,6 +230,13 @@ def test_what_is_refused(
         explain(out, learner, check, sandbox, **more)
 
 
+@pytest.mark.parametrize("seed", [Seed.public(), Seed.number(3)])
+def test_answers_do_not_need_the_seed(seed: Seed, out: Path, sandbox: Sandbox) -> None:
+    """No seed decides what an answer earns: whoever asks about one does not have to name the right one."""
+    found = explain(out, "ada", "Q1.a", sandbox, seed=seed)
+    assert (found.where, found.agrees, found.changed) == ("Q1.a", True, False)
+
+
 def test_what_is_not_there(out: Path, place: Path) -> None:
     """Nothing handed in, not graded as it is now, or files that are not those that were graded."""
     with closing(open_gradebook(out)) as book:

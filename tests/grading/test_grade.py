@@ -40,6 +40,7 @@ from grader.core.text import same
 from grader.course import items
 from grader.course.items import multi, number
 from grader.course.items.choice import Option, Spec
+from grader.grading.answer_grading import as_written
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade, grade_reference
 from grader.grading.inputs import Seed
@@ -263,6 +264,24 @@ def test_numbers_are_the_learners_own(learner: str) -> None:
     found = results_of(grade(bank, given, NEVER))
     assert (found["Q12.size"].status, found["Q12.size"].earned) == (Status.PASSED, 2)
     assert (found["Q12.several"].status, found["Q12.several"].earned) == (Status.FAILED, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("  b\n", "b"),
+        (0.88, "0.88"),
+        (True, "true"),
+        (["a", "c"], "[a, c]"),
+        ({"a": "1", "b": 2}, "{a: 1, b: 2}"),
+        ([[[[["deep"]]]]], "[[[[…]]]]"),
+        pytest.param(1 << 60_000, "…", id="huge"),
+        ("x" * 3000, "x" * 999 + "…"),
+    ],
+)
+def test_an_answer_as_somebody_would_type_it(value: Any, said: str) -> None:
+    """Whatever YAML can hold, in bounded length."""
+    assert as_written(value) == said
 
 
 def test_without_answers_items_are_not_graded() -> None:

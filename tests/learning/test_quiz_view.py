@@ -140,6 +140,15 @@ def test_card(form: Form, keys: bool, there: str, not_there: str) -> None:
     assert not_there not in text
 
 
+def test_card_counts_what_was_skipped() -> None:
+    """Beside the number, in both languages; nothing if nothing was skipped."""
+    skipped = replace(card("line"), skipped=2)
+    assert (
+        flat(shown(lambda page: quiz_view.card(page, skipped, keys=True))).lstrip("─ ").startswith("3/12 2 skipped Q1")
+    )
+    assert "3/12 已跳过 2 题 Q1" in flat(shown(lambda page: quiz_view.card(page, skipped, keys=True), "zh"))
+
+
 def test_card_after_a_wrong_answer() -> None:
     """Whoever comes back sees which try it is, what it is worth, and what to think about."""
     begun = card(record=ItemRecord(tries=1), reminder=TRUTH)
@@ -177,6 +186,10 @@ def test_card_that_is_settled() -> None:
             "✗ Incorrect. 0.5 of 2 points Correct answer: b: Sums Every key that is not blocked contributes. Read the",
         ),
         (settled(), "Source: Ada et al., “On Attention”, 2020, Journal 1 Source: Eve, Flo, “A Manual”, 2021, online"),
+        (
+            replace(settled(), cited=frozenset("p")),
+            "Source: Ada et al., 2020 Source: Eve, Flo, “A Manual”, 2021, online",
+        ),
         (settled("shown"), "– Here is the answer. 0.5 of 2 points Correct answer"),
         (settled("right"), "✓ Correct on attempt 3. 0.5 of 2 points Every key"),
         (

@@ -292,6 +292,22 @@ def test_moving(typed: list[str], why: str, at: str | None) -> None:
     assert asked(turn.session) == at
 
 
+def test_sources_are_cited_in_full_once() -> None:
+    """Feedback says which of its sources the feedback on another item has named, on an earlier day too."""
+    first, *_, second = play(begin(), "d", ":next", ":key", ":next", ":key")
+    found = [turn.feedback for turn in (first, second)]
+    assert [each.cited for each in found if isinstance(each, quiz.Settled)] == [frozenset(), {"paper", "book"}]
+    later = play(begin(*events([first])), ":key")[0].feedback
+    assert isinstance(later, quiz.Settled)
+    assert later.cited == {"paper"}
+
+
+def test_skipped_items_are_counted() -> None:
+    """Skipped items move to the end, so the number of the item stays; the card says how many will come again."""
+    cards = [quiz.current(turn.session) for turn in play(begin(), *[":skip"] * 4)]
+    assert [(card.number, card.skipped) for card in cards if card] == [(1, 1), (1, 2), (1, 3), (1, 3)]
+
+
 def test_skipping_ends() -> None:
     """Whoever skips everything gets to the end: each item comes twice at most."""
     session, count = begin(), 0

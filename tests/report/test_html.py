@@ -27,6 +27,8 @@ from grader.core.model import (
     Text,
     Verdict,
 )
+from grader.course.items.choice import Option
+from grader.course.items.choice import Spec as Choice
 from grader.course.items.text import Spec as OwnWords
 from grader.report.html import Sections, brief, render, visible
 
@@ -324,6 +326,26 @@ def test_own_words_are_compared_with_key_points(
     for lang, parts in (("en", ("The model answer.", "Point <one>.")), ("zh", ("参考答案全文。", "第一点。"))):
         assert [part in read(page, lang).text for part in parts] == [shown] * 2  # type: ignore[arg-type]
     assert ("could not be read" in read(page).text) is (not result.readable)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("b", "Your answer b: Means"),
+        ("1/<2>", "Your answer 1/<2>"),
+        ("\u202eabc", "Your answer ⟨U+202E⟩abc"),
+        (None, ""),
+    ],
+)
+def test_the_learners_answer(given: str | None, said: str, report: Report, course: Course) -> None:
+    """Next to what is said about it, with the words of the option; harmless, and nothing if it is not known."""
+    spec = Choice((Option("a", Text("Scores", "得分")), Option("b", Text("Means", "平均"), correct=True)))
+    item = Item("Q5.why", "choice", Text("Why?", "为什么？"), spec=spec)
+    known = replace(course, questions=(replace(course.questions[0], items=(item,)),))
+    result = ItemResult("Q5.why", "choice", Status.FAILED, 0, 1, given=given)
+    page = render(replace(report, questions=(replace(report.questions[0], items=(result,)),)), known, "en")
+    assert said in " ".join(read(page).text.split())
+    assert ("Your answer" in read(page).text) is (given is not None)
 
 
 def test_pictures(report: Report, course: Course) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 from grader.core.model import (
     Course,
     ExerciseResult,
+    ItemResult,
     Lang,
     Notice,
     Outcome,
@@ -194,6 +195,43 @@ def test_watch_covers_answers(lang: Lang, said: str, report: Report, course: Cou
     assert unread.id in text and unread.message.of(lang) in text and missing.id not in text
     text = shown(replace(report, questions=(result,)), course, lang)
     assert {"en": "could not be read", "zh": "无法读懂"}[lang] in text
+
+
+@pytest.mark.parametrize(
+    ("height", "lang", "said", "unsaid"),
+    [
+        (
+            24,
+            "en",
+            ["0 of 75 points", "– 30 not written yet: todo_0, todo_1", "2 correct", "✗ wrong_4", "answers to 25 more"],
+            ["todo_29"],
+        ),
+        (24, "en", ["✗ 8 more, not correct yet"], ["wrong_5 ", "Q1.a: not correct"]),
+        (24, "zh", ["30 个还没有写：todo_0", "2 个正确", "另有 8 个还不正确", "另有 25 个问题的回答：答对 0 题"], []),
+        (200, "en", ["todo_29", "right_1", "wrong_12", "Q1.a: not correct"], ["more"]),
+    ],
+)
+def test_watch_fits_the_screen(
+    height: int, lang: Lang, said: list[str], unsaid: list[str], report: Report, course: Course
+) -> None:
+    """With a whole course in the folder the points stay on the screen: whatever is too much is counted."""
+    many = [("right", Status.PASSED, 2), ("wrong", Status.FAILED, 13), ("todo", Status.MISSING, 30)]
+    exercises = tuple(
+        ExerciseResult(f"{name}_{at}", status, 0, 1, ()) for name, status, count in many for at in range(count)
+    )
+    question = replace(report.questions[0], exercises=exercises, items=())
+    answered = [
+        replace(question, id=f"Q{at}", exercises=(), items=(ItemResult(f"Q{at}.a", "choice", Status.FAILED, 0, 1),))
+        for at in range(1, 31)
+    ]
+    full = replace(report, questions=(question, *answered), notices=())
+    out = io.StringIO()
+    console = Console(file=out, width=80, height=height, force_terminal=True, color_system=None)
+    render_watch(Watched(full, None, exercises[2], 43, (), 0.0), course, lang, console, keys=True)
+    lines = out.getvalue().splitlines()
+    assert [part for part in said if part not in flat(out.getvalue())] == []
+    assert [part for part in unsaid if part in out.getvalue()] == []
+    assert len(lines) < height
 
 
 @pytest.mark.parametrize("unsafe", [True, False])

@@ -80,7 +80,8 @@ class Outcome:
 class ItemResult:
     """A quiz item, graded. ``reading`` is how the formulas of an incorrect answer were read, one on each line.
 
-    An answer that is not ``readable`` is no answer of its kind; ``message`` says what to change.
+    An answer that is not ``readable`` is no answer of its kind; ``message`` says what to change. ``given`` is the
+    answer, shortened if it is long; None if there is none, or in results of older versions.
     """
 
     id: str
@@ -92,6 +93,7 @@ class ItemResult:
     misconception: str | None = None
     reading: str | None = None
     readable: bool = True
+    given: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ OWN = Text("my-own-words", "my-own-words")
 WRITTEN = QuestionResult(
     "Q5",
     Text("Attention", "注意力"),
-    (ItemResult("Q5.size", "formula", Status.FAILED, 0, 1, OWN, "no-scaling", "my-own-words"),),
+    (ItemResult("Q5.size", "formula", Status.FAILED, 0, 1, OWN, "no-scaling", "my-own-words", given="my-own-words"),),
     (
         ExerciseResult(
             "attention",
