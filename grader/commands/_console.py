@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.classroom.words import GRADED
-from grader.core.layout import WIDTH
+from grader.core.layout import WIDTH, wrap
 from grader.core.model import Text
 from grader.core.text import clean
 
@@ -68,6 +68,12 @@ def width(*, err: bool = False) -> int:
     if not stream.isatty():
         return WIDTH
     return min(WIDTH, max(_NARROWEST, shutil.get_terminal_size().columns))
+
+
+def tell(text: Text, lang: Lang) -> None:
+    """Print a message in lines that fit a terminal; as one line for a file or a program, which may search it."""
+    said = text.of(lang)
+    click.echo("\n".join(wrap(said, width())) if sys.stdout.isatty() else said)
 
 
 def page(lang: Lang) -> Page:

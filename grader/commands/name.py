@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands._console import tell
 from grader.commands._options import Chinese, course_option, documented, keep, lang_option, load_course, state_option
 from grader.core.errors import UsageError
 from grader.core.model import Text
@@ -68,16 +69,16 @@ def name(new: str | None, state_file: Path | None, lang: Lang, course_folder: Pa
     everything = state.read_all(state.place(state_file), course.public_id)
     known, others = state.last_name(everything), [name for name in state.by_learner(everything) if name]
     if new is None:
-        click.echo((_IS.fill(name=known) if known else _NONE).of(lang))
+        tell(_IS.fill(name=known) if known else _NONE, lang)
         if len(others) > 1:
             names = COMMA.of(lang).join(name for name in others if name != known)
-            click.echo(_OTHERS.fill(names=names).of(lang))
+            tell(_OTHERS.fill(names=names), lang)
         return
     wanted = clean_name(new)
     if not wanted:
         raise UsageError(_EMPTY)
     returns = wanted in others
     keep(state_file, state.Named(state.now(), course.public_id, wanted, separate=returns))
-    click.echo(_NOW.fill(name=wanted).of(lang))
+    tell(_NOW.fill(name=wanted), lang)
     if known is not None and known != wanted:
-        click.echo((_RETURNED.fill(name=wanted, before=known) if returns else _NUMBERS).of(lang))
+        tell(_RETURNED.fill(name=wanted, before=known) if returns else _NUMBERS, lang)

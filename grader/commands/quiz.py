@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from grader.commands._console import page, plain, stdout
+from grader.commands._console import page, plain, stdout, tell
 from grader.commands._options import (
     Chinese,
     course_option,
@@ -167,27 +167,27 @@ def _write(target: Path, session: Session, given: Mapping[str, str], asks: bool)
     """Write answers to ``target``. Those that a file there has already stay, unless the learner says otherwise."""
     if not target.exists():
         create(target, answers_file.fresh(session.learner, given))
-        click.echo(quiz_view.ANSWERS_WRITTEN.fill(file=target).of(session.lang))
+        tell(quiz_view.ANSWERS_WRITTEN.fill(file=target), session.lang)
         return
     found = answers_file.find(str(target), _text_of(target), session.learner)
     different = found.different(given)
     replaced: tuple[str, ...] = ()
     if different:
-        click.echo(quiz_view.ANSWERS_DIFFER.fill(file=target).of(session.lang))
+        tell(quiz_view.ANSWERS_DIFFER.fill(file=target), session.lang)
         for one in different:
             line = quiz_view.ANSWER_DIFFERS.fill(item=one.item, file_answer=one.file, quiz_answer=one.quiz)
             click.echo(f"  {line.of(session.lang)}")
         if asks and _confirmed(quiz_view.ASK_REPLACE, session.lang, default=False):
             replaced = tuple(one.item for one in different)
         else:
-            click.echo(quiz_view.ANSWERS_KEPT.of(session.lang))
+            tell(quiz_view.ANSWERS_KEPT, session.lang)
     added = (*found.new(given), *replaced)
     if added:
         write_output("--to", target, answers_file.merge(found, session.learner, given, replaced))
         names = COMMA.of(session.lang).join(added)
-        click.echo(quiz_view.ANSWERS_ADDED.fill(file=target, items=names).of(session.lang))
+        tell(quiz_view.ANSWERS_ADDED.fill(file=target, items=names), session.lang)
     elif not different:
-        click.echo(quiz_view.ANSWERS_SAME.fill(file=target).of(session.lang))
+        tell(quiz_view.ANSWERS_SAME.fill(file=target), session.lang)
 
 
 def _offer(session: Session, asks: bool) -> None:
@@ -197,13 +197,13 @@ def _offer(session: Session, asks: bool) -> None:
         return
     target = _answers_here()
     if target is None or not asks:
-        click.echo(quiz_view.HOW_TO_WRITE.of(session.lang))
+        tell(quiz_view.HOW_TO_WRITE, session.lang)
         return
     if target.exists():
         try:
             found = answers_file.find(str(target), _text_of(target), session.learner)
         except UsageError as error:
-            click.echo(error.of(session.lang))
+            tell(error.message, session.lang)
             return
         if not found.new(given) and not found.different(given):
             return
