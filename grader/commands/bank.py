@@ -46,10 +46,11 @@ _EDITION = Text(
     "{folder} 是学习者版：读取时没有发现错误，也没有别的可以检查。",
 )
 _HINT = Text("    {hint}", "    {hint}")
+_TWICE = Text("Name the course once: as DIR or with --course.", "课程只写一次：写成 DIR，或用 --course。")
 _NOT_ASKED = Text("{question}: no other item or exercise is about {what}", "{question}：没有别的小题或练习涉及 {what}")
 _CHECKED = Text(
-    "{questions} questions, {exercises} exercises, {mistakes} mistakes: {found}",
-    "{questions} 个问题、{exercises} 个练习、{mistakes} 个典型错误：{found}",
+    "{questions}, {exercises}, {mistakes}: {found}",
+    "{questions}、{exercises}、{mistakes}：{found}",
 )
 _PROVEN = Text("everything proven", "全部通过验证")
 _PUBLISHED = Text(
@@ -105,6 +106,7 @@ def schema() -> None:
 @documented(
     {
         "bank check mycourse": "prove the course in mycourse",
+        "bank check -q Q5": "only Q5",
     },
     {0: "everything holds", 4: "something is wrong; each problem is named"},
     Chinese(
@@ -112,18 +114,23 @@ def schema() -> None:
         "参考实现必须通过，空框架必须不通过，每个典型错误都必须在它声明的检查上失败，并且能被认出来。每个问"
         "题都会说明该怎么办。最后按问题统计没有其他小题考查的误解。",
         {
+            "-q": "只检查这个问题（可重复使用）。",
             "--verbose": "逐一列出没有其他小题考查的误解。",
         },
-        ("验证 mycourse 里的课程",),
+        ("验证 mycourse 里的课程", "只检查 Q5"),
         {0: "全部成立", 4: "有问题，每个都已列出"},
     ),
 )
 @bank.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
+@click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
 @click.option("--verbose", is_flag=True, help="Name every misconception that no other item or exercise is about.")
+@course_option
 @json_option
 @errors_lang_option
-def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
+def check(
+    folder: Path | None, questions: tuple[str, ...], verbose: bool, course_folder: Path | None, as_json: bool
+) -> None:
     """Check the question bank in DIR (default: the bundled one).
 
     References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognized.
@@ -136,8 +143,10 @@ def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
     from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
+    if folder is not None and course_folder is not None:
+        raise UsageError(_TWICE)
     try:
-        course = load_course(folder)
+        course = load_course(folder or course_folder)
     except ProblemsError as error:
         if not as_json:
             raise
@@ -149,12 +158,15 @@ def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
         else:
             say(_EDITION.fill(folder=course.folder))
         return
+    named = {find_question(course, name).id for name in questions}
+    chosen = [question for question in course.questions if not named or question.id in named]
     with open_sandbox(mode="require") as sandbox:
         sandbox.start()
         context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
-        steps = sum(1 + len(question.exercises) for question in course.questions)
+        steps = sum(1 + len(question.exercises) for question in chosen)
         with step_bar(steps, shown=not as_json) as show:
-            problems = list(selfcheck.check(course, context, sandbox.observe, show))
+            some = chosen if named else None
+            problems = list(selfcheck.check(course, context, sandbox.observe, show, some))
     if as_json:
         write_json(_as_json(problems))
     else:
@@ -162,12 +174,18 @@ def check(folder: Path | None, verbose: bool, as_json: bool) -> None:
             say(problem.said)
             say(_HINT.fill(hint=problem.hint))
         for name, alone in selfcheck.without_follow_up(course).items():
+            if named and name not in named:
+                continue
             what = name_list(alone) if verbose else _count(len(alone), "misconception", "个误解")
             said = _NOT_ASKED.fill(question=name, what=what)
             say(Text(indent(said.en, 0), indent(said.zh, 0)))
-        exercises = [e for q in course.questions for e in q.exercises]
+        exercises = [e for q in chosen for e in q.exercises]
         mistakes = sum(len(e.mistakes) for e in exercises)
-        numbers = {"questions": len(course.questions), "exercises": len(exercises), "mistakes": mistakes}
+        numbers = {
+            "questions": _count(len(chosen), "question", "个问题"),
+            "exercises": _count(len(exercises), "exercise", "个练习"),
+            "mistakes": _count(mistakes, "mistake", "个典型错误"),
+        }
         found = _count(len(problems), "problem", "处错误") if problems else _PROVEN
         say(_CHECKED.fill(**numbers, found=found))
     click.get_current_context().exit(FAILED if problems else PASSED)

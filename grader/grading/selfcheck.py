@@ -38,13 +38,24 @@ MIN_MISTAKES, MIN_HINTS, MIN_ITEMS, MIN_LANDMARKS = 4, 2, 3, 2
 
 
 def check(
-    course: Course, context: GradingContext, observe: Observe, progress: Callable[[str], None] = lambda _: None
+    course: Course,
+    context: GradingContext,
+    observe: Observe,
+    progress: Callable[[str], None] = lambda _: None,
+    questions: Sequence[Question] | None = None,
 ) -> Iterator[Problem]:
-    """Yields every problem of the course, question by question; ``progress`` is called with each name."""
+    """Yields every problem of the course, question by question; ``progress`` is called with each name.
+
+    With ``questions``, only the problems of these: neither stray files nor what only all items together give away.
+    """
     context = replace(context, names_only=True)  # other explanations are not checked, and take long
-    yield from _stray(course)
-    yield from giveaways.problems(course)
-    for question in course.questions:
+    if questions is None:
+        yield from _stray(course)
+        yield from giveaways.problems(course)
+    else:
+        files = tuple(question.file for question in questions)
+        yield from (each for each in giveaways.problems(course) if each.where.startswith(files))
+    for question in course.questions if questions is None else questions:
         progress(question.id)
         yield from _static(question)
         yield from _derivations(question)

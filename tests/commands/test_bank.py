@@ -88,6 +88,19 @@ def test_check_reports(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "questions/notes.txt: this file is not read [stray-file]\n    Name it like" in out and "1 problem\n" in out
 
 
+def test_check_of_one_question(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """-q checks a question alone, and --course names the folder, as in the other commands; DIR beside it is refused."""
+    assert run(["bank", "new", "q26", "--course", str(bank)]) == 0
+    (bank / "questions" / "notes.txt").write_text("x")
+    change(bank, "gradients, dtype", "dtype")
+    capsys.readouterr()
+    assert run(["bank", "check", "--course", str(bank), "-q", "26"]) == 0
+    assert "1 question, 1 exercise" in capsys.readouterr().out
+    assert run(["bank", "check", "--course", str(bank), "-q", "Q28"]) == 2
+    assert run(["bank", "check", str(bank), "--course", str(bank)]) == 2
+    assert "Name the course once" in capsys.readouterr().err
+
+
 def test_check_counts_what_has_no_follow_up(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One short line for each question; the names only on request. An exercise that detects it is a follow-up, too."""
     assert without_follow_up(courses.load(bank)) == {}

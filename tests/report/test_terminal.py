@@ -208,7 +208,7 @@ def test_watch_covers_answers(lang: Lang, said: str, report: Report, course: Cou
         ),
         (24, "en", ["✗ 8 more, not correct yet"], ["wrong_5 ", "Q1.a: not correct"]),
         (24, "zh", ["30 个还没有写：todo_0", "2 个正确", "另有 8 个还不正确", "另有 25 个问题的回答：答对 0 题"], []),
-        (200, "en", ["todo_29", "right_1", "wrong_12", "Q1.a: not correct"], ["more"]),
+        (400, "en", ["todo_29", "right_1", "wrong_12", "Q1.a: not correct"], ["more"]),
     ],
 )
 def test_watch_fits_the_screen(
