@@ -493,7 +493,7 @@ def _kill(executors: list[Executor]) -> None:
     """End the workers, whatever they do, and return when they are gone.
 
     What they have not returned is graded after the next start. ``executors`` is emptied: the semaphores of an executor
-    are given back when nothing refers to it any more.
+    are released when nothing refers to it any more.
     """
     ending = [threading.Thread(target=each.shutdown, kwargs={"cancel_futures": True}) for each in executors]
     for each in ending:
