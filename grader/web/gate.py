@@ -84,7 +84,7 @@ class Proxy:
 
 async def _until(event: asyncio.Event, seconds: float) -> None:
     """Waits for the event, but no longer than that."""
-    with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+    with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
 
 
