@@ -53,7 +53,7 @@ class Browser:
     cookies: dict[str, str] = field(default_factory=dict)
     connection: http.client.HTTPConnection | None = None
     #: A person is not faster than the server lets one be; this waits before the clock starts.
-    turns: Turns = field(default_factory=lambda: Turns(50, 0.26, 1_000_000))
+    turns: Turns = field(default_factory=lambda: Turns(50, 0.52, 1_000_000))
 
     def get(self, kind: str, path: str) -> bytes:
         """A page."""

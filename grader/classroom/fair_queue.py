@@ -80,13 +80,10 @@ class FairQueue:
         others = sum(now - use.at < _THERE and not use.now(now).heavy for use in self._used.values())
         room = self.workers - max(1, others) > heavy + unknown
         alone = self.workers > 1 and heavy + unknown >= self.workers - 1
-        chosen = self._first(
+        return self._first(
             (job for job in self.waiting if (room if self._heavy(job, now) else not (alone and self._unknown(job)))),
             now,
         )
-        if chosen is not None:
-            self._taken += 1
-        return chosen
 
     def take_heavy(self, now: float) -> Job | None:
         """The job for the spare worker to run now; None if there is none."""
@@ -121,6 +118,7 @@ class FairQueue:
         chosen = min(ready, key=lambda job: (self.used(job.person, now), came[job.person], -job.rank))
         self.waiting.remove(chosen)
         self.running.append(chosen)
+        self._taken += 1
         return chosen
 
     def _heavy(self, job: Job, now: float) -> bool:

@@ -363,7 +363,9 @@ class Service:
                 if isinstance(task, _Check):
                     self._check(executors, at, task)
                 else:
-                    self._mail.put(_Graded(self._grade(executors, at, task), job.person))
+                    result = self._grade(executors, at, task)
+                    if result is not None:
+                        self._mail.put(_Graded(result, job.person))
             except BaseException as error:  # what stops this would stop all others as well
                 self._halt(error)
             with self._changed:
@@ -383,13 +385,14 @@ class Service:
                 self._changed.wait(_AGAIN)
             return None
 
-    def _grade(self, executors: list[Executor], at: int, task: GradingTask) -> TaskResult:
+    def _grade(self, executors: list[Executor], at: int, task: GradingTask) -> TaskResult | None:
+        """The result; None if the worker was killed because everything ends."""
         try:
             return self._run(executors, at, run_task, self._batch_plan, task)
         except (WorkerLost, BrokenProcessPool):
-            return TaskResult(task.key, error=WORKER_DIED_TWICE)
+            return None if self._ending else TaskResult(task.key, error=WORKER_DIED_TWICE)
         except SandboxKilled as error:
-            return TaskResult(task.key, error=error.message)
+            return None if self._ending else TaskResult(task.key, error=error.message)
 
     def _check(self, executors: list[Executor], at: int, task: _Check) -> None:
         """Give somebody who waits what a worker returns, or why it cannot be had: that stops nobody else."""
@@ -493,7 +496,7 @@ def _kill(executors: list[Executor]) -> None:
     """End the workers, whatever they do, and return when they are gone.
 
     What they have not returned is graded after the next start. ``executors`` is emptied: the semaphores of an executor
-    are given back when nothing refers to it any more.
+    are released when nothing refers to it any more.
     """
     ending = [threading.Thread(target=each.shutdown, kwargs={"cancel_futures": True}) for each in executors]
     for each in ending:

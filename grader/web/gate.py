@@ -38,7 +38,7 @@ SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 _SESSION = timedelta(days=7)
 _MOST_BYTES = 2_000_000
 #: Requests of one person: at once, seconds between further ones, how many wait in line, how many are worked on at once.
-_BURST, _GAP, _LINE, _AT_ONCE = 60, 0.25, 20, 3
+_BURST, _GAP, _LINE, _AT_ONCE = 60, 0.5, 10, 3
 #: Requests beyond that are refused after some seconds, so that a program that repeats them does not repeat them faster.
 #: No more of one person than this wait for their refusal; others are refused at once.
 _PAUSE, _PAUSING = 3.0, 20
@@ -84,7 +84,7 @@ class Proxy:
 
 async def _until(event: asyncio.Event, seconds: float) -> None:
     """Waits for the event, but no longer than that."""
-    with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+    with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
 
 

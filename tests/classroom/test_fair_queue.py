@@ -95,6 +95,22 @@ def test_many_quick_jobs_are_not_heavy() -> None:
     assert queue.used("ada", 100.0) > 30
 
 
+def test_gradings_go_on_with_the_spare_worker() -> None:
+    """Checks of heavy people do not keep their submissions waiting for ever."""
+    queue = FairQueue(1)
+    names = [f"eve{at}" for at in range(8)]
+    long_ago(queue, *names)
+    for at, name in enumerate(names):
+        queue.put(Job(name, "grading" if at == 7 else "check", f"{name} 1"))
+    kinds = []
+    for _ in range(4):
+        job = queue.take_heavy(0.0)
+        assert job is not None
+        kinds.append(job.kind)
+        queue.done(job, 20.0, 0.0)
+    assert "grading" in kinds
+
+
 def test_one_worker_besides_the_spare_one() -> None:
     """Heavy jobs run there alone."""
     queue = FairQueue(1)

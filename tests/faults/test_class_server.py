@@ -191,8 +191,9 @@ def test_ended_while_code_runs(folder: Path, number: int) -> None:
     assert server.process.returncode == 130
     assert took < 2, "the code itself would run for longer"
     assert said and "Code cannot be graded at the moment" in said[0]
+    assert rows(folder, "SELECT graded, error FROM submission") == [(0, None)], "nothing is said of what was ended"
     server = Server(folder)
-    until(lambda: len(rows(folder, "SELECT 1 FROM submission WHERE graded")) == 1)
+    until(lambda: len(rows(folder, "SELECT 1 FROM submission WHERE graded AND error IS NULL")) == 1)
     server.kill(signal.SIGTERM)
 
 

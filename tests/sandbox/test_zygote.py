@@ -487,3 +487,34 @@ def test_a_package_that_the_course_allows_can_be_imported() -> None:
         seen = sandbox.observe(job, Limits()).observations
     assert seen[0] == Returned(([1, 2],))
     assert [isinstance(each, Raised) and each.type for each in seen[1:]] == ["ModuleNotFoundError"] * 2
+
+
+NICE = """
+import os
+from grader.core.model import Limits
+from grader.sandbox import ZygoteSettings
+from grader.sandbox.zygote import Zygote
+os.nice(19)
+zygote = Zygote.launch(ZygoteSettings())
+child = zygote.start(b"", 5, Limits())
+child.receive(60, 1 << 20)  # HELLO
+print(flush=True)
+input()
+child.close()
+zygote.close()
+"""
+
+
+@pytest.mark.prove
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel has no autogroups")
+def test_children_of_a_nice_process_yield_as_sessions() -> None:
+    """A child has a session of its own, so its own priority would only count within that."""
+    command = [sys.executable, "-c", NICE]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None and process.stdin is not None
+        process.stdout.readline()
+        parents = descendants(process.pid)
+        (child,) = set(parents) - set(parents.values())  # the only one below which there is nothing
+        assert os.getpriority(os.PRIO_PROCESS, child) == 19
+        assert Path(f"/proc/{child}/autogroup").read_text().split()[-1] == "19"
+        process.stdin.write("\n")
