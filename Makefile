@@ -28,7 +28,7 @@ at-once = -n $(or $(WORKERS),$$($(1) -c '$(cores)')) --dist loadfile --no-loadsc
 
 help:
 	@echo 'make demo    grade a small example class and show the results'
-	@echo 'make test    run all tests except the long ones, with coverage of grader/'
+	@echo 'make test    run all tests except the long ones; COVERAGE=1 also checks the coverage of grader/'
 	@echo 'make test-web run the tests of the pages in a real browser (needs Chromium)'
 	@echo 'make web     build the scripts of the pages from their pinned sources (needs Node.js)'
 	@echo 'make prove   run the long tests, and every attack in every configuration'
@@ -56,7 +56,7 @@ as-graded = || case $$? in 1|5) ;; *) exit 1;; esac
 
 # tests/conftest.py orders the slowest files first, so that no core waits for another at the end.
 test: $(READY)
-	@$(PY) -m pytest -q $(call at-once,$(PY)) --cov --cov-fail-under=95
+	@$(PY) -m pytest -q $(call at-once,$(PY)) $(if $(COVERAGE),--cov --cov-fail-under=95)
 
 prove: $(READY)
 	@$(PY) -m pytest -q $(call at-once,$(PY)) -m prove --ignore=tests/attacks/test_attacks.py

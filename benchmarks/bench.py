@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.core.model import (
+    Call,
     Case,
     Course,
     Exercise,
@@ -35,8 +36,11 @@ from grader.core.model import (
     Limits,
     Observation,
     Observed,
+    Part,
+    Program,
     Raised,
     Returned,
+    SourceFile,
     Submission,
     TooBig,
     Unreadable,
@@ -183,6 +187,7 @@ def submissions(size: Size) -> None:
                     GradingContext(eight_cases(whole), Seed.public(), expect),
                     size.single,
                 ),
+                "all cases of that exercise": (read(RIGHT), GradingContext(whole, Seed.public(), expect), size.single),
                 "every exercise of the course": (
                     read(folder),
                     GradingContext(whole, Seed.public(), expect),
@@ -203,9 +208,24 @@ def submissions(size: Size) -> None:
             children = started.count / (times + size.uncounted)
             print(f"{name:<32}{theirs:>9.1f} ms{ours:>9.1f} ms{ours / theirs:>8.1f}   {children:g}")
             single = single or ours  # the first row
+        floor = 1e3 * statistics.median(idle(sandbox.children(), size))
+        print(f"{'a child that returns one number':<32}{'':>12}{floor:>9.1f} ms: what a process of its own costs")
     with pytest_folder() as (command, place):
         pytest = statistics.median(run(command, place) for _ in range(size.pytest)) * 1e3
     print(f"pytest started for {CASES} cases, no isolation: {pytest:.0f} ms, {pytest / single:.0f} times as much")
+
+
+def idle(children: ChildFactory, size: Size) -> list[float]:
+    """Seconds from the start of a child, with a file of one line, to its only result."""
+    code = Part("one.py", "def one(): return 1\n")
+    job = Job((SourceFile("one.py", "one", (code,), (("one", 1),)),), (Program("one", (Call("one"),), (0,)),))
+    seconds = []
+    for _ in range(size.single + size.uncounted):
+        start = time.perf_counter()
+        seen = observe(children, job, Limits())
+        seconds.append(time.perf_counter() - start)
+        assert seen.observations == (Returned((1,)),), seen
+    return seconds[size.uncounted :]
 
 
 def graded(submission: Submission, context: GradingContext, by: Callable[[Job, Limits], Observed]) -> None:

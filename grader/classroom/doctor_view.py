@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from grader.core.layout import indent
+from grader.core.layout import WIDTH, indent
 from grader.core.model import Text
 from grader.core.text import SAYS, WITH
 
@@ -58,7 +58,7 @@ IN_CHINESE = {
 REMEDY = Text("to fix: {remedy}", "解决办法：{remedy}")
 
 
-def lines(findings: Sequence[MachineFact], lang: Lang) -> Iterator[str]:
+def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Iterator[str]:
     """The findings by area, with what to do about each, and a verdict."""
     for area, found in groupby(findings, key=lambda finding: finding.area):
         yield AREA[area].of(lang)
@@ -68,10 +68,10 @@ def lines(findings: Sequence[MachineFact], lang: Lang) -> Iterator[str]:
             if finding.state != "ok":
                 name = WITH.fill(what=name, more=STATE[finding.state]).of(lang)
             text = SAYS.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name
-            yield f"  {mark} " + indent(text, 4).lstrip()
+            yield f"  {mark} " + indent(text, 4, width).lstrip()
             if finding.remedy:
-                yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6)
-    yield indent((NOT_ALL_THERE if is_missing(findings) else ALL_THERE).of(lang), 0)
+                yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6, width)
+    yield indent((NOT_ALL_THERE if is_missing(findings) else ALL_THERE).of(lang), 0, width)
 
 
 def is_missing(findings: Iterable[MachineFact]) -> bool:

@@ -171,7 +171,7 @@ class Workers(ProcessPoolExecutor):
     """Worker processes that exit with their parent and ignore SIGINT from the moment they start."""
 
     def __init__(self, count: int | None = None) -> None:
-        super().__init__(count, mp_context=multiprocessing.get_context("spawn"), initializer=exit_with_parent)
+        super().__init__(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
 
     def submit(self, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """See ``Executor``. SIGINT is blocked meanwhile, because a process started here inherits that."""
@@ -182,6 +182,11 @@ class Workers(ProcessPoolExecutor):
             return super().submit(*args, **kwargs)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin() -> None:
+    exit_with_parent()
+    resources.collect_rarely()
 
 
 def exit_with_parent() -> None:

@@ -7,7 +7,6 @@ so these modules import numpy, pydantic, rich and other slow libraries, and what
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
 
 INTERRUPTED = 130
-#: New objects after which Python looks for garbage. A tenth of the time of a short command went into looking every 700.
-_COLLECT_AFTER = 50_000
 #: The key in ``click.Context.meta`` for the language of a command.
 LANG = "grader.lang"
 #: stdout was closed (broken pipe); same exit code as click and rich.
@@ -167,8 +164,13 @@ class _Commands(click.Group):
 )
 @click.version_option(grader.__version__, prog_name="attncheck")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help=_LANG.en)
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="For screen readers: no colours, columns, marks or single keys (default: ATTNCHECK_PLAIN).",
+)
 @click.pass_context
-def cli(context: click.Context, lang: Lang | None) -> None:
+def cli(context: click.Context, lang: Lang | None, plain: bool) -> None:
     """Grade answers and code about attention, and say what to fix first.
 
     Without a command, it says where you are and what to do next.
@@ -193,7 +195,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     The process ends without the interpreter's shutdown, which would take a sixth of the time of a short command:
     nothing is left to clean up.
     """
-    gc.set_threshold(_COLLECT_AFTER)
+    resources.collect_rarely()
     _open_streams()
     _stop_when_asked()
     try:
@@ -282,9 +284,19 @@ def _refuse(error: click.ClickException, lang: Lang) -> None:
     else:
         error.show(said)
     with contextlib.suppress(OSError):
-        click.echo(clean(said.getvalue(), 4000, lines=True), err=True)
+        click.echo(_fitted(clean(said.getvalue(), 4000, lines=True)), err=True)
 
 
 def _complain(message: Text, lang: Lang) -> None:
     with contextlib.suppress(OSError):  # stderr may be closed
-        click.echo(f"attncheck: {clean(message.of(lang), 4000, lines=True)}", err=True)
+        click.echo(_fitted(f"attncheck: {clean(message.of(lang), 4000, lines=True)}"), err=True)
+
+
+def _fitted(text: str) -> str:
+    """``text`` in lines that fit a terminal; as it is for a file or a program, which may search it."""
+    if not sys.stderr.isatty():
+        return text
+    from grader.commands._console import width  # needed only for errors
+    from grader.core.layout import wrap  # as above
+
+    return "\n".join(wrap(text, width(err=True)))

@@ -17,6 +17,9 @@ from grader.core.layout import cells, indent, pad, wrap
 
 #: Texts that several commands have, by the English ones.
 _SHARED: Mapping[str, str] = {
+    "For screen readers: no colours, columns, marks or single keys (default: ATTNCHECK_PLAIN).": (
+        "供读屏软件使用：没有颜色、分栏、符号和单键操作（默认看 ATTNCHECK_PLAIN）。"
+    ),
     "Language of the output (default: ATTNCHECK_LANG, else the locale).": (
         "输出所用的语言（默认看 ATTNCHECK_LANG，其次看系统区域设置）。"
     ),

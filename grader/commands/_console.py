@@ -8,9 +8,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from grader.classroom.words import GRADED
+from grader.core.layout import WIDTH
 from grader.core.model import Text
 from grader.core.text import clean
 
@@ -24,22 +27,47 @@ if TYPE_CHECKING:
 WAITING_FOR = Text("waiting for {name}", "正在等待 {name}")
 
 
+#: Nothing in a text means anything to rich.
+_BARE: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+
+
+def plain() -> bool:
+    """Whether output is for a screen reader: ``attncheck --plain``, or ATTNCHECK_PLAIN."""
+    context = click.get_current_context(silent=True)
+    asked = context is not None and context.find_root().params.get("plain")
+    return bool(asked or os.environ.get("ATTNCHECK_PLAIN"))
+
+
 def stdout() -> Console:
     """A console on standard output: plain text if that is not a terminal, or if NO_COLOR is set."""
     from rich.console import Console  # loads rich
 
+    if plain():
+        from grader.core.page import PlainConsole  # loads rich
+
+        return PlainConsole(file=sys.stdout, width=width(), force_terminal=False, force_jupyter=False, **_BARE)
     dumb = sys.stdout.isatty() and os.environ.get("TERM") in ("dumb", "unknown")  # rich assumes 80 columns for these
-    width, height = shutil.get_terminal_size() if dumb else (None, None)
+    columns, height = shutil.get_terminal_size() if dumb else (None, None)
     return Console(
         file=sys.stdout,
-        width=width,
+        width=columns,
         height=height,
         color_system=None if os.environ.get("NO_COLOR") else "auto",
-        highlight=False,
-        markup=False,
-        emoji=False,
         force_jupyter=False,  # in a notebook, too, text goes to stdout
+        **_BARE,
     )
+
+
+#: The least that text is laid out for.
+_NARROWEST = 40
+
+
+def width(*, err: bool = False) -> int:
+    """The cells in a line of plain text: those of the terminal, but at most 80; 80 if the stream is no terminal."""
+    stream = sys.stderr if err else sys.stdout
+    if not stream.isatty():
+        return WIDTH
+    return min(WIDTH, max(_NARROWEST, shutil.get_terminal_size().columns))
 
 
 def page(lang: Lang) -> Page:
@@ -52,7 +80,7 @@ def page(lang: Lang) -> Page:
 @contextmanager
 def progress_bar(lang: Lang) -> Iterator[Callable[[BatchProgress], None]]:
     """A function that shows each step on stderr; it does nothing if stderr is not a terminal."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or plain():
         yield lambda step: None
         return
     from rich import progress  # loads rich
@@ -87,7 +115,7 @@ def grading_bar() -> Iterator[Callable[[str, int, int], None]]:
 
     It shows a bar on stderr. It does nothing if stderr is not a terminal, or if there are only a few steps.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or plain():
         yield lambda name, number, total: None
         return
     with ExitStack() as stack:

@@ -340,9 +340,14 @@ state_option = click.option(
 
 
 def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
-    """The events of ``course``, for commands that can do without them: an unreadable file gives a warning."""
+    """What the learner did in ``course``, for commands that can do without: an unreadable file gives a warning."""
+    return state.of_last(recall_all(file, course))
+
+
+def recall_all(file: Path | None, course: Course) -> tuple[Event, ...]:
+    """The same for all learners in the file."""
     try:
-        return state.read(state.place(file), course.public_id)
+        return state.read_all(state.place(file), course.public_id)
     except StateError as error:
         say(error.message, err=True)
         return ()
@@ -350,8 +355,7 @@ def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
 
 def known_name(course: Course) -> str | None:
     """The name that the learner used last, as ``attncheck name`` shows it."""
-    log = recall(None, course)
-    return next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
+    return state.last_name(recall(None, course))
 
 
 def keep(file: Path | None, *events: Event) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 _FRAME = "用法：{usage}\n用 `{command} --help` 查看帮助。\n\n错误：{said}"
@@ -29,6 +31,9 @@ def _said(error: click.UsageError) -> str:
             return f"{_name(error)}的值不对：{_expected(error)}"
         case click.BadArgumentUsage():
             return f"参数用法不对：{error.message}"
+    extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message)
+    if extra:
+        return f"多出了参数：{extra[1]}。"
     return f"命令行无法理解：{error.message}"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom import doctor_view
+from grader.commands._console import width
 from grader.commands._options import (
     Chinese,
     course_option,
@@ -55,6 +56,6 @@ def doctor(as_json: bool, lang: Lang, course_folder: Path | None, workers: int |
     if as_json:
         write_json([doctor_view.to_json(finding) for finding in findings])
     else:
-        for line in doctor_view.lines(findings, lang):
+        for line in doctor_view.lines(findings, lang, width()):
             click.echo(line)
     click.get_current_context().exit(MISSING if doctor_view.is_missing(findings) else ALL_THERE)

@@ -10,7 +10,7 @@ import click
 from grader.commands._options import Chinese, course_option, documented, keep, lang_option, load_course, state_option
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.core.text import clean_name
+from grader.core.text import COMMA, clean_name
 from grader.learning import log as state
 
 if TYPE_CHECKING:
@@ -24,8 +24,18 @@ _NONE = Text(
 _EMPTY = Text("NAME is empty; give a name with at least one letter or number.", "名字是空的；请至少写一个字母或数字。")
 _NOW = Text("Your name is now {name}.", "你的名字现在是 {name}。")
 _NUMBERS = Text(
-    "Items with personal numbers now have different numbers; earlier answers keep their points.",
-    "数字因人而异的小题已换成新的数字；之前答过的，得分不变。",
+    "Your progress stays. Items with personal numbers now have different numbers; earlier answers keep their points.\n"
+    "If somebody else is to start from the beginning here: 'attncheck quiz --learner NAME'.",
+    "你的进度不变。数字因人而异的小题已换成新的数字；之前答过的，得分不变。\n"
+    "如果是另一个人要从头开始，请用 `attncheck quiz --learner 名字`。",
+)
+_RETURNED = Text(
+    "From now on you continue with the progress of {name}; 'attncheck name {before}' goes back.",
+    "从现在起接着 {name} 的进度往下做；要换回去，请用 `attncheck name {before}`。",
+)
+_OTHERS = Text(
+    "Others with progress of their own here: {names}. 'attncheck name NAME' continues with theirs.",
+    "这里还有其他人的进度：{names}。用 `attncheck name 名字` 可以接着做。",
 )
 
 
@@ -55,15 +65,19 @@ def name(new: str | None, state_file: Path | None, lang: Lang, course_folder: Pa
     The numbers in quiz items and the order of options depend on it.
     """
     course = load_course(course_folder)
-    log = state.read(state.place(state_file), course.public_id)
-    known = next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
+    everything = state.read_all(state.place(state_file), course.public_id)
+    known, others = state.last_name(everything), [name for name in state.by_learner(everything) if name]
     if new is None:
         click.echo((_IS.fill(name=known) if known else _NONE).of(lang))
+        if len(others) > 1:
+            names = COMMA.of(lang).join(name for name in others if name != known)
+            click.echo(_OTHERS.fill(names=names).of(lang))
         return
     wanted = clean_name(new)
     if not wanted:
         raise UsageError(_EMPTY)
-    keep(state_file, state.Named(state.now(), course.public_id, wanted))
+    returns = wanted in others
+    keep(state_file, state.Named(state.now(), course.public_id, wanted, separate=returns))
     click.echo(_NOW.fill(name=wanted).of(lang))
     if known is not None and known != wanted:
-        click.echo(_NUMBERS.of(lang))
+        click.echo((_RETURNED.fill(name=wanted, before=known) if returns else _NUMBERS).of(lang))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands._console import width
 from grader.commands._language import language
 from grader.commands._options import (
     Chinese,
@@ -73,4 +74,4 @@ def show_next(
     if as_json:
         write_json(next_step.as_json(found, step, due))
     else:
-        click.echo("\n".join(next_step.lines(found, step, due, lang, others=others)))
+        click.echo("\n".join(next_step.lines(found, step, due, lang, others=others, width=width())))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.commands._console import width
 from grader.commands._options import (
     Chinese,
     course_option,
@@ -93,7 +94,7 @@ def questions(
     if as_json:
         write_json([_as_json(progress.question(question.id)) for question in chosen])
     else:
-        click.echo("\n".join(questions_view.lines(course, chosen, progress, lang)))
+        click.echo("\n".join(questions_view.lines(course, chosen, progress, lang, width())))
 
 
 def _as_json(known: QuestionProgress) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from grader.commands._console import page, stdout
+from grader.commands._console import page, plain, stdout
 from grader.commands._options import (
     Chinese,
     course_option,
@@ -136,14 +136,14 @@ def quiz(
     if answers is not None:
         context.exit(_grade(course, chosen, answers, learner, lang, as_json))
     place = state.place(state_file)
-    log = state.read(place, course.public_id)
-    lang = language_of(context, log, lang)
+    everything = state.read_all(place, course.public_id)
+    lang = language_of(context, state.of_last(everything), lang)
     front = front_end()
-    who, named = learner_name(course, learner, log, lang)
+    who, named = learner_name(course, learner, everything, lang)
     if target is not None and target.exists():
         answers_file.find(str(target), _text_of(target), who)  # refuse before the quiz, not after it
     keep(state_file, *named)
-    log = (*log, *named)
+    log = state.of_last((*everything, *named))
     session = conversation.begin(course, who, lang, chosen, log, again=again)
     if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
         session = conversation.begin(course, who, lang, chosen, log, again=True)  # one item by name: ask it
@@ -304,6 +304,8 @@ class Lines:
         """One line, or several lines up to an empty one; the end of the input quits."""
         lines: list[str] = []
         while (line := self._line()) is not None:
+            if _quits(line, card):
+                return "quit"
             action = conversation.read(line)
             if not isinstance(action, conversation.TypedAnswer):
                 return action
@@ -328,9 +330,15 @@ class Lines:
         return line.rstrip("\r\n") if line else None
 
 
+def _quits(line: str, card: QuizCard) -> bool:
+    """Whether a line is just "q" where it cannot be an answer: it is no option, and no formula or text is asked for."""
+    known = {choice.id.lower() for choice in (*card.asked.choices, *card.asked.partners)}
+    return line.strip().lower() == "q" and bool(known) and "q" not in known
+
+
 def front_end() -> Front:
-    """The keyboard of a terminal; without a capable terminal, lines of stdin."""
-    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    """The keyboard of a terminal; lines of stdin without a capable one, or for a screen reader."""
+    terminal = sys.stdin.isatty() and sys.stdout.isatty() and not plain()
     if terminal and os.environ.get("TERM", "dumb") != "dumb":
         from grader.learning.keyboard import Keyboard  # loads asyncio, prompt_toolkit
 
@@ -341,15 +349,18 @@ def front_end() -> Front:
 
 
 def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
-    """The learner's name, and the events to save: ``given``, else the last one used, else asked for, else the login."""
-    known = next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
+    """The learner's name, and the events to save: ``given``, else the last one used, else asked for, else the login.
+
+    ``log`` has the events of all learners.
+    """
+    known = state.last_name(log)
     name = clean_name(given) or known
     if name is None:
         name = _login()
         if sys.stdin.isatty() and sys.stdout.isatty():
             typed = clean(click.prompt(quiz_view.ASK_NAME.of(lang), default=name), 1000)  # arrow keys leave sequences
             name = clean_name(typed) or name
-    return name, () if known is not None else (state.Named(state.now(), course.public_id, name),)
+    return name, state.naming(log, course.public_id, name)
 
 
 def _login() -> str:

@@ -75,7 +75,8 @@ def review(
     back. --json lists the cards, like --list.
     """
     course = load_course(course_folder)
-    log = state.read(state.place(state_file), course.public_id)
+    everything = state.read_all(state.place(state_file), course.public_id)
+    log = state.of_last(everything)
     cards, now = schedule.cards(course, log), state.now()
     if as_json:
         write_json(review_view.as_json(cards, now))
@@ -85,10 +86,10 @@ def review(
         review_view.listing(page(lang), cards, now)
         return
     queue = schedule.queue(cards, now)
-    review_view.opening(page(lang), cards, queue, limit, now)
+    review_view.opening(page(lang), state.last_name(log), cards, queue, limit, now)
     if not queue:
         return
-    who, named = learner_name(course, None, log, lang)
+    who, named = learner_name(course, None, everything, lang)
     keep(state_file, *named)
     sitting = Review(course, who, lang, (*log, *named), state_file, front_end(), stdout())
     sitting.run(queue[:limit])

@@ -17,7 +17,7 @@ from grader.commands._options import (
     keep,
     lang_option,
     load_course,
-    recall,
+    recall_all,
     say,
     state_option,
 )
@@ -151,7 +151,7 @@ def serve(
     from grader.web.learner import Learner  # loads numpy
 
     course = load_course(course_folder)
-    name, named = learner_name(course, learner, recall(state_file, course), lang)
+    name, named = learner_name(course, learner, recall_all(state_file, course), lang)
     keep(state_file, *named)
     one = Learner(course, folder, state.place(state_file), name, lambda: Checker(course))
     listening = _listen(port or 0)

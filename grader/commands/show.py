@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands._console import width
 from grader.commands._options import (
     Chinese,
     course_option,
@@ -111,11 +112,11 @@ def show(
             lines = [*lines, "", *_compared(course, question, part, source, lang)]
     elif part is None:
         view = question_view.lines if full else question_view.overview
-        lines = view(question, course, learner, lang)
+        lines = view(question, course, learner, lang, width())
     elif isinstance(part, Exercise):
-        lines = question_view.exercise_lines(question, part, lang)
+        lines = question_view.exercise_lines(question, part, lang, width())
     else:
-        lines = question_view.item_lines(question, part, course, learner, lang)
+        lines = question_view.item_lines(question, part, course, learner, lang, width())
     for line in lines:
         click.echo(line)
 

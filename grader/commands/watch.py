@@ -20,6 +20,7 @@ from grader.commands._options import (
     recall,
     state_option,
 )
+from grader.core.model import Text
 from grader.learning import hints, reference_view
 from grader.learning import log as state
 from grader.learning import watch as watching
@@ -76,6 +77,9 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
         log = recall(state_file, course)
         for event in watching.events(path, keys):
             page = session.handle(event)
+            if isinstance(page, Text):
+                click.echo(page.of(lang))
+                continue
             render_watch(page, course, lang, console, keys=keys)
             events = watch_events(page, course, log, state.now())
             keep(state_file, *events)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.text import Text as Styled
 
 from grader.core.layout import cells, wrap
@@ -16,9 +17,22 @@ from grader.core.model import Lang, Text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
 _WIDEST = 100
+#: What a screen reader would read out as the name of a character, and what is written for it.
+_SPOKEN = {
+    "✓ ": Text("OK: ", "对："),
+    "✗ ": Text("not OK: ", "错："),
+    "→ ": Text("", ""),
+    "– ": Text("", ""),
+    "│ ": Text("", ""),
+    " · ": Text("; ", "；"),
+    "· ": Text("", ""),
+}
+_THEN = Text("{left}; {right}", "{left}；{right}")
+
+
+class PlainConsole(Console):
+    """A console for screen readers: a ``Page`` writes no colours, rules, columns or marks to it."""
 
 
 class Page:
@@ -27,6 +41,7 @@ class Page:
     def __init__(self, console: Console, lang: Lang) -> None:
         self._console = console
         self.lang = lang
+        self.plain = isinstance(console, PlainConsole)
         self.width = min(console.width, _WIDEST)
 
     def say(self, text: Text, **values: object) -> str:
@@ -47,6 +62,10 @@ class Page:
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
         """Writes the pieces (text, style) at the left edge and ``right`` at the right edge, on more lines if needed."""
         text = Styled.assemble(*left)
+        if self.plain:
+            said = text.plain.strip()
+            self.lines(_THEN.fill(left=said, right=right).of(self.lang) if said and right else said or right)
+            return
         free = self.width - cells(text.plain) - cells(right)
         if free < 2:
             for line in wrap(text.plain, self.width):
@@ -59,8 +78,16 @@ class Page:
         self._put(Styled.assemble(*parts))
 
     def rule(self) -> None:
-        """Writes a horizontal rule."""
+        """Writes a horizontal rule; an empty line for screen readers."""
+        if self.plain:
+            self.blank()
+            return
         self._put(Styled("─" * self.width, style="dim"))
 
     def _put(self, text: Styled) -> None:
+        if self.plain:
+            said = text.plain
+            for mark, word in _SPOKEN.items():
+                said = said.replace(mark, word.of(self.lang))
+            text = Styled(said)
         self._console.print(text, no_wrap=True, overflow="ignore", crop=False)

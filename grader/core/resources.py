@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 
 from grader.core.model import Text
@@ -89,3 +90,12 @@ def _shortage(error: BaseException) -> Text | None:
     if isinstance(error, ImportError | RuntimeError) and any(word in said for word in _OF_LIBRARIES):
         return _MEMORY
     return None
+
+
+#: New objects after which Python looks for cycles that can be freed.
+_COLLECT_AFTER = 50_000
+
+
+def collect_rarely() -> None:
+    """Makes this process look for garbage less often than every 700 objects: that takes a tenth of its time."""
+    gc.set_threshold(_COLLECT_AFTER)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
-from grader.core.layout import cells, indent, wrap
+from grader.core.layout import WIDTH, cells, indent, wrap
 from grader.core.model import Text
 from grader.core.text import COMMA, RESULT, WITH
 from grader.course import items, starter
@@ -28,13 +29,11 @@ FULL = Text(
 )
 OF_QUESTION = Text("{part} of {id}, “{title}”", "{id}“{title}”的 {part}")
 TO_QUIZ = Text("`attncheck quiz {item}` asks this item alone.", "用 `attncheck quiz {item}` 可以单独做这道小题。")
-#: The width of a line in an overview, in cells.
-_WIDE = 80
 
 
-def overview(question: Question, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
+def overview(question: Question, course: Course, learner: str | None, lang: Lang, width: int = WIDTH) -> Iterable[str]:
     """``question`` on about one screen: its prompt, and a line for each item and exercise."""
-    yield from _head(question, lang)
+    yield from _head(question, lang, width)
     graded = starter.graded(question)
     for heading, rows in (
         (TO_ANSWER, [(item.id, starter.asked(item, question, course.public_id, learner)[0]) for item in graded]),
@@ -43,95 +42,97 @@ def overview(question: Question, course: Course, learner: str | None, lang: Lang
         if rows:
             yield ""
             yield heading.of(lang)
-        width = max((cells(name) for name, _ in rows), default=0)
+        names = max((cells(name) for name, _ in rows), default=0)
         for name, text in rows:
-            first = wrap(" ".join(text.of(lang).split()), _WIDE - width - 6)
+            first = wrap(" ".join(text.of(lang).split()), max(width - names - 6, 10))
             more = " …" if len(first) > 1 else ""
-            yield f"  {name}{' ' * (width - cells(name))}  {first[0]}{more}"
+            yield f"  {name}{' ' * (names - cells(name))}  {first[0]}{more}"
     part = next((item.id for item in graded), question.exercises[0].name if question.exercises else question.id)
     yield ""
-    yield indent(FULL.fill(id=question.id, part=part).of(lang), 0)
-    yield indent(BEGIN.fill(id=question.id).of(lang), 0)
+    yield indent(FULL.fill(id=question.id, part=part).of(lang), 0, width)
+    yield indent(BEGIN.fill(id=question.id).of(lang), 0, width)
 
 
-def item_lines(question: Question, item: Item, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
+def item_lines(
+    question: Question, item: Item, course: Course, learner: str | None, lang: Lang, width: int = WIDTH
+) -> Iterable[str]:
     """One item, with its options and how to answer it."""
-    yield indent(OF_QUESTION.fill(part=item.id, id=question.id, title=question.title).of(lang), 0)
+    yield indent(OF_QUESTION.fill(part=item.id, id=question.id, title=question.title).of(lang), 0, width)
     yield ""
-    yield from _item(item, question, course, learner, lang, 0)
+    yield from _item(item, question, course, learner, lang, width)
     yield ""
-    yield indent(TO_QUIZ.fill(item=item.id).of(lang), 0)
+    yield indent(TO_QUIZ.fill(item=item.id).of(lang), 0, width)
 
 
-def exercise_lines(question: Question, exercise: Exercise, lang: Lang) -> Iterable[str]:
+def exercise_lines(question: Question, exercise: Exercise, lang: Lang, width: int = WIDTH) -> Iterable[str]:
     """One exercise, with the conventions of its question."""
-    yield indent(OF_QUESTION.fill(part=exercise.name, id=question.id, title=question.title).of(lang), 0)
+    yield indent(OF_QUESTION.fill(part=exercise.name, id=question.id, title=question.title).of(lang), 0, width)
     yield ""
-    yield from _exercise(exercise, lang)
-    yield from _conventions(question, lang)
+    yield from _exercise(exercise, lang, width)
+    yield from _conventions(question, lang, width)
     yield ""
-    yield indent(BEGIN.fill(id=question.id).of(lang), 0)
+    yield indent(BEGIN.fill(id=question.id).of(lang), 0, width)
 
 
-def _head(question: Question, lang: Lang) -> Iterable[str]:
+def _head(question: Question, lang: Lang, width: int) -> Iterable[str]:
     title = f"{question.id}  {question.title.of(lang)}"
-    yield indent(WITH.fill(what=title, more=starter.points_of(question.points)).of(lang), 0)
+    yield indent(WITH.fill(what=title, more=starter.points_of(question.points)).of(lang), 0, width)
     yield ""
-    yield indent(question.prompt.of(lang), 0)
+    yield indent(question.prompt.of(lang), 0, width)
 
 
-def _item(item: Item, question: Question, course: Course, learner: str | None, lang: Lang, by: int) -> Iterable[str]:
-    yield indent(WITH.fill(what=item.id, more=starter.worth(item)).of(lang), by)
+def _item(item: Item, question: Question, course: Course, learner: str | None, lang: Lang, width: int) -> Iterable[str]:
+    yield indent(WITH.fill(what=item.id, more=starter.worth(item)).of(lang), 0, width)
     for text in starter.asked(item, question, course.public_id, learner):
-        yield indent(text.of(lang), by + 2)
+        yield indent(text.of(lang), 2, width)
     shown = items.ask(item, items.Context(course.public_id, learner or "", item.id))
     for choice in (*shown.choices, *shown.partners):
-        yield indent(f"{choice.id}  {choice.text.of(lang)}", by + 4)
-    yield indent(shown.how.of(lang), by + 2)
+        yield indent(f"{choice.id}  {choice.text.of(lang)}", 4, width)
+    yield indent(shown.how.of(lang), 2, width)
 
 
-def _conventions(question: Question, lang: Lang) -> Iterable[str]:
+def _conventions(question: Question, lang: Lang, width: int) -> Iterable[str]:
     found = starter.conventions(question)
     if found:
         yield ""
         yield CONVENTIONS.of(lang)
     for text in found:
-        yield "  - " + indent(text.of(lang), 4).lstrip()
+        yield "  - " + indent(text.of(lang), 4, width).lstrip()
 
 
-def lines(question: Question, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
+def lines(question: Question, course: Course, learner: str | None, lang: Lang, width: int = WIDTH) -> Iterable[str]:
     """The lines of a page about ``question``; numbers that differ between learners are those of ``learner``."""
-    yield from _head(question, lang)
+    yield from _head(question, lang, width)
     graded = starter.graded(question)
     if graded:
         yield ""
         yield TO_ANSWER.of(lang)
     for item in graded:
-        yield from _item(item, question, course, learner, lang, 2)
+        yield from (textwrap.indent(text, "  ") for text in _item(item, question, course, learner, lang, width - 2))
     if question.exercises:
         yield ""
         yield TO_WRITE.of(lang)
     for exercise in question.exercises:
-        yield from _exercise(exercise, lang)
-    yield from _conventions(question, lang)
+        yield from _exercise(exercise, lang, width)
+    yield from _conventions(question, lang, width)
     yield ""
-    yield indent(BEGIN.fill(id=question.id).of(lang), 0)
+    yield indent(BEGIN.fill(id=question.id).of(lang), 0, width)
 
 
-def _exercise(exercise: Exercise, lang: Lang) -> Iterable[str]:
+def _exercise(exercise: Exercise, lang: Lang, width: int) -> Iterable[str]:
     signature = exercise.signature if exercise.kind == "function" else f"class {exercise.signature}"
     marks = [starter.points_of(exercise.points).of(lang)]
     if exercise.array_types == ("torch",):
         marks.append("torch")
     head = WITH.fill(what=signature, more=COMMA.of(lang).join(marks))
-    yield indent(head.of(lang), 2)
+    yield indent(head.of(lang), 2, width)
     for method in (*filter(None, [exercise.forward_signature]), *exercise.methods):
-        yield indent(method, 4)
-    yield indent(exercise.summary.of(lang), 4)
-    yield indent(RESULT.fill(result=exercise.result).of(lang), 4)
+        yield indent(method, 4, width)
+    yield indent(exercise.summary.of(lang), 4, width)
+    yield indent(RESULT.fill(result=exercise.result).of(lang), 4, width)
     for text in starter.without(exercise):
-        yield indent(text.of(lang), 4)
+        yield indent(text.of(lang), 4, width)
     public = [case.name for case in exercise.cases if case.public]
     hidden = str(len(exercise.cases) - len(public))
     named = COMMA.of(lang).join(public) or NO_CASES.of(lang)
-    yield indent(CASES.fill(public=named, hidden=hidden).of(lang), 4)
+    yield indent(CASES.fill(public=named, hidden=hidden).of(lang), 4, width)

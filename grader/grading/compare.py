@@ -115,6 +115,10 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
 
 
 def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float) -> Mismatch | None:
+    with np.errstate(invalid="ignore", over="ignore"):
+        distance = np.abs(got - expected)
+        if (distance <= atol + rtol * np.abs(expected)).all() and np.isfinite(distance).all():
+            return None  # as most results; what is not finite is looked at below
     stray = ~np.isfinite(got) & np.isfinite(expected)
     if stray.any():
         kind = "nan" if np.isnan(got[stray]).any() else "inf"
@@ -122,7 +126,7 @@ def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float
         found = _differences(expected, got, stray)
         return Mismatch(kind, text, text, found.difference if found else None)
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.isfinite(expected) & (np.abs(got - expected) <= atol + rtol * np.abs(expected))
+        near = np.isfinite(expected) & (distance <= atol + rtol * np.abs(expected))
     near |= (got == expected) | (
         np.isnan(got) & np.isnan(expected)
     )  # infinities of the same sign, NaN where it is expected

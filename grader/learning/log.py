@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -108,11 +108,15 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The learner's name was set."""
+    """From here on, the learner is called ``learner``.
+
+    It is another learner if ``separate``, with events of their own before and after; else the same one has a new name.
+    """
 
     at: datetime
     course: str
     learner: str
+    separate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +166,52 @@ def place(chosen: Path | None) -> Path:
 
 
 def read(path: Path, course_id: str) -> tuple[Event, ...]:
-    """The events of one course, in file order; empty if there is no file yet.
+    """The events of the learner who was named last, in one course; see ``read_all``, which raises the same errors."""
+    return of_last(read_all(path, course_id))
+
+
+def of_last(events: Sequence[Event]) -> tuple[Event, ...]:
+    """Those of ``events`` that are about the learner who was named last."""
+    return of(events, last_name(events))
+
+
+def of(events: Sequence[Event], learner: str | None) -> tuple[Event, ...]:
+    """Those of ``events`` that are about ``learner``: all, as long as nobody else was named."""
+    others = any(isinstance(event, Named) and event.separate for event in events)
+    if not others and last_name(events) in (None, learner):
+        return tuple(events)
+    return by_learner(events).get(learner, ())
+
+
+def last_name(events: Sequence[Event]) -> str | None:
+    """The name that was set last; None if there is none."""
+    return next((event.learner for event in reversed(events) if isinstance(event, Named)), None)
+
+
+def by_learner(events: Sequence[Event]) -> dict[str | None, tuple[Event, ...]]:
+    """The events of each learner, by the name that they have now; None for a learner without one."""
+    found: dict[str | None, list[Event]] = {}
+    name: str | None = None
+    for event in events:
+        if isinstance(event, Named):
+            if not event.separate and event.learner != name:
+                found.setdefault(event.learner, []).extend(found.pop(name, ()))
+            name = event.learner
+        found.setdefault(name, []).append(event)
+    return {name: tuple(each) for name, each in found.items()}
+
+
+def naming(events: Sequence[Event], course_id: str, learner: str) -> tuple[Named, ...]:
+    """What has to be appended to ``events`` so that what follows is about ``learner``; nothing if it is already.
+
+    The first name is for what came before it, too. A further one is another learner's.
+    """
+    last = last_name(events)
+    return () if last == learner else (Named(now(), course_id, learner, separate=last is not None),)
+
+
+def read_all(path: Path, course_id: str) -> tuple[Event, ...]:
+    """The events of one course, of all learners, in file order; empty if there is no file yet.
 
     Raises StateError if the file cannot be read, or a line of it cannot be parsed.
     """
@@ -201,18 +250,18 @@ class Reader:
         self._events: tuple[Event, ...] = ()
 
     def events(self) -> tuple[Event, ...]:
-        """What ``read`` returns, and raises."""
+        """What ``read_all`` returns, and raises."""
         with self._alone:
             try:
                 now = self._path.stat()
             except OSError:
                 self._forget()
-                return read(self._path, self._course)
+                return read_all(self._path, self._course)
             if (now.st_dev, now.st_ino) != self._file or now.st_size < self._size:
                 self._forget()
                 self._file = now.st_dev, now.st_ino
             if now.st_size > self._size and not self._read_on():
-                return read(self._path, self._course)
+                return read_all(self._path, self._course)
             return self._events
 
     def _read_on(self) -> bool:
@@ -357,6 +406,7 @@ def _texts(value: list[Any]) -> tuple[str, ...]:
 
 _TEXT = _Field("a text", (str,))
 _MAYBE = _Field("a text or null", (str, type(None)))
+_MAY_BE_SO = _Field("true or false", (bool, type(None)), bool)
 _COUNT = _Field("a whole number from 1", (int,), _count)
 _STATUS = _one_of({str(status): status for status in Status})
 _RATING, _LANG = (_one_of({word: word for word in get_args(words)}) for words in (Rating, Lang))
@@ -385,7 +435,7 @@ _KINDS: Mapping[str, tuple[Callable[..., Event], Mapping[str, _Field]]] = Mappin
         "hinted": (Hinted, {**_ALWAYS, "exercise": _TEXT, "rung": _COUNT}),
         "coded": (Coded, {**_ALWAYS, "exercise": _TEXT, "status": _STATUS, "misconception": _MAYBE}),
         "reviewed": (Reviewed, {**_ALWAYS, "card": _TEXT, "rating": _RATING}),
-        "named": (Named, {**_ALWAYS, "learner": _TEXT}),
+        "named": (Named, {**_ALWAYS, "learner": _TEXT, "separate": _MAY_BE_SO}),
         "spoke": (Spoke, {**_ALWAYS, "lang": _LANG}),
     }
 )

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from grader.core.layout import WIDTH, wrap
 from grader.core.model import Lang, Text
-from grader.core.text import points
+from grader.core.text import SAYS, points
 from grader.course.starter import file_name
 from grader.learning.progress import ExerciseProgress, ItemProgress, Progress, QuestionProgress
 
@@ -94,15 +95,21 @@ _PROGRESS = Text("what you know", "掌握了哪些")
 _HELP = Text("every command", "所有命令")
 
 
-def lines(progress: Progress, step: NextStep, due: int, lang: Lang, *, others: bool = False) -> list[str]:
+def lines(
+    progress: Progress, step: NextStep, due: int, lang: Lang, *, others: bool = False, width: int = WIDTH
+) -> list[str]:
     """Where the learner is, and the next step; with ``others``, the commands that help from anywhere."""
     finished = sum(not open_items(each) and not open_exercises(each) for each in progress.questions)
     known = progress.learner or _YOU.of(lang)
     count = len(progress.questions)
-    head = _AS.fill(learner=known, done=finished, all=count) if progress.begun else _WELCOME.fill(all=count)
-    said = [head.of(lang), "", _said(step, due).of(lang), *(f"  {command}" for command in step.commands)]
+    head = _AS.fill(learner=known, done=finished, all=count).of(lang)
+    if not progress.begun:
+        welcome = _WELCOME.fill(all=count).of(lang)
+        head = SAYS.fill(who=progress.learner, said=welcome).of(lang) if progress.learner else welcome
+    said = [*wrap(head, width), "", *wrap(_said(step, due).of(lang), width)]
+    said += [f"  {command}" for command in step.commands]
     if due and step.kind in ("quiz", "code"):
-        said += ["", _ALSO_DUE.fill(due=due).of(lang)]
+        said += ["", *wrap(_ALSO_DUE.fill(due=due).of(lang), width)]
     if others:
         named = (("attncheck questions", _LIST), ("attncheck progress", _PROGRESS), ("attncheck --help", _HELP))
         said += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]

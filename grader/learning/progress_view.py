@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grader.core import score
 from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Status, Text
-from grader.core.text import COMMA, LONGEST_NAME, SEMICOLON, STATUS, WITH, clean, points
+from grader.core.text import COMMA, LONGEST_NAME, SAYS, SEMICOLON, STATUS, WITH, clean, points
 from grader.course.starter import file_name
 from grader.learning.words import HINT
 
@@ -101,6 +102,14 @@ _MARK: dict[Standing, tuple[str, str]] = {
     "wrong": ("✗", "red"),
     "right": ("✓", "green"),
 }
+_STANDING: dict[Standing, Text] = {
+    "right": Text("correct", "正确"),
+    "wrong": Text("incorrect", "不正确"),
+    "begun": Text("in progress", "进行中"),
+    "waiting": Text("not auto-graded", "不自动评分"),
+    "new": Text("not started", "还没做"),
+}
+_COUNTED = Text("{count} {what}", "{what} {count} 个")
 _BELIEFS_SHOWN = 5
 _GAP = 3
 
@@ -114,6 +123,11 @@ def overview(page: Page, progress: Progress, course: Course, due: int) -> None:
     page.rule()
     if not progress.begun:
         _begin(page, progress)
+        return
+    if page.plain:
+        _in_words(page, progress)
+        _open(page, progress)
+        _next(page, progress, due)
         return
     name = max(cells(known.question.id) for known in progress.questions)
     width = max(_width(_cell(known, name)) for known in progress.questions)
@@ -136,6 +150,18 @@ def _begin(page: Page, progress: Progress) -> None:
     wide = max(cells(text) for text, _ in rows)
     for text, said in rows:
         page.lines(said, lead=f"  {pad(text, wide)}  ")
+
+
+def _in_words(page: Page, progress: Progress) -> None:
+    """A line for each question that was begun, and one for all others."""
+    for known in progress.questions:
+        if known.begun:
+            counts = Counter(known.standings)
+            said = [page.say(_COUNTED, count=counts[each], what=_STANDING[each]) for each in _STANDING if counts[each]]
+            page.lines(page.say(SAYS, who=known.question.id, said=page.say(COMMA).join(said)))
+    rest = [known.question.id for known in progress.questions if not known.begun]
+    if rest:
+        page.lines(page.say(SAYS, who=_STANDING["new"], said=page.say(COMMA).join(rest)))
 
 
 def _groups(course: Course, progress: Progress) -> Iterator[tuple[str, Text]]:

@@ -20,20 +20,30 @@ MAP_LINE = Text("{name}: {where}", "{name}：{where}")
 MAP_NOTHING = Text("nothing yet", "暂无")
 
 
-def lines(course: Course, questions: Sequence[Question], progress: Progress, lang: Lang) -> Iterator[str]:
-    """The lines of a table of ``questions``; with a column of progress once the learner has begun."""
+def lines(
+    course: Course, questions: Sequence[Question], progress: Progress, lang: Lang, width: int = WIDTH
+) -> Iterator[str]:
+    """The lines of a table of ``questions``; with a column of progress once the learner has begun.
+
+    Where it is narrow, the column of groups is left out.
+    """
     groups = {name: title.of(lang) for name, title in course.groups}
-    named = [groups.get(q.group, q.group) for q in questions]
+    named = [groups.get(q.group, q.group) if width >= _GROUPS_FROM else "" for q in questions]
     own = {known.question.id: known for known in progress.questions} if progress.begun else {}
     share = {name: f"{known.right}/{len(known.standings)}" for name, known in own.items() if known.begun}
-    title_width = WIDTH - (27 if own else 18) - max(map(cells, named), default=0)
+    title_width = width - (27 if own else 18) - max(map(cells, named), default=0)
     heads = [text.of(lang) for text in (*COLUMNS, *([CORRECT] if own else []))]
+    heads[2] = heads[2] if any(named) else ""
     rows = [
         (q.id, shorten(q.title.of(lang), title_width), group, points(q.points))
         for q, group in zip(questions, named, strict=True)
     ]
     shares = [[share.get(q.id, "")] if own else [] for q in questions]
     yield from columns([heads, *([*row, *more] for row, more in zip(rows, shares, strict=True))], right=[3, 4])
+
+
+#: From this width on, the table has a column of groups.
+_GROUPS_FROM = 70
 
 
 def map_lines(places: Sequence[QuestionCoverage], lang: Lang) -> Iterator[str]:

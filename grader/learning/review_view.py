@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import columns
 from grader.core.model import Exercise, Item, Text
-from grader.core.text import COMMA, RESULT, SEMICOLON, WITH, clean
+from grader.core.text import COMMA, LONGEST_NAME, RESULT, SEMICOLON, WITH, clean
 from grader.course.starter import points_of
 from grader.learning.words import HINT
 
@@ -107,8 +107,10 @@ def as_json(cards: Sequence[Card], now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def opening(page: Page, cards: Sequence[Card], queue: Sequence[Card], count: int, now: datetime) -> None:
-    """How many cards are due and new; ``count`` of ``queue`` are asked now."""
+def opening(
+    page: Page, learner: str | None, cards: Sequence[Card], queue: Sequence[Card], count: int, now: datetime
+) -> None:
+    """How many cards are due and new for ``learner``; ``count`` of ``queue`` are asked now."""
     if not cards:
         page.lines(page.say(_EMPTY))
     elif not queue:
@@ -118,7 +120,8 @@ def opening(page: Page, cards: Sequence[Card], queue: Sequence[Card], count: int
         said = [page.say(_OPENING, due=len(queue) - new, new=new)]
         if count < len(queue):
             said.append(page.say(_THIS_TIME, count=count))
-        page.lines(page.say(SEMICOLON).join(said), style="bold")
+        text = page.say(SEMICOLON).join(said)
+        page.lines(f"{clean(learner, LONGEST_NAME)} · {text}" if learner else text, style="bold")
 
 
 # ------------------------------------------------------------------------------------------------ code

@@ -17,8 +17,25 @@ from typing import Literal
 from grader.core.errors import SubmissionError
 from grader.core.model import ExerciseResult, Report, Status, Text, Watched
 
-Event = Literal["saved", "next", "hint", "quit"]
-_KEYS: dict[str, Event] = {"n": "next", "\t": "next", "h": "hint", "q": "quit", "\x03": "quit", "\x04": "quit"}
+Event = Literal["saved", "next", "hint", "help", "other", "quit"]
+_KEYS: dict[str, Event] = {
+    "n": "next",
+    "\t": "next",
+    "h": "hint",
+    "?": "help",
+    "q": "quit",
+    "\x03": "quit",
+    "\x04": "quit",
+}
+
+
+_KEYS_ARE = Text(
+    "n shows the next exercise that does not pass, h a hint, q quits. Saving a file grades again.",
+    "n：下一个没有通过的练习，h：提示，q：退出。保存文件就会重新评分。",
+)
+_NOTHING = Text("This key does nothing here; ? shows the keys.", "这个键在这里没有作用；按 ? 查看按键。")
+_ONLY_ONE = Text("This is the only exercise that does not pass.", "没有通过的练习只有这一个。")
+_NO_HINTS = Text("There are no more hints.", "没有更多提示了。")
 
 
 @dataclass(slots=True)
@@ -39,8 +56,17 @@ class WatchSession:
     hints: tuple[int, ...] = ()
     seen: str = field(default="")
 
-    def handle(self, event: Event) -> Watched:
-        """The page after ``event``."""
+    def handle(self, event: Event) -> Watched | Text:
+        """The page after ``event``; for a key that changes nothing, what to say about it."""
+        if event == "help":
+            return _KEYS_ARE
+        failures = len(self._failures())
+        if event == "other" or (event in ("next", "hint") and not failures):
+            return _NOTHING
+        if event == "next" and failures == 1:
+            return _ONLY_ONE
+        if event == "hint" and not self._hints_left():
+            return _NO_HINTS
         if event == "saved":
             self._grade()
         elif event == "next":
@@ -51,6 +77,10 @@ class WatchSession:
         if current is not None and current.name != self.seen:
             self.seen, self.hints = current.name, ()
         return Watched(self.report, self.error, current, len(self._failures()), self.hints, self.seconds)
+
+    def _hints_left(self) -> bool:
+        now = self._current()
+        return now is not None and any(each not in self.hints for each in self.order(now))
 
     def _grade(self) -> None:
         start = time.perf_counter()
@@ -127,5 +157,17 @@ def _read_keys(terminal: int, arrived: queue.SimpleQueue[Event], stop: threading
     while not stop.is_set():
         if select.select([terminal], [], [], 0.1)[0]:
             key = os.read(terminal, 1).decode("ascii", "replace").lower()
-            if key == "" or key in _KEYS:  # the end of the input quits, too
-                arrived.put(_KEYS.get(key, "quit"))
+            if key == "\x1b":
+                _skip_sequence(terminal)
+            arrived.put(_KEYS.get(key, "other") if key else "quit")  # the end of the input quits, too
+
+
+def _skip_sequence(terminal: int) -> None:
+    """Reads the rest of what an arrow or function key sends after Escape: up to a letter or ``~`` (ECMA-48, 5.4)."""
+
+    def following() -> bytes:
+        return os.read(terminal, 1) if select.select([terminal], [], [], 0.05)[0] else b""
+
+    if following() in (b"[", b"O"):
+        while (byte := following()) and not b"@" <= byte <= b"~":
+            pass

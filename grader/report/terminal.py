@@ -32,8 +32,8 @@ NOT_PASSED = Text("not passed: {names}", "未通过：{names}")
 NOT_ANSWERED = Text("not answered: {names}", "未作答：{names}")
 NOT_ATTEMPTED = Text("Not attempted: {names}", "未作答的题：{names}")
 SEED = Text("seed: {seed}", "随机种子：{seed}")
-WATCH_KEYS = Text("n next · h hint · q quit", "n 下一个 · h 提示 · q 退出")
-WATCH_QUIT = Text("q quit", "q 退出")
+WATCH_KEYS = Text("n next · h hint · ? keys · q quit", "n 下一个 · h 提示 · ? 按键 · q 退出")
+WATCH_QUIT = Text("? keys · q quit", "? 按键 · q 退出")
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -116,6 +116,8 @@ class _Run:
 
     def remaining(self) -> list[ChildTask]:
         """The tasks that are left, each file before its first program. Settles programs that cannot be run."""
+        if len(self.found) == len(self.job.programs):
+            return []
         tasks = []
         for task in tasks_of(self.job):
             index, program = task.index, task.program
@@ -392,11 +394,10 @@ def _answer(run: _Run, child: Child, number: int, task: ChildTask, until: _Clock
     The wall clock ends only a child that sleeps. One that the machine keeps waiting is left to its CPU clock. Raises
     Ended if something outside killed the child.
     """
+    patience = 0.0  # an answer that is here already needs no clock
     while True:
-        wall_left, cpu_left = until.wall - child.wall_seconds(), until.cpu - child.cpu_seconds()
         try:
             room = run.limits.total_bytes - run.received - child.received
-            patience = min(max(wall_left, POLL_SECONDS), max(cpu_left, 0.005))
             got = child.receive(patience, min(run.limits.result_bytes, room))
             if got is not None:
                 return _observation(run, got, number, task)
@@ -412,12 +413,14 @@ def _answer(run: _Run, child: Child, number: int, task: ChildTask, until: _Clock
         except Garbled:
             child.kill()
             return Unreadable("protocol")
-        if child.cpu_seconds() >= until.cpu:
+        wall_left, cpu_left = until.wall - child.wall_seconds(), until.cpu - child.cpu_seconds()
+        if cpu_left <= 0:
             child.kill()
             return TimedOut(_allowed(run, task, "cpu"), "cpu", task.during)
-        if (over := child.wall_seconds() - until.wall) >= 0 and child.stuck(over):
+        if wall_left <= 0 and child.stuck(-wall_left):
             child.kill()
             return TimedOut(_allowed(run, task, "wall"), "wall", task.during)
+        patience = min(max(wall_left, POLL_SECONDS), max(cpu_left, 0.005))
 
 
 def _allowed(run: _Run, task: ChildTask, clock: Literal["cpu", "wall"]) -> float:

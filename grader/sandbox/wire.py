@@ -5,6 +5,7 @@ The order of tasks is part of what keeps hidden inputs hidden; see ``in_order``.
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -115,6 +116,9 @@ def modules_of(program: Program) -> list[str]:
 def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
     """The program, with the module added where another file than its own defines a name that it uses."""
 
+    if not any(isinstance(step, Own) for step in program.steps):
+        return program
+
     def found(step: Step) -> Step:
         if not isinstance(step, Own) or step.otherwise is None:
             return step
@@ -200,6 +204,12 @@ def encode_value(value: Any) -> Any:
     return value
 
 
+@functools.cache
+def _name(dtype: np.dtype[Any]) -> str:
+    """The name of one of the few dtypes that results have; NumPy takes long to make it."""
+    return str(dtype)
+
+
 def decode_value(value: Any) -> Any:
     """A value from the wire, with arrays as ``Array``. Raises FrameError for values that results cannot have."""
     match value:
@@ -212,7 +222,7 @@ def decode_value(value: Any) -> Any:
             if flags & frames.BFLOAT16 and array.dtype == np.uint16:
                 wide = (array.astype(np.uint32) << 16).view(np.float32)
                 return Array(wide, container, dtype="bfloat16")
-            return Array(array, container, dtype=str(array.dtype))
+            return Array(array, container, dtype=_name(array.dtype))
         case list():
             return [decode_value(entry) for entry in value]
         case tuple():

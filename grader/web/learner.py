@@ -23,7 +23,7 @@ from grader.grading.selection import source_of
 from grader.learning import hints, log, progress, review
 from grader.learning import session as conversation
 from grader.learning.learner_events import code_events, new_events
-from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Named, Rating, Reviewed, Spoke
+from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Rating, Reviewed, Spoke
 from grader.learning.review import Card
 from grader.learning.session import Action, Feedback, QuizCard, Session
 from grader.report.figures import run
@@ -82,18 +82,22 @@ class Learner:
     # ------------------------------------------------------------------------------------- the log
 
     def events(self) -> tuple[Event, ...]:
-        """Everything that happened in this course. The file is read again only if it has changed."""
+        """All about this learner in this course. The file is read again only if it has changed."""
         now = _signature(self.state)
         known = self._known
         if known is None or now is None or known[0] != now:
-            self._known = known = (now, log.read(self.state, self.course.public_id))
+            everything = self._everything()
+            self._known = known = (now, log.of(everything, self.name))
         return known[1]
 
     def save(self, *events: Event) -> None:
-        """Adds to the log, with the learner's name first if it has none yet."""
-        named = any(isinstance(event, Named) for event in self.events())
-        first = () if named or not events else (Named(log.now(), self.course.public_id, self.name),)
+        """Adds to the log, with the learner's name first unless it was the last one there."""
+        first = log.naming(self._everything(), self.course.public_id, self.name) if events else ()
         log.append(self.state, *first, *events)
+
+    def _everything(self) -> tuple[Event, ...]:
+        """The events of all learners whose log this is."""
+        return log.read_all(self.state, self.course.public_id)
 
     def speak(self, lang: Lang) -> None:
         """Remembers the language, for the terminal too."""

@@ -282,7 +282,7 @@ class Pages:
         """All cards with their due times."""
         cards, now, said = self.learner.cards(), log.now(), HtmlPage(self._lang())
         queue = review.queue(cards, now)
-        review_view.opening(said, cards, queue, len(queue), now)
+        review_view.opening(said, None, cards, queue, len(queue), now)
         listed = [(card, review_view.when(card.due, now)) for card in cards]
         return self._page("review.html", said=said.html, cards=listed, first=_card_page(queue[0]) if queue else None)
 

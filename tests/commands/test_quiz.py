@@ -104,14 +104,20 @@ def test_going_on(attncheck: Attncheck, typed: Type, progress_file: Path) -> Non
     assert kept(progress_file).count("Answered") == 2
 
 
-def test_the_name_stays(attncheck: Attncheck, typed: Type, progress_file: Path) -> None:
-    """A name is kept once; --learner holds for one time only."""
-    for name in ("ada", "bob"):
+def test_every_name_has_its_own_log(attncheck: Attncheck, typed: Type, progress_file: Path) -> None:
+    """Another name begins from nothing, and the first one finds everything again; the last one used stays."""
+    typed("a\n")
+    attncheck("quiz", "--lang", "en", "--learner", "ada")
+    ada = log.read(progress_file, "test")
+    for name in ("bob", None):
         typed("")
-        assert f"answering as {name}" in attncheck("quiz", "--lang", "en", "--learner", name).out
+        said = attncheck("quiz", "--lang", "en", *(["--learner", name] if name else [])).out
+        assert "answering as bob" in said
+    assert [type(event).__name__ for event in log.read(progress_file, "test")] == ["Named"]
     typed("")
-    assert "answering as ada" in attncheck("quiz", "--lang", "en").out
-    assert kept(progress_file) == ["Named"]
+    assert "answering as ada" in attncheck("quiz", "--lang", "en", "--learner", "ada").out
+    assert log.read(progress_file, "test")[: len(ada)] == ada
+    assert kept(progress_file)[0] == "Named" and "Answered" in kept(progress_file)
 
 
 @pytest.mark.parametrize("name", ["x" * 200, "e\u0301", "a\u202eb  c", "y" * 201])

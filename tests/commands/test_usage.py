@@ -56,7 +56,7 @@ def test_messages_are_filled_completely() -> None:
         (["quiz", "--lang"], "选项 --lang 用法不对"),
         (["hint", "softmax", "--rung", "x"], "选项 --rung 的值不对：应为"),
         (["show", "Q5", "--lang=de"], ""),
-        (["submit", "a", "b", "c"], "命令行无法理解"),
+        (["submit", "a", "b", "c"], "多出了参数：b c。"),
         (["quix"], "没有命令“quix”。是不是 quiz？"),
         (["show", "Q99"], "“Q99”"),
         (["plot", "nothing"], "没有图“nothing”。"),

@@ -81,8 +81,10 @@ def test_as_data() -> None:
 def test_opening(events: tuple[Event, ...], count: int, said: str) -> None:
     """How much there is to do."""
     found = cards(COURSE, events)
-    text = drawn(lambda page: review_view.opening(page, found, queue(found, at(1)), count, at(1)))
+    text = drawn(lambda page: review_view.opening(page, None, found, queue(found, at(1)), count, at(1)))
     assert flat(text).startswith(said)
+    named = flat(drawn(lambda page: review_view.opening(page, "Ada", found, queue(found, at(1)), count, at(1))))
+    assert named.startswith("Ada · To review") == said.startswith("To review")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -6,10 +6,10 @@ import threading
 from pathlib import Path
 
 from grader.core.errors import SubmissionError
-from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text
+from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text, Watched
 from grader.core.text import same
 from grader.learning import watch
-from grader.learning.watch import WatchSession, events
+from grader.learning.watch import Event, WatchSession, events
 
 WORDS = Text("words", "文字")
 
@@ -28,11 +28,25 @@ MISSING, WRONG, RIGHT = result("a", Status.MISSING), result("b", Status.FAILED),
 RAISED = result("d", Status.RAISED)
 
 
+def page(session: WatchSession, event: Event) -> Watched:
+    """The page after ``event``."""
+    found = session.handle(event)
+    assert isinstance(found, Watched)
+    return found
+
+
+def said(session: WatchSession, event: Event) -> str:
+    """What is said about a key, without another page."""
+    found = session.handle(event)
+    assert isinstance(found, Text)
+    return found.en
+
+
 def test_what_is_begun_comes_first() -> None:
     """The first thing to mend is code that is there; what is missing comes after it; what is right never."""
     session = WatchSession(lambda: report(MISSING, WRONG, RIGHT, RAISED), lambda result: (2, 1))
-    pages = [session.handle(event) for event in ("saved", "next", "next", "next")]
-    assert [page.current.name if page.current else None for page in pages] == ["b", "d", "a", "b"]
+    pages = [page(session, event) for event in ("saved", "next", "next", "next")]
+    assert [each.current.name if each.current else None for each in pages] == ["b", "d", "a", "b"]
     assert pages[0].left == 3
 
 
@@ -40,17 +54,22 @@ def test_hints() -> None:
     """Each press shows one more in the order that was given; another exercise begins with none again."""
     session = WatchSession(lambda: report(WRONG, RAISED), lambda result: (2, 1))
     session.handle("saved")
-    assert [session.handle("hint").hints for _ in range(3)] == [(2,), (2, 1), (2, 1)]
-    assert session.handle("saved").hints == (2, 1)  # the same exercise, saved again
-    assert session.handle("next").hints == ()
+    assert [page(session, "hint").hints for _ in range(2)] == [(2,), (2, 1)]
+    assert "no more hints" in said(session, "hint")
+    assert page(session, "saved").hints == (2, 1)  # the same exercise, saved again
+    assert page(session, "next").hints == ()
 
 
-def test_everything_right() -> None:
-    """With nothing to mend there is nothing to show, and keys do no harm."""
+def test_every_key_says_something() -> None:
+    """Also one that has nothing to do: with everything right, with one exercise left, and one without a meaning."""
     session = WatchSession(lambda: report(RIGHT), lambda result: (2, 1))
-    for event in ("saved", "next", "hint"):
-        page = session.handle(event)  # type: ignore[arg-type]
-        assert page.current is None and page.left == 0
+    shown = page(session, "saved")
+    assert shown.current is None and shown.left == 0
+    assert {said(session, event) for event in ("next", "hint", "other")} == {said(session, "other")}
+    assert "quits" in said(session, "help")
+    session = WatchSession(lambda: report(WRONG), lambda result: (2, 1))
+    session.handle("saved")
+    assert "the only exercise" in said(session, "next")
 
 
 def test_a_file_that_is_half_written() -> None:
@@ -64,8 +83,8 @@ def test_a_file_that_is_half_written() -> None:
         return answer
 
     session = WatchSession(grade, lambda name: 0)
-    pages = [session.handle("saved") for _ in range(3)]
-    assert [page.error for page in pages] == [None, Text("line 3", "line 3"), None]
+    pages = [page(session, "saved") for _ in range(3)]
+    assert [each.error for each in pages] == [None, Text("line 3", "line 3"), None]
     assert pages[1].current is not None and pages[2].current is None
 
 
@@ -109,7 +128,7 @@ def test_keys(tmp_path: Path, monkeypatch: object) -> None:
         monkeypatch.setattr(sys, "stdin", stdin)  # type: ignore[attr-defined]
         stream = watch.events(tmp_path, keys=True)
         assert next(stream) == "saved"
-        os.write(ours, b"xnHq")
-        assert [event for event in stream if event != "saved"] == ["next", "hint"]
+        os.write(ours, b"xnH?\x1b[Bq")
+        assert [event for event in stream if event != "saved"] == ["other", "next", "hint", "help", "other"]
         assert termios.tcgetattr(stdin)[3] == before[3]
     os.close(ours)

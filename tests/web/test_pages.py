@@ -517,7 +517,7 @@ def test_the_log_is_read_again_when_it_changes(learner: Learner, course: Course)
     learner.speak("zh")
     first_read = learner.events()
     assert learner.events() is first_read and learner.progress() is learner.progress()
-    other = Learner(course, learner.folder, learner.state, "ada", learner.make_checker)
+    other = Learner(course, learner.folder, learner.state, learner.name, learner.make_checker)
     other.speak("en")
     assert len(learner.events()) == len(first_read) + 1 and learner.spoken("zh") == "en"
     kept = learner.state.read_bytes()
@@ -525,6 +525,12 @@ def test_the_log_is_read_again_when_it_changes(learner: Learner, course: Course)
     assert learner.events() == ()
     learner.state.write_bytes(kept)
     assert len(learner.events()) == len(first_read) + 1
+    somebody_else = Learner(course, learner.folder, learner.state, "bob", learner.make_checker)
+    assert somebody_else.events() == ()
+    somebody_else.speak("zh")
+    assert learner.spoken("zh") == "en"
+    learner.speak("en")
+    assert [event.learner for event in somebody_else.events() if isinstance(event, log.Named)] == ["bob"]
 
 
 def test_code_that_python_cannot_read(browser: TestClient, learner: Learner) -> None:

@@ -65,10 +65,11 @@ MOST_FIRSTS = 12
 #: end when one exercise has a place. Runs are counted, so that a slow machine finds what a fast one finds.
 RERUNS_IN_A_CLASS = 100
 RERUNS_OF_A_SUBMISSION = 200
-#: CPU seconds of one round of the search for one exercise, and of all rounds for one submission of a class. Only code
-#: that computes for long, or a very slow machine, gets that far.
+#: CPU seconds of one round of the search for one exercise: where somebody waits for the result, and in a class, where
+#: only code that computes for very long gets that far; and of all rounds for one submission of a class.
 CPU = 0.4
-CPU_OF_A_SUBMISSION = 1.0
+CPU_IN_A_CLASS = 2.0
+CPU_OF_A_SUBMISSION = 4.0
 #: Values are equal if they differ by less than this: the submission may work in float32.
 _RTOL, _ATOL = 1e-3, 1e-5
 
@@ -292,7 +293,7 @@ class _Search:
         asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]],
     ) -> list[Traced | None]:
         """The trace of each case with what is fixed in it, and with every further substitution that fits."""
-        cpu = min(CPU, self.child.left)
+        cpu = min(CPU_IN_A_CLASS if self.context.shared else CPU, self.child.left)
         most = int(min(RERUNS_IN_A_CLASS if self.context.shared else MOST_RERUNS, self.child.reruns))
         if cpu <= 0 or most < len(asked) or not asked:
             return [None] * len(asked)
@@ -311,7 +312,7 @@ class _Search:
             )
             programs += _programs(target, self.sought[at].variant_drawn, self.sought[at].spec, share)
         limits = Limits(
-            group_cpu=cpu / len(asked) + 0.2, group_wall=1.0, import_cpu=1.0, import_wall=2.0, fresh_children=8
+            group_cpu=cpu / len(asked) + 0.2, group_wall=1.0 + cpu, import_cpu=1.0, import_wall=2.0, fresh_children=8
         )
         seen = self.child.observe(Job(self.files, tuple(programs)), limits)
         traces = [

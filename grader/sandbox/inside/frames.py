@@ -46,6 +46,8 @@ _U32 = struct.Struct("<I")
 _I64 = struct.Struct("<q")
 _F64 = struct.Struct("<d")
 _ARRAY = struct.Struct("<BBB")
+_SHAPES = tuple(struct.Struct(f"<{ndim}q") for ndim in range(MAX_NDIM + 1))
+_TEXT = ord("s")
 
 
 class FrameError(ValueError):
@@ -219,6 +221,10 @@ def decode(data: bytes | bytearray | memoryview, budget: MemoryBudget | None = N
 
 
 class _Reader:
+    """Reads values one after another. Its methods do little each, because a class is graded from millions of them."""
+
+    __slots__ = ("_at", "_budget", "_data", "_end", "_values")
+
     def __init__(self, data: memoryview, budget: MemoryBudget) -> None:
         self._data = data
         self._end = len(data)
@@ -237,13 +243,24 @@ class _Reader:
         self._at = at + count
         return self._data[at : at + count]
 
+    def tag(self) -> int:
+        at = self._at
+        if at >= self._end:
+            raise FrameError("cut short")
+        self._at = at + 1
+        return self._data[at]
+
     def number(self, form: struct.Struct) -> Any:
-        return form.unpack(self.take(form.size))[0]
+        at = self._at
+        if form.size > self._end - at:
+            raise FrameError("cut short")
+        self._at = at + form.size
+        return form.unpack_from(self._data, at)[0]
 
     def count(self) -> int:
         """How many entries follow. Each takes at least one byte, so the rest of the data bounds it."""
         number: int = self.number(_U32)
-        if number > self.rest:
+        if number > self._end - self._at:
             raise FrameError("a count beyond the end")
         return number
 
@@ -258,7 +275,7 @@ class _Reader:
         if depth > MAX_DEPTH or self._values > MAX_VALUES:
             raise FrameError("nested too deeply, or too many values")
         self._budget.spend(VALUE_BYTES)
-        read = _READERS.get(self.take(1)[0])
+        read = _READERS.get(self.tag())
         if read is None:
             raise FrameError("an unknown tag")
         return read(self, depth)
@@ -276,7 +293,7 @@ class _Reader:
     def mapping(self, depth: int) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for _ in range(self.count()):
-            if self.take(1)[0] != ord("s"):
+            if self.tag() != _TEXT:
                 raise FrameError("a key that is not a string")
             self._budget.spend(VALUE_BYTES)
             key = self.text()
@@ -288,8 +305,8 @@ class _Reader:
         code, ndim, flags = _ARRAY.unpack(self.take(3))
         if code >= len(DTYPES) or ndim > MAX_NDIM:
             raise FrameError("a malformed array")
-        shape = struct.unpack(f"<{ndim}q", self.take(8 * ndim))
-        if any(not 0 <= size <= 1 << 40 for size in shape):
+        shape = _SHAPES[ndim].unpack(self.take(8 * ndim))
+        if shape and not (min(shape) >= 0 and max(shape) <= 1 << 40):
             raise FrameError("a malformed array")
         dtype = _DTYPES[code]
         count = math.prod(shape)

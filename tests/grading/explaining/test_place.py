@@ -356,3 +356,24 @@ def test_without_a_budget_nothing_is_searched(
         grade(shared.course, wrong, observe, selection=chosen, context=shared)
         searched.append(any(program.probing for job in ran for program in job.programs))
     assert searched == [True, False]
+
+
+def test_in_a_class_runs_end_a_search_and_seconds_do_not(
+    context: GradingContext, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The seconds that somebody may have to wait do not limit it: a layer on a busy machine would need more."""
+    asked: list[list[float]] = []
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        asked.append([program.probing.cpu for program in job.programs if program.probing])
+        return sandbox.observe(job, limits)
+
+    monkeypatch.setattr(place, "CPU", 0.0)
+    wrong = submission(q05=ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"}))
+    shared = replace(context, shared=1)
+    shared.kept.clear()
+    grade(
+        shared.course, wrong, observe, selection=Selection(exercises=("scaled_dot_product_attention",)), context=shared
+    )
+    rounds = [sum(each) for each in asked if each]
+    assert rounds and rounds[0] == pytest.approx(place.CPU_IN_A_CLASS)
