@@ -393,11 +393,13 @@ def test_versions(course_folder: Path) -> None:
     """A question's version changes with what decides its points, and with nothing else."""
     loaded = courses.load(course_folder)
     first, second = loaded.questions[:2]
-    assert version(first, loaded, Seed.public()) == version(first, courses.load(course_folder), Seed.public())
-    assert version(first, loaded, Seed.public()) != version(second, loaded, Seed.public())
-    assert version(first, loaded, Seed.public()) != version(first, loaded, Seed.number(3))
+    assert version(first, loaded, Seed.public().label) == version(
+        first, courses.load(course_folder), Seed.public().label
+    )
+    assert version(first, loaded, Seed.public().label) != version(second, loaded, Seed.public().label)
+    assert version(first, loaded, Seed.public().label) != version(first, loaded, Seed.number(3).label)
     allowing = replace(loaded, packages=("einops",))
-    assert version(first, loaded, Seed.public()) != version(first, allowing, Seed.public())
+    assert version(first, loaded, Seed.public().label) != version(first, allowing, Seed.public().label)
 
 
 # --------------------------------------------------------------------------------------- remembering
