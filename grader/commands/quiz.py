@@ -359,6 +359,8 @@ def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: 
         name = _login()
         if sys.stdin.isatty() and sys.stdout.isatty():
             typed = clean(click.prompt(quiz_view.ASK_NAME.of(lang), default=name), 1000)  # arrow keys leave sequences
+            if typed.strip().lower() in ("q", ":q"):  # as at every prompt; `attncheck name q` is for those called so
+                raise click.exceptions.Exit(0)
             name = clean_name(typed) or name
     return name, state.naming(log, course.public_id, name)
 

@@ -24,6 +24,7 @@ SMALL = (
     "explained --pairs 1",
     "pages --answers 5 --at-once 2",
     "class_week --learners 3 --at-once 2",
+    "first_hour --lang zh --rounds 0",
 )
 
 
