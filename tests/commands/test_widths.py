@@ -92,3 +92,9 @@ def test_for_a_screen_reader(tmp_path: Path) -> None:
     assert any(mark in "\n".join(drawn) for mark in "─✓✗")
     assert not re.search(r"[─✓✗→│·\x1b]", "\n".join(said))
     assert any(line.startswith(("OK: Q5", "not OK: Q5")) for line in said)
+
+
+def test_wide_tables(tmp_path: Path) -> None:
+    """Whoever has room sees the titles of questions in full."""
+    lines = on_terminal(120, "en", tmp_path / "log.jsonl", ("questions",))
+    assert len(lines) > 24 and not [line for line in lines if "…" in line]
