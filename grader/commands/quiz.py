@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from grader.commands._console import page, plain, stdout
+from grader.commands._console import page, plain, stdout, width
 from grader.commands._options import (
     Chinese,
     course_option,
@@ -26,8 +26,9 @@ from grader.commands._options import (
     write_json,
     write_output,
 )
-from grader.core.errors import UsageError
+from grader.core.errors import AttncheckError, UsageError
 from grader.core.files import create
+from grader.core.layout import wrap
 from grader.core.model import Text
 from grader.core.text import COMMA, clean, clean_name
 from grader.learning import answers_file, quiz_view
@@ -51,6 +52,8 @@ _NO_TEXT = Text(
 )
 #: Longer files are no answers.
 _MOST_CHARACTERS = 2_000_000
+#: The cells of “ [Y/n]: ” and what is typed after it.
+_ROOM = 10
 
 ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
 
@@ -167,27 +170,27 @@ def _write(target: Path, session: Session, given: Mapping[str, str], asks: bool)
     """Write answers to ``target``. Those that a file there has already stay, unless the learner says otherwise."""
     if not target.exists():
         create(target, answers_file.fresh(session.learner, given))
-        click.echo(quiz_view.ANSWERS_WRITTEN.fill(file=target).of(session.lang))
+        _tell(quiz_view.ANSWERS_WRITTEN.fill(file=target), session.lang)
         return
     found = answers_file.find(str(target), _text_of(target), session.learner)
     different = found.different(given)
     replaced: tuple[str, ...] = ()
     if different:
-        click.echo(quiz_view.ANSWERS_DIFFER.fill(file=target).of(session.lang))
+        _tell(quiz_view.ANSWERS_DIFFER.fill(file=target), session.lang)
         for one in different:
             line = quiz_view.ANSWER_DIFFERS.fill(item=one.item, file_answer=one.file, quiz_answer=one.quiz)
             click.echo(f"  {line.of(session.lang)}")
         if asks and _confirmed(quiz_view.ASK_REPLACE, session.lang, default=False):
             replaced = tuple(one.item for one in different)
         else:
-            click.echo(quiz_view.ANSWERS_KEPT.of(session.lang))
+            _tell(quiz_view.ANSWERS_KEPT, session.lang)
     added = (*found.new(given), *replaced)
     if added:
         write_output("--to", target, answers_file.merge(found, session.learner, given, replaced))
         names = COMMA.of(session.lang).join(added)
-        click.echo(quiz_view.ANSWERS_ADDED.fill(file=target, items=names).of(session.lang))
+        _tell(quiz_view.ANSWERS_ADDED.fill(file=target, items=names), session.lang)
     elif not different:
-        click.echo(quiz_view.ANSWERS_SAME.fill(file=target).of(session.lang))
+        _tell(quiz_view.ANSWERS_SAME.fill(file=target), session.lang)
 
 
 def _offer(session: Session, asks: bool) -> None:
@@ -197,13 +200,13 @@ def _offer(session: Session, asks: bool) -> None:
         return
     target = _answers_here()
     if target is None or not asks:
-        click.echo(quiz_view.HOW_TO_WRITE.of(session.lang))
+        _tell(quiz_view.HOW_TO_WRITE, session.lang)
         return
     if target.exists():
         try:
             found = answers_file.find(str(target), _text_of(target), session.learner)
         except UsageError as error:
-            click.echo(error.of(session.lang))
+            _tell(error, session.lang)
             return
         if not found.new(given) and not found.different(given):
             return
@@ -219,9 +222,17 @@ def _answers_here() -> Path | None:
     return next((file for file in files if file.is_file()), next(iter(started), None))
 
 
+def _tell(text: Text | AttncheckError, lang: Lang) -> None:
+    """Print a message; no line is wider than the terminal."""
+    click.echo("\n".join(wrap(text.of(lang), width())))
+
+
 def _confirmed(text: Text, lang: Lang, *, default: bool) -> bool:
     try:
-        return click.confirm(text.of(lang), default=default)
+        *lines, last = wrap(text.of(lang), width() - _ROOM)
+        for line in lines:
+            click.echo(line)
+        return click.confirm(last, default=default)
     except click.Abort:
         click.echo()
         return False
