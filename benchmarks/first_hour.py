@@ -1,267 +1,376 @@
-"""Record a learner's first hour as text: every command from an empty folder to a finished Q5, with its output and time.
+"""A learner's first hour on a real terminal: ``python -m benchmarks.first_hour [--lang en] [--write]``.
 
-    python -m benchmarks.first_hour --lang en > docs/first-hour.md
-    python -m benchmarks.first_hour --lang zh > docs/first-hour.zh.md
-    python -m benchmarks.first_hour --seconds
-
-The learner is invented, and answers as the keys say, after one incorrect answer and two incorrect programs. Times are
-those of the commands; thinking takes longer. ``--seconds`` prints a table instead: how long each command takes with
-an empty cache, and how long after that.
+A script plays the learner from an empty folder to the last point of Q5: quiz, a first draft with mistakes, a hint,
+``watch``, and what comes next. It prints what stood on the terminal, with the seconds that each command took, and then
+every command of the session once more with cold and with warm caches. ``--write`` puts the session into docs/.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
 import os
+import pty
 import re
+import resource
+import select
+import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
-from grader.core.model import Course, Item, Lang, Text
-from grader.course import items, loader
+from grader.core.model import Item, Lang, Question
+from grader.course import items
 from grader.grading import courses
 
 ROOT = Path(__file__).parent.parent
-LEARNER, QUESTION, FUNCTION = "Ada", "Q5", "scaled_dot_product_attention"
+DOCS: dict[Lang, Path] = {"en": ROOT / "docs/first-hour.md", "zh": ROOT / "docs/first-hour.zh.md"}
+LEARNER = "Ada"
+EXERCISE = "scaled_dot_product_attention"
+_CONTROL = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|[=>])|\r")
+#: What a command shows when it waits for the learner: the prompt of the quiz, a question, or the keys of ``watch``.
+_PROMPT = re.compile(r"(?:^|\n)> $|\]: $")
+_KEYS = re.compile(r"q (?:quit|退出)\n$")
+_PATIENCE = 60.0
 
-TITLE = Text("A first hour", "第一个小时")
-ABOUT = Text(
-    "Everything that a learner types and sees on the way from an empty folder to a finished Q5, written by "
-    "`python -m benchmarks.first_hour --lang en`. The learner is invented. She answers the first quiz item incorrectly "
-    "at first, and two of her three programs are wrong. The time beside a command is its own; reading and thinking "
-    "are not counted.",
-    "一名学习者从空文件夹开始，到做完 Q5 为止，输入了什么、看到了什么，全部记录在这里。由 "
-    "`python -m benchmarks.first_hour --lang zh` 生成。这名学习者是虚构的：第一道小题先答错一次，三个程序里前两个有错。"
-    "命令旁边的时间只是命令本身的用时，不包括阅读和思考。",
-)
-EMPTY = Text("An empty folder", "空文件夹")
-PARTS = {
-    "look": Text("Looking around", "先看看"),
-    "quiz": Text("The quiz", "做小题"),
-    "first": Text("A first draft: no scaling yet, and the mask is forgotten", "第一稿：还没有缩放，也忘了掩码"),
-    "second": Text("A second draft: the mask is the wrong way round", "第二稿：掩码弄反了"),
-    "third": Text("A third draft", "第三稿"),
-    "after": Text("Afterwards", "完成之后"),
-}
-WRITES = Text("In `work/q05.py`:", "`work/q05.py` 里写：")
-CUT = Text("[{count} more items, left out here]", "[这里省略其余 {count} 道小题]")
-TOTAL = Text("All {count} commands together took {seconds} s.", "全部 {count} 条命令共用时 {seconds} 秒。")
-
-_HEAD = "    scores = q @ k.transpose(-2, -1)"
-DRAFTS = {
-    "first": (_HEAD, "    return softmax(scores) @ v"),
-    "second": (
-        f"{_HEAD} / math.sqrt(q.shape[-1])",
-        "    if mask is not None:",
-        "        scores = scores.masked_fill(mask, -math.inf)",
-        "    return softmax(scores) @ v",
-    ),
-    "third": (
-        f"{_HEAD} / math.sqrt(q.shape[-1])",
-        "    if mask is not None:",
-        "        scores = scores.masked_fill(~mask, -math.inf)",
-        "    return softmax(scores) @ v",
-    ),
-}
-_CODE = """import math
-
+_DRAFT = """\
 import torch
 
 
-def softmax(scores):
-    weights = torch.softmax(scores, dim=-1)
-    return weights.nan_to_num(0.0)
-
-
 def scaled_dot_product_attention(q, k, v, mask=None):
-{body}
+    scores = q @ k.transpose(-2, -1)
+    return torch.softmax(scores, -1) @ v
 """
-#: A line of a key: an option, or an option and its partner.
-_OPTION = re.compile(r"([a-z](?:–\d+)?)[:：]")
-#: What changes from run to run.
-_VARIES = re.compile(r"\d+(?:\.\d+)? s$")
+_SCALED = _DRAFT.replace("transpose(-2, -1)\n", "transpose(-2, -1) / q.shape[-1] ** 0.5\n")
+_MASKED = _SCALED.replace(
+    "    return",
+    '    if mask is not None:\n        scores = scores.masked_fill(~mask, float("-inf"))\n    return',
+)
+_RIGHT = _MASKED.replace(
+    "    return torch.softmax(scores, -1) @ v",
+    "    weights = torch.nan_to_num(torch.softmax(scores, -1))  # a row without keys\n    return weights @ v",
+)
+#: A command, and its median seconds: cold, of the processor, warm, of the processor.
+Timed: TypeAlias = tuple[str, list[float]]
+#: What is written above each part of the session.
+_HEADS: dict[Lang, tuple[str, ...]] = {
+    "en": (
+        "Where to begin",
+        "Files to work in",
+        "The quiz",
+        "A first draft",
+        "A hint",
+        "Grading on every save",
+        "Everything together",
+        "What comes next",
+    ),
+    "zh": (
+        "从哪里开始",
+        "建立作业文件",
+        "做小题",
+        "第一稿",
+        "看一条提示",
+        "每次保存都评分",
+        "全部评一遍",
+        "接下来做什么",
+    ),
+}
+_SAVED: dict[Lang, str] = {"en": "(the learner saves {file}:)", "zh": "（学习者保存 {file}：）"}
+_PRESSED: dict[Lang, str] = {"en": "(the learner presses {key})", "zh": "（学习者按 {key}）"}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play the session, in one language or in both, and time its commands."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--lang", choices=("en", "zh"), help="only in this language")
+    parser.add_argument("--write", action="store_true", help="write docs/first-hour.md and docs/first-hour.zh.md")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each command is timed (0: not at all)")
+    chosen = parser.parse_args(arguments)
+    languages: tuple[Lang, ...] = (chosen.lang,) if chosen.lang else ("en", "zh")
+    sessions = {lang: play(lang) for lang in languages}
+    timed = table(chosen.rounds) if chosen.rounds else []
+    for lang, parts in sessions.items():
+        text = page(lang, parts, timed)
+        if chosen.write:
+            DOCS[lang].write_text(text, encoding="utf-8")
+        else:
+            print(text)
+
+
+# -------------------------------------------------------------------------------------------- the terminal
 
 
 @dataclass(slots=True)
-class Desk:
-    """A learner's folder, and what happened there: commands with their input, output and seconds."""
+class Terminal:
+    """One command on a terminal of 80 columns. ``text`` is what stands there, ``waited`` the seconds of waiting."""
 
+    command: list[str]
     folder: Path
     lang: Lang
-    happened: list[tuple[str, str, float]] = field(default_factory=list)
+    text: str = ""
+    waited: list[float] = field(default_factory=list)
+    _side: int = -1
+    _process: subprocess.Popen[bytes] | None = None
 
-    def run(self, *arguments: str, typed: str = "", shown: str = "") -> str:
-        """What ``attncheck`` writes, recorded under the command line ``shown``."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("ATTNCHECK_")}
-        own = {"ATTNCHECK_CACHE": f"{self.folder}.cache", "ATTNCHECK_STATE": f"{self.folder}.jsonl"}
-        env = kept | own | {"ATTNCHECK_LANG": self.lang, "PYTHONPATH": str(ROOT), "USER": LEARNER.lower()}
-        start = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "cli.py"), *arguments],
-            input=typed,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+    def __enter__(self) -> Terminal:
+        """Start the command."""
+        self._side, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
+        self._process = subprocess.Popen(
+            [sys.executable, str(ROOT / "cli.py"), *self.command],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
             cwd=self.folder,
-            env=env,
-            text=True,
-            check=False,
+            env=environment(self.folder, self.lang),
+            start_new_session=True,
         )
-        seconds = time.perf_counter() - start
-        if done.returncode not in (0, 1):
-            raise RuntimeError(f"{arguments}: {done.stdout}")
-        self.happened.append((shown or " ".join(arguments), done.stdout, seconds))
-        return done.stdout
+        os.close(theirs)
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        """Wait until it has ended; after a failure, end it."""
+        assert self._process is not None
+        if failure[0] is not None:
+            self._process.kill()
+        self._process.wait(_PATIENCE)
+        os.close(self._side)
+
+    def until(self, shown: re.Pattern[str] | None) -> str:
+        """What is written until the end of it is like ``shown``, or until the command ends; counted as waiting."""
+        begun, found = time.perf_counter(), ""
+        while shown is None or not shown.search(found):
+            if not select.select([self._side], [], [], _PATIENCE)[0]:
+                raise TimeoutError(f"attncheck {' '.join(self.command)}: nothing for {_PATIENCE:g} s after\n{found}")
+            try:
+                piece = os.read(self._side, 1 << 16)
+            except OSError:  # how a terminal says that the other end is closed
+                break
+            if not piece:
+                break
+            found += _CONTROL.sub("", piece.decode("utf-8", "replace"))
+        self.waited.append(time.perf_counter() - begun)
+        self.text += found
+        return found
+
+    def send(self, typed: str) -> None:
+        """Type something."""
+        os.write(self._side, typed.encode())
 
 
-def typed_key(item: Item, course: Course, lang: Lang) -> str:
-    """The correct answer to ``item`` as the learner types it."""
-    context = items.Context(course.public_id, LEARNER, item.id)
-    key, form = items.key(item, context).of(lang), items.ask(item, context).form
-    if form in ("line", "lines"):
-        return key
-    found = (_OPTION.match(line) for line in key.splitlines())
-    return " ".join(each[1].replace("–", "") for each in found if each)
+def environment(folder: Path, lang: Lang) -> dict[str, str]:
+    """A user who has never run the command. A terminal that cannot move its cursor leaves a text that can be read."""
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "OMP_NUM_THREADS") if name in os.environ}
+    home = folder.parent
+    return kept | {
+        "HOME": str(home),
+        "TERM": "dumb",
+        "LANG": "C.UTF-8",
+        "USER": "ada",
+        "ATTNCHECK_LANG": lang,
+        "ATTNCHECK_STATE": str(home / "progress.jsonl"),
+        "ATTNCHECK_CACHE": str(home / "cache"),
+    }
 
 
-def answers(course: Course, lang: Lang) -> str:
-    """What is typed in the quiz: an incorrect answer to the first item, then every correct one."""
-    question = course.question(QUESTION)
+# --------------------------------------------------------------------------------------------- the session
+
+
+def play(lang: Lang) -> list[tuple[str, float]]:
+    """What stood on the terminal, command by command, and how long the learner waited for each."""
+    question = courses.load(ROOT).question("Q5")
     assert question is not None
-    lines = []
-    for number, item in enumerate(question.items):
-        key = typed_key(item, course, lang)
-        if number == 0:
-            lines.append(next(choice for choice in "abcd" if choice != key))
-        lines.append(key)
-        if items.ask(item, items.Context(course.public_id, LEARNER, item.id)).form == "lines":
-            lines.append("")
-    return "\n".join(lines) + "\n"
-
-
-def write(desk: Desk, draft: str) -> str:
-    """Puts a draft into the started file, and returns what was written."""
-    code = _CODE.format(body="\n".join(DRAFTS[draft]))
-    (desk.folder / "work" / "q05.py").write_text(code, "utf-8")
-    return code
-
-
-def session(desk: Desk, course: Course) -> Iterator[tuple[str, str]]:
-    """Runs everything; yields the parts with the code that was written before each."""
-    desk.run(shown="")
-    desk.run("name", LEARNER)
-    desk.run("show", QUESTION)
-    desk.run("start", QUESTION, "work")
-    yield "look", ""
-    desk.run("quiz", QUESTION, "--to", "work/answers.yaml", typed=answers(course, desk.lang))
-    desk.run("next")
-    yield "quiz", ""
-    code = write(desk, "first")
-    desk.run("grade", "work")
-    desk.run("hint", FUNCTION)
-    yield "first", code
-    code = write(desk, "second")
-    desk.run("grade", "work")
-    yield "second", code
-    code = write(desk, "third")
-    desk.run("grade", "work")
-    yield "third", code
-    desk.run("show", FUNCTION, "--reference", "--from", "work")
-    desk.run("progress", QUESTION)
-    desk.run("review", "--list")
-    desk.run("next")
-    yield "after", ""
-
-
-def transcript(lang: Lang) -> str:
-    """The session as Markdown."""
-    course = courses.load(loader.find(None))
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch, "desk")
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home, "course")
         folder.mkdir()
-        desk = Desk(folder, lang)
-        out, total, count = [f"# {TITLE.of(lang)}", ABOUT.of(lang)], 0.0, 0
-        for part, code in session(desk, course):
-            out.append(f"## {PARTS[part].of(lang)}")
-            if code:
-                out += [WRITES.of(lang), f"```python\n{code.rstrip()}\n```"]
-            for command, said, seconds in desk.happened:
-                lines = [_VARIES.sub("… s", line.rstrip()) for line in said.strip("\n").split("\n")]
-                shown = "\n".join(_without_keys(lines, lang) if command.startswith("quiz") else lines)
-                out.append(f"```console\n$ attncheck {command}".rstrip() + f"   # {seconds:.1f} s\n{shown}\n```")
-                total, count = total + seconds, count + 1
-            desk.happened.clear()
-        question = course.question(QUESTION)
-        assert question is not None
-        points = f"{question.points:g}"
-        if not re.search(rf"\b{points} (?:of|/) {points}\b", "\n".join(out)):
-            raise RuntimeError(f"{QUESTION} was not finished")
-        out.append(TOTAL.fill(count=count, seconds=f"{total:.0f}").of(lang))
-    return "\n\n".join(out) + "\n"
+        file = folder / "work/q05.py"
+        made = [
+            simple(folder, lang),
+            simple(folder, lang, "start", "Q5", "work"),
+            quiz(folder, lang, question),
+        ]
+        file.write_text(_DRAFT, encoding="utf-8")
+        made.append(after(lang, _DRAFT, simple(folder, lang, "grade", "work", "-e", EXERCISE)))
+        made.append(simple(folder, lang, "hint", EXERCISE))
+        made.append(watch(folder, lang, file))
+        made.append(simple(folder, lang, "grade", "work"))
+        made.append(simple(folder, lang, "next"))
+    return made
 
 
-def _without_keys(lines: Sequence[str], lang: Lang) -> list[str]:
-    """The beginning and the end of a quiz: a page that everybody can read is no place for all the answers."""
-    rules = [at for at, line in enumerate(lines) if line.startswith("──")]
-    first, last = rules[1], rules[-1]
-    return [*lines[:first], "", CUT.fill(count=len(rules) - 2).of(lang), "", *lines[last:]]
+def simple(folder: Path, lang: Lang, *command: str) -> tuple[str, float]:
+    """A command that asks nothing."""
+    with Terminal(list(command), folder, lang) as terminal:
+        terminal.until(None)
+    return f"$ {' '.join(['attncheck', *command])}\n{terminal.text}", sum(terminal.waited)
 
 
-def commands(folder: Path) -> list[Sequence[str]]:
-    """Every command of a learner that ends by itself."""
-    work = str(folder / "work")
-    return [
-        ("--help",),
-        (),
-        ("next",),
-        ("questions",),
-        ("show", QUESTION),
-        ("start", QUESTION, work),
-        ("hint", FUNCTION),
-        ("progress",),
-        ("review", "--list"),
-        ("name",),
-        ("quiz", f"{QUESTION}.width"),
-        ("grade", work),
-        ("debug", work, "-e", FUNCTION),
-        ("plot", "masks"),
-        ("doctor",),
-    ]
+def after(lang: Lang, code: str, part: tuple[str, float]) -> tuple[str, float]:
+    """``part`` with the file above it that the learner saved before."""
+    return f"{saved(lang, code)}\n{part[0]}", part[1]
 
 
-def seconds_table() -> None:
-    """Prints how long each command takes with an empty cache and then with a filled one."""
-    print(f"{'command':<36}{'cold':>9}{'warm':>9}")
-    with tempfile.TemporaryDirectory() as scratch:
-        for number, arguments in enumerate(commands(Path(scratch))):
-            folder = Path(scratch, f"desk{number}")
-            folder.mkdir()
-            desk = Desk(folder, "en")
-            if arguments[:1] in (("grade",), ("debug",)):
-                desk.run("start", QUESTION, str(Path(scratch, "work")))
-                Path(f"{folder}.cache").rename(Path(scratch, f"unused{number}"))
-                desk.happened.clear()
-            for _ in range(4):
-                desk.run(*arguments)
-            cold, *warm = (each[2] for each in desk.happened)
-            shown = "attncheck " + " ".join(arguments).replace(scratch + os.sep, "")
-            print(f"{shown:<36}{cold:>7.2f} s{sorted(warm)[1]:>7.2f} s", flush=True)
+def saved(lang: Lang, code: str) -> str:
+    """A file as it is shown in the session."""
+    return "\n".join([_SAVED[lang].format(file="work/q05.py"), *(f"    {line}".rstrip() for line in code.split("\n"))])
 
 
-def main() -> None:
-    """Prints the session, or the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lang", choices=["en", "zh"], default="en")
-    parser.add_argument("--seconds", action="store_true", help="a table of all commands instead")
-    given = parser.parse_args()
-    if given.seconds:
-        seconds_table()
-    else:
-        sys.stdout.write(transcript(given.lang))
+def quiz(folder: Path, lang: Lang, question: Question) -> tuple[str, float]:
+    """All items: the first with a wrong answer before the right one. At the end the answers go to answers.yaml."""
+    missed = False
+    with Terminal(["quiz", "Q5"], folder, lang) as terminal:
+        shown = terminal.until(_PROMPT)
+        terminal.send(f"{LEARNER}\n")
+        asked: Item | None = None
+        while "> " in (shown := terminal.until(_PROMPT))[-3:]:
+            asked = item_in(shown, question, lang) or asked
+            assert asked is not None, shown
+            for line in typed(asked, wrong=not missed):
+                terminal.send(f"{line}\n")
+            missed = True
+        terminal.send("\n")
+        terminal.until(None)
+    return f"$ attncheck quiz Q5\n{terminal.text}", statistics.median(terminal.waited)
+
+
+def item_in(shown: str, question: Question, lang: Lang) -> Item | None:
+    """The item that was asked last in what is shown."""
+    flat = "".join(shown.split())
+    places = {item.id: flat.rfind("".join(said(item, lang).split())) for item in question.items}
+    found = max(question.items, key=lambda item: places[item.id])
+    return found if places[found.id] >= 0 else None
+
+
+def said(item: Item, lang: Lang) -> str:
+    """The first words of an item, with the learner's numbers."""
+    context = items.Context("attncheck", LEARNER, item.id)
+    return items.fill(item.ask, items.draw(item.spec, context)).of(lang).replace("`", "").split("\n")[0]
+
+
+def typed(item: Item, *, wrong: bool = False) -> list[str]:
+    """A correct answer as lines that somebody types; a ``wrong`` one is another option."""
+    context = items.Context("attncheck", LEARNER, item.id)
+    key = items.key(item, context).en
+    form = items.ask(item, context).form
+    letters = re.findall(r"^(\w): ", key, re.MULTILINE)
+    if form == "one" and wrong:
+        return [next(choice.id for choice in items.ask(item, context).choices if choice.id not in letters)]
+    if form in ("one", "many", "order"):
+        return [" ".join(letters)]
+    if form == "pairs":
+        return [", ".join(f"{left}: {right}" for left, right in re.findall(r"^(\w)–(\w+): ", key, re.MULTILINE))]
+    return [key]
+
+
+def watch(folder: Path, lang: Lang, file: Path) -> tuple[str, float]:
+    """Three saves, until everything is right. The waiting is from a save to the page."""
+    with Terminal(["watch", "work"], folder, lang) as terminal:
+        terminal.until(_KEYS)
+        for code in (_SCALED, _MASKED, _RIGHT):
+            terminal.text += f"\n{saved(lang, code)}\n"
+            file.write_text(code, encoding="utf-8")
+            terminal.until(_KEYS)
+        terminal.text += f"{_PRESSED[lang].format(key='q')}\n"
+        terminal.send("q")
+        terminal.until(None)
+    return f"$ attncheck watch work\n{terminal.text}", statistics.median(terminal.waited[1:-1])
+
+
+# ----------------------------------------------------------------------------------------------- the times
+
+_TIMED = (
+    (),
+    ("name", LEARNER),
+    ("questions",),
+    ("show", "Q5"),
+    ("start", "Q5", "new"),
+    ("progress",),
+    ("hint", "softmax"),
+    ("review",),
+    ("quiz", "Q5", "--answers", "work/answers.yaml"),
+    ("grade", "work"),
+    ("debug", "work", "-e", EXERCISE, "--case", "by hand"),
+    ("plot", "masks"),
+)
+
+
+def table(rounds: int) -> list[Timed]:
+    """Each command with its median seconds: in a home that knows nothing yet, and once more in the same home.
+
+    Of the clock and of the processor: the second do not depend on what else the machine does.
+    """
+    found = []
+    for command in _TIMED:
+        columns = zip(*(_pair(command) for _ in range(rounds)), strict=True)
+        found.append((" ".join(["attncheck", *command]), [statistics.median(column) for column in columns]))
+    return found
+
+
+def _pair(command: tuple[str, ...]) -> list[float]:
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home, "course")
+        Path(folder, "work").mkdir(parents=True)
+        Path(folder, "work/q05.py").write_text(_RIGHT, encoding="utf-8")
+        Path(folder, "work/answers.yaml").write_text(
+            f"format: 1\nlearner: {LEARNER}\nanswers:\n  Q5.output: b\n", encoding="utf-8"
+        )
+        times: list[float] = []
+        for _ in range(2):
+            begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+            simple(folder, "en", *command)
+            now = resource.getrusage(resource.RUSAGE_CHILDREN)
+            times.append(time.perf_counter() - begun)
+            times.append(now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime)
+            with contextlib.suppress(FileNotFoundError):
+                for path in (folder / "new").iterdir():
+                    path.unlink()
+        return times
+
+
+# ------------------------------------------------------------------------------------------------ the page
+
+_TITLE: dict[Lang, str] = {
+    "en": "# A first hour\n\n中文：[first-hour.zh.md](first-hour.zh.md)\n\n"
+    "This is what a learner saw who began in an empty folder and finished Q5, recorded by a script on a real terminal "
+    "(`python -m benchmarks.first_hour --write`). Wherever the learner waits, the seconds are below; in the quiz and "
+    "in `watch` they are the median from an answer or a save to the reply.",
+    "zh": "# 第一个小时\n\nEnglish: [first-hour.md](first-hour.md)\n\n"
+    "这是一名学习者从空文件夹开始，到完成 Q5 为止在终端上看到的全部内容，由脚本在真实终端上录制"
+    "（`python -m benchmarks.first_hour --write`）。凡是要等的地方，下面都写了秒数；"
+    "做小题和 `watch` 的秒数是从回答或保存到看到反馈的中位数。",
+}
+_SECONDS: dict[Lang, str] = {"en": "{seconds:.1f} s", "zh": "{seconds:.1f} 秒"}
+_TIMES: dict[Lang, str] = {
+    "en": "## Seconds\n\nEach command on its own, for a new user (cold) and once more (warm), with the start of "
+    "Python. The machine was busy with other work, so the CPU seconds say more than the clock.\n\n"
+    "| command | cold | CPU | warm | CPU |\n|---|---|---|---|---|",
+    "zh": "## 秒数\n\n每条命令单独运行：新用户第一次（冷）和再运行一次（热），包括启动 Python 的时间；"
+    "机器同时在忙别的事，所以 CPU 秒数比实际用时更说明问题。\n\n| 命令 | 冷 | CPU | 热 | CPU |\n|---|---|---|---|---|",
+}
+
+
+def page(lang: Lang, parts: Sequence[tuple[str, float]], timed: Sequence[Timed]) -> str:
+    """The session in Markdown."""
+    return "\n".join(_page(lang, parts, timed)) + "\n"
+
+
+def _page(lang: Lang, parts: Sequence[tuple[str, float]], timed: Sequence[Timed]) -> Iterator[str]:
+    yield _TITLE[lang]
+    for head, (text, seconds) in zip(_HEADS[lang], parts, strict=True):
+        yield f"\n## {head}\n\n{_SECONDS[lang].format(seconds=seconds)}\n"
+        lines = [line.rstrip() for line in text.rstrip().split("\n")]
+        yield "\n".join(["```text", *lines, "```"])
+    yield "\n" + _TIMES[lang]
+    for name, times in timed:
+        yield " | ".join([f"| `{name}`", *(f"{each:.1f}" for each in times)]) + " |"
 
 
 if __name__ == "__main__":

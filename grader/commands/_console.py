@@ -62,12 +62,15 @@ def stdout() -> Console:
 _NARROWEST = 40
 
 
-def width(*, err: bool = False) -> int:
-    """The cells in a line of plain text: those of the terminal, but at most 80; 80 if the stream is no terminal."""
+def width(*, err: bool = False, most: int = WIDTH) -> int:
+    """The cells in a line of plain text: those of the terminal, but at most ``most``; 80 if the stream is no terminal.
+
+    Running text is hard to read in longer lines than 80; tables are not.
+    """
     stream = sys.stderr if err else sys.stdout
     if not stream.isatty():
         return WIDTH
-    return min(WIDTH, max(_NARROWEST, shutil.get_terminal_size().columns))
+    return min(most, max(_NARROWEST, shutil.get_terminal_size().columns))
 
 
 def tell(text: Text, lang: Lang) -> None:

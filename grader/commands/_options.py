@@ -291,6 +291,11 @@ def graded_seed(folder: Path, file: Path | None, course_folder: Path | None) -> 
     return seed_of(folder, course_folder) if file is None else read_seed(None, file)
 
 
+def present_files() -> list[str]:
+    """The paths of the learner's files, here and in the folder work."""
+    return [path.as_posix() for folder in (Path(), Path("work")) for path in sorted(folder.glob("[qQ]*.py"))]
+
+
 def can_ask() -> bool:
     """Whether a person can answer a question: stdin is a terminal."""
     return sys.stdin.isatty()

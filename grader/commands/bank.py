@@ -30,7 +30,7 @@ from grader.core.layout import indent
 from grader.core.model import Text
 from grader.core.problems import ProblemsError
 from grader.core.text import name_list
-from grader.course import loader, question_view, starter, template
+from grader.course import items, loader, misconceptions, question_view, starter, template
 from grader.grading import courses
 
 if TYPE_CHECKING:
@@ -47,6 +47,15 @@ _EDITION = Text(
 )
 _HINT = Text("    {hint}", "    {hint}")
 _TWICE = Text("Name the course once: as DIR or with --course.", "课程只写一次：写成 DIR，或用 --course。")
+_INSTALLED = Text(
+    "The bundled course is part of the installed attncheck ({folder}), where an update would delete your question. "
+    "Name a folder of your own: attncheck bank new {question} --course mycourse",
+    "自带的课程是已安装的 attncheck 的一部分（{folder}），放在那里的问题更新时会被删除。"
+    "请指定自己的文件夹：attncheck bank new {question} --course mycourse",
+)
+_KEY = Text("Answer: {key}", "答案：{key}")
+_REVEALS = Text("Shows the misconception {names}", "会暴露误解 {names}")
+_AFTER = Text("After a mistake learners read:", "出错之后，学习者会看到：")
 _NOT_ASKED = Text("{question}: no other item or exercise is about {what}", "{question}：没有别的小题或练习涉及 {what}")
 _CHECKED = Text(
     "{questions}, {exercises}, {mistakes}: {found}",
@@ -328,6 +337,8 @@ def new(question: str, course_folder: Path | None) -> None:
         )
     number = int(match[1])
     folder = course_folder or loader.find(None)
+    if folder == loader.installed_content():
+        raise UsageError(_INSTALLED.fill(folder=folder, question=f"Q{number}"))
     group = None
     if any(folder.glob("questions/q*.yaml")):
         course = courses.load(loader.find(folder))
@@ -351,7 +362,8 @@ def new(question: str, course_folder: Path | None) -> None:
     },
     {0: "done"},
     Chinese(
-        "用两种语言显示学习者看到的问题。\n\n比 `attncheck show` 多出小题的选项、提示和空框架。",
+        "用两种语言显示学习者看到的问题。\n\n比 `attncheck show` 多出小题的选项、提示和空框架，"
+        "还有给作者看的答案，以及学习者出错之后会看到的话。",
         {},
         ("学习者看到的 Q5，两种语言",),
     ),
@@ -363,7 +375,8 @@ def new(question: str, course_folder: Path | None) -> None:
 def preview(question: str, course_folder: Path | None) -> None:
     """Show a question as learners see it, in both languages.
 
-    Adds to `attncheck show` the options of its items, the hints, and the stub.
+    Adds to `attncheck show` the options of its items, the hints, and the stub; and for the author the answers, and what
+    learners read after a mistake.
     """
     course = load_course(course_folder)
     found = find_question(course, question)
@@ -383,3 +396,24 @@ def _preview(question: Question, course: Course, lang: Lang) -> Iterator[str]:
     yield "\n" + starter.answers((question,), lang)
     if question.exercises:
         yield starter.stub(question, lang)
+    if course.edition is None:
+        yield from _for_authors(question, course, lang)
+
+
+def _for_authors(question: Question, course: Course, lang: Lang) -> Iterator[str]:
+    """The key of each item and the misconceptions that it can show; then what is said about each of these."""
+    for item in question.items:
+        yield f"\n{item.id}"
+        key = items.key(item, items.Context(course.public_id, "", item.id))
+        yield indent(_KEY.fill(key=key).of(lang), 2)
+        if names := sorted(misconceptions.named(item)):
+            yield indent(_REVEALS.fill(names=name_list(names)).of(lang), 2)
+    if question.misconceptions:
+        yield f"\n{_AFTER.of(lang)}"
+    for belief in question.misconceptions:
+        yield f"  {belief.id}"
+        yield indent(belief.truth.of(lang), 4)
+        if belief.ask is not None:
+            yield indent(f"→ {belief.ask.of(lang)}", 4)
+        if belief.ask_next is not None:
+            yield f"    → {belief.ask_next}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from grader.commands._console import grading_bar, stdout
+from grader.commands._console import grading_bar, stdout, width
 from grader.commands._options import (
     Chinese,
     course_option,
@@ -16,6 +16,7 @@ from grader.commands._options import (
     keep,
     lang_option,
     load_course,
+    present_files,
     read_seed,
     recall,
     state_option,
@@ -25,7 +26,7 @@ from grader.commands._options import (
 from grader.commands._words import UNCONFINED
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.learning import log, reference_view
+from grader.learning import log, next_step, reference_view
 from grader.learning.learner_events import code_events, new_events
 from grader.learning.progress import progress_of
 from grader.report.json import to_json
@@ -159,9 +160,12 @@ def grade(
     if learner is None and seed_file is None:
         keep(state_file, *new_events(code_events(course, report, log.now()), recall(state_file, course)))
         if not as_json:
-            known = progress_of(course, recall(state_file, course))
-            for line in reference_view.offers(course, report, known, log.now(), lang):
+            events = recall(state_file, course)
+            for line in reference_view.offers(course, report, progress_of(course, events), log.now(), lang):
                 click.echo(line)
+            if report.passed:
+                for line in next_step.after_passing(course, events, log.now(), present_files(), lang, width()):
+                    click.echo(line)
     if report.unsafe and mode == "auto":
         click.echo(f"attncheck: {UNCONFINED.of(lang)}", err=True)
     click.get_current_context().exit(_code(report))

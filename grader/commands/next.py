@@ -17,6 +17,7 @@ from grader.commands._options import (
     json_option,
     lang_option,
     load_course,
+    present_files,
     recall,
     state_option,
     write_json,
@@ -69,8 +70,7 @@ def show_next(
     log = recall(state_file, course)
     found = progress_of(course, log)
     due = review.waiting(review.cards(course, log), state.now())
-    present = [path.as_posix() for folder in (Path(), Path("work")) for path in sorted(folder.glob("[qQ]*.py"))]
-    step = next_step.next_step(found, due, present)
+    step = next_step.next_step(found, due, present_files())
     if as_json:
         write_json(next_step.as_json(found, step, due))
     else:

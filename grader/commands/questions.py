@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from grader.learning.progress import QuestionProgress
 
 
+#: The most cells of the table: no title is longer.
+_WIDEST = 120
+
+
 @documented(
     {
         "questions": "all questions, with your progress",
@@ -94,7 +98,7 @@ def questions(
     if as_json:
         write_json([_as_json(progress.question(question.id)) for question in chosen])
     else:
-        click.echo("\n".join(questions_view.lines(course, chosen, progress, lang, width())))
+        click.echo("\n".join(questions_view.lines(course, chosen, progress, lang, width(most=_WIDEST))))
 
 
 def _as_json(known: QuestionProgress) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from grader.commands._console import page, plain, stdout, tell
+from grader.commands._console import page, plain, stdout, tell, width
 from grader.commands._options import (
     Chinese,
     course_option,
@@ -28,6 +28,7 @@ from grader.commands._options import (
 )
 from grader.core.errors import UsageError
 from grader.core.files import create
+from grader.core.layout import wrap
 from grader.core.model import Text
 from grader.core.text import COMMA, clean, clean_name
 from grader.learning import answers_file, quiz_view
@@ -51,6 +52,8 @@ _NO_TEXT = Text(
 )
 #: Longer files are no answers.
 _MOST_CHARACTERS = 2_000_000
+#: The cells of “ [Y/n]: ” and what is typed after it.
+_ROOM = 10
 
 ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
 
@@ -221,7 +224,10 @@ def _answers_here() -> Path | None:
 
 def _confirmed(text: Text, lang: Lang, *, default: bool) -> bool:
     try:
-        return click.confirm(text.of(lang), default=default)
+        *lines, last = wrap(text.of(lang), width() - _ROOM)
+        for line in lines:
+            click.echo(line)
+        return click.confirm(last, default=default)
     except click.Abort:
         click.echo()
         return False
@@ -359,6 +365,8 @@ def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: 
         name = _login()
         if sys.stdin.isatty() and sys.stdout.isatty():
             typed = clean(click.prompt(quiz_view.ASK_NAME.of(lang), default=name), 1000)  # arrow keys leave sequences
+            if typed.strip().lower() in ("q", ":q"):  # as at every prompt; `attncheck name q` is for those called so
+                raise click.exceptions.Exit(0)
             name = clean_name(typed) or name
     return name, state.naming(log, course.public_id, name)
 

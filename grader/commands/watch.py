@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._console import stdout
+from grader.commands._console import stdout, width
 from grader.commands._options import (
     Chinese,
     course_option,
@@ -17,11 +17,12 @@ from grader.commands._options import (
     keep,
     lang_option,
     load_course,
+    present_files,
     recall,
     state_option,
 )
 from grader.core.model import Text
-from grader.learning import hints, reference_view
+from grader.learning import hints, next_step, reference_view
 from grader.learning import log as state
 from grader.learning import watch as watching
 from grader.learning.learner_events import watch_events
@@ -80,13 +81,15 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
             if isinstance(page, Text):
                 click.echo(page.of(lang))
                 continue
-            render_watch(page, course, lang, console, keys=keys)
             events = watch_events(page, course, log, state.now())
             keep(state_file, *events)
             log += events
+            after: list[str] = []
             if page.report is not None and any(isinstance(event, state.Coded) for event in events):
-                for line in reference_view.offers(course, page.report, progress_of(course, log), state.now(), lang):
-                    click.echo(line)
+                after += reference_view.offers(course, page.report, progress_of(course, log), state.now(), lang)
+            if page.report is not None and page.report.passed:
+                after += next_step.after_passing(course, log, state.now(), present_files(), lang, width())
+            render_watch(page, course, lang, console, keys=keys, after=after)
 
 
 def _hints(course: Course, result: ExerciseResult) -> tuple[int, ...]:

@@ -56,6 +56,11 @@ _UNREADABLE = Text(
 )
 
 
+def installed_content() -> Path:
+    """Where an installed attncheck keeps the bundled course; it belongs to the package, and an update replaces it."""
+    return _GRADER / "_content"
+
+
 def find(course: Path | None) -> Path:
     """The course folder: ``course``, else ATTNCHECK_COURSE, else the bundled one, else the checkout's."""
     named = os.environ.get("ATTNCHECK_COURSE")

@@ -242,9 +242,10 @@ _FILL_IN = Text(
     "Write your answers after the colons; null means not answered. Lines that begin with # are comments.",
     "把答案写在冒号后面；null 表示未作答。以 # 开头的行只供阅读。",
 )
-_DRAWN = Text(
-    "{name} is one of {choices}; which one depends on the learner's name: `attncheck show {question} --learner NAME`.",
-    "{name} 是 {choices} 中的一个，由学习者的名字决定：`attncheck show {question} --learner 名字`。",
+_DRAWN = Text("{name} is one of {choices}.", "{name} 是 {choices} 中的一个。")
+_WHOSE = Text(
+    "The learner's name decides which: `attncheck show {question} --learner NAME`.",
+    "具体是哪个，由学习者的名字决定：`attncheck show {question} --learner 名字`。",
 )
 
 
@@ -282,9 +283,13 @@ def asked(item: Item, question: Question, course_id: str, learner: str | None) -
     """The paragraphs of an item: what it asks, with the learner's numbers (or all choices), and its facts."""
     context = items.Context(course_id, learner or "", item.id)
     said = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
-    for name, numbers in items.draw_choices(item.spec).items() if learner is None else ():
-        listed = name_list(map(str, numbers))
-        said.append(_DRAWN.fill(name=f"{{{name}}}", choices=listed, question=question.id))
+    drawn = [
+        _DRAWN.fill(name=f"{{{name}}}", choices=name_list(map(str, numbers)))
+        for name, numbers in (items.draw_choices(item.spec).items() if learner is None else ())
+    ]
+    if drawn:
+        listed = [*drawn, _WHOSE.fill(question=question.id)]
+        said.append(Text(" ".join(each.en for each in listed), "".join(each.zh for each in listed)))
     return (*said, *items.ask(item, context).facts)
 
 

@@ -81,8 +81,19 @@ class Keyboard:
 
     def pause(self, lang: Lang, follow: bool) -> Action:
         """The command for the key pressed after an item is settled. ``follow``: whether a follow-up is offered."""
+        note: list[Text | None] = [None]  # why the last key did nothing
         bindings = _bindings(_PAUSE, lambda event, command: event.app.exit(result=command))
-        control = FormattedTextControl(lambda: _keys("", lang, follow=follow), show_cursor=False)
+
+        @bindings.add(Keys.Any)
+        def _(event: KeyPressEvent) -> None:
+            if event.data in ("?", "？"):
+                event.app.exit(result="help")
+            else:
+                note[0] = quiz_view.unknown_key(event.data)
+
+        control = FormattedTextControl(
+            lambda: [*_note(note[0], lang), *_keys("", lang, follow=follow)], show_cursor=False
+        )
         window = Window(control, dont_extend_height=True)
         app: Application[Action] = Application(
             layout=Layout(window), key_bindings=bindings, erase_when_done=True, **self._io

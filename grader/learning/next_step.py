@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.core.layout import WIDTH, wrap
-from grader.core.model import Lang, Text
+from grader.core.model import Course, Lang, Text
 from grader.core.text import SAYS, points
 from grader.course.starter import file_name
-from grader.learning.progress import ExerciseProgress, ItemProgress, Progress, QuestionProgress
+from grader.learning import review
+from grader.learning.log import Event
+from grader.learning.progress import ExerciseProgress, ItemProgress, Progress, QuestionProgress, progress_of
 
 #: Answer quiz items, write code, review what is due, or (nothing is open) rest.
 StepKind: TypeAlias = Literal["quiz", "code", "review", "done"]
@@ -114,6 +117,17 @@ def lines(
         named = (("attncheck questions", _LIST), ("attncheck progress", _PROGRESS), ("attncheck --help", _HELP))
         said += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]
     return said
+
+
+def after_passing(
+    course: Course, log: Sequence[Event], now: datetime, present: Sequence[str], lang: Lang, width: int = WIDTH
+) -> list[str]:
+    """The next step alone, for the end of a report in which everything is correct; nothing if there is none."""
+    due = review.waiting(review.cards(course, log), now)
+    step = next_step(progress_of(course, log), due, present)
+    if step.kind == "done":
+        return []
+    return [*wrap(_said(step, due).of(lang), width), *(f"  {command}" for command in step.commands)]
 
 
 def _said(step: NextStep, due: int) -> Text:

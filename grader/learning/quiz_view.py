@@ -418,10 +418,15 @@ def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list
     return lines
 
 
+def unknown_key(key: str) -> Text | None:
+    """What to say about a key that does nothing; nothing about one that cannot be shown."""
+    return _NO_KEY.fill(key=clean(key, 12)) if key.isprintable() and key.strip() else None
+
+
 def key_note(selection: ChoiceState, key: str) -> Text | None:
     """What to say of a ``key`` that did nothing: Enter while the answer is incomplete, or a key without a meaning."""
     if key != "enter":
-        return _NO_KEY.fill(key=clean(key, 12)) if key.isprintable() and key.strip() else None
+        return unknown_key(key)
     left = sum(partner is None for partner in selection.pairs)
     return _UNMATCHED.fill(left=left) if selection.form == "pairs" else _UNCHOSEN
 

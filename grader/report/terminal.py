@@ -69,8 +69,13 @@ def render(report: Report, course: Course, lang: Lang, console: Console) -> None
     _foot(page, report)
 
 
-def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *, keys: bool) -> None:
-    """Writes what ``attncheck watch`` shows: a line for each exercise, then the exercise to work on now."""
+def render_watch(
+    page: Watched, course: Course, lang: Lang, console: Console, *, keys: bool, after: Sequence[str] = ()
+) -> None:
+    """Writes what ``attncheck watch`` shows: a line for each exercise, then the exercise to work on now.
+
+    ``after`` are lines to show below it.
+    """
     if console.is_terminal:
         console.clear()
     out = Page(console, lang)
@@ -80,6 +85,9 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
         _watched(out, page, page.report, course, room)
     if page.error is not None:
         out.lines(clean(out.say(page.error), 1200, lines=True), style="yellow")
+    if after:
+        out.blank()
+        out.lines("\n".join(after))
     if keys:
         out.blank()
         out.lines(out.say(WATCH_KEYS if page.left else WATCH_QUIT), style="dim")

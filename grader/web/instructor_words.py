@@ -92,7 +92,7 @@ WORDS: Mapping[str, Text] = {
     "learners": Text("Learners", "学习者"),
     "who": Text("Who", "名单"),
     "more_answers": Text("{count} rarer answers are not shown.", "另有 {count} 种较少见的答案未显示。"),
-    "believed": Text("What is believed", "有哪些误解"),
+    "believed": Text("Common misconceptions", "常见误解"),
     "no_beliefs": Text("No misconceptions came up.", "没有出现误解。"),
     "borrowed": Text("Answered with someone else’s numbers", "用了别人的数据作答"),
     "borrowed_hint": Text(

@@ -63,6 +63,32 @@ def test_new_refuses(bank: Path, question: str, said: str, capsys: pytest.Captur
     assert said in capsys.readouterr().err
 
 
+def test_new_leaves_an_installed_course_alone(
+    bank: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without --course, an installed attncheck has only a course that an update replaces: nothing is written there."""
+    monkeypatch.setattr(loader, "installed_content", lambda: bank)
+    monkeypatch.setattr(loader, "find", lambda folder: bank)
+    before = sorted(bank.rglob("*"))
+    capsys.readouterr()
+    assert run(["bank", "new", "Q26"]) == 2
+    assert "attncheck bank new Q26 --course mycourse" in capsys.readouterr().err
+    assert sorted(bank.rglob("*")) == before
+
+
+def test_preview_shows_the_author_what_follows_a_mistake(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Answers, and what learners read after a wrong one, in both languages."""
+    capsys.readouterr()
+    assert run(["bank", "preview", "Q25", "--course", str(bank)]) == 0
+    out = capsys.readouterr().out
+    found = courses.load(bank).questions[0]
+    for said in ("Answer: ", "答案：", "After a mistake learners read:", "出错之后，学习者会看到："):
+        assert said in out
+    flat = "".join(out.split())
+    for belief in found.misconceptions:
+        assert "".join(belief.truth.en.split()) in flat and "".join(belief.truth.zh.split()) in flat
+
+
 def test_new_never_overwrites(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A reference that stands in the way is left alone."""
     (bank / "reference" / "question_27.py").write_text("mine = 1\n")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
 
 from grader.commands import quiz as quizzing
@@ -335,6 +336,16 @@ def test_a_terminal_is_asked_for_the_name(more: Course, monkeypatch: pytest.Monk
     name, events = quizzing.learner_name(more, None, (), "en")
     assert name == "Your" and [type(event) for event in events] == [Named]
     assert quizzing.learner_name(more, None, (Spoke(log.now(), "test", "en"), *events), "en") == ("Your", ())
+
+
+@pytest.mark.parametrize("typed", ["q", " Q", ":q"])
+def test_q_quits_at_the_name_too(more: Course, typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As at every other prompt: nobody gets the name q by accident."""
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setattr("click.prompt", lambda text, default: typed)
+    with pytest.raises(click.exceptions.Exit):
+        quizzing.learner_name(more, None, (), "en")
 
 
 def test_a_dumb_terminal_is_prompted(more: Course, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,3 +29,22 @@ def test_watch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     coded, hinted = log.read(progress_file, "attncheck")
     assert isinstance(coded, log.Coded) and coded.misconception == "no-scaling"
     assert isinstance(hinted, log.Hinted) and hinted.rung == 2
+
+
+@pytest.mark.parametrize(("command", "lang", "said"), [("grade", "en", "Next: Q5, “"), ("watch", "zh", "接下来：Q5“")])
+def test_after_well_done_something_comes_next(
+    command: str,
+    lang: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Whoever has everything right is told what to do next, and with which command; not while something is wrong."""
+    monkeypatch.setattr(watch, "events", lambda path, keys: iter(["saved"]))
+    right, wrong = (
+        SOLUTIONS / "scaled_dot_product_attention" / f"{name}.py" for name in ("right/torch_plain", "wrong/no_scale")
+    )
+    for file, passed in ((wrong, False), (right, True)):
+        run([command, str(file), "--lang", lang])
+        out = capsys.readouterr().out
+        assert (said in out and "\n  attncheck quiz Q5\n" in out) is passed

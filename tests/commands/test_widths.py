@@ -92,3 +92,18 @@ def test_for_a_screen_reader(tmp_path: Path) -> None:
     assert any(mark in "\n".join(drawn) for mark in "─✓✗")
     assert not re.search(r"[─✓✗→│·\x1b]", "\n".join(said))
     assert any(line.startswith(("OK: Q5", "not OK: Q5")) for line in said)
+
+
+def test_wide_tables(tmp_path: Path) -> None:
+    """Whoever has room sees the titles of questions in full."""
+    lines = on_terminal(120, "en", tmp_path / "log.jsonl", ("questions",))
+    assert len(lines) > 24 and not [line for line in lines if "…" in line]
+
+
+@pytest.mark.parametrize("page", ["first-hour.md", "first-hour.zh.md"])
+def test_the_recorded_hour_fits_its_terminal(page: str) -> None:
+    """The session of a learner has 80 columns; only the learner's own code, indented by the script, may be wider."""
+    parts = (ROOT / "docs" / page).read_text("utf-8").split("```")
+    lines = [line for part in parts[1::2] for line in part.split("\n")]
+    assert len(lines) > 300
+    assert [line for line in lines if cells(line) > 80 and not line.startswith("        ")] == []

@@ -155,7 +155,7 @@ SIZE = replace(
     id="Q5.size",
     kind="number",
     ask=Text("How large is √d_k for d_k = {d_k}, in {braces}?", "d_k = {d_k} 时，√d_k 是多少？"),
-    spec=number.Spec("sqrt(d_k)", {"d_k": (16, 64, 256)}, unit=Text("units", "个")),
+    spec=number.Spec("sqrt(d_k)", {"d_k": (16, 64, 256), "n": (2, 4)}, unit=Text("units", "个")),
 )
 SEVERAL = replace(ITEM, id="Q5.several", kind="multi", spec=multi.Spec(ITEM.spec.options))
 
@@ -167,7 +167,7 @@ SEVERAL = replace(ITEM, id="Q5.several", kind="multi", spec=multi.Spec(ITEM.spec
             "en",
             [
                 "# How large is √d_k for d_k = {d_k}, in {braces}?",
-                "# {d_k} is one of 16, 64, 256; which one depends on the learner's name",
+                "# {d_k} is one of 16, 64, 256. {n} is one of 2, 4. The learner's name decides which:",
                 "--learner NAME`.",
                 "# Unit: units (optional).",
                 "# Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.",

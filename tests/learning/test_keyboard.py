@@ -98,11 +98,20 @@ def test_interrupting(typing: Callable[[str], Keyboard], form: Form) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
-    [(ENTER, "next"), (" ", "next"), ("b", "back"), (BACK, "back"), ("f", "follow"), ("l", "lang"), ("xq", "quit")],
+    [
+        (ENTER, "next"),
+        (" ", "next"),
+        ("b", "back"),
+        (BACK, "back"),
+        ("f", "follow"),
+        ("l", "lang"),
+        ("xq", "quit"),
+        ("x?", "help"),
+    ],
 )
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_pause(typing: Callable[[str], Keyboard], typed: str, expected: str, lang: Lang) -> None:
-    """One key goes on; others are not heard."""
+    """One key goes on; ? shows the list; others change nothing."""
     assert typing(typed).pause(lang, True) == expected
 
 

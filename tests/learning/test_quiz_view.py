@@ -306,3 +306,12 @@ def test_keys_fit(form: str, lang: Lang, width: int) -> None:
     lines = quiz_view.key_help(form, lang, width, follow=not form)
     assert max(map(cells, lines)) <= width
     assert all(key in " ".join(lines) for key in (("^S", "?") if form else ("f",)))
+
+
+@pytest.mark.parametrize(
+    ("key", "said"), [("z", "“z” does nothing here; ? shows the keys."), ("\x1b", None), (" ", None)]
+)
+def test_unknown_key(key: str, said: str | None) -> None:
+    """Between items, too: a key without a meaning says so, unless it cannot be shown."""
+    found = quiz_view.unknown_key(key)
+    assert (found.en if found else None) == said

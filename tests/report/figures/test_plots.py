@@ -14,6 +14,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from grader.core.layout import wrap
 from grader.core.model import Course, Lang, Text
 from grader.course import loader
 from grader.grading import courses
@@ -68,6 +69,17 @@ def text(figure: Figure, lang: Lang, width: int = 80, colour: bool = False) -> s
 
 
 # ------------------------------------------------------------------------------------------- everywhere
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", NAMES)
+def test_titles_and_labels(name: str, lang: Lang, seen: Callable[[str], SourceResults]) -> None:
+    """In a file every title is one line (image.py breaks longer ones), and no line is called what the axis is."""
+    figure = kinds()[name].draw((seen(name),))
+    for panel in panels(figure):
+        assert not isinstance(panel, HeatMap) or len(wrap(panel.title.of(lang), image._TITLE)) <= 1, panel.title
+        if isinstance(panel, LinePlot):
+            assert panel.x.label.of(lang) not in [line.label.of(lang) for line in panel.lines]
 
 
 #: Drawn with two sources in every run.

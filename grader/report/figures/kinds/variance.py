@@ -47,8 +47,8 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     x = [float(d_k) for d_k in _WIDTHS]
     plain = [float(np.var(q.astype(float) @ k.T.astype(float))) for q, k in map(_pair, _WIDTHS)]
     lines = [
-        line(Text("d_k", "d_k"), x, x, who="theory"),
-        line(Text("1", "1"), x, [1.0] * len(x), who="theory"),
+        line(Text("y = d_k", "y = d_k"), x, x, who="theory"),
+        line(Text("y = 1", "y = 1"), x, [1.0] * len(x), who="theory"),
         line(_PLAIN, x, plain, hue=0),
     ]
     for each in seen:
