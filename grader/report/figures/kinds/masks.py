@@ -33,7 +33,7 @@ _CAUSAL = Text("causal_mask({n})", "causal_mask({n})").fill(n=_N)
 _FEWER = Text("causal_mask({q}, {n})", "causal_mask({q}, {n})").fill(q=_LATE, n=_N)
 _PADDING = Text("padding_mask: lengths 8, 5, 2", "长度 8、5、2 的 padding_mask")
 _WEIGHTS = Text("weights of 5 tokens, causal, %", "5 个词元的因果注意力权重，%")
-_SAMPLE = Text("length of the sample", "样本长度")
+_SAMPLE = Text("sample length", "样本长度")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
