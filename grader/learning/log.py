@@ -500,7 +500,10 @@ def _closing(path: Path, file: io.FileIO) -> bytes:
     file.seek(0)
     first = next(filter(bytes.strip, iter(lambda: file.readline(_LONGEST_LINE), b"")), b"")
     if first.endswith(b"\n") or size >= len(first) == _LONGEST_LINE:
-        _line(path, 1, first.removeprefix(_MARK), _NO_COURSE)  # raises for a file that is not a log
+        begins = first.removeprefix(_MARK)
+        if not begins.lstrip().startswith(b"{"):
+            begins = begins.rstrip().removesuffix(_TORN)  # a line that was cut short begins like any other
+        _line(path, 1, begins, _NO_COURSE)  # raises for a file that is not a log
     file.seek(max(0, size - 1))
     if size == 0 or file.read(1) == b"\n":
         return b""

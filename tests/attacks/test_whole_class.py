@@ -113,6 +113,10 @@ def test_honest_learners_get_their_points(graded: Graded) -> None:
     assert not arena._CONTROL.search(graded.said)
 
 
+#: The one script of ours, in the same folder: it sorts the index, and reads nothing but its cells.
+_SORTING = '<script src="table.js" defer>'
+
+
 def _without_prints(text: str, kind: str) -> str:
     """``text`` without what code printed in public cases, which its author may read: attacks print forged points."""
     if kind == "html":
@@ -133,7 +137,8 @@ def test_exports_can_only_be_read(kind: str, graded: Graded, tmp_path: Path) -> 
         if path.suffix in (".html", ".htm"):
             inert = Inert()
             inert.feed(text)
-            assert [element for element in inert.alive if "href" not in element] == []
+            alive = [element for element in inert.alive if "href" not in element]
+            assert alive == ([_SORTING] if path.name == "index.html" and kind == "html" else [])
             assert "javascript:" not in " ".join(inert.alive)
         elif path.suffix == ".csv":
             cells = [cell for row in csv.reader(text.splitlines()) for cell in row]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -45,6 +46,8 @@ _DEEPEST = 40
 _MOST_NODES = 500
 _MOST_TOKENS = 900
 _LARGEST_EXPONENT = 40
+#: Digits of the power of ten in a number such as 6.02e23, and how much of a longer number a message quotes.
+_POWER_DIGITS, _SHORT = 3, 20
 
 _EMPTY = Text("There is no formula here.", "这里没有公式。")
 _EXPECTED = Text("“{near}”: expected {what}.", "“{near}”：这里应该是{what}。")
@@ -73,6 +76,7 @@ _TWO_INDICES = Text(
     "对哪个下标求和（{indices}）？请写在求和号下面：Σ_{first} …",
 )
 _NUMBERS = Text("“{near}”: an operator is missing before the number.", "“{near}”：数的前面缺少运算符。")
+_TOO_LARGE = Text("The number {number} is too large or too small.", "数 {number} 太大或太小了。")
 _EXPONENT = Text("The exponent {exponent} is too large.", "指数 {exponent} 太大了。")
 _ELLIPSIS = Text(
     "“…” goes between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.",
@@ -414,7 +418,7 @@ class _Parser:
 
     def power(self, base: Node, exponent: Node) -> Node:
         if isinstance(exponent, Number) and abs(exponent.value) > _LARGEST_EXPONENT:
-            raise ParseError(_EXPONENT.fill(exponent=f"{float(exponent.value):.6g}"))
+            raise ParseError(_EXPONENT.fill(exponent=_shown(exponent.value)))
         if base == Name("e") and "e" not in self.vocabulary.kinds:
             return self.made(Call("exp", (exponent,)))
         return self.made(Power(base, exponent))
@@ -503,7 +507,7 @@ class _Parser:
             return self.ready(entry)
         if entry.kind == "number":
             self.at += 1
-            return self.made(Number(Fraction(entry.text)))
+            return self.made(Number(_number(entry.text)))
         if entry.kind == "word":
             if derivative := self.total_derivative(entry):
                 return derivative
@@ -968,3 +972,20 @@ def _replaced(first: Node, last: Node, by: Node) -> Node:
         return by
     pairs = zip(children(first), children(last), strict=True)
     return with_children(first, [_replaced(one, other, by) for one, other in pairs])
+
+
+def _number(text: str) -> Fraction:
+    """The value of a number token. Raises ParseError for one that would take long to compute with or to write out."""
+    exponent = text.lower().partition("e")[2].lstrip("+-").lstrip("0")
+    if len(exponent) > _POWER_DIGITS:
+        raise ParseError(_TOO_LARGE.fill(number=text if len(text) < _SHORT else f"{text[:_SHORT]}…"))
+    return Fraction(text)
+
+
+def _shown(value: Fraction) -> str:
+    """A number with at most six significant digits; a power of ten for one that no float can be."""
+    try:
+        return f"{float(value):.6g}"
+    except OverflowError:
+        digits = int((value.numerator.bit_length() - value.denominator.bit_length()) * math.log10(2))
+        return f"{'−' if value < 0 else ''}10^{digits}"
