@@ -84,6 +84,7 @@ _HEADS: dict[Lang, tuple[str, ...]] = {
     ),
 }
 _SAVED: dict[Lang, str] = {"en": "(the learner saves {file}:)", "zh": "（学习者保存 {file}：）"}
+_LEFT_OUT: dict[Lang, str] = {"en": "[{count} more items]", "zh": "[其余 {count} 道小题略]"}
 _PRESSED: dict[Lang, str] = {"en": "(the learner presses {key})", "zh": "（学习者按 {key}）"}
 
 
@@ -238,7 +239,14 @@ def quiz(folder: Path, lang: Lang, question: Question) -> tuple[str, float]:
             missed = True
         terminal.send("\n")
         terminal.until(None)
-    return f"$ attncheck quiz Q5\n{terminal.text}", statistics.median(terminal.waited)
+    return f"$ attncheck quiz Q5\n{without_keys(terminal.text, lang)}", statistics.median(terminal.waited)
+
+
+def without_keys(text: str, lang: Lang) -> str:
+    """The first two items and the end of a quiz: a page for everybody is no place for all the answers."""
+    parts = re.split(r"(?=\n─{10,}\n)", text)
+    left = len(parts) - 4
+    return "".join(parts[:3]) + f"\n{_LEFT_OUT[lang].format(count=left)}\n" + parts[-1]
 
 
 def item_in(shown: str, question: Question, lang: Lang) -> Item | None:
