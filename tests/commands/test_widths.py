@@ -105,5 +105,5 @@ def test_the_recorded_hour_fits_its_terminal(page: str) -> None:
     """The session of a learner has 80 columns; only the learner's own code, indented by the script, may be wider."""
     parts = (ROOT / "docs" / page).read_text("utf-8").split("```")
     lines = [line for part in parts[1::2] for line in part.split("\n")]
-    assert len(lines) > 300
+    assert len(lines) > 200
     assert [line for line in lines if cells(line) > 80 and not line.startswith("        ")] == []
