@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from grader.classroom import export
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -140,6 +141,8 @@ def test_exports_can_only_be_read(kind: str, graded: Graded, tmp_path: Path) -> 
             alive = [element for element in inert.alive if "href" not in element]
             assert alive == ([_SORTING] if path.name == "index.html" and kind == "html" else [])
             assert "javascript:" not in " ".join(inert.alive)
+        elif path.suffix == ".js":
+            assert text == (Path(export.__file__).parent / "templates" / "table.js").read_text(encoding="utf-8")
         elif path.suffix == ".csv":
             cells = [cell for row in csv.reader(text.splitlines()) for cell in row]
             assert [cell for cell in cells if cell[:1] in ("=", "@", "\t", "\r")] == []
