@@ -17,6 +17,8 @@ from grader.course import items
 
 #: A mark that counts, and the answers of its submission by item.
 Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
+#: Somebody's numbers for an item, by name.
+_Draw: TypeAlias = tuple[tuple[str, int | float], ...]
 #: Characters of an answer that are shown.
 _LONGEST = 300
 #: Steps of computation for one answer and one set of numbers.
@@ -90,10 +92,11 @@ def _options(item: Item, answer: object) -> tuple[str, ...]:
     return tuple(name for key, name in known.items() if key in chosen) if chosen and chosen <= known.keys() else ()
 
 
-def result_of(mark: Mark, name: str) -> ItemResult | None:
-    """The result of an item in the submission of a mark."""
+def result_of(mark: Mark, name: str, question: str | None = None) -> ItemResult | None:
+    """The result of an item in the submission of a mark; faster if its ``question`` is known."""
     results = mark.work.results if mark.work is not None else ()
-    return next((item for result, _ in results for item in result.items if item.id == name), None)
+    mine = (result for result, _ in results if question in (None, result.id))
+    return next((item for result in mine for item in result.items if item.id == name), None)
 
 
 # ------------------------------------------------------------------------------- somebody else's numbers
@@ -101,31 +104,46 @@ def result_of(mark: Mark, name: str) -> ItemResult | None:
 
 def borrowed(course: Course, answered: Sequence[Answered]) -> tuple[Borrowed, ...]:
     """All answers with somebody else's numbers, in the order of the course and then of the learners."""
-    personal = [
-        item
+    personal = {
+        item.id: (question.id, item)
         for question in course.questions
         for item in question.items
         if items.draw_choices(item.spec) and not items.is_heavy(item) and not item.sealed
-    ]
-    return tuple(found for item in personal for found in _borrowed(course, item, answered))
+    }
+    drawing = [(mark, answers) for mark, answers in answered if mark.work is not None and mark.work.row.seed_name]
+    wrong: dict[str, list[tuple[Mark, object]]] = {}
+    for mark, answers in drawing:
+        for name in answers.keys() & personal.keys():
+            result = result_of(mark, name, personal[name][0])
+            if result is not None and result.status is Status.FAILED and result.readable:
+                wrong.setdefault(name, []).append((mark, answers[name]))
+    return tuple(
+        found
+        for name, (question, item) in personal.items()
+        if name in wrong  # drawing numbers for a whole class takes long
+        for found in _borrowed(course, question, item, [mark for mark, _ in drawing], wrong[name])
+    )
 
 
-def _borrowed(course: Course, item: Item, answered: Sequence[Answered]) -> Iterator[Borrowed]:
-    having: dict[tuple[tuple[str, int | float], ...], list[str]] = {}
-    wrong: list[tuple[str, object, tuple[tuple[str, int | float], ...]]] = []
-    draws: dict[tuple[tuple[str, int | float], ...], items.Context] = {}
-    for mark, answers in answered:
-        result = result_of(mark, item.id)
-        if result is None or mark.work is None or not mark.work.row.seed_name:
+def _borrowed(
+    course: Course, question: str, item: Item, marks: Sequence[Mark], failed: Sequence[tuple[Mark, object]]
+) -> Iterator[Borrowed]:
+    having: dict[_Draw, dict[str, None]] = {}  # the learners, in order
+    draws: dict[_Draw, items.Context] = {}
+    drawn: dict[str, _Draw] = {}  # by seed name
+    for mark in marks:
+        if mark.work is None or result_of(mark, item.id, question) is None:
             continue
-        context = items.Context(course.public_id, mark.work.row.seed_name, item.id)
-        own = tuple(items.draw(item.spec, context).items())
-        draws.setdefault(own, context)
-        if mark.learner.id not in having.setdefault(own, []):
-            having[own].append(mark.learner.id)
-        if result.status is Status.FAILED and result.readable and item.id in answers:
-            wrong.append((mark.learner.id, answers[item.id], own))
-    known: dict[tuple[str, tuple[tuple[str, int | float], ...]], bool] = {}
+        seed_name = mark.work.row.seed_name
+        if seed_name not in drawn:
+            context = items.Context(course.public_id, seed_name, item.id)
+            drawn[seed_name] = tuple(items.draw(item.spec, context).items())
+            draws.setdefault(drawn[seed_name], context)
+        having.setdefault(drawn[seed_name], {})[mark.learner.id] = None
+    wrong = [
+        (mark.learner.id, value, drawn[mark.work.row.seed_name]) for mark, value in failed if mark.work is not None
+    ]
+    known: dict[tuple[str, _Draw], bool] = {}
     for learner, value, own in wrong:
         fitting = []
         for theirs, context in draws.items():

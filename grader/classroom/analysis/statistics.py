@@ -162,7 +162,7 @@ def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
             _count(tally, mark, answers)
     totals = np.array(tally.totals)
     table, points = _table(tally)
-    parts = tuple(_part(tally, name, table, points, at) for at, name in enumerate(tally.possible))
+    parts = tuple(_parts(tally, table, points))
     checks = _checks(tally, totals)
     hidden = [check for check in checks if check.visibility == "hidden" and check.tried >= _FEWEST]
     return Statistics(
@@ -287,24 +287,37 @@ def _believed(
     tally.of_part.setdefault(part, Counter())[misconception] += 1
 
 
-def _part(tally: _Tally, name: str, table: Array, points: Array, at: int) -> PartStatistics:
-    question, kind, _ = tally.possible[name]
-    told = ~np.isnan(table[:, at])
-    own, others = table[told, at], np.delete(table[told], at, axis=1)
-    worth = np.where(np.isnan(others), 0.0, np.delete(points, at))
-    most = worth.sum(axis=1)
-    rest = (np.nan_to_num(others) * worth).sum(axis=1)[most > 0] / most[most > 0]
-    return PartStatistics(
-        name,
-        question,
-        kind,
-        len(own),
-        tally.tried[name],
-        float(own.mean()) if len(own) else None,
-        correlation(own[most > 0], rest),
-        tuple(_ranked(tally.of_part.get(name, Counter()))),
-        tuple(_ranked(tally.answers.get(name, Counter()))),
-    )
+def _parts(tally: _Tally, table: Array, points: Array) -> Iterator[PartStatistics]:
+    """The statistics of every part. What the others earned is summed from both sides, once for all parts."""
+    open_ = np.isnan(table)
+    earned, worth = np.where(open_, 0.0, table) * points, np.where(open_, 0.0, points)
+    after = [_sums_after(each) for each in (earned, worth)]
+    before = [np.zeros(len(table)), np.zeros(len(table))]
+    for at, (name, (question, kind, _)) in enumerate(tally.possible.items()):
+        told = ~open_[:, at]
+        own, (got, most) = (
+            table[told, at],
+            ((left + right[:, at])[told] for left, right in zip(before, after, strict=True)),
+        )
+        yield PartStatistics(
+            name,
+            question,
+            kind,
+            len(own),
+            tally.tried[name],
+            float(own.mean()) if len(own) else None,
+            correlation(own[most > 0], got[most > 0] / most[most > 0]),
+            tuple(_ranked(tally.of_part.get(name, Counter()))),
+            tuple(_ranked(tally.answers.get(name, Counter()))),
+        )
+        before = [left + column[:, at] for left, column in zip(before, (earned, worth), strict=True)]
+
+
+def _sums_after(columns: Array) -> Array:
+    """For every column the sum of those to its right, row by row."""
+    sums = np.zeros_like(columns)
+    sums[:, :-1] = np.cumsum(columns[:, :0:-1], axis=1)[:, ::-1]
+    return sums
 
 
 def _checks(tally: _Tally, totals: Array) -> tuple[CheckStatistics, ...]:

@@ -28,7 +28,6 @@ them as ``{name}``.
 from __future__ import annotations
 
 import functools
-import hashlib
 import hmac
 import html
 import importlib
@@ -162,7 +161,7 @@ def _number(context: Context, what: str) -> int:
     """A number that depends only on the course, the learner, the item and its purpose, ``what``."""
     learner = unicodedata.normalize("NFKC", context.learner).strip().casefold()
     words = "\0".join((learner, context.item, what)).encode()
-    return int.from_bytes(hmac.new(context.course_id.encode(), words, hashlib.sha256).digest()[:8], "big")
+    return int.from_bytes(hmac.digest(context.course_id.encode(), words, "sha256")[:8], "big")
 
 
 def ask(item: Item, context: Context) -> Prompt:
