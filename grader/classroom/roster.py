@@ -360,7 +360,7 @@ def _groups(learner: Learner) -> set[str]:
 
 
 def _letters(text: str) -> str:
-    return "".join(char for char in _plain(text) if char.isalnum())
+    return "".join(filter(str.isalnum, _plain(text)))
 
 
 def _plain(text: str) -> str:

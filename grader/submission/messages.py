@@ -34,6 +34,8 @@ def printable(text: str, limit: int = 200) -> str:
     """``text`` on one line, safe for a terminal: control and bidirectional characters are escaped."""
     if len(text) > limit:
         text = text[: limit - 1] + "…"
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else _spelled(c) for c in text)
 
 
