@@ -13,6 +13,7 @@ import click
 
 from grader.commands import LANG
 from grader.commands._language import language
+from grader.commands._words import READING
 from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
 from grader.core.model import Exercise, Text
@@ -142,8 +143,14 @@ graded_course_option = _course_option("The course folder (default: the one used 
 
 
 def load_course(folder: Path | None) -> Course:
-    """The course in ``folder``; None means the default course."""
-    return courses.load(loader.find(folder))
+    """The course in ``folder``; None means the default course. Tells a person at a terminal why it takes seconds."""
+
+    def on_miss() -> None:
+        if sys.stderr.isatty():
+            context = click.get_current_context(silent=True)
+            click.echo(READING.of(context.meta.get(LANG, "en") if context else "en"), err=True)
+
+    return courses.load(loader.find(folder), on_miss)
 
 
 def load_whole_course(folder: Path | None) -> Course:

@@ -79,16 +79,18 @@ def find(course: Path | None) -> Path:
     return folder.resolve()
 
 
-def load(folder: Path, checks: Callable[[], CheckKinds]) -> Course:
+def load(folder: Path, checks: Callable[[], CheckKinds], on_miss: Callable[[], None] = lambda: None) -> Course:
     """The course in ``folder`` (see ``find``), with these kinds of check (``grader.grading.courses`` has all).
 
     ``checks`` is called only if the course is not in the cache, because the modules of the checks need NumPy.
+    ``on_miss`` is called then, too, before the seconds that reading takes.
     """
     files = _read(folder)
     digest = _digest(files)
     key = _key(digest)
     course = _thaw(cache.get("course", key))
     if course is None:
+        on_miss()
         # Importing pydantic takes longer than everything else here; only a changed course needs it.
         from grader.course import build
 

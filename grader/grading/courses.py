@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,12 @@ if TYPE_CHECKING:
     from grader.course.validate import CheckKinds
 
 
-def load(folder: Path) -> Course:
-    """The course in ``folder`` (see ``loader.find``). Raises CourseError if it has errors."""
-    return loader.load(folder, _checks)
+def load(folder: Path, on_miss: Callable[[], None] = lambda: None) -> Course:
+    """The course in ``folder`` (see ``loader.find``). Raises CourseError if it has errors.
+
+    ``on_miss`` is called if the course is not in the cache, before the seconds that reading it takes.
+    """
+    return loader.load(folder, _checks, on_miss)
 
 
 def schema() -> dict[str, Any]:

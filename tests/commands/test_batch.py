@@ -97,7 +97,7 @@ def test_what_course_yaml_names_is_the_default(
     for name in ("class.csv", "SEED"):
         (tmp_path / name).write_text("0123456789abcdef" * 4)
     own = replace(course, folder=str(tmp_path), roster="class.csv", seed_file="SEED")
-    monkeypatch.setattr(courses, "load", lambda folder: own)
+    monkeypatch.setattr(courses, "load", lambda folder, *_: own)
     attncheck("batch", "in", "--out", "out")
     first = asked["order"]
     other = tmp_path / "other"

@@ -26,7 +26,7 @@ CODE = [code("scaled_scores", hours=4), code("softmax", hours=5)]
 def course(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Course:
     """The course that commands find, and a folder to work in."""
     monkeypatch.setattr(loader, "find", lambda folder: Path(folder or "."))
-    monkeypatch.setattr(courses, "load", lambda folder: COURSE)
+    monkeypatch.setattr(courses, "load", lambda folder, *_: COURSE)
     monkeypatch.chdir(tmp_path)
     return COURSE
 

@@ -31,7 +31,7 @@ Attncheck = Callable[..., Any]
 def course(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Course:
     """The course that commands find, and a folder to write in."""
     monkeypatch.setattr(loader, "find", lambda folder: Path(folder or "."))
-    monkeypatch.setattr(courses, "load", lambda folder: COURSE)
+    monkeypatch.setattr(courses, "load", lambda folder, *_: COURSE)
     monkeypatch.chdir(tmp_path)
     return COURSE
 
@@ -149,7 +149,7 @@ def test_no_hints(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None
     """An exercise without hints says so."""
     question = COURSE.questions[1]
     bare = replace(question, exercises=tuple(replace(each, hints=()) for each in question.exercises))
-    monkeypatch.setattr(courses, "load", lambda folder: replace(COURSE, questions=(bare,)))
+    monkeypatch.setattr(courses, "load", lambda folder, *_: replace(COURSE, questions=(bare,)))
     ran = attncheck("hint", "Q11")
     assert ran.code == 2 and "Heads has no hints" in ran.err
 

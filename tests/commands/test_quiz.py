@@ -42,7 +42,7 @@ def more(course: Course, monkeypatch: pytest.MonkeyPatch) -> Course:
     items = (replace(ITEM, spec=Spec(options)), replace(SECOND, spec=Number(4)))
     q5: Question = replace(course.questions[0], items=items, misconceptions=(belief,))
     made = replace(course, questions=(q5, *course.questions[1:]))
-    monkeypatch.setattr(courses, "load", lambda folder: made)
+    monkeypatch.setattr(courses, "load", lambda folder, *_: made)
     return made
 
 

@@ -98,7 +98,7 @@ def test_what_is_late_is_said(
     due: str, late: bool, submit: Attncheck, course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And handed in."""
-    monkeypatch.setattr(courses, "load", lambda folder: replace(course, rules=Rules(due=due)))
+    monkeypatch.setattr(courses, "load", lambda folder, *_: replace(course, rules=Rules(due=due)))
     ran = submit("--lang", "en")
     assert ("it was due 2020-01-01 00:00+08:00, so this is " in ran.err) == late  # type: ignore[attr-defined]
     assert ran.code == 0  # type: ignore[attr-defined]
@@ -113,7 +113,7 @@ def test_what_an_edition_does_not_decide_is_said(
 ) -> None:
     """Below the receipt; of a whole course nothing of the kind."""
     assert said not in submit("--lang", lang).out  # type: ignore[attr-defined]
-    monkeypatch.setattr(courses, "load", lambda folder: replace(course, edition=Edition("0", "0", ())))
+    monkeypatch.setattr(courses, "load", lambda folder, *_: replace(course, edition=Edition("0", "0", ())))
     ran = submit("--lang", lang)
     assert said in ran.out.splitlines()[-1] and ran.code == 0  # type: ignore[attr-defined]
 

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from grader import commands
+from grader.commands._words import READING
+from tests import tiny
 from tests.faults.conftest import ROOT, Attncheck
 
 FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -106,6 +108,22 @@ def test_a_terminal_that_knows_ascii_alone(line: str, graded: Path, attncheck: A
     ran = attncheck(shell=f"$A {line}", env=ASCII)
     assert ran.returncode in (0, 1)
     assert ran.stderr == b"" or (line.startswith("export") and clean(ran.stderr))
+
+
+def test_a_first_command_says_why_it_takes_seconds(tmp_path: Path) -> None:
+    """Whoever sits at a terminal reads, the first time only, that the course is being read, in their language."""
+    tiny.course(tmp_path / "course")
+    command = [sys.executable, str(ROOT / "cli.py"), "questions", "--course", "course"]
+    env = os.environ | {"ATTNCHECK_CACHE": str(tmp_path / "cache"), "ATTNCHECK_LANG": "zh"}
+    seen = []
+    for _ in range(2):
+        leader, follower = pty.openpty()
+        subprocess.run(command, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=follower, check=True)
+        os.close(follower)
+        with open(leader, "rb", buffering=0) as screen, contextlib.suppress(OSError):  # nothing more to read
+            seen.append("")
+            seen[-1] = screen.read(1000).decode().strip()
+    assert seen == [READING.zh, ""]
 
 
 def test_a_terminal_that_goes_away(graded: Path, tmp_path: Path) -> None:
