@@ -10,7 +10,7 @@ from grader.core.text import COMMA, SAYS, clean, duration, timestamp
 from grader.grading.notices import remarks
 from grader.grading.selection import Selection, choose
 from grader.report.terminal import ranges
-from grader.submission import definers
+from grader.submission import files_defining
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
     answered = {answer.item for answer in submission.answers or () if answer.value is not None}
     for each in chosen:
         missing = [item.id for item in each.items if item.id not in answered]
-        missing += [exercise.name for exercise in each.exercises if not definers(submission, exercise.name)]
+        missing += [exercise.name for exercise in each.exercises if not files_defining(submission, exercise.name)]
         if missing:
             yield MISSING.fill(question=each.question.id, names=comma.join(missing)).of(lang)
     if submission.answers is None and any(item.use == "graded" for each in chosen for item in each.question.items):

@@ -155,7 +155,7 @@ def _figure(
         if source is not None:
             sandbox.start()  # the child imports torch while this process reads
         course = load_course(course_folder)
-        sandbox.allow(course.packages)
+        sandbox.allow_packages(course.packages)
         submission = None if source is None else read(source)
         reference = run.reference(course, picture, reference_observer(sandbox.observe, Seed.public(), course=course))
         if submission is None:

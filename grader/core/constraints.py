@@ -57,7 +57,7 @@ def _pairs(mapping: dict[Any, Any]) -> tuple[tuple[Any, Any], ...]:
     return tuple(mapping.items())
 
 
-class Names:
+class NameOf:
     """Marks a text that is the name of something declared elsewhere in the bank: of a ``what``."""
 
     def __init__(self, what: str) -> None:
@@ -137,7 +137,7 @@ def _pattern(name: str) -> SchemaBounds:
     return SchemaBounds(pattern=PATTERNS[name][0])
 
 
-def in_words(pattern: str) -> str:
+def describe_pattern(pattern: str) -> str:
     """What a text of this pattern is."""
     return next((words for found, words in PATTERNS.values() if found == pattern), f"a text that matches {pattern}")
 
@@ -152,9 +152,9 @@ Digest: TypeAlias = Annotated[str, _pattern("digest")]
 CaseName: TypeAlias = Annotated[str, _pattern("case")]
 LibraryName: TypeAlias = Annotated[str, _pattern("library")]
 PackageName: TypeAlias = Annotated[str, _pattern("package")]
-Filled: TypeAlias = Annotated[str, _pattern("filled")]
+NonBlank: TypeAlias = Annotated[str, _pattern("filled")]
 #: The id of a misconception that a wrong answer reveals.
-Revealed: TypeAlias = Annotated[str, Names("misconception")]
+MisconceptionId: TypeAlias = Annotated[str, NameOf("misconception")]
 Points: TypeAlias = Annotated[float, SchemaBounds(gt=0, allow_inf_nan=False)]
 Pairs: TypeAlias = Annotated[tuple[tuple[Identifier, T], ...], AsMapping()]
 

@@ -14,7 +14,7 @@ from grader.core.model import (
 )
 from grader.course import items
 from grader.grading.context import GradingContext
-from grader.grading.selection import Chosen
+from grader.grading.selection import ChosenQuestion
 
 #: Limits on items that are expensive to judge: for one answer, steps for all answers, and how many may time out.
 _JUDGING = Bounds(cpu=5.0)
@@ -66,7 +66,7 @@ def judge_answer(item: Item, value: object, context: items.Context) -> items.Jud
 class AnswerGrading:
     """Grades the answers of one submission."""
 
-    def __init__(self, context: GradingContext, submission: Submission, chosen: tuple[Chosen, ...]) -> None:
+    def __init__(self, context: GradingContext, submission: Submission, chosen: tuple[ChosenQuestion, ...]) -> None:
         self._values = {answer.item: answer.value for answer in submission.answers or ()}
         self._context, self._learner = context, submission.learner
         self._steps, self._ended = _MOST_STEPS, 0

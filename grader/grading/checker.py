@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from grader.core.errors import LibrariesChanged
-from grader.core.model import Course, Report, Shown, Submission
+from grader.core.model import ArrayComparison, Course, Report, Submission
 from grader.grading.budget import with_shared_budget
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
-from grader.grading.public_arrays import shown
+from grader.grading.public_arrays import compare_public_cases
 from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, ZygoteSettings
@@ -25,11 +25,11 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedSubmission:
     """A report, and the arrays of its public cases to draw."""
 
     report: Report
-    pictures: tuple[Shown, ...]
+    pictures: tuple[ArrayComparison, ...]
 
 
 def started_sandbox() -> Sandbox:
@@ -46,12 +46,12 @@ class Checker:
         """``sandbox`` may have been started while the course was read; it belongs to the checker from now on."""
         self.course = course
         self._sandbox = sandbox or started_sandbox()
-        self._sandbox.allow(course.packages)
+        self._sandbox.allow_packages(course.packages)
         seed = Seed.public()
         self._context = GradingContext(course, seed, reference_observer(self._sandbox.observe, seed, course=course))
         self._alone = threading.Lock()
 
-    def check(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+    def check(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
         """Grades these exercises. Callers in other threads wait."""
         with self._alone:
             try:
@@ -69,11 +69,13 @@ class Checker:
                 self._sandbox.close()
                 return work(self._sandbox.observe, self._context.observe_reference)
 
-    def _checked(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+    def _checked(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
         observe = with_shared_budget(self._sandbox.observe)
         selection = Selection(exercises=exercises)
         report = grade(self.course, submission, observe, selection=selection, context=self._context)
-        return Checked(report, shown(self.course, submission, report, observe, self._context.observe_reference))
+        return CheckedSubmission(
+            report, compare_public_cases(self.course, submission, report, observe, self._context.observe_reference)
+        )
 
     def close(self) -> None:
         """Ends the sandbox."""

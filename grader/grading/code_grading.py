@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from grader.core import bounded
 from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import (
-    Absent,
     Diagnosis,
     ExerciseResult,
     Job,
     Limits,
+    MissingModule,
     Observation,
     Observed,
     Outcome,
@@ -28,12 +28,12 @@ from grader.core.model import (
 )
 from grader.grading import forbidden
 from grader.grading.budget import with_shared_budget
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
 from grader.grading.explaining import place
 from grader.grading.explaining.dependencies import with_dependencies
-from grader.grading.explaining.evidence import Evidence, Other, WrongExercise
+from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise
 from grader.grading.explaining.explain import explain
 from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
@@ -50,30 +50,30 @@ if TYPE_CHECKING:
 class AttemptResult:
     """The result of an exercise called in one form, with the observations for each entry (empty: nothing was run).
 
-    ``quiet`` is that of ``CodeGrading`` before it ran.
+    ``saw_secrets`` is the value of ``CodeGrading.saw_secrets`` before this attempt ran.
     """
 
     result: ExerciseResult
     observations: list[tuple[Observation, ...]]
     form: CallingForm | None = None
-    quiet: bool = False
+    saw_secrets: bool = False
 
 
 def graded_code(
     plans: list[Plan], submission: Submission, observe: Observe, context: GradingContext, limits: Limits
 ) -> GradedCode:
     """Grades the code of ``submission``, or finds what was graded of a submission with the same files."""
-    if not context.shared:
+    if not context.for_class:
         return CodeGrading(submission, with_shared_budget(observe), context, limits).graded(plans)
     # All that grading code depends on, but for what is the same in the whole ``context``.
     names = [plan.exercise.name for plan in plans]
     key = hashlib.sha256(repr((submission.files, submission.broken, names, limits)).encode()).hexdigest()
-    known = context.kept.pop(key, None)
+    known = context.graded_code.pop(key, None)
     found = known or CodeGrading(submission, with_shared_budget(observe), context, limits).graded(plans)
     if all(map(_would_repeat, found.results.values())):
-        context.kept[key] = found  # as the latest
-        if len(context.kept) > context.shared:
-            context.kept.popitem(last=False)
+        context.graded_code[key] = found  # as the latest
+        if len(context.graded_code) > context.max_graded_code:
+            context.graded_code.popitem(last=False)
     return found
 
 
@@ -89,8 +89,8 @@ def _would_repeat(result: ExerciseResult) -> bool:
 class CodeGrading:
     """Grades the code of one submission.
 
-    ``quiet`` is true once the code has been given secret inputs. What it returns after that, even for a public case,
-    could reveal them, so it is reported as for a hidden case.
+    ``saw_secrets`` is true once the code has been given secret inputs. What it returns after that could reveal them,
+    even in a public case, so all its results are then reported as for hidden cases.
     """
 
     submission: Submission
@@ -98,10 +98,10 @@ class CodeGrading:
     context: GradingContext
     limits: Limits
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
-    quiet: bool = False
-    absent: tuple[Absent, ...] = ()
+    saw_secrets: bool = False
+    absent: tuple[MissingModule, ...] = ()
     placed: bool = False
-    searches: place.Metered | None = None
+    searches: place.SearchBudget | None = None
     begun: int = -1
 
     def _begin(self, name: str, number: int, total: int) -> None:
@@ -123,7 +123,7 @@ class CodeGrading:
             self._begin(name, len(written) + written.index(name), 2 * len(written))
             results[name] = self.diagnosed(plan, best[name])
         results = with_dependencies(plans, results, self.submission.files)
-        return GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
+        return GradedCode(results, replace(self.seen, observations=(), usage=None), self.absent)
 
     def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
         """The best result for every plan. Plans share one job; those that fail are tried again in their other forms."""
@@ -211,9 +211,9 @@ class CodeGrading:
         expected, outcomes = context.expected(exercise), tried.result.outcomes
         evidence = tuple(
             Evidence(
-                Seen(
+                JudgeInput(
                     exercise,
-                    replace(entry.case, public=False) if tried.quiet else entry.case,
+                    replace(entry.case, public=False) if tried.saw_secrets else entry.case,
                     entry.spec,
                     entry.drawn if entry.case.sealed else apply_variant(tried.form.variant, entry.drawn),
                     got,
@@ -241,18 +241,18 @@ class CodeGrading:
             run=context.reference if runs else None,
             pair=functools.partial(context.pair, exercise) if runs else None,
             places=functools.partial(self._places, plan, tried),
-            remembered=functools.partial(_for_form, context, tried.form),
+            cached=functools.partial(_for_form, context, tried.form),
         )
 
     def _places(self, plan: Plan, tried: AttemptResult, named: bool) -> tuple[Diagnosis, ...]:
         """The place where the code goes wrong. In a class, the search ends with the first one, or with its budget."""
-        if self.placed and self.context.shared:
+        if self.placed and self.context.for_class:
             return ()
         statuses = [outcome.status for outcome in tried.result.outcomes]
         files, context = self.submission.files, self.context
-        most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if context.shared else (math.inf, math.inf)
-        self.searches = self.searches or place.Metered(self.observe, *most)
-        found = place.explain(place.Wrong(plan, tried.form, statuses, named), context, files, self.searches)
+        most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if context.for_class else (math.inf, math.inf)
+        self.searches = self.searches or place.SearchBudget(self.observe, *most)
+        found = place.explain(place.FailedAttempt(plan, tried.form, statuses, named), context, files, self.searches)
         self.placed = bool(found)
         return found
 
@@ -273,21 +273,21 @@ class CodeGrading:
             return [AttemptResult(unmarked(plan, str(error)), []) for plan, _ in tried]
         if seen.versions or not self.seen.versions:  # a job that had no time left reports no versions
             self.seen = seen
-        quiet = self.quiet
-        self.quiet = quiet or (self.context.seed.secret and any(program.hidden for program in flat))
-        found, spoken = iter(seen.observations), iter(() if quiet else seen.printed)
+        saw_secrets = self.saw_secrets
+        self.saw_secrets = saw_secrets or (self.context.seed.secret and any(program.hidden for program in flat))
+        found, spoken = iter(seen.observations), iter(() if saw_secrets else seen.printed)
         results = []
         for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
             mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
             said = ["".join(next(spoken, "") for _ in programs_) for programs_ in each]
-            result = with_printed(judged_exercise(plan, form, mine, wanted, quiet), said)
-            results.append(AttemptResult(result, mine, form, quiet))
+            result = with_printed(judged_exercise(plan, form, mine, wanted, saw_secrets), said)
+            results.append(AttemptResult(result, mine, form, saw_secrets))
         return results
 
 
 def _for_form(
-    context: GradingContext, form: CallingForm, key: Hashable, find: Callable[[], tuple[Other, ...]]
-) -> tuple[Other, ...]:
+    context: GradingContext, form: CallingForm, key: Hashable, find: Callable[[], tuple[OtherInputs, ...]]
+) -> tuple[OtherInputs, ...]:
     """What ``find`` returns, once for each ``key`` and form: its inputs are those of the form."""
     return context.others((key, form), find)
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from grader.core.model import (
-    Absent,
     Course,
     Exercise,
     ExerciseResult,
     Item,
     ItemResult,
     Job,
+    MissingModule,
     Observation,
     Observed,
     Program,
@@ -28,17 +28,17 @@ from grader.core.model import (
 )
 from grader.course import edits
 from grader.grading import checks, verdicts
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.exercise_results import same_verdict
 from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.inputs import Seed, draw, draw_for
-from grader.grading.missing import nowhere
+from grader.grading.missing import not_defined
 from grader.grading.plan import (
     NO_INPUTS,
     REFERENCE_LIMITS,
     CallingForm,
-    Entry,
     Plan,
+    PlannedCheck,
     function_of,
     module_of,
     programs,
@@ -67,28 +67,29 @@ class GradedCode:
 
     results: dict[str, ExerciseResult]
     seen: Observed
-    absent: tuple[Absent, ...]
+    absent: tuple[MissingModule, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GradingContext:
     """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them.
 
-    With ``shared``, the results of the code of so many submissions are kept for others with the same files. Then every
-    submission has to be graded with the same ``observe``. With ``names_only``, wrong code gets the name of a typical
-    mistake, and no further explanation. ``progress`` is called with the name of an exercise as each of its two steps
-    begins, the number of the step, and how many steps there are: first all references, then all explanations.
+    ``graded_code`` keeps the results of up to ``max_graded_code`` submissions' code, for others with the same files; if
+    it is not 0, every submission must be graded with the same ``observe``. With ``names_only``, wrong code gets the
+    name of a typical mistake, and no further explanation. ``progress`` is called as each of the two steps of an
+    exercise begins, with the exercise's name, the number of the step, and the number of steps: first come all
+    references, then all explanations.
     """
 
     course: Course
     seed: Seed
     observe_reference: Observe
     public_only: bool = False
-    shared: int = 0
+    max_graded_code: int = 0
     names_only: bool = False
     progress: Callable[[str, int, int], None] | None = None
-    kept: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
-    _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
+    graded_code: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
+    _entries: dict[str, tuple[PlannedCheck, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
     _mistakes: dict[str, tuple[MistakeSignature, ...]] = field(default_factory=dict)
     _programs: dict[tuple[str, CallingForm, str], list[tuple[Program, ...]]] = field(default_factory=dict)
@@ -103,14 +104,19 @@ class GradingContext:
     _unanswered: dict[str, ItemResult] = field(default_factory=dict)
     _left_out: dict[str, QuestionResult] = field(default_factory=dict)
 
-    def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
+    @property
+    def for_class(self) -> bool:
+        """Whether many submissions are graded, so that explanations get less time."""
+        return self.max_graded_code > 0
+
+    def entries(self, exercise: Exercise) -> tuple[PlannedCheck, ...]:
         """Every check of ``exercise`` with every case that it judges."""
         if exercise.name not in self._entries:
             drawn = {
                 case.name: NO_INPUTS if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
             }
             self._entries[exercise.name] = tuple(
-                Entry(
+                PlannedCheck(
                     spec,
                     case,
                     draw_for(spec, case, exercise.name, self.seed)
@@ -142,7 +148,7 @@ class GradingContext:
         return self._mistakes[exercise.name]
 
     def _edited(
-        self, exercise: Exercise, entries: tuple[Entry, ...], edited: Iterable[tuple[SourceFile, ...]]
+        self, exercise: Exercise, entries: tuple[PlannedCheck, ...], edited: Iterable[tuple[SourceFile, ...]]
     ) -> Iterator[list[tuple[Observation, ...]]]:
         """What edited references return for each of ``entries``, called like learner code."""
         target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
@@ -216,7 +222,7 @@ class GradingContext:
         """The result of an exercise if a submission has nothing like it."""
         name = plan.exercise.name
         if name not in self._untouched:
-            self._untouched[name] = same_verdict(plan, Verdict(Status.MISSING, nowhere(name)))
+            self._untouched[name] = same_verdict(plan, Verdict(Status.MISSING, not_defined(name)))
         return self._untouched[name]
 
     def unanswered(self, item: Item) -> ItemResult:
@@ -259,9 +265,9 @@ def _remembered(
 
 
 def _is_wrong(
-    exercise: Exercise, entry: Entry, got: tuple[Observation, ...], expected: tuple[Observation, ...]
+    exercise: Exercise, entry: PlannedCheck, got: tuple[Observation, ...], expected: tuple[Observation, ...]
 ) -> bool:
-    seen = Seen(exercise, entry.case, entry.spec, entry.drawn, tuple(got), expected, "torch")
+    seen = JudgeInput(exercise, entry.case, entry.spec, entry.drawn, tuple(got), expected, "torch")
     return verdicts.judge(seen).status is not Status.PASSED
 
 

@@ -61,7 +61,7 @@ class Cost:
     case: str = ""
 
 
-def compared(
+def compare_costs(
     course: Course,
     exercise: Exercise,
     question: Question,

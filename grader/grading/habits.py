@@ -107,7 +107,7 @@ def _replacing(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     for index, node in enumerate(ast.walk(function)):
         for replacement in _replacements(node, arguments):
             other = copy.deepcopy(function)
-            exchange(other, list(ast.walk(other))[index], replacement)
+            replace_node(other, list(ast.walk(other))[index], replacement)
             yield f"{ast.unparse(node)} → {ast.unparse(replacement)}", ast.unparse(other)
 
 
@@ -142,7 +142,7 @@ def _square(value: ast.expr) -> ast.Call:
     return ast.Call(ast.Attribute(value, "square", ast.Load()), [], [])
 
 
-def exchange(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
+def replace_node(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
     """Puts ``new`` where ``old`` is in ``tree``."""
     for parent in ast.walk(tree):
         for name, value in ast.iter_fields(parent):

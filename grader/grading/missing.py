@@ -78,7 +78,7 @@ def _nearest(name: str, others: tuple[str, ...]) -> str | None:
     return nearest(name, others, cutoff=0.8)
 
 
-def nowhere(name: str) -> Text:
+def not_defined(name: str) -> Text:
     """What to say of ``name`` if the submission has nothing like it."""
     return _NOWHERE.fill(name=name)
 

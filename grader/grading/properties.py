@@ -92,7 +92,7 @@ def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool
     return Verdict(Status.FAILED, text)
 
 
-def named(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str) -> tuple[str, ...]:
+def argument_names(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str) -> tuple[str, ...]:
     """The arguments that ``option`` names (one name or several). Raises CourseError unless all are float arrays."""
     names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
     given = [name for name, value in drawn.args if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
@@ -108,7 +108,7 @@ def sequences(drawn: Drawn) -> tuple[str, ...]:
     return tuple(name for name, value in drawn.args if name in SEQUENCES and isinstance(value, np.ndarray))
 
 
-def fresh(like: NDArray[Any], number: int, scale: float = 1.0) -> Floats:
+def random_like(like: NDArray[Any], number: int, scale: float = 1.0) -> Floats:
     """Random numbers with the shape and about the size of ``like``; ``number`` is the seed."""
     size = float(np.sqrt(np.mean(np.square(like)))) or 1.0
     return np.random.Generator(np.random.PCG64(number)).standard_normal(like.shape) * size * scale

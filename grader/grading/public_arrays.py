@@ -15,6 +15,7 @@ import numpy as np
 from grader.core.errors import SandboxError
 from grader.core.model import (
     Array,
+    ArrayComparison,
     Case,
     Course,
     Exercise,
@@ -25,7 +26,6 @@ from grader.core.model import (
     Program,
     Report,
     Returned,
-    Shown,
     Status,
     Submission,
 )
@@ -47,7 +47,7 @@ _STOPPED = {Status.TIMED_OUT, Status.DIED}
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PublicCall:
     """One call of a graded exercise, to be drawn."""
 
     exercise: Exercise
@@ -57,9 +57,9 @@ class View:
     drawn: Drawn
 
 
-def shown(
+def compare_public_cases(
     course: Course, submission: Submission, report: Report, observe: Observe, observe_reference: Observe
-) -> tuple[Shown, ...]:
+) -> tuple[ArrayComparison, ...]:
     """The arrays that the exercises of ``report`` return for public cases. ``observe_reference`` runs references.
 
     Pictures are optional: if the sandbox fails, there are none.
@@ -81,7 +81,7 @@ def shown(
     return tuple(each for each in made if each is not None)
 
 
-def views(course: Course, report: Report) -> Iterator[View]:
+def views(course: Course, report: Report) -> Iterator[PublicCall]:
     """The calls to make: public cases of every exercise whose code was not stopped."""
     for result in (each for question in report.questions for each in question.exercises):
         found = course.exercise(result.name)
@@ -93,8 +93,8 @@ def views(course: Course, report: Report) -> Iterator[View]:
             if case.public and case.name in judged:
                 drawn = draw(case, exercise.name, Seed.public())
                 if (unit := with_unit_values(exercise, drawn)) is not None:
-                    yield View(exercise, result, case, "weights", unit)
-                yield View(exercise, result, case, "result", drawn)
+                    yield PublicCall(exercise, result, case, "weights", unit)
+                yield PublicCall(exercise, result, case, "result", drawn)
 
 
 def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
@@ -108,7 +108,7 @@ def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
 
 
 def prepare(course: Course, exercise: Exercise, observe_reference: Observe) -> None:
-    """Runs everything that ``shown`` may ask of the reference of ``exercise``."""
+    """Runs everything that ``compare_public_cases`` may ask of the reference of ``exercise``."""
     drawn = [draw(case, exercise.name, Seed.public()) for case in exercise.cases if case.public and not case.raises]
     every = (made for one in drawn for made in (with_unit_values(exercise, one), one) if made is not None)
     programs = tuple(_of_reference(exercise, made) for made in every)
@@ -121,14 +121,14 @@ def _of_reference(exercise: Exercise, drawn: Drawn) -> Program:
     return program(target, drawn)
 
 
-def _of_learner(view: View, submission: Submission) -> tuple[Program, ...]:
+def _of_learner(view: PublicCall, submission: Submission) -> tuple[Program, ...]:
     """The call in each form that the contract allows, with the array type that grading used."""
     module = next(file.module for file in submission.files if file.path == view.result.file)
     target = Target(view.exercise, module, view.result.array_type or "torch")
     return tuple(program(target, apply_variant(variant, view.drawn)) for variant in (None, *view.exercise.variants))
 
 
-def _shown(view: View, right: Observation, mine: tuple[Observation, ...]) -> Shown | None:
+def _shown(view: PublicCall, right: Observation, mine: tuple[Observation, ...]) -> ArrayComparison | None:
     """The arrays to draw, from the first form of the call with a correct result, else the first that returned."""
     expected = _array(right)
     returned = [got for got in map(_array, mine) if got is not None]
@@ -138,7 +138,7 @@ def _shown(view: View, right: Observation, mine: tuple[Observation, ...]) -> Sho
     tolerances = {name: value for name, value in spec.options if name in ("rtol", "atol")}
     found = [(got, compare(expected, got, **tolerances)) for got in returned]
     got, mismatch = next((each for each in found if each[1] is None), found[0])
-    return Shown(
+    return ArrayComparison(
         view.exercise.name,
         view.case.name,
         view.what,

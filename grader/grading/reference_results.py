@@ -15,7 +15,7 @@ from grader.core.files import write
 from grader.core.model import Text
 from grader.grading import stored_results
 from grader.grading.inputs import Seed
-from grader.sandbox.memo import memoized
+from grader.sandbox.observation_cache import memoized
 
 if TYPE_CHECKING:
     from grader.core.model import Course, Observe
@@ -40,7 +40,7 @@ def reference_observer(
                     "或用 --course 给出完整的课程。",
                 ).fill(folder=course.folder)
             )
-        return stored_results.answering(course, course.edition)
+        return stored_results.stored_observer(course, course.edition)
     if not seed.secret:
         return memoized(observe, lambda key: cache.get("expected", key), lambda k, data: cache.put("expected", k, data))
     if private is None:

@@ -18,7 +18,7 @@ from grader.core.model import (
 from grader.core.suggest import hint
 from grader.grading.missing import is_named_after
 from grader.grading.nothing_to_grade import nothing_to_grade
-from grader.submission import definers
+from grader.submission import files_defining
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenQuestion:
     """A question, with those of its items and exercises that are graded."""
 
     question: Question
@@ -43,7 +43,7 @@ class Chosen:
     exercises: tuple[Exercise, ...]
 
 
-def choose(course: Course, submission: Submission, selection: Selection) -> tuple[Chosen, ...]:
+def choose(course: Course, submission: Submission, selection: Selection) -> tuple[ChosenQuestion, ...]:
     """The parts of the course to grade for this submission; see ``Selection``."""
     check_names(course, selection)
     named = {_question_id(name) for name in (*selection.questions, *selection.exercises)}
@@ -55,11 +55,13 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
         graded = tuple(item for item in question.items if item.use == "graded")
         named_items = tuple(item for item in graded if item.id.lower() in wanted)
         if whole:
-            chosen.append(Chosen(question, graded if _answers_count(submission, selection) else (), exercises))
+            chosen.append(ChosenQuestion(question, graded if _answers_count(submission, selection) else (), exercises))
         elif exercises or named_items:
-            chosen.append(Chosen(question, named_items, exercises))
+            chosen.append(ChosenQuestion(question, named_items, exercises))
         elif not named and not wanted and _touched(question, submission, course):
-            chosen.append(Chosen(question, graded if submission.answers is not None else (), question.exercises))
+            chosen.append(
+                ChosenQuestion(question, graded if submission.answers is not None else (), question.exercises)
+            )
     if not selection.everything and not _anything(chosen, submission):
         raise nothing_to_grade(course, submission, named | wanted)
     return tuple(chosen)
@@ -105,26 +107,26 @@ def named_after(file: SourceFile, question: Question) -> bool:
 
 
 def _touched(question: Question, submission: Submission, course: Course) -> bool:
-    names = [e.name for e in question.exercises if definers(submission, e.name)]
+    names = [e.name for e in question.exercises if files_defining(submission, e.name)]
     answered = {answer.item for answer in submission.answers or ()}
     if any(item.id in answered for item in question.items):
         return True
     if names and len(submission.files) == 1:
         # A single file named after a question may define helpers that are exercises of other questions.
         own = next((q for q in course.questions if named_after(submission.files[0], q)), question)
-        return own is question or not any(definers(submission, e.name) for e in own.exercises)
+        return own is question or not any(files_defining(submission, e.name) for e in own.exercises)
     return bool(names)
 
 
-def _anything(chosen: list[Chosen], submission: Submission) -> bool:
+def _anything(chosen: list[ChosenQuestion], submission: Submission) -> bool:
     return any(
-        any(definers(submission, e.name) for e in each.exercises) or (each.items and submission.answers)
+        any(files_defining(submission, e.name) for e in each.exercises) or (each.items and submission.answers)
         for each in chosen
     )
 
 
 def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
     """The file that defines ``name``; of several, the one named after the question, else the first."""
-    found = definers(submission, name)
+    found = files_defining(submission, name)
     own = [file for file in found if named_after(file, question)]
     return next(iter((*own, *found)), None)

@@ -155,11 +155,11 @@ def _alike(question: Question) -> Iterator[Problem]:
 def _conditions(course: Course, question: Question, exercise: Exercise) -> Iterator[Problem]:
     """Every condition that applies to the exercise is in a case, or declared not applicable."""
     where = f"{question.file}, exercise {exercise.name}"
-    for condition, name in untested.holes(course, exercise):
+    for condition, name in untested.untested_conditions(course, exercise):
         of = f" of {name}" if name else ""
         said = f"no case has {condition.id}{of}: {condition.what.en}"
         yield Problem(Kind.UNTESTED_CONDITION, where, said)
-    for name in untested.needless(course, exercise):
+    for name in untested.needless_reasons(course, exercise):
         yield Problem(Kind.NEEDLESS_REASON, where, f"not_applicable: {name} does not apply to this exercise anyway")
 
 

@@ -19,7 +19,7 @@ from grader.core.errors import CourseError
 from grader.core.model import Course, Edition, Job, Limits, Observation, Observed, Program, SourceFile, Text
 from grader.core.text import same
 from grader.grading.plan import REFERENCE_LIMITS
-from grader.sandbox.memo import dump, load, program_digest
+from grader.sandbox.observation_cache import dump, load, program_digest
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -71,7 +71,7 @@ _UNUSABLE = Text(
 )
 
 
-def answering(course: Course, edition: Edition) -> Observe:
+def stored_observer(course: Course, edition: Edition) -> Observe:
     """An ``Observe`` for references and mistakes that looks results up and runs nothing.
 
     It raises CourseError if the edition is damaged, or was published by an incompatible version of attncheck.

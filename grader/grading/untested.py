@@ -17,7 +17,7 @@ _SEEDS = (Seed.public(), *map(Seed.number, range(4)))
 _COMPARING = ("values", "shifts")
 
 
-def holes(course: Course, exercise: Exercise) -> Iterator[tuple[Condition, str]]:
+def untested_conditions(course: Course, exercise: Exercise) -> Iterator[tuple[Condition, str]]:
     """The conditions that apply, are in no case, and are not declared not applicable; each with its argument."""
     declared = dict(exercise.not_applicable)
     drawn = [_drawn(exercise, seed) for seed in _SEEDS]
@@ -29,7 +29,7 @@ def holes(course: Course, exercise: Exercise) -> Iterator[tuple[Condition, str]]
             yield condition, name
 
 
-def needless(course: Course, exercise: Exercise) -> Iterator[str]:
+def needless_reasons(course: Course, exercise: Exercise) -> Iterator[str]:
     """The keys of ``not_applicable`` that excuse nothing, because the condition does not apply anyway."""
     found = {key for condition, name in applicable(course, exercise) for key in _keys(condition, name)}
     yield from (key for key, _ in exercise.not_applicable if key not in found)

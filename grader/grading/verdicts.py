@@ -14,7 +14,7 @@ import numpy as np
 from grader.core.errors import AttncheckError, LibrariesChanged
 from grader.core.model import CheckSpec, Observation, Returned, Status, Text, Verdict
 from grader.grading import checks
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.failures import FORBIDDEN, FORM
 from grader.grading.inputs import Drawn
 
@@ -40,7 +40,7 @@ _STOPPED = {
 COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, BROKEN, _WRONG, _NO_VERDICT)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """The verdict of the check. If it raises an exception, which is our bug, the check counts as failed.
 
     Raises our own errors, such as CourseError for a check that does not suit its exercise, and LibrariesChanged
@@ -81,7 +81,7 @@ def _not_importable(error: ImportError) -> LibrariesChanged:
     return LibrariesChanged(_LIBRARY_GONE.fill(error=error))
 
 
-def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:
+def judge_exercise(entries: Sequence[JudgeInput]) -> list[Verdict]:
     """The verdicts on all checks and cases of one exercise, as the learner may see them."""
     found = [judge(seen) for seen in entries]
     known: dict[str, set[Text | None]] = {}
@@ -95,7 +95,7 @@ def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:
     ]
 
 
-def _told(seen: Seen, verdict: Verdict, known: Container[Text | None]) -> Verdict:
+def _told(seen: JudgeInput, verdict: Verdict, known: Container[Text | None]) -> Verdict:
     """What the learner sees of the verdict on a hidden case. ``known``: what public cases of this check already say."""
     secrets = checks.kinds()[seen.spec.kind].SECRETS
     message = verdict.message
@@ -107,7 +107,7 @@ def _told(seen: Seen, verdict: Verdict, known: Container[Text | None]) -> Verdic
     return replace(verdict, message=message, difference=None, remark=remark)
 
 
-def _instead(seen: Seen, verdict: Verdict) -> Text:
+def _instead(seen: JudgeInput, verdict: Verdict) -> Text:
     """A fixed sentence in place of one whose words the code could have chosen."""
     if not verdict.applies:
         return _NO_VERDICT

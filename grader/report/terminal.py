@@ -22,7 +22,7 @@ from grader.core.model import (
     Report,
     Status,
     Text,
-    Watched,
+    WatchState,
 )
 from grader.core.page import Page
 from grader.core.text import COMMA, OF_POINTS, SAYS, SEMICOLON, STATUS, check_label, clean, duration, points
@@ -70,7 +70,7 @@ def render(report: Report, course: Course, lang: Lang, console: Console) -> None
 
 
 def render_watch(
-    page: Watched, course: Course, lang: Lang, console: Console, *, keys: bool, after: Sequence[str] = ()
+    page: WatchState, course: Course, lang: Lang, console: Console, *, keys: bool, after: Sequence[str] = ()
 ) -> None:
     """Writes what ``attncheck watch`` shows: a line for each exercise, then the exercise to work on now.
 
@@ -93,7 +93,7 @@ def render_watch(
         out.lines(out.say(WATCH_KEYS if page.left else WATCH_QUIT), style="dim")
 
 
-def _watched(page: Page, now: Watched, report: Report, course: Course, room: int) -> None:
+def _watched(page: Page, now: WatchState, report: Report, course: Course, room: int) -> None:
     earned = page.say(OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     page.row([(clean(report.learner), "bold")], earned, style="bold")
     _unconfined(page, report)
@@ -380,8 +380,8 @@ def _foot(page: Page, report: Report) -> None:
 
 
 def _elsewhere(page: Page, report: Report) -> None:
-    if report.elsewhere:
-        page.lines(page.say(words.ELSEWHERE, points=points(report.elsewhere)), style="cyan")
+    if report.pending_points:
+        page.lines(page.say(words.ELSEWHERE, points=points(report.pending_points)), style="cyan")
 
 
 def _unconfined(page: Page, report: Report) -> None:
@@ -392,7 +392,7 @@ def _unconfined(page: Page, report: Report) -> None:
 def _provenance(page: Page, report: Report) -> None:
     _unconfined(page, report)
     parts = [] if report.unsafe else [_layers(page, report)]
-    parts += [page.say(SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.told_seconds:.1f}")]
+    parts += [page.say(SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.shown_seconds:.1f}")]
     page.lines(page.say(SEMICOLON).join(parts), style="dim")
 
 

@@ -29,7 +29,7 @@ from grader.core.model import (
 if TYPE_CHECKING:
     from grader.core.model import Observation, Observe
 
-State = Literal["refused", "let-through", "undecided"]
+AttackState = Literal["refused", "let-through", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class AttackResult:
     """One attack and its result. ``why`` says what happened if the state is ``undecided``."""
 
     name: str
-    state: State
+    state: AttackState
     why: str = ""
 
 

@@ -20,7 +20,7 @@ from grader.sandbox.fair_clock import FairClock
 from grader.sandbox.inside import frames
 
 
-class Ended(Exception):
+class ChildEnded(Exception):
     """The child's stream has ended.
 
     ``outside``: it was killed, but not by the grader, by one of its limits, or by anything its code could do.
@@ -34,11 +34,11 @@ class Ended(Exception):
         self.outside = outside
 
 
-class Garbled(Exception):
+class MalformedFrame(Exception):
     """The child wrote something that is not a frame."""
 
 
-class Oversized(Exception):
+class OversizedFrame(Exception):
     """The child announced more bytes than it may send."""
 
 
@@ -119,9 +119,9 @@ class FrameBuffer:
             self._kind, self._length = frames.HEADER.unpack_from(self._data)
             del self._data[: frames.HEADER.size]
             if self._kind not in frames.KINDS:
-                raise Garbled(f"a frame of kind {self._kind}")
+                raise MalformedFrame(f"a frame of kind {self._kind}")
             if self._length > limit + _ALLOWANCE:
-                raise Oversized
+                raise OversizedFrame
         if len(self._data) < self._length:
             return None
         body = bytes(self._data[: self._length])
@@ -131,7 +131,7 @@ class FrameBuffer:
         try:
             return self._kind, frames.decode(body, budget)
         except frames.FrameError as error:
-            raise Garbled(str(error)) from None
+            raise MalformedFrame(str(error)) from None
         finally:
             self.total += budget.spent
 
@@ -233,7 +233,7 @@ class PlainChild:
             if not piece:  # it has ended, or has closed its pipe, which amounts to the same
                 self.kill()
                 code = self._process.wait()
-                raise Ended(-code if code < 0 else None, code if code >= 0 else None)
+                raise ChildEnded(-code if code < 0 else None, code if code >= 0 else None)
             self._buffer.add(piece)
         return frame
 

@@ -14,22 +14,22 @@ from typing import Any, Literal
 
 from grader.core.errors import SandboxError, SandboxKilled
 from grader.core.model import (
-    Absent,
     Died,
     Job,
     Limits,
+    MissingModule,
     NotRun,
     Observation,
     Observed,
-    Past,
     Raised,
+    ResourceUsage,
     Returned,
     Text,
     TimedOut,
     TooBig,
     Unreadable,
 )
-from grader.sandbox.children import POLL_SECONDS, Child, ChildFactory, Ended, Garbled, Oversized
+from grader.sandbox.children import POLL_SECONDS, Child, ChildEnded, ChildFactory, MalformedFrame, OversizedFrame
 from grader.sandbox.inside import frames
 from grader.sandbox.wire import (
     ChildTask,
@@ -37,8 +37,8 @@ from grader.sandbox.wire import (
     decode_value,
     encode_files,
     encode_tasks,
-    in_order,
     modules_of,
+    send_order,
     tasks_of,
 )
 from grader.sandbox.zygote import ZygoteLost
@@ -79,7 +79,7 @@ class _Run:
     printed: dict[int, str] = field(default_factory=dict)
     lost_modules: dict[str, Observation] = field(default_factory=dict)
     failed_cells: dict[str, Observation] = field(default_factory=dict)
-    absent: dict[str, Absent] = field(default_factory=dict)
+    absent: dict[str, MissingModule] = field(default_factory=dict)
     groups: dict[str, _Clock] = field(default_factory=dict)
     full: set[str] = field(default_factory=set)  # groups in which a call ran out of memory
     slow: bool = False  # whether programs are sent one at a time
@@ -95,15 +95,15 @@ class _Run:
     versions: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def after(cls, past: Past, job: Job, limits: Limits, packer: StepsPacker) -> _Run:
+    def after(cls, usage: ResourceUsage, job: Job, limits: Limits, packer: StepsPacker) -> _Run:
         """A run that continues from what the submission's earlier jobs used."""
-        run = cls(job, limits, total=_Clock(past.cpu, past.wall), packer=packer)
-        run.received, run.deaths, run.hidden, run.slow = past.received, past.deaths, past.hidden, past.slow
+        run = cls(job, limits, total=_Clock(usage.cpu, usage.wall), packer=packer)
+        run.received, run.deaths, run.hidden, run.slow = usage.received, usage.deaths, usage.hidden, usage.slow
         return run
 
-    def past(self) -> Past:
+    def usage(self) -> ResourceUsage:
         """What the submission's next job needs to know."""
-        return Past(self.total.cpu, self.total.wall, self.received, self.deaths, self.hidden, self.slow)
+        return ResourceUsage(self.total.cpu, self.total.wall, self.received, self.deaths, self.hidden, self.slow)
 
     def results(self) -> _Results:
         """What the programs returned and used so far."""
@@ -178,7 +178,7 @@ def observe(children: ChildFactory, job: Job, limits: Limits, packer: StepsPacke
     A child killed from outside, as by the kernel when memory is short, is replaced once, and its task starts again.
     The second time this raises SandboxKilled: that is never the learner's fault. Raises SandboxError for our own.
     """
-    run = _Run.after(job.past, job, limits, packer or StepsPacker())
+    run = _Run.after(job.usage, job, limits, packer or StepsPacker())
     deaths = min(limits.fresh_children, _PLAIN_DEATHS) if children.unsafe else limits.fresh_children
     while tasks := run.remaining():
         if run.total.reached(limits.total_cpu, limits.total_wall):
@@ -190,13 +190,13 @@ def observe(children: ChildFactory, job: Job, limits: Limits, packer: StepsPacke
         try:
             _in_a_child(run, children, tasks)
         except ZygoteLost as lost:
-            lost.past = run.past()
+            lost.usage = run.usage()
             raise
     ordered = tuple(run.found[index] for index in range(len(job.programs)))
-    used = run.total.cpu - job.past.cpu
+    used = run.total.cpu - job.usage.cpu
     absent = tuple(run.absent.values())
     printed = tuple(run.printed.get(index, "") for index in range(len(job.programs))) if run.printed else ()
-    return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past(), absent, printed)
+    return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.usage(), absent, printed)
 
 
 def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> None:
@@ -207,7 +207,7 @@ def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> No
         try:
             _greet(run, child, run.limits)
             done = _serve(run, child, tasks, together=not children.unsafe)
-        except Ended as end:  # what it used for its last task is not charged: that task is run again
+        except ChildEnded as end:  # what it used for its last task is not charged: that task is run again
             if run.killed:
                 raise SandboxKilled(_KILLED) from end
             run.killed, done = True, False
@@ -243,8 +243,8 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
         while (got := child.receive(max(POLL_SECONDS, until - child.wall_seconds()), limits.result_bytes)) is None:
             if (over := child.wall_seconds() - until) >= 0 and child.stuck(over):
                 raise SandboxError(_NOT_READY.fill(seconds=child.patience))
-    except (Ended, Garbled, Oversized) as error:
-        if isinstance(error, Ended) and error.outside:
+    except (ChildEnded, MalformedFrame, OversizedFrame) as error:
+        if isinstance(error, ChildEnded) and error.outside:
             raise
         raise SandboxError(_ENDED_EARLY.fill(error=error)) from error
     kind, value = got
@@ -280,7 +280,7 @@ def _serve(run: _Run, child: Child, tasks: list[ChildTask], *, together: bool) -
     number = 0
     run.read = child.cpu_seconds()  # before the first task: what the child uses from here on is the learner's
     start = replace(run.total)
-    waiting = deque(in_order(tasks))
+    waiting = deque(send_order(tasks))
     while waiting:
         used = _Clock(run.total.cpu - start.cpu, run.total.wall - start.wall)
         message = _message(waiting, together and not run.slow and not used.reached(_REPEATED.cpu, _REPEATED.wall))
@@ -401,16 +401,16 @@ def _answer(run: _Run, child: Child, number: int, task: ChildTask, until: _Clock
             got = child.receive(patience, min(run.limits.result_bytes, room))
             if got is not None:
                 return _observation(run, got, number, task)
-        except Ended as end:
+        except ChildEnded as end:
             if end.outside:
                 raise
             if end.cpu_limit:
                 return TimedOut(run.limits.total_cpu, "cpu", task.during)
             return Died(end.signal, end.code, task.during)
-        except Oversized:
+        except OversizedFrame:
             child.kill()
             return TooBig(-1)
-        except Garbled:
+        except MalformedFrame:
             child.kill()
             return Unreadable("protocol")
         wall_left, cpu_left = until.wall - child.wall_seconds(), until.cpu - child.cpu_seconds()
@@ -436,7 +436,7 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: ChildTask) 
     kind, value = got
     try:
         if value["task"] != number or kind not in (_TO_LOAD if task.program is None else _TO_RUN):
-            raise Garbled("an answer to something else")
+            raise MalformedFrame("an answer to something else")
         if task.index is not None and not run.hidden:  # after that, it could contain hidden inputs
             run.printed[task.index] = _text(value.get("printed", ""), _MOST_PRINTED)
         match kind:
@@ -449,7 +449,7 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: ChildTask) 
             case frames.RETURNED:
                 values = tuple(decode_value(entry) for entry in value["values"])
                 if task.program is None or len(values) != len(task.program.send):
-                    raise Garbled("another number of values")
+                    raise MalformedFrame("another number of values")
                 return Returned(values)
             case frames.RAISED:
                 # The task decides when it was, not the child: text from loading may be shown.
@@ -461,7 +461,7 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: ChildTask) 
             case _:
                 return TooBig(run.limits.result_bytes)
     except (KeyError, TypeError, IndexError, AttributeError, frames.FrameError) as error:
-        raise Garbled("a frame with other fields") from error
+        raise MalformedFrame("a frame with other fields") from error
 
 
 _TO_LOAD = (frames.LOADED, frames.RAISED)
@@ -486,21 +486,21 @@ _MOST_PRINTED = 8192
 _MOST_ABSENT = 20
 
 
-def _absent(run: _Run, entries: Any) -> Iterator[Absent]:
+def _absent(run: _Run, entries: Any) -> Iterator[MissingModule]:
     """The modules reported absent, each only if the submission names it in that line."""
     lines = {part.label: part.text.split("\n") for file in run.job.files for part in file.parts}
     for entry in entries[:_MOST_ABSENT]:
         if not isinstance(entry, list) or len(entry) != 3:
-            raise Garbled("something other than a module and its place")
+            raise MalformedFrame("something other than a module and its place")
         module, file, line = entry
         there = lines.get(file, []) if type(file) is str else []
         words = _text(module, 100).split(".")
         asked = type(line) is int and 0 < line <= len(there) and words[0] in there[line - 1]
         if asked and all(word.isidentifier() for word in words):
-            yield Absent(".".join(words), file, line)
+            yield MissingModule(".".join(words), file, line)
 
 
 def _text(value: Any, limit: int) -> str:
     if not isinstance(value, str):
-        raise Garbled("something that is not text")
+        raise MalformedFrame("something that is not text")
     return value[:limit]

@@ -82,7 +82,7 @@ class Sandbox:
             assert self._children is not None
             return self._children
 
-    def allow(self, packages: tuple[str, ...]) -> None:
+    def allow_packages(self, packages: tuple[str, ...]) -> None:
         """Lets submissions import these packages, too. Raises CourseError for one not installed or not allowed."""
         if packages == self._settings.packages:
             return
@@ -105,10 +105,10 @@ class Sandbox:
         self.children()
         return self._zygote.layers if self._zygote is not None else ()
 
-    def expect(self, libraries: str) -> None:
-        """Starts the sandbox. Raises LibrariesChanged if the digest of its libraries is not ``libraries``."""
+    def expect_libraries(self, digest: str) -> None:
+        """Starts the sandbox. Raises LibrariesChanged if its libraries do not have this ``digest``."""
         self._begin()
-        if self._libraries is not None and self._libraries.digest != libraries:
+        if self._libraries is not None and self._libraries.digest != digest:
             self.close()
             raise LibrariesChanged(CHANGED.fill(path=OTHER_FILES))
 
@@ -145,7 +145,7 @@ class Sandbox:
             return launch.observe(self.children(), job, limits, self._packer)
         except ZygoteLost as lost:
             self.close()
-            job = replace(job, past=lost.past or job.past)
+            job = replace(job, usage=lost.usage or job.usage)
         try:
             return launch.observe(self.children(), job, limits, self._packer)
         except ZygoteLost:

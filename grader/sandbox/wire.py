@@ -1,6 +1,6 @@
 """A job as tasks for the child, and tasks, arguments and results as the values that frames carry.
 
-The order of tasks is part of what keeps hidden inputs hidden; see ``in_order``.
+The order of tasks is part of what keeps hidden inputs hidden; see ``send_order``.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
     return replace(program, steps=steps)
 
 
-def in_order(tasks: Iterable[ChildTask]) -> list[ChildTask]:
+def send_order(tasks: Iterable[ChildTask]) -> list[ChildTask]:
     """The tasks in the order in which they are sent: files, then public cases, then hidden ones.
 
     The child has nothing of a hidden case until it has answered everything else. So the text of an exception at import

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
-from grader.core.model import Limits, Past, Text
+from grader.core.model import Limits, ResourceUsage, Text
 from grader.sandbox import policy
-from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
+from grader.sandbox.children import ChildEnded, Frame, FrameBuffer, write_all
 from grader.sandbox.fair_clock import FairClock, stuck
 
 PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
@@ -45,9 +45,9 @@ _BOOT = (
 
 
 class ZygoteLost(SandboxKilled):
-    """The zygote ended while it was in use. ``past`` is what the job had used until then."""
+    """The zygote ended while it was in use. ``usage`` is what the job had used until then."""
 
-    past: Past | None = None
+    usage: ResourceUsage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +383,7 @@ class ConfinedChild:
         killed = code == -signal.SIGKILL and not ours
         outside = killed and self._used < self._cpu_seconds
         cpu_limit = code == -signal.SIGXCPU or (killed and not outside)
-        raise Ended(-code if code < 0 else None, code if code >= 0 else None, cpu_limit, outside)
+        raise ChildEnded(-code if code < 0 else None, code if code >= 0 else None, cpu_limit, outside)
 
     def cpu_seconds(self, default: float = 0.0) -> float:
         """See ``Child``. Read from the process's own CPU clock, which it cannot change."""

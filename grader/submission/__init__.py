@@ -36,8 +36,18 @@ from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import FileLocation, not_regular, refusal, status
 
 __all__ = [
-    "FoundFiles", "Unusable", "changed_since", "definers", "fingerprint", "identity", "named", "parse_files", "read",
-    "read_cells", "read_files", "written",
+    "FoundFiles",
+    "Unusable",
+    "changed_since",
+    "file_text",
+    "files_defining",
+    "fingerprint",
+    "fingerprint_and_learner",
+    "learner_named",
+    "parse_files",
+    "read",
+    "read_cells",
+    "read_files",
 ]  # fmt: skip
 
 #: The name of the notebook that a learner is working in, in messages.
@@ -125,20 +135,20 @@ def fingerprint(path: Path) -> str:
 
     Raises SubmissionError if they cannot be read, or if there are none.
     """
-    return identity(path)[0]
+    return fingerprint_and_learner(path)[0]
 
 
-def named(path: Path) -> str | None:
+def learner_named(path: Path) -> str | None:
     """The learner named in the answers file at ``path``; None if there is none, or it is broken."""
-    return identity(path)[1]
+    return fingerprint_and_learner(path)[1]
 
 
-def identity(path: Path) -> tuple[str, str | None]:
-    """``fingerprint`` and ``named`` of the same bytes."""
+def fingerprint_and_learner(path: Path) -> tuple[str, str | None]:
+    """``fingerprint`` and ``learner_named`` of the same bytes."""
     return _identity(path) if is_small(path) else _bounded(path, _identity)
 
 
-def written(path: Path) -> str:
+def file_text(path: Path) -> str:
     """The text of the one file at ``path``, for comparing only; empty if it cannot be read."""
     try:
         found, _ = read_files(path)
@@ -245,7 +255,7 @@ def _answers(found: FoundFiles) -> tuple[answers.Answers | None, Unusable | None
 # ------------------------------------------------------------------------------------------ names in files
 
 
-def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
+def files_defining(submission: Submission, name: str) -> tuple[SourceFile, ...]:
     """The files that define ``name`` at top level."""
     return tuple(file for file in submission.files if any(name == defined for defined, _ in file.defines))
 
@@ -352,7 +362,7 @@ def _sources(found: FoundFiles, stem: str) -> tuple[tuple[SourceFile, ...], tupl
 def _package(scanned: Sequence[tuple[str, source.SourceFacts]], top: str, stem: str) -> str:
     """The name of the folder around the files if they import each other through it, else empty."""
     name = modules.identifier(top.rstrip("/").rpartition("/")[2] or stem)
-    if modules.is_taken(name) or any(path.split("/")[0].partition(".")[0] == name for path, _ in scanned):
+    if modules.is_reserved(name) or any(path.split("/")[0].partition(".")[0] == name for path, _ in scanned):
         return ""
     above = any(facts.relative > path.count("/") for path, facts in scanned)
     return name if above or any(name in facts.imports for _, facts in scanned) else ""

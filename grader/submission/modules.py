@@ -34,7 +34,7 @@ def identifier(stem: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) or name == "__main__" else name
 
 
-def is_taken(name: str) -> bool:
+def is_reserved(name: str) -> bool:
     """Whether ``name`` is a library of the course or a module of the standard library."""
     return name in LIBRARIES or name in sys.stdlib_module_names
 
@@ -79,7 +79,7 @@ def _propose(path: str, package: str) -> ModuleName:
     is_package = stem == "__init__" and bool(folders or package) and not _is_notebook(path)
     given = folders if is_package else [*folders, stem]
     parts = [identifier(part) for part in given]
-    if _is_notebook(path) and not folders and is_taken(parts[0]):  # nobody imports a notebook by its name
+    if _is_notebook(path) and not folders and is_reserved(parts[0]):  # nobody imports a notebook by its name
         parts = [f"{parts[0]}_notebook"]
     return ModuleName(".".join([package, *parts] if package else parts), is_package, parts != given)
 
@@ -87,7 +87,7 @@ def _propose(path: str, package: str) -> ModuleName:
 def shadowed(path: str, module: str) -> Unusable | None:
     """Why the file must not be used, if its module would shadow a library or standard module; else None."""
     top = module.partition(".")[0]
-    if not is_taken(top):
+    if not is_reserved(top):
         return None
     library = LIBRARIES.get(top)
     owner: Text = say.A_LIBRARY.fill(name=library) if library else say.A_STANDARD_MODULE

@@ -498,7 +498,7 @@ def test_the_other_array_type_is_tried_only_if_it_may_help(
 def test_a_context_keeps_the_results_of_equal_files() -> None:
     """Learners with the same files share what their code did, up to a number of them; answers stay their own."""
     observe = Counting(fake())
-    context = GradingContext(COURSE, Seed.public(), observe, shared=2)
+    context = GradingContext(COURSE, Seed.public(), observe, max_graded_code=2)
 
     def run(given: Submission, **more: Any) -> Report:
         return grade(COURSE, given, observe, context=context, **more)
@@ -531,7 +531,9 @@ def test_a_context_keeps_the_results_of_equal_files() -> None:
 def test_what_may_have_been_chance_is_not_shared(seen: Observation, runs: int) -> None:
     """Everybody has a run of their own if time or memory ran out or a process died."""
     observe = Counting(fake(q05=seen))
-    context = GradingContext(course(question("Q5", exercise("double(x)", case(x=X)))), Seed.public(), observe, shared=9)
+    context = GradingContext(
+        course(question("Q5", exercise("double(x)", case(x=X)))), Seed.public(), observe, max_graded_code=9
+    )
     reports = [grade(context.course, submission(q05=DOUBLE), observe, context=context) for _ in range(2)]
     assert len(observe.jobs) == runs
     assert reports[0].questions == reports[1].questions
@@ -892,11 +894,11 @@ def test_a_module_named_like_an_allowed_package_does_not_hide_it(sandbox: Sandbo
     inner = replace(own, path="sortedcontainers/more.py", module="sortedcontainers.more", is_package=False)
     given = submission(q05=text)
     given = replace(given, files=(*given.files, own, inner))
-    sandbox.allow(("sortedcontainers",))
+    sandbox.allow_packages(("sortedcontainers",))
     try:
         report = grade(replace(COURSE, packages=("sortedcontainers",)), given, sandbox.observe)
     finally:
-        sandbox.allow(())
+        sandbox.allow_packages(())
     assert result(report, "double").status is Status.PASSED
     (notice,) = report.notices
     assert notice.where == own.path and "imports the library sortedcontainers" in notice.text.en

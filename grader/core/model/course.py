@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from grader.core.constraints import (
     CaseName,
     Digest,
-    Filled,
     Identifier,
     ItemId,
     LibraryName,
+    NonBlank,
     Pairs,
     Points,
     QuestionId,
@@ -108,9 +108,9 @@ class Landmark:
     ``misconception`` is what somebody believes who has another value there.
     """
 
-    expression: Filled
-    en: Filled
-    zh: Filled
+    expression: NonBlank
+    en: NonBlank
+    zh: NonBlank
     at: int = 1
     misconception: Slug | None = None
 
@@ -133,8 +133,8 @@ class Equivalent:
     ``mutant`` is its name as ``bank mutate`` prints it, with "…" for any text.
     """
 
-    mutant: Filled
-    why: Filled
+    mutant: NonBlank
+    why: NonBlank
 
 
 @dataclass(frozen=True, slots=True)

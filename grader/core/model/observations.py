@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from grader.core.model.programs import Job, Limits, Past
+from grader.core.model.programs import Job, Limits, ResourceUsage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class MissingModule:
     """A module that a file imports at top level and that is not available. ``file`` is the label of the part."""
 
     module: str
@@ -98,9 +98,9 @@ class Absent:
 class Observed:
     """One observation per program, with the layers of isolation that were used.
 
-    ``past`` is for the submission's next job; None if nothing was metered. ``absent`` are modules that were not found
-    while the files were loaded, before the child had any hidden input. ``printed`` is what each program printed, as it
-    is; empty for hidden programs, and for all once the code has seen hidden inputs.
+    ``usage`` includes this job, and is passed to the submission's next one; None if nothing was metered. ``absent`` are
+    the modules that were not found while files were loaded, before the child had any hidden input. ``printed`` is the
+    raw output of each program; empty for hidden programs, and for all once the code has seen hidden inputs.
     """
 
     observations: tuple[Observation, ...]
@@ -108,6 +108,6 @@ class Observed:
     unsafe: bool
     versions: tuple[tuple[str, str], ...] = ()
     cpu_seconds: float = 0.0
-    past: Past | None = None
-    absent: tuple[Absent, ...] = ()
+    usage: ResourceUsage | None = None
+    absent: tuple[MissingModule, ...] = ()
     printed: tuple[str, ...] = ()

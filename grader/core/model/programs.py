@@ -110,11 +110,11 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """What a submission has used in earlier jobs: seconds, bytes, and processes that died.
+class ResourceUsage:
+    """What a submission used in earlier jobs: seconds of CPU and wall time, bytes received, and dead processes.
 
-    ``hidden``: its code has seen hidden inputs, so that its later output could reveal them. ``slow``: its programs are
-    sent one at a time, since some that were sent together took long.
+    ``hidden``: its code has seen hidden inputs, so its later output could reveal them. ``slow``: its programs are sent
+    one at a time, because some that were sent together took too long.
     """
 
     cpu: float = 0.0
@@ -127,11 +127,11 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The programs that one submission runs at once. ``past`` counts against its limits (``grading.budget``)."""
+    """The programs that one submission runs at once. ``usage`` is that of its earlier jobs; its limits include it."""
 
     files: tuple[SourceFile, ...]
     programs: tuple[Program, ...]
-    past: Past = Past()
+    usage: ResourceUsage = ResourceUsage()
 
 
 @dataclass(frozen=True, slots=True)

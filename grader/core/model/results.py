@@ -203,7 +203,7 @@ class Report:
         return sum(q.possible for q in self.questions) + self.unlisted
 
     @property
-    def told_seconds(self) -> float:
+    def shown_seconds(self) -> float:
         """``seconds`` as shown to learners: with a secret seed, rounded up to a power of two.
 
         Otherwise code could encode a hidden input in the digits of its running time.
@@ -226,7 +226,7 @@ class Report:
         return not self.unlisted and all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
 
     @property
-    def elsewhere(self) -> float:
+    def pending_points(self) -> float:
         """Points that are decided by the instructor, because this is a learners' edition."""
         waiting = [i.possible for q in self.questions for i in q.items if i.status is Status.PENDING]
         outcomes = (o for q in self.questions for e in q.exercises for o in e.outcomes)
@@ -235,7 +235,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ArrayComparison:
     """The expected and actual result of an exercise for a public case, as arrays for people to look at.
 
     ``what`` is ``weights`` if every value vector was a unit vector, so that the result is the attention weights.
@@ -252,7 +252,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchState:
     """What ``attncheck watch`` shows: the exercise to fix next (of ``left``), with ``hints`` by number, from 1."""
 
     report: Report | None

@@ -61,7 +61,7 @@ from typing import TypeAlias
 
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
-from grader.core.constraints import Revealed
+from grader.core.constraints import MisconceptionId
 from grader.core.model import Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
@@ -108,7 +108,7 @@ class WrongShape:
     """A wrong shape that reveals a misconception."""
 
     answer: str
-    misconception: Revealed
+    misconception: MisconceptionId
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ T = TypeVar("T", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class JudgeInput:
     """Everything that a check judges. ``expected`` is empty for checks that do not use the reference."""
 
     exercise: Exercise
@@ -59,7 +59,7 @@ class Check(CheckKind, Protocol):
     def calls(self, target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
         """The programs to run."""
 
-    def judge(self, seen: Seen) -> Verdict:
+    def judge(self, seen: JudgeInput) -> Verdict:
         """The verdict on their observations."""
 
 

@@ -46,7 +46,7 @@ import numpy as np
 
 from grader.core.model import Apply, Array, CheckSpec, Observation, Program, Returned, Same, Status, Text, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
@@ -131,7 +131,7 @@ def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tu
     return got[:1]
 
 
-def names(seen: Seen) -> list[str]:
+def names(seen: JudgeInput) -> list[str]:
     """The names of what the gradients are with respect to: the array arguments, then the parameters, sorted."""
     return [*_arrays(seen.drawn), *sorted(name for name, _ in seen.drawn.parameters)]
 
@@ -140,7 +140,7 @@ def _arrays(drawn: Drawn) -> list[str]:
     return [name for name, value in drawn.args if isinstance(value, (np.ndarray, Same))]
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Looks for missing gradients, then for wrong ones."""
     if bad := reference_failure(seen.expected[:1]) or failure_verdict(seen.got[:1], seen.case):
         return bad
@@ -170,7 +170,7 @@ def _without_torch(got: object) -> Verdict:
     return Verdict(Status.SKIPPED, _NUMPY, applies=False)
 
 
-def _compare(seen: Seen, got: object, expected: list[object]) -> Verdict:
+def _compare(seen: JudgeInput, got: object, expected: list[object]) -> Verdict:
     if not isinstance(got, list) or len(got) != len(expected):
         return Verdict(Status.FAILED, _CUT_ALL)
     pairs = list(zip(names(seen), expected, got, strict=True))

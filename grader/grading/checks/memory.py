@@ -49,7 +49,7 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -129,7 +129,7 @@ def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
     return int(queries * keys)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Compares the largest tensor with n_q·n_k, then the peak."""
     if bad := failure_verdict(seen.got, seen.case):
         return bad

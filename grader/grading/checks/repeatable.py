@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 
 from grader.core.model import CheckSpec, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
@@ -118,7 +118,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return first.program(*outputs, seed=1), second.program(*fresh, seed=2)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Passes if repeated calls agree up to rounding, and nothing from an earlier call is in a later one."""
     if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
         return bad

@@ -39,7 +39,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -82,7 +82,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return (program(target, drawn),)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Checks signs, then sums, and recognises sums along another axis."""
     found = results(seen.got, seen.case, 1)
     if isinstance(found, Verdict):

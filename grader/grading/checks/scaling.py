@@ -49,7 +49,7 @@ import numpy as np
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Exercise, Program, Status, Text, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -210,7 +210,7 @@ def _values(names: Any, known: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]
     return tuple((name, known[name]) for name in names)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """The scale of every probe, then the law behind them."""
     exercise, probes = seen.exercise, _probes(seen.exercise, seen.spec)
     found = results(seen.got, seen.case, len(probes))

@@ -45,7 +45,7 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -109,7 +109,7 @@ def _pairs(names: list[str], d_k: int) -> Drawn:
     return Drawn(tuple(zip(names, pair, strict=True)), (), ())
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Compares the estimate at every width with its confidence bound."""
     options = read(seen.spec, Options)
     widths, expected = options.d_k, float(options.is_)

@@ -24,22 +24,22 @@ from grader.core.model import (
     Text,
     Verdict,
 )
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.compare import compare
 from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.explaining.relations import Pair, leaves
 
 #: Runs programs on the references of the course, or finds what they returned before.
-Run: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
+RunReference: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
 #: What the reference with two typical mistakes returns for some of the evidence, all by number; None if they overlap.
-RunPair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
+RunMistakePair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
 
 #: What a function returns, found once for each key.
-Remembered: TypeAlias = "Callable[[Hashable, Callable[[], tuple[Other, ...]]], tuple[Other, ...]]"
+CachedFind: TypeAlias = "Callable[[Hashable, Callable[[], tuple[OtherInputs, ...]]], tuple[OtherInputs, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class OtherInputs:
     """A sentence about other inputs, and what the reference returns for them in each case."""
 
     said: Text
@@ -48,11 +48,11 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One check on one case: what was run and seen, the verdict, and the part that ``identifies`` a mistake."""
+    """One check on one case: what was run and seen, the verdict, and the ``signature`` to compare with mistakes."""
 
-    seen: Seen
+    seen: JudgeInput
     verdict: Verdict
-    identifies: tuple[Observation, ...]
+    signature: tuple[Observation, ...]
 
     @property
     def counts(self) -> bool:
@@ -76,7 +76,7 @@ class WrongExercise:
 
     ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
     ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
-    wrong, given whether a mistake is ``named`` already. ``remembered`` finds what depends only on the exercise and its
+    wrong, given whether a mistake is ``named`` already. ``cached`` finds what depends only on the exercise and its
     inputs, once for all submissions.
     """
 
@@ -89,11 +89,11 @@ class WrongExercise:
     evidence: tuple[Evidence, ...]
     known: tuple[MistakeSignature, ...]
     changed: Callable[[], tuple[frozenset[int], ...]]
-    run: Run | None
-    pair: RunPair | None
+    run: RunReference | None
+    pair: RunMistakePair | None
     places: Callable[[bool], tuple[Diagnosis, ...]] = lambda named: ()
     named: bool = False
-    remembered: Remembered = lambda key, find: find()
+    cached: CachedFind = lambda key, find: find()
 
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""

@@ -20,7 +20,7 @@ MOST = 3
 _LONGEST = 500
 _LONGEST_TEXT = 2000
 
-Voice = Callable[[WrongExercise], Iterator[Diagnosis]]
+Explainer = Callable[[WrongExercise], Iterator[Diagnosis]]
 
 
 def places(failure: WrongExercise) -> Iterator[Diagnosis]:
@@ -29,7 +29,7 @@ def places(failure: WrongExercise) -> Iterator[Diagnosis]:
 
 
 #: Every voice, and whether it still has something to add if a mistake was named.
-VOICES: tuple[tuple[Voice, bool], ...] = (
+EXPLAINERS: tuple[tuple[Explainer, bool], ...] = (
     (mistake, False),
     (raised, False),
     (places, True),
@@ -44,7 +44,7 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
     With ``names_only``, only typical mistakes are asked for.
     """
     said: list[Diagnosis] = []
-    for voice, beside_a_name in ((mistake, False),) if names_only else VOICES:
+    for voice, beside_a_name in ((mistake, False),) if names_only else EXPLAINERS:
         named = any(each.voice == "mistake" for each in said)
         if beside_a_name or not named:
             said += _asked(voice, replace(failure, named=named))
@@ -68,7 +68,7 @@ def _with_source(diagnosis: Diagnosis, submission: Submission) -> Diagnosis:
     return replace(diagnosis, span=replace(span, source=text)) if len(text) <= _LONGEST else diagnosis
 
 
-def _asked(voice: Voice, failure: WrongExercise) -> list[Diagnosis]:
+def _asked(voice: Explainer, failure: WrongExercise) -> list[Diagnosis]:
     try:
         return list(voice(failure))
     except LibrariesChanged:

@@ -12,7 +12,7 @@ from grader.grading.explaining.mistakes import CheckedCase, diagnose
 
 def mistake(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The misconception that explains everything; else two that do so together, the more basic one first."""
-    seen = [CheckedCase(each.seen.spec.kind, each.identifies, each.verdict) for each in failure.evidence]
+    seen = [CheckedCase(each.seen.spec.kind, each.signature, each.verdict) for each in failure.evidence]
     single = diagnose(seen, failure.known, failure.array_type)
     names = (single.misconception,) if single else pairs.both(failure) or pairs.by_case(failure)
     for believed in map(failure.question.misconception, names):

@@ -26,7 +26,7 @@ def both(failure: WrongExercise) -> tuple[str, ...]:
     Of several such pairs only what they share is named; that is nothing if they share nothing.
     """
     values = tuple(at for at, each in enumerate(failure.evidence) if each.counts and each.of_values)
-    telling = {at: _tells(failure.evidence[at].identifies) for at in values if failure.evidence[at].failed}
+    telling = {at: _tells(failure.evidence[at].signature) for at in values if failure.evidence[at].failed}
     if failure.pair is None or sum(telling.values()) < _TELLING:
         return ()
     most = max(telling, key=lambda at: telling[at])
@@ -73,7 +73,7 @@ def by_case(failure: WrongExercise) -> tuple[str, ...]:
     do as well.
     """
     failed = [at for at, each in enumerate(failure.evidence) if each.failed and each.of_values]
-    if any(_tells(failure.evidence[at].identifies) < ENOUGH for at in failed):
+    if any(_tells(failure.evidence[at].signature) < ENOUGH for at in failed):
         return ()  # nothing explains these
     explained: dict[str, set[int]] = {}
     for mistake in failure.known:
@@ -91,7 +91,7 @@ def by_case(failure: WrongExercise) -> tuple[str, ...]:
 
 def _agrees(failure: WrongExercise, at: int, seen: tuple[Observation, ...]) -> bool:
     """Whether what a mistake returns in this case, whose values are compared, is what was returned."""
-    return agree(failure.evidence[at].identifies, seen, failure.array_type, any_float=True)
+    return agree(failure.evidence[at].signature, seen, failure.array_type, any_float=True)
 
 
 def _tells(seen: tuple[Observation, ...]) -> int:

@@ -78,7 +78,7 @@ _Values = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class WrongCase:
     """A public case with wrong values, and the results that would be right."""
 
     case: Case
@@ -89,7 +89,7 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class Trace:
     """What a run with probes says: values of each probe by number, in order of time, and results of substitutions."""
 
     result: tuple[Any, ...]
@@ -122,7 +122,7 @@ class Substitution:
 
 
 @dataclass(slots=True)
-class Metered:
+class SearchBudget:
     """Runs the searches for one submission with ``run``.
 
     All of them together may use ``cpu`` seconds, by the child's clock, and run code ``reruns`` times.
@@ -146,7 +146,7 @@ class Metered:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class FailedAttempt:
     """A wrong exercise: its plan, the form in which it was called, and the statuses of the plan's entries.
 
     If a mistake is ``named`` already, only places that repair the code are looked for.
@@ -159,7 +159,7 @@ class Wrong:
 
 
 def explain(
-    wrong: Wrong, context: GradingContext, files: tuple[SourceFile, ...], child: Metered
+    wrong: FailedAttempt, context: GradingContext, files: tuple[SourceFile, ...], child: SearchBudget
 ) -> tuple[Diagnosis, ...]:
     """The places where the code goes wrong.
 
@@ -178,7 +178,9 @@ def explain(
         return ()
 
 
-def _sought(plan: Plan, form: CallingForm, statuses: Sequence[Status], context: GradingContext) -> tuple[Sought, ...]:
+def _sought(
+    plan: Plan, form: CallingForm, statuses: Sequence[Status], context: GradingContext
+) -> tuple[WrongCase, ...]:
     """The first public cases whose values are wrong, or that raised an exception."""
     found = []
     for entry, status, expected in zip(plan.entries, statuses, context.expected(plan.exercise), strict=True):
@@ -186,7 +188,7 @@ def _sought(plan: Plan, form: CallingForm, statuses: Sequence[Status], context: 
         match expected:
             case (Returned((value,)),) if wrong and entry.spec.kind == "values":
                 given = apply_variant(form.variant, entry.drawn)
-                found.append(Sought(entry.case, entry.spec, entry.drawn, given, value))
+                found.append(WrongCase(entry.case, entry.spec, entry.drawn, given, value))
     return tuple(found[:MOST_CASES])
 
 
@@ -196,10 +198,10 @@ class _Search:
 
     plan: Plan
     form: CallingForm
-    sought: tuple[Sought, ...]
+    sought: tuple[WrongCase, ...]
     context: GradingContext
     files: tuple[SourceFile, ...]
-    child: Metered
+    child: SearchBudget
     named: bool = False
 
     def explained(self) -> Iterator[Diagnosis]:
@@ -213,7 +215,7 @@ class _Search:
                 yield from self._said(precision, marks, first)
                 return
 
-    def _usable(self, traces: Mapping[int, Traced]) -> bool:
+    def _usable(self, traces: Mapping[int, Trace]) -> bool:
         """Whether every case is wrong here too, and a second run gives the same."""
         return all(
             not self.right(at, trace.result) and equal_results(trace.result, trace.again)
@@ -221,7 +223,7 @@ class _Search:
         )
 
     def _said(
-        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced]
+        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]
     ) -> Iterator[Diagnosis]:
         found, traces, left = list[Substitution](), first, set(first)
         while left and len(found) < MOST_PLACES:
@@ -242,10 +244,10 @@ class _Search:
             yield said
 
     def together(
-        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced]
+        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]
     ) -> tuple[Substitution, ...]:
         """Two substitutions that repair every case together, although neither does alone."""
-        if self.named and self.context.shared:
+        if self.named and self.context.for_class:
             return ()
         asked = self.firsts(marks, first)
         ahead = self.traced(precision, marks, [(0, (each,)) for each in asked])
@@ -258,7 +260,7 @@ class _Search:
                 return Substitution(*each, second.cases), second
         return ()
 
-    def firsts(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced]) -> list[tuple[int, int]]:
+    def firsts(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]) -> list[tuple[int, int]]:
         """Named values that the code never has, each with a probe where it fits; the earliest value first."""
         trace = first[0]
         absent = {
@@ -280,7 +282,7 @@ class _Search:
         marks: tuple[ReferenceValue, ...],
         fixed: tuple[tuple[int, int], ...],
         cases: Iterable[int],
-    ) -> dict[int, Traced]:
+    ) -> dict[int, Trace]:
         """The traces of these cases, with every substitution that fits."""
         numbers = list(cases)
         traces = self.traced(precision, marks, [(at, fixed) for at in numbers])
@@ -291,10 +293,10 @@ class _Search:
         precision: Precision,
         marks: tuple[ReferenceValue, ...],
         asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]],
-    ) -> list[Traced | None]:
+    ) -> list[Trace | None]:
         """The trace of each case with what is fixed in it, and with every further substitution that fits."""
-        cpu = min(CPU_IN_A_CLASS if self.context.shared else CPU, self.child.left)
-        most = int(min(RERUNS_IN_A_CLASS if self.context.shared else MOST_RERUNS, self.child.reruns))
+        cpu = min(CPU_IN_A_CLASS if self.context.for_class else CPU, self.child.left)
+        most = int(min(RERUNS_IN_A_CLASS if self.context.for_class else MOST_RERUNS, self.child.reruns))
         if cpu <= 0 or most < len(asked) or not asked:
             return [None] * len(asked)
         assert self.plan.file is not None
@@ -331,8 +333,8 @@ class _Search:
     def best(
         self,
         marks: tuple[ReferenceValue, ...],
-        traces: Mapping[int, Traced],
-        first: Mapping[int, Traced],
+        traces: Mapping[int, Trace],
+        first: Mapping[int, Trace],
         put_in: Sequence[int] = (),
     ) -> Substitution | None:
         """The substitution that makes most cases right, of these the earliest.
@@ -386,7 +388,7 @@ class _Search:
         return Substitution(*pair, tuple(sorted(repairs[pair])))
 
     def diagnosis(
-        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced], found: Substitution, whole: bool
+        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], found: Substitution, whole: bool
     ) -> Diagnosis:
         """What is said about one place."""
         trace, mark = first[found.cases[0]], marks[found.mark]
@@ -404,7 +406,7 @@ class _Search:
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
 
     def repair(
-        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced], both: Sequence[Substitution]
+        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], both: Sequence[Substitution]
     ) -> Iterator[Diagnosis]:
         """What is said about two places that only together repair anything: how, but not that there is no other way."""
         for found, said in zip(both, (_FIRST, _SECOND), strict=True):
@@ -415,7 +417,7 @@ class _Search:
             misconception = mark.name.misconception if mark.name else None
             yield Diagnosis("place", text, misconception, self._span(trace.where[found.probe]))
 
-    def missing(self, marks: tuple[ReferenceValue, ...], trace: Traced) -> Diagnosis | None:
+    def missing(self, marks: tuple[ReferenceValue, ...], trace: Trace) -> Diagnosis | None:
         """The first named value that never appears although the one before does, and the line where that one is."""
         named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
         appears = [first_with(mark.values[0][-1], trace) for mark in named]
@@ -439,19 +441,19 @@ class _Search:
         return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
 
 
-def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Traced], first: Mapping[int, Traced]) -> bool:
+def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], first: Mapping[int, Trace]) -> bool:
     """Whether a probe that only some runs come to repairs (``cases``) each of those that do."""
     come = {at for at, trace in traces.items() if probe in trace.order}
     return cases == come and not all(probe in trace.order for trace in first.values())
 
 
-def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[ReferenceValue, ...]:
+def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]) -> tuple[ReferenceValue, ...]:
     """The values that the reference computes in these cases, each once, in order of time. Remembered in ``context``."""
     key = (exercise.name, *((each.case.name, each.spec) for each in sought))
     return context.landmarks(key, lambda: _marks(context, exercise, sought))
 
 
-def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[ReferenceValue, ...]:
+def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]) -> tuple[ReferenceValue, ...]:
     reference = context.course.reference
     target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
     programs = [program for each in sought for program in _programs(target, each.drawn, each.spec, Probing())]
@@ -466,7 +468,7 @@ def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]
 def intermediate(context: GradingContext, exercise: Exercise) -> int:
     """How many intermediate values the reference has in public cases."""
     sought = [
-        Sought(entry.case, entry.spec, entry.drawn, entry.drawn, expected[0].values[0])
+        WrongCase(entry.case, entry.spec, entry.drawn, entry.drawn, expected[0].values[0])
         for entry, expected in zip(context.entries(exercise), context.expected(exercise), strict=True)
         if entry.case.public and entry.spec.kind == "values" and isinstance(expected[0], Returned)
     ]
@@ -488,7 +490,7 @@ def probed(program: Program, probing: Probing) -> Program:
     return replace(program, probing=probing)
 
 
-def read_trace(seen: Observation) -> Traced | None:
+def read_trace(seen: Observation) -> Trace | None:
     """What the child says, if it has the right form; None otherwise."""
     match seen:
         case Returned((dict() as found,)):
@@ -508,7 +510,7 @@ def read_trace(seen: Observation) -> Traced | None:
             return None
         if len(where) < len(order) or entries > MOST_ENTRIES or len(tried) > MOST_RERUNS:
             return None
-        return Traced(tuple(found["result"]), tuple(found["again"]), order, where, values, tried)
+        return Trace(tuple(found["result"]), tuple(found["again"]), order, where, values, tried)
     except (KeyError, TypeError, ValueError, IndexError, OverflowError):
         return None
 
@@ -523,7 +525,7 @@ def plain(value: Any) -> Any:
 
 
 def merged(
-    traces: Sequence[Traced], names: Mapping[Where, Landmark], expected: Sequence[Any]
+    traces: Sequence[Trace], names: Mapping[Where, Landmark], expected: Sequence[Any]
 ) -> tuple[ReferenceValue, ...]:
     """One mark for each value that the reference computes; of equal ones the named, else the first."""
     order = dict.fromkeys(probe for trace in traces for probe in trace.order)
@@ -569,7 +571,7 @@ def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
 
 
-def last_step(marks: tuple[ReferenceValue, ...], trace: Traced, at: int, put_in: Sequence[int] = ()) -> int:
+def last_step(marks: tuple[ReferenceValue, ...], trace: Trace, at: int, put_in: Sequence[int] = ()) -> int:
     """From where in ``trace.order`` a repair with the result itself says something.
 
     The result, put in anywhere, always repairs: then the last intermediate value of the reference must be among the
@@ -583,7 +585,7 @@ def last_step(marks: tuple[ReferenceValue, ...], trace: Traced, at: int, put_in:
     return len(trace.order) if probe is None or probe in put_in else trace.order.index(probe) + 1
 
 
-def right_so_far(marks: tuple[ReferenceValue, ...], trace: Traced, probe: int, at: int) -> int | None:
+def right_so_far(marks: tuple[ReferenceValue, ...], trace: Trace, probe: int, at: int) -> int | None:
     """The number of the intermediate value of the reference that this probe has, if any."""
     mine = trace.values[probe][-1]
     steps = ((n, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
@@ -619,7 +621,7 @@ def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return bool(np.allclose(a, b, rtol=_RTOL, atol=_ATOL, equal_nan=True))
 
 
-def first_with(value: Any, trace: Traced) -> int | None:
+def first_with(value: Any, trace: Trace) -> int | None:
     """The first probe that has this value at any time."""
     return next((n for n in trace.order if any(same_content(value, each) for each in trace.values[n])), None)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grader.core.model import Diagnosis, Observation, Returned, Text
 from grader.grading import checks
 from grader.grading.explaining import relations
-from grader.grading.explaining.evidence import Evidence, Other, WrongExercise, WrongPart, parts
+from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise, WrongPart, parts
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
 from grader.grading.plan import function_of, module_of
@@ -163,14 +163,14 @@ def _elsewhere(kind: relations.Relation, failure: WrongExercise, part: WrongPart
     if failure.run is None or not _is_telling(part.pairs):
         return None
     key = (failure.exercise.name, kind.RANK, *(pair.case for pair in part.pairs))
-    for other in failure.remembered(key, lambda: _others(kind, failure, part)):
+    for other in failure.cached(key, lambda: _others(kind, failure, part)):
         both = zip(other.results, part.evidence, strict=True)
         if all(_same(result, each.seen.got, part.at, whole) for result, each in both):
             return other.said
     return None
 
 
-def _others(kind: relations.Relation, failure: WrongExercise, part: WrongPart) -> tuple[Other, ...]:
+def _others(kind: relations.Relation, failure: WrongExercise, part: WrongPart) -> tuple[OtherInputs, ...]:
     """What the reference returns for other inputs that there are in every case."""
     assert failure.run is not None
     exercise, count = failure.exercise, len(part.pairs)
@@ -184,7 +184,7 @@ def _others(kind: relations.Relation, failure: WrongExercise, part: WrongPart) -
     jobs = [checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs]
     results = dict(zip(inputs, failure.run(tuple(jobs)), strict=True))
     complete = dict.fromkeys(said for said, number in inputs if number == count - 1)
-    return tuple(Other(said, tuple(results[said, number] for number in range(count))) for said in complete)
+    return tuple(OtherInputs(said, tuple(results[said, number] for number in range(count))) for said in complete)
 
 
 def _is_telling(found: Sequence[Pair]) -> bool:

@@ -151,7 +151,7 @@ class _Exits(TorchFunctionMode):
 
 
 @dataclass(slots=True)
-class Counter:
+class OperationCounter:
     """Counts during one call: its operations, or with ``memory`` Python's memory, which includes NumPy's arrays.
 
     Both at once would take many times as long and include the counting itself.
@@ -201,16 +201,16 @@ def clear() -> None:
     _fuse(True)
 
 
-def counter(memory: bool) -> Counter:
+def counter(memory: bool) -> OperationCounter:
     """A counter that has not been started."""
-    return Counter(memory)
+    return OperationCounter(memory)
 
 
-def watch(counter: Counter) -> None:
+def watch(counter: OperationCounter) -> None:
     """Starts the counter for the next step."""
     counter.start()
 
 
-def counted(counter: Counter) -> dict[str, Any]:
+def counted(counter: OperationCounter) -> dict[str, Any]:
     """Stops the counter; returns what was counted."""
     return counter.stop()

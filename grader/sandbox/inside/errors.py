@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Unfit(Exception):
+class InvalidResult(Exception):
     """A result or an object that the contract does not allow. ``reason`` is a word of the protocol."""
 
     def __init__(self, reason: str, *detail: str) -> None:

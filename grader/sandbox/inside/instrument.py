@@ -22,7 +22,7 @@ _Function = TypeVar("_Function", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProbeSpan:
     """What a probe is about: lines from 1, columns from 0 in characters, the end exclusive."""
 
     label: str
@@ -39,7 +39,7 @@ class Probes:
     ``targets`` are among them: the variable that a statement has changed.
     """
 
-    places: list[Place] = field(default_factory=list)
+    places: list[ProbeSpan] = field(default_factory=list)
     inner: set[int] = field(default_factory=set)
 
     def instrument(self, statement: ast.stmt, label: str, text: str) -> ast.stmt:
@@ -48,7 +48,7 @@ class Probes:
         changed: ast.stmt = _Instrument(self, label, lines).visit(statement)
         return ast.fix_missing_locations(changed)
 
-    def add(self, place: Place, in_place: bool) -> int:
+    def add(self, place: ProbeSpan, in_place: bool) -> int:
         """The number of a new probe."""
         self.places.append(place)
         if in_place:
@@ -63,9 +63,9 @@ class _Instrument(ast.NodeTransformer):
         self._probes, self._label, self._lines = probes, label, lines
         self._depth = 0  # of functions
 
-    def _place(self, node: ast.expr | ast.stmt) -> Place:
+    def _place(self, node: ast.expr | ast.stmt) -> ProbeSpan:
         end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return Place(
+        return ProbeSpan(
             self._label, node.lineno, end_line, self._column(node.lineno, node.col_offset), self._column(end_line, end)
         )
 

@@ -36,7 +36,7 @@ class SourceModule:
     failures: list[BaseException] = field(default_factory=list)
 
 
-class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class SourceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """A finder and loader for sources in memory. Each is executed once."""
 
     def __init__(self, sources: list[SourceModule], probes: Probes | None = None) -> None:
@@ -44,8 +44,8 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.recorder = None if probes is None else ProbeRecorder(probes)
         self.sources = {source.module: source for source in sources}
         self.labels = {label for source in sources for label, _ in source.parts}
-        self.absent: dict[str, Place] = {}
-        self._defined: dict[tuple[str, str], Place] = {}
+        self.absent: dict[str, Location] = {}
+        self._defined: dict[tuple[str, str], Location] = {}
         paths = [name.split(".") for name in self.sources]
         above = {".".join(path[:depth]) for path in paths for depth in range(1, len(path))}
         self._folders = above - set(self.sources)
@@ -110,14 +110,14 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return False
         return True
 
-    def _skip(self, absent: str, place: Place, names: dict[str, Any], before: dict[str, Any]) -> None:
+    def _skip(self, absent: str, place: Location, names: dict[str, Any], before: dict[str, Any]) -> None:
         """Binds a placeholder to every name that the statement should have bound but did not."""
         known = self.absent.setdefault(absent, place)
         for name, value in before.items():
             if names.get(name) is value:
                 names[name] = NotAvailable(absent, *known)
 
-    def defined(self, module: str, name: str) -> Place | None:
+    def defined(self, module: str, name: str) -> Location | None:
         """Where the top level of ``module`` last binds ``name``; None if it does not."""
         return self._defined.get((module, name))
 
@@ -135,7 +135,7 @@ def _flags(futures: Sequence[str]) -> int:
 
 
 #: A file's label, and a line in it.
-Place = tuple[str, int]
+Location = tuple[str, int]
 
 #: Leaves annotations unevaluated.
 _ANNOTATIONS = __future__.annotations.compiler_flag
@@ -262,6 +262,6 @@ def _place(trace: TracebackType | None, labels: set[str]) -> tuple[str | None, i
     return place
 
 
-def namespace(library: Library, module: str) -> dict[str, Any]:
+def namespace(library: SourceFinder, module: str) -> dict[str, Any]:
     """The names of ``module``, which is executed unless it was imported before."""
     return importlib.import_module(module).__dict__ if module not in sys.modules else sys.modules[module].__dict__

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .errors import Unfit
+from .errors import InvalidResult
 from .layers import matrices
 from .projections import Piece, attributes, held_names, is_matrix
 
@@ -55,7 +55,7 @@ def _piece(layer: Any, name: str, shape: tuple[int, int]) -> Piece:
     pieces = (Piece(layer, key, key, transposed=False) for key in own)
     found = next(itertools.chain(pieces, matrices(layer, shape)), None)
     if found is None:
-        raise Unfit("layer", name, f"{shape[0]} → {shape[1]}", *held_names(layer))
+        raise InvalidResult("layer", name, f"{shape[0]} → {shape[1]}", *held_names(layer))
     return found
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 #: How many bytes of each program are kept. The rest is dropped, as everything was before it was kept at all.
-MOST = 8192
+MAX_BYTES = 8192
 
 
-class Printed(io.RawIOBase):
+class CapturedOutput(io.RawIOBase):
     """The binary stream below ``sys.stdout`` and ``sys.stderr``: its first bytes are kept until they are taken."""
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Printed(io.RawIOBase):
     def write(self, data: Any) -> int:
         """Keeps as much as there is room for, and says that all is written."""
         view = memoryview(data).cast("B")
-        self._kept += view[: max(0, MOST - len(self._kept))]
+        self._kept += view[: max(0, MAX_BYTES - len(self._kept))]
         return len(view)
 
     def take(self) -> str:
@@ -40,9 +40,9 @@ class Printed(io.RawIOBase):
 
 
 @contextlib.contextmanager
-def captured() -> Iterator[Printed]:
+def captured() -> Iterator[CapturedOutput]:
     """Puts one stream in place of both, so that their lines stay in order."""
-    printed = Printed()
+    printed = CapturedOutput()
     stream = io.TextIOWrapper(printed, "utf-8", "backslashreplace", write_through=True)  # type: ignore[type-var]
     before = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = stream

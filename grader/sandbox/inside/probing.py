@@ -29,7 +29,7 @@ _RESULT = 1 << 15
 #: Landmarks by number, each with its values in order of time.
 Landmarks = Sequence[Sequence[Any]]
 #: Substitutions: for a probe, the landmark whose values are put in.
-Puts = dict[int, int]
+Substitutions = dict[int, int]
 
 
 class TooLong(Exception):
@@ -43,7 +43,7 @@ class ProbeRecorder:
         self.probes = probes
         self.begin({}, (), keep=False)
 
-    def begin(self, puts: Puts, landmarks: Landmarks, *, keep: bool) -> None:
+    def begin(self, puts: Substitutions, landmarks: Landmarks, *, keep: bool) -> None:
         """Starts a run with these substitutions. With ``keep`` it is recorded."""
         self._puts, self._landmarks, self._keep = puts, landmarks, keep
         self._times: dict[int, int] = {}
@@ -74,7 +74,7 @@ class ProbeRecorder:
         at = 0 if len(values) == 1 else time_
         if at >= len(values):
             return value
-        return put(value, values[at], in_place=number in self.probes.inner)
+        return substitute(value, values[at], in_place=number in self.probes.inner)
 
 
 def as_plain(value: Any) -> Any:
@@ -96,7 +96,7 @@ def as_plain(value: Any) -> Any:
     return None
 
 
-def put(value: Any, landmark: Any, *, in_place: bool) -> Any:
+def substitute(value: Any, landmark: Any, *, in_place: bool) -> Any:
     """``landmark`` as the same kind of value as ``value``; ``value`` itself, changed, if ``in_place``."""
     if isinstance(value, torch.Tensor):
         tensor = torch.as_tensor(np.array(landmark))
@@ -130,7 +130,7 @@ def search(
     """
     sent, pairs, reruns, seconds = asked
     landmarks = [[value.array if isinstance(value, frames.Block) else value for value in each] for each in sent]
-    fixed: Puts = {probe: landmark for probe, landmark in pairs}
+    fixed: Substitutions = {probe: landmark for probe, landmark in pairs}
     until = time.process_time() + seconds
     first = _result(run, recorder, fixed, landmarks, keep=True)
     order, seen = list(recorder.order), dict(recorder.seen)
@@ -161,7 +161,7 @@ def _wire(value: Any) -> Any:
 
 
 def _result(
-    run: Callable[[], list[Any]], recorder: ProbeRecorder, puts: Puts, landmarks: Landmarks, *, keep: bool
+    run: Callable[[], list[Any]], recorder: ProbeRecorder, puts: Substitutions, landmarks: Landmarks, *, keep: bool
 ) -> list[Any]:
     """[what was returned], or [] if it raised or returned what no contract allows."""
     recorder.begin(puts, landmarks, keep=keep)

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from . import forbidding, frames, misuse, printing, probing, programs
-from .errors import ResultTooBig, Unfit
+from .errors import InvalidResult, ResultTooBig
 from .instrument import Probes
-from .loading import Failure, Library, SourceModule, namespace
+from .loading import Failure, SourceFinder, SourceModule, namespace
 
 
 def read_exactly(fd: int, count: int) -> bytearray:
@@ -78,10 +78,10 @@ _MOST_ABSENT = 20
 class ChildSession:
     """One submission's files, and the answers to tasks about them."""
 
-    def __init__(self, files: list[dict[str, Any]], results: int, printed: printing.Printed) -> None:
+    def __init__(self, files: list[dict[str, Any]], results: int, printed: printing.CapturedOutput) -> None:
         """Answers are written to descriptor ``results``, with what was ``printed`` during each."""
         sources = [SourceModule(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files]
-        self._library = Library(sources, Probes() if any(f.get("probed") for f in files) else None)
+        self._library = SourceFinder(sources, Probes() if any(f.get("probed") for f in files) else None)
         self._failed: dict[str, Failure] = {}
         self._results = results
         self._printed = printed
@@ -153,7 +153,7 @@ class ChildSession:
                 detail = [refused, *([] if failure.file is None else [failure.file, str(failure.line)])]
                 return frames.UNREADABLE, {"reason": "forbidden", "detail": detail}
             found = misuse.wrong_kind(names, steps, wanted, len(done), error, place) or error
-            if isinstance(found, Unfit):
+            if isinstance(found, InvalidResult):
                 return frames.UNREADABLE, {"reason": found.reason, "detail": found.detail}
             return _raised(failure)
 

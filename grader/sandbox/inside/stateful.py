@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .errors import Unfit
+from .errors import InvalidResult
 
 
 def attention_output(value: Any) -> Any:
@@ -88,7 +88,7 @@ def row_by_row(
             own(state, *[-part for part in parts])
         result = own(state, *parts)
         if not isinstance(result, (tuple, list)) or len(result) != 2:
-            raise Unfit("state", type(result).__name__)
+            raise InvalidResult("state", type(result).__name__)
         output, state = result
         outputs.append(output[..., 0, :] if as_rows else output)
     return outputs

@@ -37,9 +37,9 @@ EXIT = struct.Struct("<id?")
 
 
 #: Exit code if there was too little memory or too few files to start: no layer is missing.
-SHORT = 75
+EXIT_SHORTAGE = 75
 #: Exit code if NumPy or torch could not be imported.
-NO_LIBRARIES = 76
+EXIT_NO_LIBRARIES = 76
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 _SHORT = ("failed to map segment", "cannot allocate memory", "too many open files")
 
@@ -58,10 +58,10 @@ def main(control_fd: int) -> None:
 def _exit_code(error: MemoryError | OSError | ImportError) -> int | None:
     """Why the zygote cannot start; None for any other reason than those with a code of their own."""
     if isinstance(error, MemoryError) or any(word in str(error).lower() for word in _SHORT):
-        return SHORT
+        return EXIT_SHORTAGE
     if isinstance(error, ImportError):
-        return NO_LIBRARIES
-    return SHORT if error.errno in _SHORTAGES else None
+        return EXIT_NO_LIBRARIES
+    return EXIT_SHORTAGE if error.errno in _SHORTAGES else None
 
 
 @dataclass(frozen=True, slots=True)

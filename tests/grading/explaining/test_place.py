@@ -165,8 +165,8 @@ def test_beside_a_name_only_repairs_are_said() -> None:
     trace = replace(trace, tried=())
     traces = {0: trace}
     for named in (False, True):
-        search.named, search.context = named, cast(Any, SimpleNamespace(shared=1))
-        search.child = place.Metered(cast(Any, None), 0.0, 0)
+        search.named, search.context = named, cast(Any, SimpleNamespace(for_class=True))
+        search.child = place.SearchBudget(cast(Any, None), 0.0, 0)
         assert len(list(search._said("float64", marks, traces))) == (0 if named else 1)
 
 
@@ -228,7 +228,7 @@ class Search(place._Search):
         return True
 
 
-def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[place.ReferenceValue, ...], place.Traced]:
+def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[place.ReferenceValue, ...], place.Trace]:
     """A search, three named values and the result of the reference, and a trace that has the first two of them.
 
     All of its expressions are in ``line`` of ``label``.
@@ -238,7 +238,7 @@ def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[place
         place.ReferenceValue(((value,),), None if at == 3 else Landmark("q @ k", f"value {at}", f"值 {at}"), at == 3)
         for at, value in enumerate(values)
     )
-    trace = place.Traced(
+    trace = place.Trace(
         result=(),
         again=(),
         order=tuple(range(probes)),
@@ -326,7 +326,7 @@ def test_searches_share_their_time() -> None:
     def run(job: Job, limits: Limits) -> Observed:
         return Observed((), (), unsafe=False, cpu_seconds=0.125)
 
-    child = place.Metered(run, 0.25, 9)
+    child = place.SearchBudget(run, 0.25, 9)
     lefts = [child.left]
     for _ in range(2):
         child.observe(Job((), ()), Limits())
@@ -346,12 +346,12 @@ def test_without_a_budget_nothing_is_searched(
         return sandbox.observe(job, limits)
 
     wrong = submission(q05=ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"}))
-    shared = replace(context, shared=1)
+    shared = replace(context, max_graded_code=1)
     chosen = Selection(exercises=("scaled_dot_product_attention",))
     searched = []
     for most in (getattr(place, budget), 0):
         monkeypatch.setattr(place, budget, most)
-        shared.kept.clear()
+        shared.graded_code.clear()
         ran.clear()
         grade(shared.course, wrong, observe, selection=chosen, context=shared)
         searched.append(any(program.probing for job in ran for program in job.programs))
@@ -370,8 +370,8 @@ def test_in_a_class_runs_end_a_search_and_seconds_do_not(
 
     monkeypatch.setattr(place, "CPU", 0.0)
     wrong = submission(q05=ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"}))
-    shared = replace(context, shared=1)
-    shared.kept.clear()
+    shared = replace(context, max_graded_code=1)
+    shared.graded_code.clear()
     grade(
         shared.course, wrong, observe, selection=Selection(exercises=("scaled_dot_product_attention",)), context=shared
     )

@@ -9,7 +9,7 @@ import traceback
 
 import pytest
 
-from grader.sandbox.inside.loading import Failure, Library, SourceModule, namespace
+from grader.sandbox.inside.loading import Failure, SourceFinder, SourceModule, namespace
 
 
 @pytest.fixture(autouse=True)
@@ -20,9 +20,9 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return noted
 
 
-def library(files: dict[str, str | list[tuple[str, str]]]) -> Library:
+def library(files: dict[str, str | list[tuple[str, str]]]) -> SourceFinder:
     """An installed library: ``pkg.__init__`` stands for a package, a list for a notebook's cells."""
-    made = Library(
+    made = SourceFinder(
         [
             SourceModule(
                 name.removesuffix(".__init__"),

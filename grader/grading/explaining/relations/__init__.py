@@ -80,14 +80,14 @@ def equal_entries(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
     return np.isclose(a.astype(np.float64), b.astype(np.float64), rtol=_RTOL, atol=_ATOL, equal_nan=True)
 
 
-def different(pairs: Sequence[Pair]) -> int:
+def count_distinct(pairs: Sequence[Pair]) -> int:
     """How many entries of the correct results differ from each other: a constant array counts as one number."""
     return sum(len(np.unique(np.round(pair.expected.astype(np.float64), 4))) for pair in pairs)
 
 
-def varied(pairs: Sequence[Pair]) -> bool:
+def has_enough_distinct(pairs: Sequence[Pair]) -> bool:
     """Whether the correct results have enough different numbers for a relation: three, or one in each of two cases."""
-    return different(pairs) >= (2 if len(pairs) > 1 else 3)
+    return count_distinct(pairs) >= (2 if len(pairs) > 1 else 3)
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], NDArray[Any]]]:
@@ -120,7 +120,7 @@ def array_arguments(drawn: Drawn) -> Iterator[tuple[str, NDArray[Any]]]:
             yield name, value
 
 
-def are_without_keys(pair: Pair, rows: NDArray[np.bool_]) -> bool:
+def rows_without_keys(pair: Pair, rows: NDArray[np.bool_]) -> bool:
     """Whether these rows of a result are exactly those that some mask among the arguments leaves without a key."""
     for _, mask in array_arguments(pair.drawn):
         if mask.dtype != bool or mask.ndim < 2:
@@ -134,7 +134,7 @@ def are_without_keys(pair: Pair, rows: NDArray[np.bool_]) -> bool:
     return False
 
 
-def numbers(drawn: Drawn) -> Iterator[tuple[str, int | float]]:
+def number_arguments(drawn: Drawn) -> Iterator[tuple[str, int | float]]:
     """The arguments that are numbers, of the call and of the constructor, by name."""
     for name, value in (*drawn.construct, *drawn.args):
         if type(value) in (int, float):

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, array_arguments, near, numbers, varied
+from grader.grading.explaining.relations import Pair, array_arguments, has_enough_distinct, near, number_arguments
 
 RANK = 20
 _SAYS = Text("Your result is the correct one times {factor}.", "你的结果是正确结果乘以 {factor}。")
@@ -53,7 +53,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     """The factor, if there is one that is not 1 or −1."""
     found = [_factor(pair) for pair in pairs]
     factors = [each for each in found if each is not None]
-    if len(factors) < len(pairs) or not varied(pairs):
+    if len(factors) < len(pairs) or not has_enough_distinct(pairs):
         return None
     for said, value in _CONSTANTS:
         if all(math.isclose(each, value, rel_tol=2e-4) for each in factors):
@@ -94,7 +94,7 @@ def _named(pair: Pair) -> Iterator[tuple[str, float]]:
 
 
 def _sizes(pair: Pair) -> Iterator[tuple[str, float]]:
-    for name, value in numbers(pair.drawn):
+    for name, value in number_arguments(pair.drawn):
         yield name, float(value)
     for name, array in array_arguments(pair.drawn):
         for axis in range(-1, -array.ndim - 1, -1):

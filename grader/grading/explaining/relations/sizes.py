@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, numbers
+from grader.grading.explaining.relations import Pair, number_arguments
 
 RANK = 19
 _MORE = Text("Your result is too large by {what}.", "你的结果多了 {what}。")
@@ -57,7 +57,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
 
 
 def _counts(pair: Pair) -> Iterator[tuple[str, float]]:
-    for name, value in numbers(pair.drawn):
+    for name, value in number_arguments(pair.drawn):
         if value > 1:
             yield name, float(value)
 

@@ -10,7 +10,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def by_identity(most: int) -> Callable[[Callable[[K], V]], Callable[[K], V]]:
+def cached_by_identity(most: int) -> Callable[[Callable[[K], V]], Callable[[K], V]]:
     """A decorator: the function is called once for each object, as long as no more than ``most`` are remembered.
 
     For immutable objects that occur again and again, and whose hash is as expensive as the function itself.
