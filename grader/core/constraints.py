@@ -169,9 +169,9 @@ def check_size(value: object) -> int | str:
         try:
             sizes.names(value)
         except ValueError as problem:
-            raise ValueError(f"{sizes.GRAMMAR}, but {problem}") from None
+            raise ValueError(f"{sizes.GRAMMAR.description}, but {problem}") from None
         return value
-    raise ValueError(sizes.GRAMMAR)
+    raise ValueError(sizes.GRAMMAR.description)
 
 
 #: A size in a recipe: a number, or integer arithmetic over drawn symbols (``"h * d_k + 1"``).

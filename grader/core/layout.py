@@ -122,11 +122,10 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     return space + text if right else text + space
 
 
-def columns(rows: Iterable[Sequence[str]], *, right: Sequence[int] = (), gap: int = 2) -> list[str]:
+def columns(rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> list[str]:
     """The lines of a table; each column is as wide as its widest cell, and those in ``right`` are right-aligned."""
     table = [tuple(row) for row in rows]
     widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
     return [
-        (" " * gap).join(pad(cell, widths[at], right=at in right) for at, cell in enumerate(row)).rstrip()
-        for row in table
+        "  ".join(pad(cell, widths[at], right=at in right) for at, cell in enumerate(row)).rstrip() for row in table
     ]

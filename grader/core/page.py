@@ -13,6 +13,7 @@ from rich.text import Text as Styled
 
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Text
+from grader.core.text import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +23,11 @@ _WIDEST = 100
 _SPOKEN = {
     "✓ ": Text("OK: ", "对："),
     "✗ ": Text("not OK: ", "错："),
-    "→ ": Text("", ""),
-    "– ": Text("", ""),
-    "│ ": Text("", ""),
+    "→ ": EMPTY,
+    "– ": EMPTY,
+    "│ ": EMPTY,
     " · ": Text("; ", "；"),
-    "· ": Text("", ""),
+    "· ": EMPTY,
 }
 _THEN = Text("{left}; {right}", "{left}；{right}")
 

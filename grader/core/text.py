@@ -18,6 +18,9 @@ _SEQUENCE = re.compile(
 _BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
+#: No text at all, in both languages.
+EMPTY = Text("", "")
+
 #: The most characters in a learner's name or id. A longer one is cut when it is read, never when it is shown.
 LONGEST_NAME = 200
 

@@ -19,7 +19,7 @@ from grader.core.model import (
     Unreadable,
     Verdict,
 )
-from grader.core.text import name_list
+from grader.core.text import EMPTY, name_list
 
 
 def failure_verdict(observations: tuple[Observation, ...], case: Case) -> Verdict | None:
@@ -33,7 +33,7 @@ def reference_failure(observations: tuple[Observation, ...]) -> Verdict | None:
     failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
     if failed is None:
         return None
-    said = verdict(failed, public=True).message or Text("", "")
+    said = verdict(failed, public=True).message or EMPTY
     text = Text("not graded: the course's own reference failed ({said})", "未评分：课程自己的参考实现出错了（{said}）")
     return Verdict(Status.UNMARKED, text.fill(said=said))
 
@@ -79,15 +79,15 @@ _NOT_RUN = {
 
 def _place(file: str | None, line: str | None) -> Text:
     """File and line in parentheses; empty if they are not known."""
-    place = Text(" ({file}, line {line})", "（{file} 第 {line} 行）") if file and line else Text("", "")
+    place = Text(" ({file}, line {line})", "（{file} 第 {line} 行）") if file and line else EMPTY
     return place.fill(file=_one_line(file or ""), line=line)
 
 
 def _raised(seen: Raised, public: bool) -> Text:
-    place = Text("", "") if seen.file is None else _AT.fill(file=_one_line(seen.file), line=seen.line)
+    place = EMPTY if seen.file is None else _AT.fill(file=_one_line(seen.file), line=seen.line)
     # Nothing is known of the inputs while the file is loaded, so this text may always be shown.
     said = f": {seen.text}" if seen.text and (public or seen.during == "import") else ""
-    when = Text("while the file was loaded, ", "加载文件时，") if seen.during == "import" else Text("", "")
+    when = Text("while the file was loaded, ", "加载文件时，") if seen.during == "import" else EMPTY
     if seen.type == "NotImplementedError":
         return _NOT_WRITTEN.fill(place=place)
     text = Text("{when}it raised {type}{said}{place}", "{when}抛出了 {type}{said}{place}").fill(
@@ -182,7 +182,7 @@ _SIGNALS = {
 
 
 def _died(seen: Died) -> Text:
-    when = Text(" while the file was loaded", "（在加载文件时）") if seen.during == "import" else Text("", "")
+    when = Text(" while the file was loaded", "（在加载文件时）") if seen.during == "import" else EMPTY
     if seen.signal is not None:
         why = _SIGNALS.get(seen.signal, Text(f"signal {seen.signal}", f"信号 {seen.signal}"))
         return Text("the program crashed{when}: {why}", "程序崩溃{when}：{why}").fill(when=when, why=why)

@@ -15,7 +15,7 @@ from grader.core.model import (
 from grader.core.suggest import nearest
 from grader.core.text import name_list
 from grader.grading.missing import is_named_after
-from grader.grading.selection import ChosenQuestion, Selection, choose, source_of
+from grader.grading.selection import ChosenQuestion, source_of
 from grader.grading.unknown_items import unknown_item
 from grader.submission import files_defining
 
@@ -52,12 +52,10 @@ def not_available(absent: tuple[MissingModule, ...], course: Course) -> Iterable
         yield Notice(each.file, text.fill(line=each.line, module=each.module, more=more))
 
 
-def remarks(
-    course: Course, submission: Submission, chosen: tuple[ChosenQuestion, ...] | None = None
-) -> Iterable[Notice]:
+def remarks(course: Course, submission: Submission, chosen: tuple[ChosenQuestion, ...]) -> Iterable[Notice]:
     """Notices about names that are misspelled or defined twice, and answers to unknown items. Runs nothing."""
     yield from _misspelled(course, submission)
-    for each in choose(course, submission, Selection()) if chosen is None else chosen:
+    for each in chosen:
         for exercise in each.exercises:
             found = files_defining(submission, exercise.name)
             if len(found) > 1:

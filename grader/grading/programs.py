@@ -94,12 +94,12 @@ class Writer:
             return Array(value, layout=layout)
         return Array(value.astype(self.precision), layout=layout, requires_grad=requires_grad)
 
-    def given(self, value: Any, layout: Literal["plain", "strided"] = "plain", requires_grad: bool = False) -> Any:
+    def given(self, value: Any) -> Any:
         """A drawn value as an argument; one that a helper makes, or that the submission defines, is a step."""
         if isinstance(value, Own):
             return self.add(value)
         if not isinstance(value, DrawnMade):
-            return self.cast(value, layout, requires_grad)
+            return self.cast(value)
         return self.add(Apply(value.helper, (), tuple((name, self.given(part)) for name, part in value.parts)))
 
     def instance(self, drawn: Drawn) -> tuple[Ref | None, Ref | None]:

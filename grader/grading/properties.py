@@ -78,12 +78,17 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def is_mask(value: object) -> bool:
+    """Whether ``value`` is a boolean array with at least the axes of queries and keys."""
+    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and value.ndim >= 2
+
+
 def has_axis(array: NDArray[Any], axis: int) -> bool:
     """Whether ``array`` has this axis, counted from either end."""
     return -array.ndim <= axis < array.ndim
 
 
-def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool = True) -> Verdict | None:
+def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool) -> Verdict | None:
     """The verdict on the first array of another shape; for a hidden case without sizes. None if there is none."""
     other = next((array.shape for array in found if array.shape != expected), None)
     if other is None:
@@ -114,7 +119,7 @@ def random_like(like: NDArray[Any], number: int, scale: float = 1.0) -> Floats:
     return np.random.Generator(np.random.PCG64(number)).standard_normal(like.shape) * size * scale
 
 
-def near(a: Floats, b: Floats, rtol: float = 1e-4, atol: float = 1e-5) -> NDArray[np.bool_]:
+def near(a: Floats, b: Floats) -> NDArray[np.bool_]:
     """Where two arrays of the same shape agree, relative to the largest entry of both."""
     largest = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-    return np.asarray(np.abs(a - b) <= atol + rtol * largest)
+    return np.asarray(np.abs(a - b) <= 1e-5 + 1e-4 * largest)

@@ -33,7 +33,7 @@ from grader.grading.compare import compare
 from grader.grading.inputs import Drawn, Seed, draw
 from grader.grading.plan import REFERENCE_LIMITS, function_of, module_of, regroup
 from grader.grading.programs import Target, apply_variant
-from grader.grading.properties import program
+from grader.grading.properties import is_mask, program
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -145,7 +145,7 @@ def _shown(view: PublicCall, right: Observation, mine: tuple[Observation, ...]) 
         expected.values,
         got.values,
         mismatch.difference if mismatch else None,
-        tuple((name, value) for name, value in view.drawn.args if _is_mask(value)),
+        tuple((name, value) for name, value in view.drawn.args if is_mask(value)),
     )
 
 
@@ -155,7 +155,3 @@ def _array(seen: Observation) -> Array | None:
         case Returned((Array() as found,)) if found.values.ndim and found.values.size > 1:
             return found
     return None
-
-
-def _is_mask(value: object) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and value.ndim >= 2

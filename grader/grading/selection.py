@@ -101,11 +101,6 @@ def _known(names: Iterable[str], possible: list[str], listed: list[str], said: T
             raise UsageError(said.fill(name=name, hint=hint(name, possible, listed)))
 
 
-def named_after(file: SourceFile, question: Question) -> bool:
-    """Whether a file is named after ``question``: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
-    return is_named_after(file.path, question)
-
-
 def _touched(question: Question, submission: Submission, course: Course) -> bool:
     names = [e.name for e in question.exercises if files_defining(submission, e.name)]
     answered = {answer.item for answer in submission.answers or ()}
@@ -113,7 +108,7 @@ def _touched(question: Question, submission: Submission, course: Course) -> bool
         return True
     if names and len(submission.files) == 1:
         # A single file named after a question may define helpers that are exercises of other questions.
-        own = next((q for q in course.questions if named_after(submission.files[0], q)), question)
+        own = next((q for q in course.questions if is_named_after(submission.files[0].path, q)), question)
         return own is question or not any(files_defining(submission, e.name) for e in own.exercises)
     return bool(names)
 
@@ -128,5 +123,5 @@ def _anything(chosen: list[ChosenQuestion], submission: Submission) -> bool:
 def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
     """The file that defines ``name``; of several, the one named after the question, else the first."""
     found = files_defining(submission, name)
-    own = [file for file in found if named_after(file, question)]
+    own = [file for file in found if is_named_after(file.path, question)]
     return next(iter((*own, *found)), None)

@@ -9,6 +9,7 @@ from grader.core.model import (
     Text,
 )
 from grader.core.suggest import nearest
+from grader.core.text import EMPTY
 from grader.submission.messages import listing, printable
 
 _LONGEST_SHOWN = 80
@@ -22,7 +23,7 @@ def unknown_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
         lines = listing([f"`{shown}.{key}: {_written(answer.value[key])}`" for key in keys])
         return _NESTED.fill(line=answer.line, id=shown, lines=lines)
     near = nearest(answer.item, ids)
-    hint = _MEANT.fill(near=near) if near else Text("", "")
+    hint = _MEANT.fill(near=near) if near else EMPTY
     return _NO_ITEM.fill(line=answer.line, id=shown, hint=hint)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.core.errors import SandboxError
 from grader.core.model import Text
-from grader.core.text import name_list
+from grader.core.text import EMPTY, name_list
 from grader.sandbox import policy
 
 #: Prints whether filters can be installed, the version of Landlock (or minus the error number), and the namespaces.
@@ -23,7 +23,6 @@ print(confine.landlock_abi() or -ctypes.get_errno(), *confine.namespaces())
 """
 
 
-NOTHING = Text("", "")
 _NO_NAMESPACES = Text("ordinary users may not create namespaces on this machine", "这台机器不允许普通用户创建命名空间")
 _ALLOW_NAMESPACES = Text(
     "sysctl kernel.unprivileged_userns_clone=1 (Debian) or kernel.apparmor_restrict_unprivileged_userns=0 "
@@ -43,7 +42,7 @@ class Layer:
     present: bool
     needed: bool
     detail: Text
-    remedy: Text = NOTHING
+    remedy: Text = EMPTY
 
 
 def probe() -> tuple[Layer, ...]:
@@ -82,7 +81,7 @@ def _probe() -> Iterator[Layer]:
 
 def _seccomp(filters: bool) -> Layer:
     program = policy.seccomp_program()
-    detail, remedy = Text("{count} instructions", "{count} 条指令").fill(count=len(program) // 8), NOTHING
+    detail, remedy = Text("{count} instructions", "{count} 条指令").fill(count=len(program) // 8), EMPTY
     if not program:
         detail = Text(
             "libseccomp was not found, so learners' code could make any system call",

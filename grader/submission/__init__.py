@@ -19,7 +19,7 @@ from grader.core import bounded
 from grader.core.bounded import READING, SMALL
 from grader.core.model import Notice, SourceFile, Submission, Text
 from grader.core.suggest import close
-from grader.core.text import clean_name
+from grader.core.text import EMPTY, clean_name
 from grader.submission import answers, modules, source
 from grader.submission import messages as say
 from grader.submission.files import (
@@ -265,9 +265,9 @@ def _near(place: str, base: str) -> Text:
     try:
         names = os.listdir(os.path.dirname(place) or ".")
     except (OSError, ValueError):
-        return say.NOTHING
+        return EMPTY
     near = [printable(name) for name in close(base, names)]
-    return say.NEAR.fill(names=listing(near)) if near else say.NOTHING
+    return say.NEAR.fill(names=listing(near)) if near else EMPTY
 
 
 def _not_read(base: str) -> Text:
@@ -379,7 +379,7 @@ def _nothing_usable(found: FoundFiles, problems: Sequence[Unusable], lost: Unusa
         return Unusable(found.name, say.ALL_LEFT_OUT.fill(count=len(problems), problems=Text(en, zh)))
     names: list[str | Text] = [*(raw.path for raw in found.raws), *found.others]
     said = say.NO_CODE.fill(found=listing(names) if names else say.NO_FILES)
-    advice = say.UNPACK_IT if any(kind_of(name.en) == "archive" for name in found.others) else say.NOTHING
+    advice = say.UNPACK_IT if any(kind_of(name.en) == "archive" for name in found.others) else EMPTY
     return Unusable(found.name, Text(f"{said.en}{advice.en} {en}".rstrip(), said.zh + advice.zh + zh))
 
 

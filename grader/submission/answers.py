@@ -7,6 +7,7 @@ from typing import Any
 
 from grader.core.model import Answer, Notice, Text
 from grader.core.suggest import nearest
+from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import RawFile
 from grader.submission.messages import Unusable, printable
@@ -44,7 +45,7 @@ def read(raw: RawFile) -> Answers:
         raise Unusable(raw.path, text)
     for key in value:
         if key not in KEYS:
-            near = say.BELOW_ANSWERS if "." in key else say.NOTHING
+            near = say.BELOW_ANSWERS if "." in key else EMPTY
             if (meant := nearest(key, KEYS)) is not None:
                 near = say.MEANT.fill(key=meant)
             text = say.UNKNOWN_KEY.fill(line=document.line((key,)), key=printable(key, 60), near=near)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from grader.core.model import Text
+from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import MAX_FILES, MAX_HIDDEN, FoundFiles, Member, gather, is_ignored, kind_of
 from grader.submission.messages import Unusable, printable
@@ -90,7 +91,7 @@ def _instead(head: bytes) -> Text:
     if head.startswith(b"PK"):
         return say.CUT_OFF
     other = looks_like(head)
-    return say.BUT.fill(what=other[0]) if other else say.NOTHING
+    return say.BUT.fill(what=other[0]) if other else EMPTY
 
 
 def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[str], list[str]]:

@@ -58,7 +58,6 @@ def size(count: int) -> str:
     return f"{count} bytes"
 
 
-NOTHING = Text("", "")
 LEFT_OUT = Text("{problem} Left out; the rest is graded.", "{problem}已略过，其余部分照常评分。")
 
 # ------------------------------------------------------------------------------------ submissions
@@ -127,7 +126,7 @@ CLEAR_OUTPUTS = Text(
     "Clear the outputs of all cells, save, and submit it again.", "请清除所有单元的输出，保存后重新提交。"
 )
 KEEP_SHORT = Text("Answers are short: is this the right file?", "答案通常很短，是不是选错了文件？")
-EMPTY = Text(
+EMPTY_FILE = Text(
     "the file is empty; expected Python code. Did you save it before you submitted it?",
     "文件是空的，里面应当有 Python 代码。提交之前保存过吗？",
 )

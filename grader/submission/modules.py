@@ -48,8 +48,8 @@ def common_folder(paths: Sequence[str]) -> str:
     return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def name_modules(paths: Sequence[str], package: str = "") -> list[ModuleName]:
-    """A distinct module name for every path, inside ``package`` if it is given.
+def name_modules(paths: Sequence[str], package: str) -> list[ModuleName]:
+    """A distinct module name for every path, inside ``package`` unless that is empty.
 
     If two paths compete for a name, a ``.py`` file wins over a notebook, and an unchanged name over a changed one.
     """

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.core.model import Part, Text
+from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import MAX_CODE, RawFile
 from grader.submission.messages import Unusable, printable
@@ -113,12 +114,11 @@ class SourceFacts:
     remark: Text | None = None
 
 
-def scan(raw: RawFile, budget: ParseBudget | None = None) -> SourceFacts:
+def scan(raw: RawFile, budget: ParseBudget) -> SourceFacts:
     """Reads a ``.py`` file. Raises Unusable, and OverBudget if the submission exceeds the limits of ``budget``."""
-    budget = budget or ParseBudget(raw.path)
     text, remark = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
     if not text.strip() and not raw.path.endswith("__init__.py"):
-        raise Unusable(raw.path, say.EMPTY)
+        raise Unusable(raw.path, say.EMPTY_FILE)
     if text.lstrip().startswith("{") and '"nbformat"' in text:
         advice = say.RENAME_IT.fill(suffix=".ipynb")
         raise Unusable(
@@ -187,13 +187,13 @@ def _complaint(error: SyntaxError, text: str) -> Text:
     number = min(max(error.lineno or 1, 1), len(lines))
     column = max(error.offset or 1, 1)
     line = lines[number - 1]
-    hint = next((hint for part, hint in _HINTS if part in error.msg), say.NOTHING)
+    hint = next((hint for part, hint in _HINTS if part in error.msg), EMPTY)
     if line.startswith(("%", "!")):
         hint = say.ONLY_IN_JUPYTER
     elif line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
         hint = say.CONFLICT
     shown = printable(_around(line, column))
-    source = say.QUOTED_LINE.fill(line=shown) if shown else say.NOTHING
+    source = say.QUOTED_LINE.fill(line=shown) if shown else EMPTY
     reason = printable(error.msg)
     return say.SYNTAX.fill(line=number, column=column, source=source, reason=reason, hint=hint)
 

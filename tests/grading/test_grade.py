@@ -44,7 +44,8 @@ from grader.grading.answer_grading import as_written
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade, grade_reference
 from grader.grading.inputs import Seed
-from grader.grading.selection import Selection, named_after
+from grader.grading.missing import is_named_after
+from grader.grading.selection import Selection
 from grader.sandbox import Sandbox
 from tests.helpers import (
     WORDS,
@@ -171,7 +172,7 @@ def test_what_is_graded(files: dict[str, str], selection: dict[str, Any], expect
 )
 def test_a_file_is_named_after_a_question(path: str, expected: str | None) -> None:
     """By its number, however it is written."""
-    found = [question.id for question in COURSE.questions if named_after(source(path, ""), question)]
+    found = [question.id for question in COURSE.questions if is_named_after(path, question)]
     assert found == ([expected] if expected else [])
 
 

@@ -51,6 +51,7 @@ from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
+from grader.grading.properties import is_mask
 
 REFERENCE = True
 WEIGHT = 1.0
@@ -94,7 +95,7 @@ SECRETS = (_CUT_ALL, _CUT_SOME, _WRONG_SOME, _NUMPY)
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """A call on leaves that require gradients, and the gradients with respect to all of them; with masks, twice."""
     asked = [drawn]
-    if any(_is_mask(value) for _, value in drawn.args):
+    if any(is_mask(value) for _, value in drawn.args):
         asked.append(replace(drawn, args=tuple((name, _without_keys(value)) for name, value in drawn.args)))
     return tuple(_program(target, each) for each in asked)
 
@@ -113,13 +114,9 @@ def _program(target: Target, drawn: Drawn) -> Program:
     return writer.program(got)
 
 
-def _is_mask(value: object) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and value.ndim >= 2
-
-
 def _without_keys(value: Any) -> Any:
     """A mask that is False in the first row of its last two axes; other values unchanged."""
-    if not _is_mask(value):
+    if not is_mask(value):
         return value
     changed = value.copy()
     changed[..., 0, :] = False

@@ -45,6 +45,7 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.text import EMPTY
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
@@ -82,7 +83,6 @@ _TOO_SMALL = Text(
     ": the variance shrinks as d_k grows; dividing by c divides the variance by c²",
     "：方差随 d_k 增大而缩小；除以 c 会使方差变成原来的 1/c²",
 )
-_NONE = Text("", "")
 _SECRET = Text(
     "with components of variance 1, the variance of the scores is wrong",
     "分量的方差为 1 时，分数的方差不对",
@@ -137,4 +137,4 @@ def _reason(observed: list[float]) -> Text:
     steps = list(itertools.pairwise(observed))
     if steps and all(a < 0.7 * b for a, b in steps):
         return _UNSCALED
-    return _TOO_SMALL if steps and all(b < 0.7 * a for a, b in steps) else _NONE
+    return _TOO_SMALL if steps and all(b < 0.7 * a for a, b in steps) else EMPTY

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Case, Diagnosis, Exercise, Status, Text
+from grader.core.text import name_list
 from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
 from grader.grading.explaining.case_tags import TAGS
 from grader.grading.explaining.evidence import Evidence, WrongExercise
@@ -147,8 +148,8 @@ def _named(wrong: set[str], cases: set[str]) -> Text | None:
     fewer, said = (wrong, _ONLY_WRONG) if len(wrong) <= len(right) else (right, _ONLY_RIGHT)
     if len(fewer) > _FEW:
         return None
-    names = [f"“{name}”" for name in sorted(fewer)]
-    return said.fill(right=len(right), all=len(cases), names=Text(", ".join(names), "、".join(names)))
+    names = name_list(f"“{name}”" for name in sorted(fewer))
+    return said.fill(right=len(right), all=len(cases), names=names)
 
 
 def _split(tags: Mapping[str, set[Tag]], wrong: set[str]) -> Text | None:

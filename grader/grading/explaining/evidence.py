@@ -132,10 +132,5 @@ def parts(failure: WrongExercise) -> tuple[WrongPart, ...]:
     return tuple(WrongPart(at, seen, tuple(wrong[at] for _, wrong in found)) for at in shared)
 
 
-def pairs(failure: WrongExercise) -> tuple[Pair, ...]:
-    """Those of the first value that is always wrong."""
-    return next((part.pairs for part in parts(failure)), ())
-
-
 def _wrong(pair: Pair) -> bool:
     return compare(Array(np.asarray(pair.expected)), Array(np.asarray(pair.got))) is not None

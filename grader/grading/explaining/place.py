@@ -36,6 +36,7 @@ from grader.core.model import (
     Status,
     Text,
 )
+from grader.core.text import EMPTY
 from grader.grading import checks
 from grader.grading.checks import read
 from grader.grading.checks.values import Options
@@ -312,7 +313,7 @@ class _Search:
                 group=f"place {number}",
                 calls=self.plan.calls,
             )
-            programs += _programs(target, self.sought[at].variant_drawn, self.sought[at].spec, share)
+            programs.append(_program(target, self.sought[at].variant_drawn, self.sought[at].spec, share))
         limits = Limits(
             group_cpu=cpu / len(asked) + 0.2, group_wall=1.0 + cpu, import_cpu=1.0, import_wall=2.0, fresh_children=8
         )
@@ -456,8 +457,8 @@ def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Wrong
 def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]) -> tuple[ReferenceValue, ...]:
     reference = context.course.reference
     target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    programs = [program for each in sought for program in _programs(target, each.drawn, each.spec, Probing())]
-    seen = context.observe_reference(Job(reference, tuple(programs)), REFERENCE_LIMITS)
+    programs = tuple(_program(target, each.drawn, each.spec, Probing()) for each in sought)
+    seen = context.observe_reference(Job(reference, programs), REFERENCE_LIMITS)
     traces = [trace for each in seen.observations if (trace := read_trace(each)) is not None]
     if len(traces) < len(sought):
         return ()
@@ -479,14 +480,9 @@ def _text_of(files: tuple[SourceFile, ...], label: str) -> str:
     return next(part.text for file in files for part in file.parts if part.label == label)
 
 
-def _programs(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) -> list[Program]:
+def _program(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) -> Program:
     """The one program of the check, with probes."""
     (program,) = checks.kinds()[spec.kind].calls(target, drawn, spec)
-    return [probed(program, probing)]
-
-
-def probed(program: Program, probing: Probing) -> Program:
-    """The program with probes."""
     return replace(program, probing=probing)
 
 
@@ -571,7 +567,7 @@ def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
 
 
-def last_step(marks: tuple[ReferenceValue, ...], trace: Trace, at: int, put_in: Sequence[int] = ()) -> int:
+def last_step(marks: tuple[ReferenceValue, ...], trace: Trace, at: int, put_in: Sequence[int]) -> int:
     """From where in ``trace.order`` a repair with the result itself says something.
 
     The result, put in anywhere, always repairs: then the last intermediate value of the reference must be among the
@@ -652,12 +648,11 @@ _AFTER = Text(
     "This is correct so far{what}. Still missing after it: {name}.", "到这里为止都正确{what}，后面还缺：{name}。"
 )
 _STEP = Text(": {name}", "（{name}）")
-_NOTHING = Text("", "")
 
 
 def after(name: Landmark, step: Landmark | None) -> Text:
     """What is missing after an expression that is right so far."""
-    what = _NOTHING if step is None else _STEP.fill(name=Text(step.en, step.zh))
+    what = EMPTY if step is None else _STEP.fill(name=Text(step.en, step.zh))
     return _AFTER.fill(what=what, name=Text(name.en, name.zh))
 
 
@@ -672,7 +667,7 @@ def difference(right: _Values, mine: _Values) -> Text:
     pairs = [
         (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1
     ]
-    return next((text for text in (_difference(*pair) for pair in pairs) if text is not _NOTHING), _NOTHING)
+    return next((text for text in (_difference(*pair) for pair in pairs) if text is not EMPTY), EMPTY)
 
 
 def _difference(mine: Any, right: Any) -> Text:
@@ -681,7 +676,7 @@ def _difference(mine: Any, right: Any) -> Text:
         return _SHAPES.fill(mine=tuple(a.shape), right=tuple(b.shape))
     wrong = ~np.isclose(a.astype(float), b.astype(float), rtol=1e-4, atol=1e-6, equal_nan=True)
     if not wrong.any():
-        return _NOTHING
+        return EMPTY
     if not a.ndim:
         return _NUMBER.fill(mine=_shown(a[()]), right=_shown(b[()]))
     index = tuple(int(i) for i in np.argwhere(wrong)[0])

@@ -262,6 +262,6 @@ def _place(trace: TracebackType | None, labels: set[str]) -> tuple[str | None, i
     return place
 
 
-def namespace(library: SourceFinder, module: str) -> dict[str, Any]:
+def namespace(module: str) -> dict[str, Any]:
     """The names of ``module``, which is executed unless it was imported before."""
     return importlib.import_module(module).__dict__ if module not in sys.modules else sys.modules[module].__dict__

@@ -106,7 +106,7 @@ class ChildSession:
 
     def _load(self, module: str) -> tuple[int, dict[str, Any]]:
         try:
-            namespace(self._library, module)
+            namespace(module)
         except BaseException as error:
             self._failed[module] = Failure.of(error, self._library.labels)
             return _raised(self._failed[module])
@@ -125,7 +125,7 @@ class ChildSession:
     def _ran(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
         array_type, seed, packed_steps, wanted, limit, *asked = rest
         steps = frames.unpack_tasks(packed_steps)
-        names = namespace(self._library, module)
+        names = namespace(module)
         called = [step[1] for step in steps if step[0] == "call" and isinstance(step[1], str)]
         called += [step[1] for step in steps if step[0] == "own" and step[2] is None]
         if any(name not in names for name in called):

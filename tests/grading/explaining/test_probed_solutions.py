@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ def test_probes_change_nothing(sandbox: Sandbox) -> None:
             if entry.spec.kind == "values"
         ]
         plain = sandbox.observe(Job(submission.files, tuple(asked)), Limits()).observations
-        probed_programs = tuple(place.probed(program, Probing()) for program in asked)
+        probed_programs = tuple(replace(program, probing=Probing()) for program in asked)
         probed = sandbox.observe(Job(submission.files, probed_programs), Limits()).observations
         for one, other in zip(plain, probed, strict=True):
             trace = place.read_trace(other)
