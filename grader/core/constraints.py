@@ -65,7 +65,7 @@ class NameOf:
 
 
 #: The name, in pydantic's paths, of a union's member that is not a mapping.
-CONSTANT = "Constant"
+_CONSTANT = "Constant"
 
 
 class ByFirstKey:
@@ -86,10 +86,10 @@ class ByFirstKey:
         def tag(value: object) -> str | None:
             if isinstance(value, dict):
                 return next((found[key].__name__ for key in found if key in value), None)
-            return None if isinstance(value, list) else CONSTANT
+            return None if isinstance(value, list) else _CONSTANT
 
         choices = {member.__name__: handler.generate_schema(member) for member in found.values()}
-        choices[CONSTANT] = handler.generate_schema(Annotated[Any, self.constant])
+        choices[_CONSTANT] = handler.generate_schema(Annotated[Any, self.constant])
         return core_schema.tagged_union_schema(
             choices, discriminator=tag, custom_error_type=self.kind, custom_error_message=self.kind
         )
@@ -112,7 +112,7 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _WORDS = r"[a-z0-9]+(-[a-z0-9]+)*"
 
 #: Patterns of texts, with what they are in words.
-PATTERNS = {
+_PATTERNS = {
     "name": (rf"^{_NAME}$", "a Python name"),
     "slug": (rf"^{_WORDS}$", "lower-case words joined by -, such as no-scaling"),
     "question": (r"^Q[1-9][0-9]*$", "an id such as Q5"),
@@ -134,12 +134,12 @@ PATTERNS = {
 
 
 def _pattern(name: str) -> SchemaBounds:
-    return SchemaBounds(pattern=PATTERNS[name][0])
+    return SchemaBounds(pattern=_PATTERNS[name][0])
 
 
 def describe_pattern(pattern: str) -> str:
     """What a text of this pattern is."""
-    return next((words for found, words in PATTERNS.values() if found == pattern), f"a text that matches {pattern}")
+    return next((words for found, words in _PATTERNS.values() if found == pattern), f"a text that matches {pattern}")
 
 
 Identifier: TypeAlias = Annotated[str, _pattern("name")]

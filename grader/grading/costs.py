@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from grader.core.model import Observe
 
 #: Counting is optional, so the limits are low.
-LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
+_LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 
 
@@ -77,7 +77,7 @@ def compare_costs(
         kind = calling_forms(exercise, mine)[0].array_type
         target = Target(exercise, mine.module, kind)
         shape = _shape("yours", mine, exercise.name, kind)
-        found.append(_counted(shape, submission.files, target, case, lambda job: observe(job, LIMITS)))
+        found.append(_counted(shape, submission.files, target, case, lambda job: observe(job, _LIMITS)))
     for code in (exercise.reference, *(each.code for each in exercise.alternatives)):
         named = replace(exercise, reference=code)
         file = next(each for each in course.reference if each.module == module_of(named))

@@ -21,7 +21,7 @@ from grader.grading.programs import Target, Writer
 Floats: TypeAlias = NDArray[np.float64]
 
 #: Arguments whose rows are positions, by their names in the contract.
-SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
+_SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
 
 _NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是：{got}；应为由数构成的数组")
 _NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
@@ -110,7 +110,7 @@ def argument_names(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exer
 
 def sequences(drawn: Drawn) -> tuple[str, ...]:
     """The arguments of ``drawn`` that are arrays and, by their names, sequences of positions."""
-    return tuple(name for name, value in drawn.args if name in SEQUENCES and isinstance(value, np.ndarray))
+    return tuple(name for name, value in drawn.args if name in _SEQUENCES and isinstance(value, np.ndarray))
 
 
 def random_like(like: NDArray[Any], number: int, scale: float = 1.0) -> Floats:

@@ -21,7 +21,7 @@ def untested_conditions(course: Course, exercise: Exercise) -> Iterator[tuple[Co
     """The conditions that apply, are in no case, and are not declared not applicable; each with its argument."""
     declared = dict(exercise.not_applicable)
     drawn = [_drawn(exercise, seed) for seed in _SEEDS]
-    for condition, name in applicable(course, exercise):
+    for condition, name in _applicable(course, exercise):
         if condition.id in declared or conditions.key(condition, name) in declared:
             continue
         cases = _used_by(exercise, condition.checks or _COMPARING)
@@ -31,11 +31,11 @@ def untested_conditions(course: Course, exercise: Exercise) -> Iterator[tuple[Co
 
 def needless_reasons(course: Course, exercise: Exercise) -> Iterator[str]:
     """The keys of ``not_applicable`` that excuse nothing, because the condition does not apply anyway."""
-    found = {key for condition, name in applicable(course, exercise) for key in _keys(condition, name)}
+    found = {key for condition, name in _applicable(course, exercise) for key in _keys(condition, name)}
     yield from (key for key, _ in exercise.not_applicable if key not in found)
 
 
-def applicable(course: Course, exercise: Exercise) -> tuple[tuple[Condition, str], ...]:
+def _applicable(course: Course, exercise: Exercise) -> tuple[tuple[Condition, str], ...]:
     """The conditions that apply to an exercise of ``course``, each with its argument."""
     used = edits.names_used(course.reference, module_of(exercise), function_of(exercise))
     return tuple(conditions.applicable(exercise, used))

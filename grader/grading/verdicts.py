@@ -19,7 +19,7 @@ from grader.grading.failures import FORBIDDEN, FORM
 from grader.grading.inputs import Drawn
 
 #: The sentence if a judge raises an exception. The check earns no points; the rest of the submission is unaffected.
-BROKEN = Text(
+_BROKEN = Text(
     "the check itself failed on this result, which is a bug in attncheck. It counts as incorrect; please tell your "
     "instructor",
     "检查程序本身在处理这个结果时出错，这是 attncheck 的缺陷。这一项按不正确计，请告诉老师",
@@ -37,7 +37,7 @@ _STOPPED = {
     ),
 }
 #: Sentences that every check may use for a hidden case, besides its own ``SECRETS``.
-COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, BROKEN, _WRONG, _NO_VERDICT)
+COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, _BROKEN, _WRONG, _NO_VERDICT)
 
 
 def judge(seen: JudgeInput) -> Verdict:
@@ -54,7 +54,7 @@ def judge(seen: JudgeInput) -> Verdict:
     except ImportError as error:
         raise _not_importable(error) from error
     except Exception:  # including MemoryError and RecursionError: other points must not depend on it
-        return Verdict(Status.FAILED, BROKEN, broken=True)
+        return Verdict(Status.FAILED, _BROKEN, broken=True)
 
 
 def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:

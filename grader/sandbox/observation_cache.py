@@ -33,11 +33,11 @@ from grader.sandbox.wire import ChildTask, decode_value, encode_files, encode_va
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-Get = Callable[[str], "bytes | None"]
-Put = Callable[[str, bytes], None]
+_Get = Callable[[str], "bytes | None"]
+_Put = Callable[[str, bytes], None]
 
 
-def memoized(observe: Observe, get: Get, put: Put) -> Observe:
+def memoized(observe: Observe, get: _Get, put: _Put) -> Observe:
     """``observe`` with a cache. Only runs that ended by themselves are stored; damaged entries are ignored."""
 
     def observed(job: Job, limits: Limits) -> Observed:

@@ -119,7 +119,7 @@ def _exported(filter_: Any) -> bytes:
         return file.read()
 
 
-def stdlib_entries() -> tuple[str, ...]:
+def _stdlib_entries() -> tuple[str, ...]:
     """The files and folders of the standard library, without those that packages are installed in."""
     found: dict[str, None] = {}
     for key in ("stdlib", "platstdlib"):
@@ -170,4 +170,4 @@ def _top_level(distribution: importlib.metadata.Distribution) -> Iterator[tuple[
 def readable(found: dict[str, Path]) -> tuple[str, ...]:
     """The paths that Landlock lets children read, without the system libraries, which the zygote adds."""
     system = ("/etc/ld.so.cache", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom")
-    return (*stdlib_entries(), *(str(path.resolve()) for path in found.values()), *system)
+    return (*_stdlib_entries(), *(str(path.resolve()) for path in found.values()), *system)

@@ -23,7 +23,7 @@ from grader.sandbox import policy
 from grader.sandbox.children import ChildEnded, Frame, FrameBuffer, write_all
 from grader.sandbox.fair_clock import FairClock, stuck
 
-PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
+_PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
 _FORK = struct.Struct("<IQ")
 _EXIT = struct.Struct("<id?")
@@ -58,7 +58,7 @@ class ZygoteSettings:
     ``packages`` may be imported in addition to torch and NumPy.
     """
 
-    preload: tuple[str, ...] = PRELOAD
+    preload: tuple[str, ...] = _PRELOAD
     collapse: bool = False
     namespaces: bool = True
     landlock_abi: int = 99

@@ -51,7 +51,7 @@ __all__ = [
 ]  # fmt: skip
 
 #: The name of the notebook that a learner is working in, in messages.
-NOTEBOOK = "notebook.ipynb"
+_NOTEBOOK = "notebook.ipynb"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -87,7 +87,7 @@ def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, be
     # Blank cells in between, so that a cell's number in messages is that of its run.
     sources = [chosen.get(at, "") for at in range(1, max(chosen, default=0) + 1)]
     content = {"nbformat": 4, "cells": [{"cell_type": "code", "source": source} for source in sources]}
-    raws = {NOTEBOOK: RawFile(NOTEBOOK, "notebook", json.dumps(content).encode())}
+    raws = {_NOTEBOOK: RawFile(_NOTEBOOK, "notebook", json.dumps(content).encode())}
     pending = imports(chosen.values())
     while pending:
         name = f"{pending.pop()}.py"
@@ -95,7 +95,7 @@ def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, be
             found, _ = read_files(beside / name)
             raws |= {raw.path: raw for raw in found.raws}
             pending |= imports(raw.data.decode("utf-8", "replace") for raw in found.raws)
-    return _understood(FoundFiles(NOTEBOOK, tuple(raws.values())), "notebook", learner, NOTEBOOK)
+    return _understood(FoundFiles(_NOTEBOOK, tuple(raws.values())), "notebook", learner, _NOTEBOOK)
 
 
 def changed_since(path: Path, cells: Mapping[int, str], name: str) -> bool:

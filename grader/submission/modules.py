@@ -14,7 +14,7 @@ from grader.core.model import Text
 from grader.submission import messages as say
 from grader.submission.messages import Unusable
 
-LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
+_LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def identifier(stem: str) -> str:
 
 def is_reserved(name: str) -> bool:
     """Whether ``name`` is a library of the course or a module of the standard library."""
-    return name in LIBRARIES or name in sys.stdlib_module_names
+    return name in _LIBRARIES or name in sys.stdlib_module_names
 
 
 def common_folder(paths: Sequence[str]) -> str:
@@ -89,6 +89,6 @@ def shadowed(path: str, module: str) -> Unusable | None:
     top = module.partition(".")[0]
     if not is_reserved(top):
         return None
-    library = LIBRARIES.get(top)
+    library = _LIBRARIES.get(top)
     owner: Text = say.A_LIBRARY.fill(name=library) if library else say.A_STANDARD_MODULE
     return Unusable(path, say.SHADOWS.fill(name=top, owner=owner, new=f"my_{path}"))

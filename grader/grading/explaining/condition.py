@@ -152,7 +152,7 @@ def _named(wrong: set[str], cases: set[str]) -> Text | None:
     return said.fill(right=len(right), all=len(cases), names=names)
 
 
-def _split(tags: Mapping[str, set[Tag]], wrong: set[str]) -> Text | None:
+def _split(tags: Mapping[str, set[_Tag]], wrong: set[str]) -> Text | None:
     """The first tag that tells wrong cases from right ones."""
     order = list(TAGS)
     fewest = min(len(wrong), len(tags) - len(wrong))
@@ -169,10 +169,10 @@ def _split(tags: Mapping[str, set[Tag]], wrong: set[str]) -> Text | None:
     return None
 
 
-Tag = tuple[str, str]
+_Tag = tuple[str, str]
 
 
-def _tags(case: Case, drawn: Drawn) -> Iterator[Tag]:
+def _tags(case: Case, drawn: Drawn) -> Iterator[_Tag]:
     """(name of the tag, what it is about) for all that holds in a case."""
     if case.then:
         yield "second-call", ""
@@ -181,7 +181,7 @@ def _tags(case: Case, drawn: Drawn) -> Iterator[Tag]:
     yield from _several(drawn)
 
 
-def _numbers(drawn: Drawn) -> Iterator[Tag]:
+def _numbers(drawn: Drawn) -> Iterator[_Tag]:
     for name, value in (*drawn.construct, *drawn.args):
         if value is None:
             continue
@@ -200,7 +200,7 @@ def _numbers(drawn: Drawn) -> Iterator[Tag]:
             yield from ((tag, name) for tag, holds in facts.items() if holds)
 
 
-def _each(drawn: Drawn) -> Iterator[Tag]:
+def _each(drawn: Drawn) -> Iterator[_Tag]:
     for name, array in array_arguments(drawn):
         facts = _shape(array) | (_mask(name, array) if array.dtype == bool else _entries(array))
         yield from ((tag, name) for tag, holds in facts.items() if holds)
@@ -248,7 +248,7 @@ def _entries(array: NDArray[np.generic]) -> dict[str, bool]:
     }
 
 
-def _several(drawn: Drawn) -> Iterator[Tag]:
+def _several(drawn: Drawn) -> Iterator[_Tag]:
     """What holds between two arrays with rows."""
     arrays = [(name, array) for name, array in array_arguments(drawn) if array.ndim >= 2 and array.dtype != bool]
     for (one, first), (two, second) in itertools.combinations(arrays, 2):

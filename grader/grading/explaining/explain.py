@@ -15,7 +15,7 @@ from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
 
 #: The largest number of diagnoses for one exercise.
-MOST = 3
+_MOST = 3
 #: The longest line of source that is kept with a diagnosis, and the longest text.
 _LONGEST = 500
 _LONGEST_TEXT = 2000
@@ -23,7 +23,7 @@ _LONGEST_TEXT = 2000
 Explainer = Callable[[WrongExercise], Iterator[Diagnosis]]
 
 
-def places(failure: WrongExercise) -> Iterator[Diagnosis]:
+def _places(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The place that is wrong, as ``place.explain`` finds it."""
     yield from failure.places(failure.named)
 
@@ -32,7 +32,7 @@ def places(failure: WrongExercise) -> Iterator[Diagnosis]:
 EXPLAINERS: tuple[tuple[Explainer, bool], ...] = (
     (mistake, False),
     (raised, False),
-    (places, True),
+    (_places, True),
     (relation, False),
     (condition, False),
 )
@@ -48,7 +48,7 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
         named = any(each.voice == "mistake" for each in said)
         if beside_a_name or not named:
             said += _asked(voice, replace(failure, named=named))
-    return tuple(_with_source(_bounded(each), failure.submission) for each in said[:MOST])
+    return tuple(_with_source(_bounded(each), failure.submission) for each in said[:_MOST])
 
 
 def _bounded(diagnosis: Diagnosis) -> Diagnosis:

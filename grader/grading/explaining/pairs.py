@@ -15,7 +15,7 @@ from grader.grading.explaining.mistakes import agree
 from grader.grading.explaining.relations import ENOUGH, leaves
 
 #: How many pairs are run at most for one failing exercise; the rest is not asked.
-MOST_RUN = 40
+_MOST_RUN = 40
 #: With fewer different numbers in the wrong results, two mistakes could explain them by chance.
 _TELLING = 2 * ENOUGH
 
@@ -31,7 +31,7 @@ def both(failure: WrongExercise) -> tuple[str, ...]:
         return ()
     most = max(telling, key=lambda at: telling[at])
     found, known = [], failure.known
-    for one, two in itertools.islice(_candidates(failure), MOST_RUN):
+    for one, two in itertools.islice(_candidates(failure), _MOST_RUN):
         # Nearly all pairs fail the first test, which is cheap.
         if all(_explains(failure, (one, two), numbers) for numbers in ((most,), values)):
             found.append((known[one].mistake.misconception, known[two].mistake.misconception))

@@ -207,7 +207,7 @@ class _Search:
 
     def explained(self) -> Iterator[Diagnosis]:
         """What is found, in float64 if the submission can work with it and is wrong there too."""
-        marks = marks_of(self.context, self.plan.exercise, self.sought)
+        marks = _reference_values(self.context, self.plan.exercise, self.sought)
         for precision in ("float64", "float32"):
             first = self.run(precision, marks, (), range(len(self.sought))) if marks else {}
             if len(first) < len(self.sought):
@@ -269,8 +269,8 @@ class _Search:
             for number, mark in enumerate(marks)
             if mark.name is not None
             and not mark.final
-            and all(map(_telling, (each[-1] if each else 0 for each in mark.values)))
-            and first_with(mark.values[0][-1], trace) is None
+            and all(map(_is_distinctive, (each[-1] if each else 0 for each in mark.values)))
+            and _first_with(mark.values[0][-1], trace) is None
         }
         fits = [{(probe, mark) for probe, mark, _ in each.tried} for each in first.values()]
         time = {probe: at for at, probe in enumerate(trace.order)}
@@ -348,7 +348,7 @@ class _Search:
         repairs: dict[tuple[int, int], set[int]] = {}
         for at, trace in traces.items():
             position = {probe: number for number, probe in enumerate(trace.order)}
-            since = last_step(marks, trace, at, put_in)  # compares all values, so it is asked once
+            since = _last_step(marks, trace, at, put_in)  # compares all values, so it is asked once
             for probe, mark, result in trace.tried:
                 known = probe in position and 0 <= mark < len(marks)
                 if known and (not marks[mark].final or position[probe] >= since) and self.right(at, result):
@@ -356,10 +356,13 @@ class _Search:
         named = any(mark.name is not None and not mark.final for mark in marks)
         if put_in or all(len(cases) < len(traces) for cases in repairs.values()):
             repairs = {
-                pair: cases
-                for pair, cases in repairs.items()
-                if ((marks[pair[1]].name or (marks[pair[1]].final and named)) and telling(marks[pair[1]], min(cases)))
-                or _of_its_branch(pair[0], cases, traces, first)
+                (probe, number): cases
+                for (probe, number), cases in repairs.items()
+                if _of_its_branch(probe, cases, traces, first)
+                or (
+                    (marks[number].name is not None or (marks[number].final and named))
+                    and _is_distinctive_in(marks[number], min(cases))
+                )
             }
         if not repairs:
             return None
@@ -368,7 +371,7 @@ class _Search:
             repairs,
             key=lambda each: (
                 -len(repairs[each]),
-                not telling(marks[each[1]], min(repairs[each])),  # a number fits in many places by chance
+                not _is_distinctive_in(marks[each[1]], min(repairs[each])),  # a number fits in many places by chance
                 time.get(each[0], 0),
                 marks[each[1]].name is None,
                 each[1],
@@ -382,7 +385,7 @@ class _Search:
                 for each in earliest
                 if each[1] == earliest[0][1]
                 and len(repairs[each]) == len(repairs[earliest[0]])
-                and any(right_so_far(marks, traces[at], each[0], at) is None for at in repairs[each])
+                and any(_intermediate_at(marks, traces[at], each[0], at) is None for at in repairs[each])
             ),
             earliest[0],
         )
@@ -394,10 +397,10 @@ class _Search:
         """What is said about one place."""
         trace, mark = first[found.cases[0]], marks[found.mark]
         span = self._span(trace.where[found.probe])
-        steps = [right_so_far(marks, first[at], found.probe, at) for at in found.cases]
+        steps = [_intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
         before = all(each is not None and each < found.mark for each in steps)
         if before and steps[0] is not None and mark.name is not None:
-            text = after(mark.name, marks[steps[0]].name)
+            text = _missing_after(mark.name, marks[steps[0]].name)
         else:
             # This process runs after others had secret inputs, and processes can pass on a few bits.
             mine = () if self.context.seed.secret else trace.values[found.probe]
@@ -414,14 +417,14 @@ class _Search:
             trace, mark = first[found.cases[0]], marks[found.mark]
             mine = () if self.context.seed.secret else trace.values[found.probe]
             name = _ANOTHER if mark.name is None else Text(mark.name.en, mark.name.zh)
-            text = said.fill(name=name, more=difference(mark.values[found.cases[0]], mine))
+            text = said.fill(name=name, more=_first_difference(mark.values[found.cases[0]], mine))
             misconception = mark.name.misconception if mark.name else None
             yield Diagnosis("place", text, misconception, self._span(trace.where[found.probe]))
 
     def missing(self, marks: tuple[ReferenceValue, ...], trace: Trace) -> Diagnosis | None:
         """The first named value that never appears although the one before does, and the line where that one is."""
-        named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
-        appears = [first_with(mark.values[0][-1], trace) for mark in named]
+        named = [mark for mark in marks if mark.name and mark.values[0] and _is_distinctive(mark.values[0][-1])]
+        appears = [_first_with(mark.values[0][-1], trace) for mark in named]
         last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
         if last is None or last + 1 >= len(named) or sum(probe is not None for probe in appears) < 2:
             return None
@@ -448,13 +451,17 @@ def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], fir
     return cases == come and not all(probe in trace.order for trace in first.values())
 
 
-def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]) -> tuple[ReferenceValue, ...]:
+def _reference_values(
+    context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]
+) -> tuple[ReferenceValue, ...]:
     """The values that the reference computes in these cases, each once, in order of time. Remembered in ``context``."""
     key = (exercise.name, *((each.case.name, each.spec) for each in sought))
-    return context.landmarks(key, lambda: _marks(context, exercise, sought))
+    return context.landmarks(key, lambda: _run_reference(context, exercise, sought))
 
 
-def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]) -> tuple[ReferenceValue, ...]:
+def _run_reference(
+    context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]
+) -> tuple[ReferenceValue, ...]:
     reference = context.course.reference
     target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
     programs = tuple(_program(target, each.drawn, each.spec, Probing()) for each in sought)
@@ -463,7 +470,7 @@ def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[WrongCa
     if len(traces) < len(sought):
         return ()
     names = {where: name for name, where in landmarks.places(reference, exercise) if where is not None}
-    return merged(traces, names, [each.expected for each in sought])
+    return _merged(traces, names, [each.expected for each in sought])
 
 
 def intermediate(context: GradingContext, exercise: Exercise) -> int:
@@ -473,7 +480,7 @@ def intermediate(context: GradingContext, exercise: Exercise) -> int:
         for entry, expected in zip(context.entries(exercise), context.expected(exercise), strict=True)
         if entry.case.public and entry.spec.kind == "values" and isinstance(expected[0], Returned)
     ]
-    return sum(not mark.final for mark in marks_of(context, exercise, sought))
+    return sum(not mark.final for mark in _reference_values(context, exercise, sought))
 
 
 def _text_of(files: tuple[SourceFile, ...], label: str) -> str:
@@ -499,7 +506,7 @@ def read_trace(seen: Observation) -> Trace | None:
             n: (str(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4]))
             for n, p in zip(order, found["places"], strict=True)
         }
-        values = {n: tuple(map(plain, each)) for n, each in zip(order, found["values"], strict=True)}
+        values = {n: tuple(map(_plain, each)) for n, each in zip(order, found["values"], strict=True)}
         tried = tuple((int(p), int(mark), tuple(result)) for p, mark, result in found["tried"])
         entries = sum(np.size(value) for each in values.values() for value in each)
         if len(order) > MOST_PROBES or max(map(len, values.values()), default=0) > MOST_TIMES:
@@ -511,7 +518,7 @@ def read_trace(seen: Observation) -> Trace | None:
         return None
 
 
-def plain(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """A value of a probe as an array or a number. Raises ValueError for anything else."""
     if isinstance(value, Array):
         return value.values
@@ -520,7 +527,7 @@ def plain(value: Any) -> Any:
     raise ValueError("not a number")
 
 
-def merged(
+def _merged(
     traces: Sequence[Trace], names: Mapping[Where, Landmark], expected: Sequence[Any]
 ) -> tuple[ReferenceValue, ...]:
     """One mark for each value that the reference computes; of equal ones the named, else the first."""
@@ -567,33 +574,33 @@ def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
 
 
-def last_step(marks: tuple[ReferenceValue, ...], trace: Trace, at: int, put_in: Sequence[int]) -> int:
+def _last_step(marks: tuple[ReferenceValue, ...], trace: Trace, at: int, put_in: Sequence[int]) -> int:
     """From where in ``trace.order`` a repair with the result itself says something.
 
     The result, put in anywhere, always repairs: then the last intermediate value of the reference must be among the
     values before, and the code must have computed it: it is none of those ``put_in``.
     """
-    steps = [each for each in marks if not each.final and each.values[at] and _telling(each.values[at][-1])]
+    steps = [each for each in marks if not each.final and each.values[at] and _is_distinctive(each.values[at][-1])]
     if not steps:
         return 0
     named = [each for each in steps if each.name is not None] or steps
-    probe = first_with(named[-1].values[at][-1], trace)
+    probe = _first_with(named[-1].values[at][-1], trace)
     return len(trace.order) if probe is None or probe in put_in else trace.order.index(probe) + 1
 
 
-def right_so_far(marks: tuple[ReferenceValue, ...], trace: Trace, probe: int, at: int) -> int | None:
+def _intermediate_at(marks: tuple[ReferenceValue, ...], trace: Trace, probe: int, at: int) -> int | None:
     """The number of the intermediate value of the reference that this probe has, if any."""
     mine = trace.values[probe][-1]
     steps = ((n, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
-    return next((n for n, value in steps if _telling(value) and same_content(value, mine)), None)
+    return next((n for n, value in steps if _is_distinctive(value) and same_content(value, mine)), None)
 
 
-def telling(mark: ReferenceValue, at: int) -> bool:
+def _is_distinctive_in(mark: ReferenceValue, at: int) -> bool:
     """Whether the value in this case can hardly be equal to another one by chance."""
-    return any(map(_telling, mark.values[at]))
+    return any(map(_is_distinctive, mark.values[at]))
 
 
-def _telling(value: Any) -> bool:
+def _is_distinctive(value: Any) -> bool:
     """Whether that some value equals this one can hardly be by chance: several different numbers."""
     array = np.asarray(value)
     return array.size > 1 and array.dtype.kind in "fiu" and np.unique(array[np.isfinite(array)]).size > 1
@@ -617,7 +624,7 @@ def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return bool(np.allclose(a, b, rtol=_RTOL, atol=_ATOL, equal_nan=True))
 
 
-def first_with(value: Any, trace: Trace) -> int | None:
+def _first_with(value: Any, trace: Trace) -> int | None:
     """The first probe that has this value at any time."""
     return next((n for n in trace.order if any(same_content(value, each) for each in trace.values[n])), None)
 
@@ -650,7 +657,7 @@ _AFTER = Text(
 _STEP = Text(": {name}", "（{name}）")
 
 
-def after(name: Landmark, step: Landmark | None) -> Text:
+def _missing_after(name: Landmark, step: Landmark | None) -> Text:
     """What is missing after an expression that is right so far."""
     what = EMPTY if step is None else _STEP.fill(name=Text(step.en, step.zh))
     return _AFTER.fill(what=what, name=Text(name.en, name.zh))
@@ -658,11 +665,11 @@ def after(name: Landmark, step: Landmark | None) -> Text:
 
 def sentence(name: Landmark | None, right: _Values, mine: _Values) -> Text:
     """What belongs at a place, and how it differs from what is there."""
-    more = difference(right, mine)
+    more = _first_difference(right, mine)
     return _UNNAMED.fill(more=more) if name is None else _HERE.fill(name=Text(name.en, name.zh), more=more)
 
 
-def difference(right: _Values, mine: _Values) -> Text:
+def _first_difference(right: _Values, mine: _Values) -> Text:
     """The first difference between the values at a place and the right ones."""
     pairs = [
         (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1

@@ -191,7 +191,7 @@ def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pyt
     def broken(*_: object) -> tuple[()]:
         raise ValueError
 
-    monkeypatch.setattr(place, "marks_of", broken)
+    monkeypatch.setattr(place, "_reference_values", broken)
     assert graded() == with_it
 
 
