@@ -1,4 +1,4 @@
-"""Remembers what a function returns for the very same object."""
+"""A cache of function results by the identity of the argument."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def cached_by_identity(most: int) -> Callable[[Callable[[K], V]], Callable[[K], V]]:
-    """A decorator: the function is called once for each object, as long as no more than ``most`` are remembered.
+def cached_by_identity(limit: int) -> Callable[[Callable[[K], V]], Callable[[K], V]]:
+    """A decorator that calls the function once for each object; the cache is cleared when it holds ``limit`` objects.
 
-    For immutable objects that occur again and again, and whose hash is as expensive as the function itself.
+    For immutable objects that occur often, and whose hash costs as much as the function itself.
     """
 
     def decorate(function: Callable[[K], V]) -> Callable[[K], V]:
-        known: dict[int, tuple[K, V]] = {}  # holds the object, so that no other one can get its id
+        known: dict[int, tuple[K, V]] = {}  # keeps the object alive, so that no other one can get its id
 
         @wraps(function)
-        def remembered(value: K) -> V:
+        def cached(value: K) -> V:
             found = known.get(id(value))
             if found is None:
-                if len(known) >= most:
+                if len(known) >= limit:
                     known.clear()
                 found = known[id(value)] = value, function(value)
             return found[1]
 
-        return remembered
+        return cached
 
     return decorate

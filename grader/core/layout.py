@@ -100,7 +100,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_distinct(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Maps each text to a version of at most ``width`` cells; those that would become equal end with a digest."""
+    """Maps each text to a version of at most ``width`` cells; versions that would be equal end with a digest."""
     short = {text: shorten(text, width) for text in texts}
     times = Counter(short.values())
     return {text: said if times[said] == 1 else _marked(text, width) for text, said in short.items()}
