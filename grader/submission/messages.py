@@ -1,6 +1,6 @@
 """Messages about submissions, in both languages, and the exception that carries them.
 
-Every message follows the name of a file, cell or folder and a colon.
+Every message is shown after the name of a file, cell or folder and a colon.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Unusable(SubmissionError):
         return type(self), (self.where, self.text)
 
     def notice(self) -> Notice:
-        """The same as a notice on a submission that is graded without this part."""
+        """The problem as a notice in the report on a submission that is graded without this part."""
         return Notice(self.where, LEFT_OUT.fill(problem=self.text), urgent=True)
 
 
@@ -67,7 +67,7 @@ MISSING = Text(
     " check the spelling.{near}",
     "这个路径下什么也没有。应为 .py 文件、笔记本（.ipynb）、文件夹或 .zip，请检查拼写。{near}",
 )
-NEAR = Text(" Close to it: {names}.", "相近的有：{names}。")
+NEAR = Text(" Similar names: {names}.", "相近的有：{names}。")
 WRONG_KIND = Text(
     "this kind of file is not read. Expected a .py file, a notebook (.ipynb), a folder, a .zip or an answers.yaml.",
     "不支持这种文件。应为 .py 文件、笔记本（.ipynb）、文件夹、.zip 或 answers.yaml。",

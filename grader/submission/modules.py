@@ -51,7 +51,8 @@ def common_folder(paths: Sequence[str]) -> str:
 def name_modules(paths: Sequence[str], package: str) -> list[ModuleName]:
     """A distinct module name for every path, inside ``package`` unless that is empty.
 
-    If two paths compete for a name, a ``.py`` file wins over a notebook, and an unchanged name over a changed one.
+    If two paths need the same name, a ``.py`` file gets it before a notebook, and an unchanged name comes before a
+    changed one.
     """
     result = [_propose(path, package) for path in paths]
 
@@ -85,7 +86,7 @@ def _propose(path: str, package: str) -> ModuleName:
 
 
 def shadowed(path: str, module: str) -> Unusable | None:
-    """Why the file must not be used, if its module would shadow a library or standard module; else None."""
+    """Why the file must not be used: its module would shadow a library or standard module. None if it may be."""
     top = module.partition(".")[0]
     if not is_reserved(top):
         return None

@@ -35,13 +35,13 @@ _HINTS: tuple[tuple[str, Text], ...] = (
 )
 
 
-#: Further limits for one submission: top-level names, and steps that the parser spends on f-strings. Before Python 3.12
-#: it searches for each field from the start of the string: 256 kB of ``{a}`` take seconds. Later parsers are linear,
-#: and counting would cost more than it saves: the first tokenizers for the new f-strings are quadratic.
+#: Further limits for one submission: top-level names, and steps that the parser spends on f-strings. Before Python
+#: 3.12, the parser searches for each field from the start of the string, so 256 kB of ``{a}`` take seconds. Later
+#: parsers are linear, and counting would cost more than it saves, because their first tokenizers are quadratic.
 MAX_NAMES = 10_000
 MAX_FIELD_STEPS = 100_000_000
 SLOW_FIELDS = sys.version_info < (3, 12)
-#: Up to this many steps, an upper estimate will do.
+#: Up to this many steps, an upper bound is accurate enough.
 _CHEAP_FIELD_STEPS = 1_000_000
 #: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
 MAX_DOTS = 500
@@ -82,7 +82,7 @@ class ParseBudget:
 
 
 def _field_steps(text: str, most: int) -> int:
-    """The sum over all f-strings of length times fields; stops counting above ``most``."""
+    """The sum of length times number of fields over all f-strings; stops counting above ``most``."""
     steps = 0
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the parser will stop there, too
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -130,7 +130,7 @@ def scan(raw: RawFile, budget: ParseBudget) -> SourceFacts:
 
 
 def combine(parsed: Sequence[tuple[Part, ast.Module]], budget: ParseBudget | None = None) -> SourceFacts:
-    """The facts about parts that share one namespace; the later of two definitions counts."""
+    """The facts about parts that share one namespace. Of two definitions of a name, the later one counts."""
     defines: dict[str, int] = {}
     guarded: dict[str, int] = {}
     imports: set[str] = set()

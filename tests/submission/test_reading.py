@@ -235,7 +235,7 @@ def test_limits_are_inclusive(tmp_path: Path) -> None:
 def test_missing_path_names_its_neighbours(tmp_path: Path) -> None:
     """A path that does not exist is answered with what stands close to it."""
     write(tmp_path, {"q05.py": CODE})
-    assert "Close to it: q05.py." in refused(tmp_path / "q5.py")
+    assert "Similar names: q05.py." in refused(tmp_path / "q5.py")
     assert "there is nothing at this path" in refused(tmp_path / "q05.py" / "x.py")
     assert "there is nothing at this path" in refused(Path("a\0b"))
 

@@ -1,4 +1,4 @@
-"""What running programs gave."""
+"""The observed results of programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The learner's code raised. ``during`` is ``import`` or ``call``; ``line`` is in ``file``."""
+    """The learner's code raised an exception of class ``type``; ``bases`` are its built-in base classes.
+
+    ``file`` and ``line`` are the last place in the submission; None if there is none.
+    """
 
     type: str
     text: str
@@ -31,14 +34,14 @@ class Raised:
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether Python, NumPy or torch ran out of memory. torch only says so in the message."""
+        """Whether Python, NumPy or torch ran out of memory; torch says so only in the message."""
         by_torch = self.type == "RuntimeError" and "DefaultCPUAllocator: can't allocate memory" in self.text
         return by_torch or "MemoryError" in (self.type, *self.bases)
 
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """It used more than ``limit`` seconds (``clock``: cpu or wall)."""
+    """The program used more than ``limit`` seconds on ``clock``."""
 
     limit: float
     clock: Literal["cpu", "wall"]
@@ -47,7 +50,7 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The process ended: by a signal, or because the learner's code called exit."""
+    """The process ended: killed by ``signal``, or with exit ``code`` because the learner's code called exit."""
 
     signal: int | None
     code: int | None
@@ -63,7 +66,7 @@ class TooBig:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """The result is not a value that the contract allows. ``reason`` is a word of the protocol."""
+    """The result is not a value that the contract allows. ``reason`` is a keyword of the protocol: ``dtype``, …."""
 
     reason: str
     detail: tuple[str, ...] = ()
@@ -71,8 +74,8 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """The program did not run: the time of the submission (``budget``) or of its ``group``, the memory, or the
-    children were used up; or its file, which had loaded before, did not load again (``load``).
+    """The program did not run, because something was used up: the time of the submission (``budget``) or of the
+    ``group``, the ``memory``, or the number of ``children``; or because its file failed to load again (``load``).
     """
 
     reason: Literal["budget", "group", "memory", "children", "load"]
@@ -81,13 +84,13 @@ class NotRun:
 Observation: TypeAlias = Returned | Raised | TimedOut | Died | TooBig | Unreadable | NotRun
 
 if TYPE_CHECKING:
-    #: How grading reaches the sandbox: tests pass a function of their own.
+    #: The sandbox as grading sees it. Tests pass other functions.
     Observe: TypeAlias = Callable[[Job, Limits], "Observed"]
 
 
 @dataclass(frozen=True, slots=True)
 class MissingModule:
-    """A module that a file imports at top level and that is not available. ``file`` is the label of the part."""
+    """A module that is not available, and where it is imported at top level: ``file`` is the label of the part."""
 
     module: str
     file: str
