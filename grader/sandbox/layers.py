@@ -46,7 +46,7 @@ class Layer:
 
 
 def probe() -> tuple[Layer, ...]:
-    """All layers, the required ones first. Raises SandboxError if they could not be tried."""
+    """All layers, the required ones first. Raises SandboxError if they could not be tested."""
     return tuple(_probe()) if sys.platform == "linux" else (_OTHER_SYSTEM,)
 
 
@@ -118,7 +118,7 @@ _NO_LANDLOCK = {
     errno.ENOSYS: (
         Text("the kernel does not offer it", "内核没有提供它"),
         Text(
-            "use Linux 5.13 or later ('uname -r' says what this is), and not gVisor or WSL 1",
+            "use Linux 5.13 or later ('uname -r' shows the version), not gVisor or WSL 1",
             "请使用 Linux 5.13 或更新的版本（`uname -r` 可查看），不要用 gVisor 或 WSL 1",
         ),
     ),
@@ -131,7 +131,7 @@ _NO_LANDLOCK = {
         ),
     ),
     errno.EPERM: (
-        Text("something forbids it, probably the container that this runs in", "它被禁止了，很可能是所在的容器禁止的"),
+        Text("it is forbidden here, probably by the container", "它被禁止了，很可能是所在的容器禁止的"),
         Text(
             "use a newer Docker or Podman, whose default profile allows Landlock; or start the container with "
             "--security-opt seccomp=unconfined and run nothing else in it",
@@ -143,7 +143,7 @@ _NO_LANDLOCK = {
 
 
 _NOT_TRIED = Text(
-    "the layers of the sandbox could not be tried ({error}); run the command again",
+    "the layers of the sandbox could not be tested ({error}); run the command again",
     "无法测试沙箱的各层（{error}）；请重新运行命令",
 )
 

@@ -171,7 +171,7 @@ def test_a_zygote_that_is_short_of_something(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.EXIT_SHORTAGE})")
     with (
         open_sandbox(mode="auto") as opened,
-        pytest.raises(ZygoteLost, match="too little memory, or the limit of open files"),
+        pytest.raises(ZygoteLost, match="not enough memory, or the limit on open files"),
     ):
         opened.children()
 

@@ -485,7 +485,7 @@ def test_a_child_that_does_not_read_is_charged_for_it(
     look: Look, quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Time spent on a full pipe that nobody empties is charged to the submission."""
-    monkeypatch.setattr(zygote, "_HANDING_SECONDS", 0.4)
+    monkeypatch.setattr(zygote, "_SEND_SECONDS", 0.4)
     forge = f"os.write(3, {frames.frame(frames.LOADED, {'task': 0, 'failures': [], 'absent': []})!r})"
     source = f"import os, time\n{forge}\ntime.sleep(60)"
     much = Array(np.ones(1 << 16))

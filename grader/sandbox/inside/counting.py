@@ -19,9 +19,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 from torch.utils.flop_counter import flop_registry
 
-#: Ways out of torch, after which nothing is counted.
+#: Functions that convert tensors to something else, after which nothing is counted.
 _EXITS = {"numpy", "__array__", "__dlpack__", "tolist", "untyped_storage", "data_ptr"}
-#: The argument that is the left factor of a matrix product. Torch's formulas give the same, but take half of all time.
+#: The index of the left factor of a matrix product. Torch's own formulas give the same, but take half of all time.
 _FACTORS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1}
 #: Operations that read more than they write. By name: torch 2.4 does not tag reductions, and no version tags all.
 _READS = {
@@ -73,7 +73,7 @@ class _Operation:
 
 
 class _Work(TorchDispatchMode):
-    """Sees every operation of torch below autograd."""
+    """Counts every operation of torch below autograd."""
 
     supports_higher_order_operators = True
 
@@ -137,7 +137,7 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 class _Exits(TorchFunctionMode):
-    """Notices when tensors are converted to something else."""
+    """Records whether tensors are converted to something else."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Small functions that a program may apply, in addition to the learner's own. None of them solves an exercise."""
+"""Functions that a program may apply in addition to the learner's own. None of them solves an exercise."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _inner(owner: Any) -> Iterator[Component]:
 def _attentions(instance: Any, parts: list[Component], d_model: int, wanted: int) -> list[dict[str, Pieces]]:
     """The places of q, k, v and o: of the only attention, or of self-attention and then cross-attention.
 
-    ``wanted`` is 1 or 2. Raises Unfit if they are not found.
+    ``wanted`` is 1 or 2. Raises InvalidResult if they are not found.
     """
     found: list[tuple[str, dict[str, Pieces]]] = []
     taken: set[int] = set()

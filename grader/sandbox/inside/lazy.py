@@ -1,4 +1,4 @@
-"""Modules that take their sizes from their first input (``nn.LazyLinear``): they get one before weights are set."""
+"""Initializes modules that take their sizes from their first input (``nn.LazyLinear``) before weights are set."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class SourceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                     code = compile(ast.Module([statement], []), label, "exec", flags, dont_inherit=True)
                     flags |= code.co_flags & _ANNOTATIONS  # for the whole notebook, too
                     if not self._executed(code, module, statement, label):
-                        flags |= _ANNOTATIONS  # they may name what is not there
+                        flags |= _ANNOTATIONS  # they may use a name that is not available
             except BaseException as error:
                 if len(source.parts) == 1:  # type: ignore[union-attr]
                     raise
@@ -118,7 +118,7 @@ class SourceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 names[name] = NotAvailable(absent, *known)
 
     def defined(self, module: str, name: str) -> Location | None:
-        """Where the top level of ``module`` last binds ``name``; None if it does not."""
+        """Where the top level of ``module`` last bound ``name``; None if it did not."""
         return self._defined.get((module, name))
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -174,7 +174,7 @@ def _refuse(self: Any, *args: object, **kwargs: object) -> Any:
 
 
 class NotAvailable:
-    """A placeholder for something from a module that is not available. It can be passed around; using it raises."""
+    """A placeholder for a name from a module that is not available. It can be passed around; using it raises."""
 
     __slots__ = ("module", "said")
 
@@ -218,7 +218,7 @@ NotAvailable.__bool__ = lambda self: True  # type: ignore[attr-defined]
 
 
 class _Quiet:
-    """Replaces what only a notebook has (``get_ipython().run_line_magic(…)``, ``display(…)``); does nothing."""
+    """Stands in for functions that only notebooks have (``get_ipython``, ``display``); does nothing."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         """Accepts any arguments."""

@@ -10,7 +10,7 @@ MaybeLocation = tuple[str, int] | None
 
 
 def not_callable(names: dict[str, Any], name: str, place: MaybeLocation) -> InvalidResult | None:
-    """The reason if ``name`` cannot be called; else None."""
+    """The error if ``name`` cannot be called; else None."""
     found = names[name]
     return None if callable(found) else InvalidResult("not-callable", name, type(found).__name__, *_words(place))
 
@@ -18,10 +18,10 @@ def not_callable(names: dict[str, Any], name: str, place: MaybeLocation) -> Inva
 def wrong_kind(
     names: dict[str, Any], steps: list[Any], send: list[int], done: int, error: BaseException, place: MaybeLocation
 ) -> InvalidResult | None:
-    """The reason if the steps ended with ``error`` after ``done`` of them because what they call is of the wrong kind.
+    """The error if the steps ended with ``error`` after ``done`` steps because the called name is of the wrong kind.
 
-    A class in place of a function, whose result is sent, can only make an instance. A function in place of a class may
-    make one, so it is at fault only if that call itself fails, or if its result cannot be called.
+    A class in place of a function can only return an instance. A function in place of a class may return a suitable
+    object, so it is at fault only if that call itself fails, or if its result cannot be called.
     """
     at = next((at for at, (op, target, *_) in enumerate(steps) if op == "call" and isinstance(target, str)), None)
     if at is None or done < at or isinstance(error, (ValueError, MemoryError)) or not isinstance(error, Exception):

@@ -185,7 +185,7 @@ Pieces = tuple[Piece, ...]
 
 
 def clear_bias(owner: Any, names: tuple[str, ...]) -> bool:
-    """Zeroes the vectors of ``owner`` whose canonical name is in ``names``. True if there was one."""
+    """Sets the vectors of ``owner`` whose canonical names are in ``names`` to zero. True if there was one."""
     cleared = False
     for name, value in attributes(owner).items():
         if canonical(name) in names and isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim <= 2:
@@ -254,7 +254,7 @@ def place_of(value: Any, owner: Any, name: str, path: str) -> Pieces | None:
 
 
 class _Entry:
-    """Presents a list of matrices as an owner whose attributes are the entries."""
+    """Wraps a list of matrices so that its entries are attributes."""
 
     def __init__(self, holder: Any) -> None:
         object.__setattr__(self, "holder", holder)
@@ -364,7 +364,7 @@ def _owners(instance: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _locate(instance: Any) -> dict[str, Pieces]:
-    """The place of every role: in the instance itself, or in the part that has q, k and v. Raises Unfit."""
+    """The place of every role: in the instance itself, or in the part that has q, k and v. Raises InvalidResult."""
     own = find(instance, "")
     if {"w_q", "w_k", "w_v"} <= set(own):
         inner = own

@@ -54,7 +54,7 @@ def filled_cache(own: Callable[[], Any], k: Any = None, v: Any = None) -> Any:
 def appends(own: Callable[[], Any], k: Any, v: Any, sizes: list[int], beside: bool = False) -> list[Any]:
     """The results and lengths of a cache while rows of k and v are appended, ``sizes[i]`` rows in call i.
 
-    ``beside``: a second cache is filled with something else at the same time.
+    ``beside``: a second cache is filled with other values at the same time.
     """
     cache, other = own(), own()
     seen: list[Any] = [len(cache)]
@@ -77,9 +77,10 @@ def token_by_token(own: Callable[..., Any], x_t: Any, cache: Any, w_q: Any, w_k:
 def row_by_row(
     own: Callable[..., Any], q: Any, k: Any, v: Any, as_rows: bool = False, again: bool = False
 ) -> list[Any]:
-    """The outputs of steps that pass on a state, for the rows of q, k and v: (..., d), or with ``as_rows`` (..., 1, d).
+    """The outputs of steps that pass on a state, one for each row of q, k and v.
 
-    ``again``: each state is first used in another step with other values, whose result is discarded.
+    Rows have the shape (..., d), or with ``as_rows`` (..., 1, d). ``again``: each state is first used in another step
+    with other values, whose result is discarded.
     """
     state, outputs = None, []
     for t in range(q.shape[-2]):

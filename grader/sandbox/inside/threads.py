@@ -17,7 +17,7 @@ import struct
 
 #: The most threads at a time, and in the whole life of a child.
 MAX_LIVING, MAX_STARTED = 64, 1024
-#: A child that asks more often is killed: each question takes the zygote's time, which is charged to nobody.
+#: A child that asks more often is killed, because each question costs the zygote time that no limit counts.
 MAX_REQUESTS = 4096
 
 _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
