@@ -1,4 +1,4 @@
-"""One budget for all jobs of a submission: time and memory that one job uses are not available to the next."""
+"""One budget for all jobs of a submission: what one job uses is not available to the next."""
 
 from __future__ import annotations
 

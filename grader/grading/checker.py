@@ -1,4 +1,4 @@
-"""A checker that stays open: one course and one warm sandbox, for programs that grade again and again."""
+"""A checker that stays open: one course and one sandbox, for programs that grade repeatedly."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CheckedSubmission:
 
 
 def started_sandbox() -> Sandbox:
-    """A sandbox that imports torch while something else is done."""
+    """A sandbox that has begun to import torch in the background."""
     made = Sandbox("auto", ZygoteSettings(collapse=True))
     made.start()
     return made
@@ -43,7 +43,7 @@ class Checker:
     """Grades submissions one at a time, with public seeds. The sandbox starts at once, and ends with ``close``."""
 
     def __init__(self, course: Course, sandbox: Sandbox | None = None) -> None:
-        """``sandbox`` may have been started while the course was read; it belongs to the checker from now on."""
+        """``sandbox`` may already have been started; the checker closes it."""
         self.course = course
         self._sandbox = sandbox or started_sandbox()
         self._sandbox.allow_packages(course.packages)
@@ -61,7 +61,7 @@ class Checker:
                 return self._checked(submission, exercises)
 
     def use(self, work: Callable[[Observe, Observe], T]) -> T:
-        """``work(observe, observe_reference)``, alone in the sandbox: for pictures of what code computes."""
+        """Calls ``work(observe, observe_reference)`` while nothing else uses the sandbox; returns its result."""
         with self._alone:
             try:
                 return work(self._sandbox.observe, self._context.observe_reference)

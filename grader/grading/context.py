@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from grader.core.model import Observe
 
 
-#: How many results of pairs of mistakes a process remembers.
+#: How many results of pairs of mistakes are cached in a process.
 _MOST_PAIRS = 2048
-#: For how many sets of cases a process remembers the values of the reference, and its results for other inputs.
+#: For how many sets of cases the values of the reference, and its results for other inputs, are cached.
 _MOST_LANDMARKS = 64
 _MOST_OTHERS = 256
 
@@ -161,7 +161,7 @@ class GradingContext:
     def pair(
         self, exercise: Exercise, one: int, two: int, numbers: tuple[int, ...]
     ) -> list[tuple[Observation, ...]] | None:
-        """What the reference with two typical mistakes returns for some entries, all by number.
+        """What the reference with mistakes ``one`` and ``two`` returns for the entries ``numbers`` (all are indices).
 
         None if the edits of the two overlap.
         """
@@ -192,19 +192,19 @@ class GradingContext:
         return self._changed[exercise.name]
 
     def reference(self, programs_: tuple[Program, ...]) -> tuple[Observation, ...]:
-        """What the references return for other inputs than those of the entries."""
+        """What the references return for ``programs_``, whose inputs are not those of the entries."""
         return self.observe_reference(Job(self.course.reference, programs_), REFERENCE_LIMITS).observations
 
     def landmarks(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
-        """What ``find`` returns, found once for each ``key`` unless that is nothing; only so many are kept."""
+        """The result of ``find``, cached by ``key`` unless it is empty; the least recently used are dropped."""
         return _remembered(self._landmarks, _MOST_LANDMARKS, key, find)
 
     def others(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
-        """The same, for results with other inputs."""
+        """Like ``landmarks``, for results with other inputs."""
         return _remembered(self._others, _MOST_OTHERS, key, find)
 
     def programs(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
-        """The programs of every entry of ``plan``, called in ``form``. They differ from file to file in ``module``."""
+        """The programs of every entry of ``plan``, called in ``form``; only ``module`` depends on the file."""
         assert plan.file is not None
         key = (plan.exercise.name, form, plan.calls)
         if key not in self._programs:
@@ -235,7 +235,7 @@ class GradingContext:
     def question_result(
         self, question: Question, items: tuple[ItemResult, ...], exercises: tuple[ExerciseResult, ...]
     ) -> QuestionResult:
-        """The result of ``question``: if nothing of it was submitted, always the same object, which is found fast."""
+        """The result of ``question``. If nothing of it was submitted, it is always the same object, to save time."""
         known = self._left_out.get(question.id)
         if known is not None and _identical(known.items, items) and _identical(known.exercises, exercises):
             return known

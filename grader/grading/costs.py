@@ -1,7 +1,7 @@
-"""What correct code looks like and costs: its lines and loops, its operations and its largest array.
+"""Measures correct code: its lines and loops, its operations, and its largest array.
 
-Only for code that has passed, to be shown beside the reference. The inputs are those of a public case, and what is
-counted changes no points.
+Only for code that has passed, to be shown beside the reference. The inputs are those of a public case; the results
+affect no points.
 """
 
 from __future__ import annotations

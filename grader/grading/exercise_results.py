@@ -50,7 +50,7 @@ def judged_exercise(
 
 
 def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:
-    """Sealed cases get the verdict "does not apply" of checks that apply to no public case."""
+    """For checks that apply to no public case, sealed cases get the same verdict, "does not apply"."""
     decided = [(spec, verdict) for spec, case, verdict in judged if not case.sealed]
     silent = [each for each in decided if not any(of is each[0] and verdict.applies for of, verdict in decided)]
     alike = {id(spec): verdict for spec, verdict in silent}

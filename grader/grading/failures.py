@@ -29,7 +29,7 @@ def failure_verdict(observations: tuple[Observation, ...], case: Case) -> Verdic
 
 
 def reference_failure(observations: tuple[Observation, ...]) -> Verdict | None:
-    """The verdict if the *reference* did not return: our error, which costs the learner no points."""
+    """The verdict if the *reference* did not return, which is our error and costs the learner no points."""
     failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
     if failed is None:
         return None
@@ -129,12 +129,12 @@ _NOT_WRITTEN = Text("not written yet{place}", "还没有写{place}")
 
 
 def not_written(file: str, line: int) -> Text:
-    """What to say of a stub at this place."""
+    """The message about a stub at this place."""
     return _NOT_WRITTEN.fill(place=_AT.fill(file=_one_line(file), line=line))
 
 
 def is_not_written(message: Text | None) -> bool:
-    """Whether ``message`` is that of a stub, or of code that raised ``NotImplementedError``."""
+    """Whether ``message`` is about a stub, or about code that raised ``NotImplementedError``."""
     return message is not None and message.en.startswith(_NOT_WRITTEN.fill(place="").en)
 
 
@@ -224,7 +224,7 @@ _KINDS = {
 }
 #: Reasons that calling the exercise in another form would not change.
 _FINAL = frozenset({"forbidden", *_KINDS})
-#: Results of a gradable type whose form cannot be read.
+#: Messages about results of a valid type but an invalid form.
 _FORMS = {
     "nested": Text("the result is nested too deeply", "结果嵌套得太深"),
     "integer": Text("the result contains an integer with hundreds of digits", "结果里有一个几百位的整数"),
@@ -252,8 +252,8 @@ _HIDDEN = {
 }
 
 
-#: For each reason the sentence in a public case, and names for the parts of its detail. ``has``, at the end, takes the
-#: rest; ``file`` and ``line`` make up ``place``.
+#: For each reason, the message for a public case and names for the parts of its detail. ``has``, always the last name,
+#: gets all remaining parts; ``file`` and ``line`` are combined to ``place``.
 _PUBLIC: dict[str, tuple[Text, tuple[str, ...]]] = {
     "projections": (
         Text(

@@ -1,4 +1,4 @@
-"""Mutation testing of the cases: small changes to the references that no case detects show a gap in the cases.
+"""Mutation testing of the cases: a small change to a reference that no case detects shows a gap in the cases.
 
 Each mutant is a reference with one node of its syntax tree changed; it is graded like a learner's code. For a surviving
 mutant, add a case that detects it, or list it under ``equivalent:`` with the reason.
@@ -241,7 +241,7 @@ def _method(value: ast.expr, name: str, args: list[ast.expr]) -> ast.Call:
 
 @dataclass(frozen=True, slots=True)
 class MutantResult:
-    """Whether a mutant was ``caught``; if not, ``why`` that is acceptable (None: a gap in the cases)."""
+    """Whether a mutant was ``caught``; if not, ``why`` that is acceptable, or None for a gap in the cases."""
 
     mutant: Mutant
     caught: bool

@@ -1,4 +1,4 @@
-"""The error for a submission with nothing to grade: what was expected, and what was found instead."""
+"""The error for a submission without anything to grade: what was expected, and what was found instead."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from grader.grading.missing import is_named_after
 from grader.grading.unknown_items import unknown_item
 from grader.submission.messages import Unusable, listing
 
-#: How many of a learner's names are compared with those of the course, and how much of a name is shown.
+#: How many of a learner's names are compared with those of the course.
 _MOST_LOOKED_UP = 20
 
 
 def nothing_to_grade(course: Course, submission: Submission, named: Container[str]) -> Unusable:
-    """Why there is nothing to grade: what could not be read, what was expected, what was found instead.
+    """The error that there is nothing to grade: what could not be read, what was expected, what was found instead.
 
     ``named`` are the questions and exercises that were asked for, in lower case; if it is empty, all count.
     """

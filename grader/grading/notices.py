@@ -92,8 +92,8 @@ _MISSPELLED = Text(
 def _misspelled(course: Course, submission: Submission) -> Iterator[Notice]:
     """Notices about names that are close to an exercise that the submission does not define.
 
-    They do not depend on which questions were selected: a misspelled name is often the reason why its question was not.
-    Private helpers do not count, nor what resembles an exercise of another question than the file is named after.
+    They do not depend on which questions were selected, because a misspelled name is often why its question was not.
+    Private helpers do not count, nor do names similar to exercises of a question that the file is not named after.
     """
     homes = {exercise.name: question for question in course.questions for exercise in question.exercises}
     defined = [(file, name, line) for file in submission.files for name, line in file.defines]

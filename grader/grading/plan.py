@@ -1,4 +1,4 @@
-"""What is checked of an exercise, and the programs to run for it."""
+"""The plan for an exercise: which checks on which cases, and the programs to run for them."""
 
 from __future__ import annotations
 

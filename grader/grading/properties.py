@@ -1,6 +1,6 @@
 """Helpers for checks of properties: calls on altered inputs, with results as float64 arrays.
 
-Such checks know no expected result, only how the results for different inputs must be related.
+Such checks have no expected result; they know how the results for different inputs must be related.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NOT_FLOATS = Text(
     "{exercise} 的检查 {check}，{option}：现在是 {found}；应为独立的浮点数组：{known}",
 )
 _SECRET_KIND = Text("the result is not an array of numbers", "结果不是由数构成的数组")
-#: The most numbers in one result. Each byte received may take eight here, several times over while it is judged.
+#: The maximum number of entries of one result. Each byte received may take eight here, in several copies.
 MOST_NUMBERS = 1 << 20
 #: The sentences of ``results`` and ``wrong_shape`` for hidden cases.
 SECRETS = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
@@ -61,7 +61,7 @@ def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Float
             if plain is None or plain.dtype.kind not in "iuf":
                 text = _NO_ARRAY.fill(got=describe(value)) if case.public else _SECRET_KIND
                 return Verdict(Status.FAILED, text)
-            if not plain.size:  # its other sizes may be huge, and loops over them endless
+            if not plain.size:  # its other axes may be so long that loops over them would not end
                 return Verdict(Status.FAILED, _EMPTY)
             if plain.size > MOST_NUMBERS:
                 text = _LARGE.fill(count=plain.size) if case.public else _SECRET_SHAPE

@@ -1,6 +1,6 @@
 """The arrays that a submission returns for public cases, and the expected ones, for pictures.
 
-This is a separate run after grading, so it cannot change any points. Hidden cases are not involved.
+They come from a separate run after grading, which cannot affect points. Hidden cases are not run.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
 
 
 def prepare(course: Course, exercise: Exercise, observe_reference: Observe) -> None:
-    """Runs everything that ``compare_public_cases`` may ask of the reference of ``exercise``."""
+    """Runs the reference of ``exercise`` on everything that ``compare_public_cases`` may need."""
     drawn = [draw(case, exercise.name, Seed.public()) for case in exercise.cases if case.public and not case.raises]
     every = (made for one in drawn for made in (with_unit_values(exercise, one), one) if made is not None)
     programs = tuple(_of_reference(exercise, made) for made in every)

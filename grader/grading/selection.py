@@ -25,7 +25,7 @@ from grader.submission import files_defining
 class Selection:
     """What to grade: named questions and exercises; by default, those that the submission has code or answers for.
 
-    With ``everything`` (for a class), all that is named, or the whole course, counts, submitted or not.
+    With ``everything`` (for a class), everything that is named, or the whole course, counts even if not submitted.
     """
 
     questions: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ _NO_PART = Text(
 
 
 def _question_id(name: str) -> str:
-    """The id, in lower case, of the question that ``name`` is if it is one: ``Q5``, ``q05`` or ``5``."""
+    """The question id, in lower case, that ``name`` stands for (``Q5``, ``q05`` or ``5``); otherwise ``name``."""
     number = name.lower().removeprefix("q").lstrip("0")
     return f"q{number}" if number.isdecimal() else name.lower()
 

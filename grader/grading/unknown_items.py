@@ -1,4 +1,4 @@
-"""What to say about an answer to an item that the course does not have."""
+"""The message about an answer to an item that the course does not have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_SHOWN = 80
 
 
 def unknown_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
-    """Why the item of this answer does not exist, and which one may be meant."""
+    """The message that the item of this answer does not exist, with a suggestion."""
     shown = printable(answer.item, _LONGEST_SHOWN)
     keys = [key for key in answer.value if f"{answer.item}.{key}" in known] if isinstance(answer.value, dict) else []
     if keys:

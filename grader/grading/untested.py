@@ -1,4 +1,4 @@
-"""Conditions of ``grader.course.conditions`` that no case of an exercise has, though they apply to it."""
+"""Finds conditions of ``grader.course.conditions`` that apply to an exercise but that no case covers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def untested_conditions(course: Course, exercise: Exercise) -> Iterator[tuple[Co
 
 
 def needless_reasons(course: Course, exercise: Exercise) -> Iterator[str]:
-    """The keys of ``not_applicable`` that excuse nothing, because the condition does not apply anyway."""
+    """The keys of ``not_applicable`` that are not needed, because the condition does not apply anyway."""
     found = {key for condition, name in _applicable(course, exercise) for key in _keys(condition, name)}
     yield from (key for key, _ in exercise.not_applicable if key not in found)
 

@@ -1,4 +1,4 @@
-"""Judges checks, and removes from the verdicts on hidden cases all that learner code could choose.
+"""Judges checks, and removes from verdicts on hidden cases everything that learner code could choose.
 
 The verdict on a hidden case has a status and one of a few fixed sentences. A sentence with variable parts (the type of
 an exception, a line, an exit code, a name) is kept only if a public case of the same check got the same one.
@@ -20,8 +20,8 @@ from grader.grading.inputs import Drawn
 
 #: The sentence if a judge raises an exception. The check earns no points; the rest of the submission is unaffected.
 _BROKEN = Text(
-    "the check itself failed on this result, which is a bug in attncheck. It counts as incorrect; please tell your "
-    "instructor",
+    "the check itself failed on this result, which is a bug in attncheck. It counts as incorrect; please report it to "
+    "your instructor",
     "检查程序本身在处理这个结果时出错，这是 attncheck 的缺陷。这一项按不正确计，请告诉老师",
 )
 _WRONG = Text("the result is wrong", "结果不对")
@@ -90,24 +90,24 @@ def judge_exercise(entries: Sequence[JudgeInput]) -> list[Verdict]:
             as_hidden = judge(replace(seen, case=replace(seen.case, public=False)))
             known.setdefault(seen.spec.kind, set()).add(as_hidden.message)
     return [
-        verdict if seen.case.public else _told(seen, verdict, known.get(seen.spec.kind, ()))
+        verdict if seen.case.public else _redacted(seen, verdict, known.get(seen.spec.kind, ()))
         for seen, verdict in zip(entries, found, strict=True)
     ]
 
 
-def _told(seen: JudgeInput, verdict: Verdict, known: Container[Text | None]) -> Verdict:
-    """What the learner sees of the verdict on a hidden case. ``known``: what public cases of this check already say."""
+def _redacted(seen: JudgeInput, verdict: Verdict, known: Container[Text | None]) -> Verdict:
+    """The verdict on a hidden case as learners see it; ``known`` are messages that public cases of the check show."""
     secrets = checks.kinds()[seen.spec.kind].SECRETS
     message = verdict.message
     if verdict.status is not Status.UNMARKED and not (
         message is None or message in known or message in secrets or message in COMMON
     ):
-        message = _instead(seen, verdict)
+        message = _fixed_message(seen, verdict)
     remark = verdict.remark if verdict.remark in secrets else None
     return replace(verdict, message=message, difference=None, remark=remark)
 
 
-def _instead(seen: JudgeInput, verdict: Verdict) -> Text:
+def _fixed_message(seen: JudgeInput, verdict: Verdict) -> Text:
     """A fixed sentence in place of one whose words the code could have chosen."""
     if not verdict.applies:
         return _NO_VERDICT

@@ -198,7 +198,7 @@ def test_a_name_that_is_not_kept_away(tmp_path: Path, sandbox: Sandbox) -> None:
 
 
 COUNTS = {
-    Kind.STRAY_FILE: "this file is not read",
+    Kind.STRAY_FILE: "this file is never read",
     Kind.FEW_ITEMS: "0 items",
     Kind.FEW_HINTS: "1 hints",
     Kind.FEW_MISTAKES: "3 mistakes",

@@ -4,7 +4,7 @@
 
 Four calls: two values of the argument, a combination of both, and zero. The result must depend on the argument, must
 be zero at zero, and must add up. The message tells a result that is merely affine (something is added that does not
-depend on the argument) from one that is bent.
+depend on the argument) from one that is nonlinear.
 
 ## Why it matters
 

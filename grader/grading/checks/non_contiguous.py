@@ -7,8 +7,8 @@ exception from `view` is explained: `view` needs contiguous memory, `reshape` do
 
 ## Why it matters
 
-Splitting and merging heads transposes tensors, and every transposed tensor is non-contiguous. Code that was tried
-only on fresh tensors fails as soon as it is used in a model.
+Splitting and merging heads transposes tensors, and every transposed tensor is non-contiguous. Code that was tested
+only on new tensors fails as soon as it is used in a model.
 
 ## Example
 

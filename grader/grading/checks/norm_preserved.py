@@ -1,4 +1,4 @@
-"""The vectors along the last axis keep their length: a rotation turns, and does not stretch.
+"""The vectors along the last axis keep their length: a rotation does not stretch.
 
 ## What it checks
 

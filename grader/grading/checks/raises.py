@@ -1,4 +1,4 @@
-"""Bad arguments are refused with the exception that the task names.
+"""Invalid arguments raise the exception that the task names.
 
 ## What it checks
 

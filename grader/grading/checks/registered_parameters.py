@@ -1,4 +1,4 @@
-"""An optimiser that is given `module.parameters()` trains everything that it should, and nothing idle. Torch only.
+"""`module.parameters()` contains everything that must be trained, and nothing unused. Torch only.
 
 ## What it checks
 

@@ -1,4 +1,4 @@
-"""The scores are divided by the right power of d_k, which is read exactly and even through the softmax.
+"""The scores are divided by the correct power of d_k, which is measured exactly, even through the softmax.
 
 ## What it checks
 

@@ -1,9 +1,9 @@
-"""The returned matrix moves the sinusoidal encoding on: `pe[pos] @ M` is `pe[pos + delta]` for every position.
+"""The returned matrix shifts the sinusoidal encoding: `pe[pos] @ M` is `pe[pos + delta]` for every position.
 
 ## What it checks
 
-That property, for 256 positions; not the entries of the matrix. Whichever way the matrix was found, it has to do this
-and nothing else. The exercise takes `delta`, `d_model` and `base`.
+That property, for 256 positions. The entries of the matrix are not compared, so it may be computed in any way. The
+exercise takes `delta`, `d_model` and `base`.
 
 ## Why it matters
 

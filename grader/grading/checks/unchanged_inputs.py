@@ -7,7 +7,7 @@ The arrays that were passed in, after the call. The message of a public case nam
 ## Why it matters
 
 `scores += …` or `masked_fill_` on an argument saves a line and changes the caller's data. The next layer then works
-on something else, and autograd may refuse to go backward.
+on something else, and autograd may fail in the backward pass.
 
 ## Example
 

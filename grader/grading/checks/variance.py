@@ -8,8 +8,7 @@ that returns scores. The message says whether the variance grows with d_k (no sc
 
 ## Why it matters
 
-Keeping the variance at 1 is the reason for dividing by √d_k. The check measures the purpose where `scaling` measures
-the formula.
+Keeping the variance at 1 is the reason for dividing by √d_k. This check measures the effect, `scaling` the formula.
 
 ## Options
 
