@@ -1,4 +1,4 @@
-"""What the voices look at: the checks that an exercise made, what was seen, and the means to run references."""
+"""What explainers look at: the checks of an exercise, what was observed, and functions that run references."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ from grader.grading.compare import compare
 from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.explaining.relations import Pair, leaves
 
-#: Runs programs on the references of the course, or finds what they returned before.
+#: Runs programs on the references of the course, or looks up their cached results.
 RunReference: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
-#: What the reference with two typical mistakes returns for some of the evidence, all by number; None if they overlap.
+#: What the reference with two typical mistakes returns for some of the evidence (all are indices); None if the edits
+#: overlap.
 RunMistakePair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
 
-#: What a function returns, found once for each key.
+#: Returns the result of a function, cached by key.
 CachedFind: TypeAlias = "Callable[[Hashable, Callable[[], tuple[OtherInputs, ...]]], tuple[OtherInputs, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
 class OtherInputs:
-    """A sentence about other inputs, and what the reference returns for them in each case."""
+    """Other inputs, described by the sentence ``said``, and what the reference returns for them in each case."""
 
     said: Text
     results: tuple[Observation, ...]
@@ -48,7 +49,7 @@ class OtherInputs:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One check on one case: what was run and seen, the verdict, and the ``signature`` to compare with mistakes."""
+    """One check on one case: its inputs and observations, verdict, and the ``signature`` to compare with mistakes."""
 
     seen: JudgeInput
     verdict: Verdict
@@ -56,7 +57,7 @@ class Evidence:
 
     @property
     def counts(self) -> bool:
-        """Whether the check was decided here."""
+        """Whether the check applies and was decided."""
         return self.verdict.applies and self.verdict.status is not Status.PENDING
 
     @property
@@ -72,12 +73,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class WrongExercise:
-    """A wrong exercise, with all that is known about it. ``file`` is the one that defines it.
+    """A wrong exercise, with everything that is known about it. ``file`` is the one that defines it.
 
-    ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
-    ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
-    wrong, given whether a mistake is ``named`` already. ``cached`` finds what depends only on the exercise and its
-    inputs, once for all submissions.
+    ``known`` are the results of its typical mistakes; ``changed`` says which values each of them makes wrong. ``run``
+    and ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
+    wrong, given whether a mistake has already been ``named``. ``cached`` caches results that depend only on the
+    exercise and its inputs, for all submissions.
     """
 
     course: Course
@@ -102,7 +103,7 @@ class WrongExercise:
 
 @dataclass(frozen=True, slots=True)
 class WrongPart:
-    """What is wrong in every public case that fails, or one of several values: ``at`` is its place in the result."""
+    """A value that is wrong in every public case that fails. ``at`` is its path in a result of several values."""
 
     at: tuple[object, ...]
     evidence: tuple[Evidence, ...]
@@ -112,7 +113,7 @@ class WrongPart:
 def parts(failure: WrongExercise) -> tuple[WrongPart, ...]:
     """The wrong results of public cases with the correct ones, value by value.
 
-    Empty unless every public case that fails returned something of the right structure.
+    Empty unless every public case that fails returned a result of the correct structure.
     """
     found: list[tuple[Evidence, dict[tuple[object, ...], Pair]]] = []
     for each in failure.public_values():

@@ -1,10 +1,10 @@
-"""The place where code goes wrong: put the right value in, and see whether everything becomes right.
+"""An explainer: the place where code goes wrong, found by substituting correct values.
 
 The reference and the submission run with probes (``inside/probing.py``) on public cases. Values of the reference, the
-*landmarks*, replace values of the submission, one after the other. If the final results become correct,
-the expression is the place: nothing after it is wrong. The earliest one is reported; of those, the innermost.
+*landmarks*, replace values of the submission, one after another. If the final results become correct, the expression is
+the place, because nothing after it is wrong. The earliest such expression is reported; of those, the innermost.
 
-The child that does this has public inputs and landmarks, and nothing else. What it says is only used for explanations.
+The child that does this gets only public inputs and landmarks. What it returns is used only for explanations.
 """
 
 from __future__ import annotations
@@ -51,23 +51,23 @@ if TYPE_CHECKING:
     from grader.core.model import Observe
     from grader.grading.context import GradingContext
 
-#: How many runs the search takes at most, and how many public cases and places it looks at.
+#: The maximum number of runs of a search, and of public cases and places that it looks at.
 MOST_RERUNS = 400
 MOST_CASES = 3
 MOST_PLACES = 3
-#: How many probes, values of each and entries of all are looked at; more than that, and nothing is said. An honest
-#: child keeps no more than ``MOST_TIMES``; every value may have to be compared with every landmark.
+#: Limits on probes, values of each probe, and entries of all values; beyond them there is no explanation, because every
+#: value may have to be compared with every landmark. An honest child returns at most ``MOST_TIMES`` values.
 MOST_PROBES = 500
 MOST_TIMES = 8
 MOST_ENTRIES = 1 << 18
-#: How many substitutions that alone repair nothing are made together with a second one.
+#: How many substitutions that repair nothing alone are combined with a second one.
 MOST_FIRSTS = 12
-#: How often code may run again in one round for a submission of a class, and in all rounds of all its exercises, which
-#: end when one exercise has a place. Runs are counted, so that a slow machine finds what a fast one finds.
+#: How often code may be rerun in one round for a submission of a class, and in all rounds of all its exercises, which
+#: end when a place is found. Runs are counted so that results do not depend on the speed of the machine.
 RERUNS_IN_A_CLASS = 100
 RERUNS_OF_A_SUBMISSION = 200
-#: CPU seconds of one round of the search for one exercise: where somebody waits for the result, and in a class, where
-#: only code that computes for very long gets that far; and of all rounds for one submission of a class.
+#: CPU seconds of one round of the search for one exercise: while a learner waits for the result, and for a class, where
+#: only very slow code reaches the limit; and of all rounds for one submission of a class.
 CPU = 0.4
 CPU_IN_A_CLASS = 2.0
 CPU_OF_A_SUBMISSION = 4.0
@@ -80,7 +80,7 @@ _Values = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class WrongCase:
-    """A public case with wrong values, and the results that would be right."""
+    """A public case with wrong values. ``variant_drawn`` are the inputs of the code, ``expected`` the correct result."""
 
     case: Case
     spec: CheckSpec
@@ -91,7 +91,10 @@ class WrongCase:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a run with probes says: values of each probe by number, in order of time, and results of substitutions."""
+    """A decoded trace: the values of each probe by number, in order of time, and the results of substitutions.
+
+    ``result`` and ``again`` are the results of two runs without further substitutions; empty if one raised.
+    """
 
     result: tuple[Any, ...]
     again: tuple[Any, ...]
@@ -103,7 +106,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceValue:
-    """A value of the reference in every case: ``values`` has one tuple for each, empty where it is not computed.
+    """A value of the reference. ``values`` has a tuple for each case, in order of time, empty if it is not computed.
 
     ``final`` means that it is the result itself.
     """
@@ -115,7 +118,7 @@ class ReferenceValue:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """A substitution that makes results right: a probe, the mark, and in which cases, the first of which is shown."""
+    """A substitution that makes results correct: a probe, the index of the reference value, and the cases."""
 
     probe: int
     mark: int
@@ -124,9 +127,9 @@ class Substitution:
 
 @dataclass(slots=True)
 class SearchBudget:
-    """Runs the searches for one submission with ``run``.
+    """Runs the searches for one submission with ``run``, within a budget for all of them.
 
-    All of them together may use ``cpu`` seconds, by the child's clock, and run code ``reruns`` times.
+    ``cpu`` is in seconds of the child's clock, ``used`` what they have taken; ``reruns`` is the number of runs left.
     """
 
     run: Observe
@@ -136,11 +139,11 @@ class SearchBudget:
 
     @property
     def left(self) -> float:
-        """The CPU seconds that are left."""
+        """The CPU seconds that are left of the budget."""
         return self.cpu - self.used
 
     def observe(self, job: Job, limits: Limits) -> Observed:
-        """Runs a job, and counts what it uses."""
+        """Runs a job, and charges it to the budget."""
         seen = self.run(job, limits)
         self.used += seen.cpu_seconds
         return seen
@@ -150,7 +153,7 @@ class SearchBudget:
 class FailedAttempt:
     """A wrong exercise: its plan, the form in which it was called, and the statuses of the plan's entries.
 
-    If a mistake is ``named`` already, only places that repair the code are looked for.
+    If a mistake has already been ``named``, only places that repair the code are searched for.
     """
 
     plan: Plan
@@ -164,7 +167,7 @@ def explain(
 ) -> tuple[Diagnosis, ...]:
     """The places where the code goes wrong.
 
-    Empty if nothing can be said, or anything fails: the verdict is valid without it.
+    Empty if none is found or the search fails; the verdict is valid without them.
     """
     try:
         plan, form = wrong.plan, wrong.form
@@ -175,7 +178,7 @@ def explain(
         return tuple(search.explained()) if sought else ()
     except LibrariesChanged:
         raise
-    except Exception:  # our error, or values that nobody expects: the result must not suffer
+    except Exception:  # an error of ours or an unexpected value must not cost the learner the result
         return ()
 
 
@@ -206,24 +209,24 @@ class _Search:
     named: bool = False
 
     def explained(self) -> Iterator[Diagnosis]:
-        """What is found, in float64 if the submission can work with it and is wrong there too."""
+        """The diagnoses, from a search in float64 if the submission supports it and is wrong there, too."""
         marks = _reference_values(self.context, self.plan.exercise, self.sought)
         for precision in ("float64", "float32"):
             first = self.run(precision, marks, (), range(len(self.sought))) if marks else {}
             if len(first) < len(self.sought):
                 return
             if self._usable(first):
-                yield from self._said(precision, marks, first)
+                yield from self._diagnoses(precision, marks, first)
                 return
 
     def _usable(self, traces: Mapping[int, Trace]) -> bool:
-        """Whether every case is wrong here too, and a second run gives the same."""
+        """Whether every case is wrong in this precision, too, and a second run gives the same result."""
         return all(
             not self.right(at, trace.result) and equal_results(trace.result, trace.again)
             for at, trace in traces.items()
         )
 
-    def _said(
+    def _diagnoses(
         self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]
     ) -> Iterator[Diagnosis]:
         found, traces, left = list[Substitution](), first, set(first)
@@ -236,7 +239,7 @@ class _Search:
             if left:
                 fixed = tuple((each.probe, each.mark) for each in found)
                 traces = self.run(precision, marks, fixed, sorted(left))
-        if not left:  # what repairs only some cases may do so by chance
+        if not left:  # a substitution that repairs only some cases may do so by chance
             for number, each in enumerate(found, 1):
                 yield self.diagnosis(marks, first, each, whole=number == len(found))
         elif both := self.together(precision, marks, first):
@@ -247,10 +250,10 @@ class _Search:
     def together(
         self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]
     ) -> tuple[Substitution, ...]:
-        """Two substitutions that repair every case together, although neither does alone."""
+        """Two substitutions that together repair every case, although neither does alone; empty if there are none."""
         if self.named and self.context.for_class:
             return ()
-        asked = self.firsts(marks, first)
+        asked = self.first_candidates(marks, first)
         ahead = self.traced(precision, marks, [(0, (each,)) for each in asked])
         for each, trace in zip(asked, ahead, strict=True):
             if trace is None or self.best(marks, {0: trace}, first, each[:1]) is None:
@@ -261,8 +264,8 @@ class _Search:
                 return Substitution(*each, second.cases), second
         return ()
 
-    def firsts(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]) -> list[tuple[int, int]]:
-        """Named values that the code never has, each with a probe where it fits; the earliest value first."""
+    def first_candidates(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]) -> list[tuple[int, int]]:
+        """Pairs (probe, named value that the code never computes) that fit; the earliest value first."""
         trace = first[0]
         absent = {
             number
@@ -284,7 +287,7 @@ class _Search:
         fixed: tuple[tuple[int, int], ...],
         cases: Iterable[int],
     ) -> dict[int, Trace]:
-        """The traces of these cases, with every substitution that fits."""
+        """The traces of these cases, with every fitting substitution in addition to ``fixed`` ones."""
         numbers = list(cases)
         traces = self.traced(precision, marks, [(at, fixed) for at in numbers])
         return {at: trace for at, trace in zip(numbers, traces, strict=True) if trace is not None}
@@ -295,7 +298,7 @@ class _Search:
         marks: tuple[ReferenceValue, ...],
         asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]],
     ) -> list[Trace | None]:
-        """The trace of each case with what is fixed in it, and with every further substitution that fits."""
+        """The traces for pairs (case, fixed substitutions), with all further substitutions that fit; None on failure."""
         cpu = min(CPU_IN_A_CLASS if self.context.for_class else CPU, self.child.left)
         most = int(min(RERUNS_IN_A_CLASS if self.context.for_class else MOST_RERUNS, self.child.reruns))
         if cpu <= 0 or most < len(asked) or not asked:
@@ -326,7 +329,7 @@ class _Search:
         return traces
 
     def right(self, at: int, result: tuple[Any, ...]) -> bool:
-        """Whether this is the right result of the case."""
+        """Whether ``result`` is correct in case ``at``."""
         sought = self.sought[at]
         options = read(sought.spec, Options)
         return bool(result) and compare(sought.expected, result[0], options.rtol, options.atol) is None
@@ -338,12 +341,11 @@ class _Search:
         first: Mapping[int, Trace],
         put_in: Sequence[int] = (),
     ) -> Substitution | None:
-        """The substitution that makes most cases right, of these the earliest.
+        """The substitution that makes the most cases correct; of several, the earliest.
 
-        ``put_in`` are the probes that have a landmark already in ``traces``, but none in ``first``. One of several
-        places has to be a value with a name, so that it is none that fits by chance; or the result itself,
-        after the last value with a name; or it repairs each case that comes to that expression, and some of those in
-        ``first`` do not.
+        ``put_in`` are the probes that already have a landmark in ``traces``, but not in ``first``. If one place is not
+        enough, it must be unlikely to fit by chance: a named value; or the result itself, after the last named value;
+        or it repairs every case that reaches the expression, which some cases in ``first`` do not.
         """
         repairs: dict[tuple[int, int], set[int]] = {}
         for at, trace in traces.items():
@@ -371,14 +373,14 @@ class _Search:
             repairs,
             key=lambda each: (
                 -len(repairs[each]),
-                not _is_distinctive_in(marks[each[1]], min(repairs[each])),  # a number fits in many places by chance
+                not _is_distinctive_in(marks[each[1]], min(repairs[each])),  # single numbers often fit by chance
                 time.get(each[0], 0),
                 marks[each[1]].name is None,
                 each[1],
             ),
         )
-        # The right value may be missing after an expression that is right so far. An expression that is not right, and
-        # for which the same value would do, is the place, though.
+        # The earliest expression may be correct, with the substituted value missing after it. A wrong expression that
+        # the same value repairs is preferred.
         pair = next(
             (
                 each
@@ -394,7 +396,7 @@ class _Search:
     def diagnosis(
         self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], found: Substitution, whole: bool
     ) -> Diagnosis:
-        """What is said about one place."""
+        """The diagnosis of one place."""
         trace, mark = first[found.cases[0]], marks[found.mark]
         span = self._span(trace.where[found.probe])
         steps = [_intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
@@ -402,7 +404,7 @@ class _Search:
         if before and steps[0] is not None and mark.name is not None:
             text = _missing_after(mark.name, marks[steps[0]].name)
         else:
-            # This process runs after others had secret inputs, and processes can pass on a few bits.
+            # This child runs after others had secret inputs, which could pass a few bits on to it.
             mine = () if self.context.seed.secret else trace.values[found.probe]
             text = sentence(mark.name, mark.values[found.cases[0]], mine)
         if whole:
@@ -412,7 +414,7 @@ class _Search:
     def repair(
         self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], both: Sequence[Substitution]
     ) -> Iterator[Diagnosis]:
-        """What is said about two places that only together repair anything: how, but not that there is no other way."""
+        """The diagnoses of two places that repair the code only together. They do not claim to be the only fix."""
         for found, said in zip(both, (_FIRST, _SECOND), strict=True):
             trace, mark = first[found.cases[0]], marks[found.mark]
             mine = () if self.context.seed.secret else trace.values[found.probe]
@@ -422,7 +424,7 @@ class _Search:
             yield Diagnosis("place", text, misconception, self._span(trace.where[found.probe]))
 
     def missing(self, marks: tuple[ReferenceValue, ...], trace: Trace) -> Diagnosis | None:
-        """The first named value that never appears although the one before does, and the line where that one is."""
+        """A diagnosis of the first named value that is never computed although the one before it is; else None."""
         named = [mark for mark in marks if mark.name and mark.values[0] and _is_distinctive(mark.values[0][-1])]
         appears = [_first_with(mark.values[0][-1], trace) for mark in named]
         last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
@@ -436,7 +438,7 @@ class _Search:
         return Diagnosis("place", text, absent.misconception, span)
 
     def _span(self, where: Where) -> Span:
-        """The place as part of the file. Raises ValueError if the submission has no such place."""
+        """The place as a span of the file. Raises ValueError if the submission has no such place."""
         label, line, end_line, column, end = where
         text = _text_of(self.files, label)
         lines = text.split("\n")
@@ -446,7 +448,7 @@ class _Search:
 
 
 def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], first: Mapping[int, Trace]) -> bool:
-    """Whether a probe that only some runs come to repairs (``cases``) each of those that do."""
+    """Whether a probe that only some cases reach repairs every case that reaches it (``cases``)."""
     come = {at for at, trace in traces.items() if probe in trace.order}
     return cases == come and not all(probe in trace.order for trace in first.values())
 
@@ -454,7 +456,7 @@ def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], fir
 def _reference_values(
     context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]
 ) -> tuple[ReferenceValue, ...]:
-    """The values that the reference computes in these cases, each once, in order of time. Remembered in ``context``."""
+    """The distinct values that the reference computes in these cases, in order of time; cached in ``context``."""
     key = (exercise.name, *((each.case.name, each.spec) for each in sought))
     return context.landmarks(key, lambda: _run_reference(context, exercise, sought))
 
@@ -494,7 +496,7 @@ def _program(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) ->
 
 
 def read_trace(seen: Observation) -> Trace | None:
-    """What the child says, if it has the right form; None otherwise."""
+    """The trace that the child returned; None if it is malformed or too large."""
     match seen:
         case Returned((dict() as found,)):
             pass
@@ -530,7 +532,7 @@ def _plain(value: Any) -> Any:
 def _merged(
     traces: Sequence[Trace], names: Mapping[Where, Landmark], expected: Sequence[Any]
 ) -> tuple[ReferenceValue, ...]:
-    """One mark for each value that the reference computes; of equal ones the named, else the first."""
+    """The distinct values that the reference computes. Of equal ones, the first is kept, with the name of any."""
     order = dict.fromkeys(probe for trace in traces for probe in trace.order)
     where = {probe: place for trace in traces for probe, place in trace.where.items()}
     marks: list[ReferenceValue] = []
@@ -570,15 +572,15 @@ def _identical(one: Any, other: Any) -> bool:
 
 
 def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether two runs returned the same, or nothing."""
+    """Whether two runs returned equal results, or both nothing."""
     return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
 
 
 def _last_step(marks: tuple[ReferenceValue, ...], trace: Trace, at: int, put_in: Sequence[int]) -> int:
-    """From where in ``trace.order`` a repair with the result itself says something.
+    """The index in ``trace.order`` from which a repair with the final result is informative.
 
-    The result, put in anywhere, always repairs: then the last intermediate value of the reference must be among the
-    values before, and the code must have computed it: it is none of those ``put_in``.
+    Substituting the final result repairs code almost anywhere. It is informative only after the last intermediate value
+    of the reference, if the code computed that itself (not one of ``put_in``).
     """
     steps = [each for each in marks if not each.final and each.values[at] and _is_distinctive(each.values[at][-1])]
     if not steps:
@@ -589,19 +591,19 @@ def _last_step(marks: tuple[ReferenceValue, ...], trace: Trace, at: int, put_in:
 
 
 def _intermediate_at(marks: tuple[ReferenceValue, ...], trace: Trace, probe: int, at: int) -> int | None:
-    """The number of the intermediate value of the reference that this probe has, if any."""
+    """The index of the intermediate value of the reference that this probe has in case ``at``; None if none."""
     mine = trace.values[probe][-1]
     steps = ((n, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
     return next((n for n, value in steps if _is_distinctive(value) and same_content(value, mine)), None)
 
 
 def _is_distinctive_in(mark: ReferenceValue, at: int) -> bool:
-    """Whether the value in this case can hardly be equal to another one by chance."""
+    """Whether another value is unlikely to be equal to this one in case ``at`` by chance."""
     return any(map(_is_distinctive, mark.values[at]))
 
 
 def _is_distinctive(value: Any) -> bool:
-    """Whether that some value equals this one can hardly be by chance: several different numbers."""
+    """Whether another value is unlikely to be equal by chance: it has several distinct numbers."""
     array = np.asarray(value)
     return array.size > 1 and array.dtype.kind in "fiu" and np.unique(array[np.isfinite(array)]).size > 1
 
@@ -625,7 +627,7 @@ def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
 
 
 def _first_with(value: Any, trace: Trace) -> int | None:
-    """The first probe that has this value at any time."""
+    """The first probe that ever has this value; None if none has."""
     return next((n for n in trace.order if any(same_content(value, each) for each in trace.values[n])), None)
 
 
@@ -658,19 +660,19 @@ _STEP = Text(": {name}", "（{name}）")
 
 
 def _missing_after(name: Landmark, step: Landmark | None) -> Text:
-    """What is missing after an expression that is right so far."""
+    """The message that a value is missing after an expression that is correct so far."""
     what = EMPTY if step is None else _STEP.fill(name=Text(step.en, step.zh))
     return _AFTER.fill(what=what, name=Text(name.en, name.zh))
 
 
 def sentence(name: Landmark | None, right: _Values, mine: _Values) -> Text:
-    """What belongs at a place, and how it differs from what is there."""
+    """The message that another value belongs at a place, with the first difference."""
     more = _first_difference(right, mine)
     return _UNNAMED.fill(more=more) if name is None else _HERE.fill(name=Text(name.en, name.zh), more=more)
 
 
 def _first_difference(right: _Values, mine: _Values) -> Text:
-    """The first difference between the values at a place and the right ones."""
+    """The message about the first difference between the values at a place and the correct ones; may be empty."""
     pairs = [
         (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1
     ]

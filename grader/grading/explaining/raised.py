@@ -1,4 +1,4 @@
-"""Where the learner's code stops with an exception in a public case: the line, and what it raised."""
+"""An explainer: the line at which the learner's code raises an exception in a public case."""
 
 from __future__ import annotations
 

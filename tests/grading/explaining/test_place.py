@@ -167,7 +167,7 @@ def test_beside_a_name_only_repairs_are_said() -> None:
     for named in (False, True):
         search.named, search.context = named, cast(Any, SimpleNamespace(for_class=True))
         search.child = place.SearchBudget(cast(Any, None), 0.0, 0)
-        assert len(list(search._said("float64", marks, traces))) == (0 if named else 1)
+        assert len(list(search._diagnoses("float64", marks, traces))) == (0 if named else 1)
 
 
 def test_correct_code_has_no_place(context: GradingContext, sandbox: Sandbox) -> None:

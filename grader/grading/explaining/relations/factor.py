@@ -66,7 +66,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
         ):
             return _SAYS.fill(factor=_in_words(said, pairs[0]))
     if sum(pair.expected.size for pair in pairs) - len(pairs) < 3:
-        return None  # one number in each case is always some multiple of the other
+        return None  # with one number in each case, one is always a multiple of the other
     if all(math.isclose(each, factors[0], rel_tol=2e-4) for each in factors):
         return _SAYS.fill(factor=f"{factors[0]:.4g}")
     return _UNKNOWN.fill(example=f"{factors[0]:.4g}", case=pairs[0].case)
@@ -86,7 +86,7 @@ def _factor(pair: Pair) -> float | None:
 
 
 def _named(pair: Pair) -> Iterator[tuple[str, float]]:
-    """What the sizes of a case give, by how it is written."""
+    """Expressions in the sizes of a case, with their values."""
     for what, n in _sizes(pair):
         for form, value in _FORMS:
             if n > 2 or (n == 2 and "−" not in form):
