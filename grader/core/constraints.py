@@ -69,7 +69,7 @@ _CONSTANT = "Constant"
 
 
 class ByFirstKey:
-    """A union of dataclasses that are told apart by their first key; ``constant`` parses values that are not mappings.
+    """A union of dataclasses, distinguished by their first keys; ``constant`` parses values that are not mappings.
 
     pydantic reports any other value as an error of type ``kind``.
     """

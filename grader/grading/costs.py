@@ -94,7 +94,7 @@ def compare_costs(
 
 
 def definition(text: str, name: str) -> str | None:
-    """The last function or class ``name`` in ``text``, as it is written; None if there is none."""
+    """The source of the last function or class ``name`` in ``text``; None if there is none."""
     nodes = [
         node
         for node in _parsed(text)

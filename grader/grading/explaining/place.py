@@ -80,7 +80,7 @@ _Values = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class WrongCase:
-    """A public case with wrong values. ``variant_drawn`` are the inputs of the code, ``expected`` the correct result."""
+    """A public case with wrong values. ``variant_drawn`` are the inputs of the code, ``expected`` is the result."""
 
     case: Case
     spec: CheckSpec
@@ -298,7 +298,7 @@ class _Search:
         marks: tuple[ReferenceValue, ...],
         asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]],
     ) -> list[Trace | None]:
-        """The traces for pairs (case, fixed substitutions), with all further substitutions that fit; None on failure."""
+        """The traces for pairs (case, fixed substitutions), with all other substitutions that fit; None on failure."""
         cpu = min(CPU_IN_A_CLASS if self.context.for_class else CPU, self.child.left)
         most = int(min(RERUNS_IN_A_CLASS if self.context.for_class else MOST_RERUNS, self.child.reruns))
         if cpu <= 0 or most < len(asked) or not asked:
