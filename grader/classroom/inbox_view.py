@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from grader.core.model import Text
-from grader.core.text import COMMA, SAYS, clean, duration, timestamp
+from grader.core.text import COMMA, LABELED, clean, duration, timestamp
 from grader.grading.notices import remarks
 from grader.grading.selection import Selection, choose
 from grader.report.terminal import ranges
@@ -53,7 +53,7 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
     """
     chosen = choose(course, submission, Selection())
     for notice in (*submission.notices, *remarks(course, submission, chosen)):
-        yield clean(SAYS.fill(who=notice.where, said=notice.text).of(lang), 600)
+        yield clean(LABELED.fill(who=notice.where, said=notice.text).of(lang), 600)
     comma = COMMA.of(lang)
     answered = {answer.item for answer in submission.answers or () if answer.value is not None}
     for each in chosen:

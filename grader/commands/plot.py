@@ -23,7 +23,7 @@ from grader.commands._words import UNCONFINED, WRITTEN
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
 from grader.core.model import Text
-from grader.core.text import COMMA, SAYS, WITH, clean
+from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -171,9 +171,9 @@ def _warn(mine: LearnerDrawing, lang: Lang) -> None:
     if mine.unsafe:
         click.echo(f"attncheck: {UNCONFINED.of(lang)}", err=True)
     for remark in mine.remarks:
-        who = WITH.fill(what=remark.name, more=clean(remark.file, 60))
+        who = PARENTHESIZED.fill(what=remark.name, more=clean(remark.file, 60))
         said = clean(remark.text.of(lang), 600)
-        click.echo("attncheck: " + SAYS.fill(who=who, said=said).of(lang), err=True)
+        click.echo("attncheck: " + LABELED.fill(who=who, said=said).of(lang), err=True)
     if mine.absent and mine.seen is not None:
         names = COMMA.of(lang).join(mine.absent)
         click.echo("attncheck: " + NOT_YOURS.fill(names=names).of(lang), err=True)

@@ -123,8 +123,8 @@ STATUS = {
     Status.UNMARKED: Text("could not be graded (internal error, no points lost)", "无法评分（系统的问题，不扣分）"),
 }
 OF_POINTS = Text("{earned} of {possible} points", "{earned} / {possible} 分")
-SAYS = Text("{who}: {said}", "{who}：{said}")
-WITH = Text("{what} ({more})", "{what}（{more}）")
+LABELED = Text("{who}: {said}", "{who}：{said}")
+PARENTHESIZED = Text("{what} ({more})", "{what}（{more}）")
 COMMA = Text(", ", "、")
 #: The points and the difficulty of an item.
 LEVEL = Text("{points}, level {level} of 3", "{points}，难度 {level}/3")

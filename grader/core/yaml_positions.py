@@ -17,7 +17,7 @@ from yaml import events
 
 from grader.core.errors import AttncheckError
 from grader.core.model import Text
-from grader.core.text import SAYS
+from grader.core.text import LABELED
 from grader.core.value_problems import Path, show_path
 
 #: The deepest nesting that is accepted; the bank needs about ten levels.
@@ -101,7 +101,7 @@ def parse(text: str, name: str, error: type[AttncheckError]) -> Document:
     try:
         return parse_document(text)
     except YamlError as fault:
-        raise error(SAYS.fill(who=f"{name}:{fault.line}", said=fault.text)) from None
+        raise error(LABELED.fill(who=f"{name}:{fault.line}", said=fault.text)) from None
 
 
 def parse_document(text: str) -> Document:

@@ -34,7 +34,7 @@ from grader.core.model import (
     Status,
     Text,
 )
-from grader.core.text import SAYS, check_label, clean, points
+from grader.core.text import LABELED, check_label, clean, points
 from grader.course import items, misconceptions
 from grader.report import explained, words
 from grader.report.array_svg import ArrayPicture, Slice, mask, picture, rules
@@ -345,7 +345,7 @@ class _Page:
         context = items.Context(self.course.public_id, self.whose.draws, item.id)
         options = {choice.id.casefold(): choice for choice in items.ask(item, context).choices}
         chosen = options.get(result.given.casefold())
-        return said if chosen is None else SAYS.fill(who=chosen.id, said=chosen.text)
+        return said if chosen is None else LABELED.fill(who=chosen.id, said=chosen.text)
 
     def key_points(self, result: ItemResult) -> tuple[Text, tuple[Text, ...]] | None:
         """The model answer to an item that a person marks, and its key points, once it was answered."""

@@ -54,7 +54,10 @@ class FairClock:
 
 
 def stuck(pid: int, proc: Path = PROC, over: float = 0.0) -> bool:
-    """Whether no thread of ``pid``, or of a process that it started, only waits for a processor or a disk."""
+    """Whether all threads of ``pid`` and its children sleep: none runs, or waits for a processor or a disk.
+
+    ``over`` is how many seconds the process is past its time limit.
+    """
     able = _ABLE if over < DISK_SECONDS else _RUNNING
     return not any(state in able for state in _states(proc / str(pid), proc))
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from grader.core.errors import SubmissionError
 from grader.core.model import Notice, Text
-from grader.core.text import SAYS
+from grader.core.text import LABELED
 
 
 class Unusable(SubmissionError):
@@ -17,7 +17,7 @@ class Unusable(SubmissionError):
 
     def __init__(self, where: str, text: Text) -> None:
         """``where`` is the path or cell, as shown to people."""
-        super().__init__(SAYS.fill(who=where, said=text))
+        super().__init__(LABELED.fill(who=where, said=text))
         self.where = where
         self.text = text
 

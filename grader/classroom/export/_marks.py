@@ -13,7 +13,7 @@ from grader.core.errors import UsageError
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, QuestionResult, Report, Rules, Status, Text
 from grader.core.score import tidy
-from grader.core.text import OF_POINTS, SAYS, STATUS, clean, points
+from grader.core.text import LABELED, OF_POINTS, STATUS, clean, points
 from grader.report import words
 
 TAKEN_OFF = Text(
@@ -182,12 +182,12 @@ def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
     said += [taken.of(lang)] if taken else []
     for name, earned, possible in mark.questions:
         score = words.OF.fill(earned=points(earned), possible=points(possible))
-        said.append(SAYS.fill(who=name, said=score).of(lang))
+        said.append(LABELED.fill(who=name, said=score).of(lang))
     for result, _ in mark.work.results if mark.work else ():
         for exercise in result.exercises:
             if exercise.status not in (Status.PASSED, Status.MISSING):
                 first = exercise.first_failure
                 told = rules.hidden_results == "always" or first is None or first.visibility == "public"
                 what = (exercise.message if told else None) or STATUS[exercise.status]
-                said.append(SAYS.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
+                said.append(LABELED.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
     return said
