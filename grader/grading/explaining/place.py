@@ -632,7 +632,7 @@ def _first_with(value: Any, trace: Trace) -> int | None:
 
 
 _NEVER = Text(
-    "Your code is correct up to line {line}, where it has {there}. But it never has {absent}.",
+    "Your code is correct up to line {line}, where it computes {there}. But it never computes {absent}.",
     "到第 {line} 行为止都正确，已经得到：{there}。但代码里始终没有出现：{absent}。",
 )
 _WHOLE = Text(
