@@ -13,20 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from grader.core.errors import LibrariesChanged
 from grader.core.model import (
-    Array,
     Case,
     CheckSpec,
     Diagnosis,
     Exercise,
     Job,
-    Landmark,
     Limits,
-    Observation,
     Observed,
     Probing,
     Program,
@@ -36,13 +30,36 @@ from grader.core.model import (
     Status,
     Text,
 )
-from grader.core.text import EMPTY
 from grader.grading import checks
 from grader.grading.checks import read
 from grader.grading.checks.values import Options
 from grader.grading.compare import compare
 from grader.grading.explaining import landmarks
 from grader.grading.explaining.landmarks import Where
+from grader.grading.explaining.place_text import (
+    ANOTHER_VALUE,
+    FIRST_CHANGE,
+    NEVER_COMPUTED,
+    REPAIRS_ALL,
+    SECOND_CHANGE,
+    first_difference,
+    missing_after,
+    sentence,
+)
+from grader.grading.explaining.traces import (
+    MOST_RERUNS,
+    ReferenceValue,
+    Trace,
+    equal_results,
+    first_with,
+    intermediate_at,
+    is_distinctive,
+    is_distinctive_in,
+    last_step,
+    merged,
+    read_trace,
+    to_array,
+)
 from grader.grading.inputs import Drawn
 from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
 from grader.grading.programs import Target, apply_variant
@@ -51,15 +68,9 @@ if TYPE_CHECKING:
     from grader.core.model import Observe
     from grader.grading.context import GradingContext
 
-#: The maximum number of runs of a search, and of public cases and places that it looks at.
-MOST_RERUNS = 400
+#: The maximum number of public cases and places that a search looks at.
 MOST_CASES = 3
 MOST_PLACES = 3
-#: Limits on probes, values of each probe, and entries of all values; beyond them there is no explanation, because every
-#: value may have to be compared with every landmark. An honest child returns at most ``MOST_TIMES`` values.
-MOST_PROBES = 500
-MOST_TIMES = 8
-MOST_ENTRIES = 1 << 18
 #: How many substitutions that repair nothing alone are combined with a second one.
 MOST_FIRSTS = 12
 #: How often code may be rerun in one round for a submission of a class, and in all rounds of all its exercises, which
@@ -71,11 +82,8 @@ RERUNS_OF_A_SUBMISSION = 200
 CPU = 0.4
 CPU_IN_A_CLASS = 2.0
 CPU_OF_A_SUBMISSION = 4.0
-#: Values are equal if they differ by less than this: the submission may work in float32.
-_RTOL, _ATOL = 1e-3, 1e-5
 
 Precision = Literal["float32", "float64"]
-_Values = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +95,6 @@ class WrongCase:
     drawn: Drawn
     variant_drawn: Drawn
     expected: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A decoded trace: the values of each probe by number, in order of time, and the results of substitutions.
-
-    ``result`` and ``again`` are the results of two runs without further substitutions; empty if one raised.
-    """
-
-    result: tuple[Any, ...]
-    again: tuple[Any, ...]
-    order: tuple[int, ...]
-    where: Mapping[int, Where]
-    values: Mapping[int, _Values]
-    tried: tuple[tuple[int, int, tuple[Any, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceValue:
-    """A value of the reference. ``values`` has a tuple for each case, in order of time, empty if it is not computed.
-
-    ``final`` means that it is the result itself.
-    """
-
-    values: tuple[_Values, ...]
-    name: Landmark | None
-    final: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +253,8 @@ class _Search:
             for number, mark in enumerate(marks)
             if mark.name is not None
             and not mark.final
-            and all(map(_is_distinctive, (each[-1] if each else 0 for each in mark.values)))
-            and _first_with(mark.values[0][-1], trace) is None
+            and all(map(is_distinctive, (each[-1] if each else 0 for each in mark.values)))
+            and first_with(mark.values[0][-1], trace) is None
         }
         fits = [{(probe, mark) for probe, mark, _ in each.tried} for each in first.values()]
         time = {probe: at for at, probe in enumerate(trace.order)}
@@ -306,7 +287,7 @@ class _Search:
         assert self.plan.file is not None
         programs = []
         for number, (at, fixed) in enumerate(asked):
-            values = tuple(tuple(map(_wire, mark.values[at])) for mark in marks)
+            values = tuple(tuple(map(to_array, mark.values[at])) for mark in marks)
             share = Probing(values, fixed, most // len(asked), cpu / len(asked))
             target = Target(
                 self.plan.exercise,
@@ -350,7 +331,7 @@ class _Search:
         repairs: dict[tuple[int, int], set[int]] = {}
         for at, trace in traces.items():
             position = {probe: number for number, probe in enumerate(trace.order)}
-            since = _last_step(marks, trace, at, put_in)  # compares all values, so it is asked once
+            since = last_step(marks, trace, at, put_in)  # compares all values, so it is asked once
             for probe, mark, result in trace.tried:
                 known = probe in position and 0 <= mark < len(marks)
                 if known and (not marks[mark].final or position[probe] >= since) and self.right(at, result):
@@ -363,7 +344,7 @@ class _Search:
                 if _of_its_branch(probe, cases, traces, first)
                 or (
                     (marks[number].name is not None or (marks[number].final and named))
-                    and _is_distinctive_in(marks[number], min(cases))
+                    and is_distinctive_in(marks[number], min(cases))
                 )
             }
         if not repairs:
@@ -373,7 +354,7 @@ class _Search:
             repairs,
             key=lambda each: (
                 -len(repairs[each]),
-                not _is_distinctive_in(marks[each[1]], min(repairs[each])),  # single numbers often fit by chance
+                not is_distinctive_in(marks[each[1]], min(repairs[each])),  # single numbers often fit by chance
                 time.get(each[0], 0),
                 marks[each[1]].name is None,
                 each[1],
@@ -387,7 +368,7 @@ class _Search:
                 for each in earliest
                 if each[1] == earliest[0][1]
                 and len(repairs[each]) == len(repairs[earliest[0]])
-                and any(_intermediate_at(marks, traces[at], each[0], at) is None for at in repairs[each])
+                and any(intermediate_at(marks, traces[at], each[0], at) is None for at in repairs[each])
             ),
             earliest[0],
         )
@@ -399,34 +380,34 @@ class _Search:
         """The diagnosis of one place."""
         trace, mark = first[found.cases[0]], marks[found.mark]
         span = self._span(trace.where[found.probe])
-        steps = [_intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
+        steps = [intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
         before = all(each is not None and each < found.mark for each in steps)
         if before and steps[0] is not None and mark.name is not None:
-            text = _missing_after(mark.name, marks[steps[0]].name)
+            text = missing_after(mark.name, marks[steps[0]].name)
         else:
             # This child runs after others had secret inputs, which could pass a few bits on to it.
             mine = () if self.context.seed.secret else trace.values[found.probe]
             text = sentence(mark.name, mark.values[found.cases[0]], mine)
         if whole:
-            text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
+            text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
 
     def repair(
         self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], both: Sequence[Substitution]
     ) -> Iterator[Diagnosis]:
         """The diagnoses of two places that repair the code only together. They do not claim to be the only fix."""
-        for found, said in zip(both, (_FIRST, _SECOND), strict=True):
+        for found, said in zip(both, (FIRST_CHANGE, SECOND_CHANGE), strict=True):
             trace, mark = first[found.cases[0]], marks[found.mark]
             mine = () if self.context.seed.secret else trace.values[found.probe]
-            name = _ANOTHER if mark.name is None else Text(mark.name.en, mark.name.zh)
-            text = said.fill(name=name, more=_first_difference(mark.values[found.cases[0]], mine))
+            name = ANOTHER_VALUE if mark.name is None else Text(mark.name.en, mark.name.zh)
+            text = said.fill(name=name, more=first_difference(mark.values[found.cases[0]], mine))
             misconception = mark.name.misconception if mark.name else None
             yield Diagnosis("place", text, misconception, self._span(trace.where[found.probe]))
 
     def missing(self, marks: tuple[ReferenceValue, ...], trace: Trace) -> Diagnosis | None:
         """A diagnosis of the first named value that is never computed although the one before it is; else None."""
-        named = [mark for mark in marks if mark.name and mark.values[0] and _is_distinctive(mark.values[0][-1])]
-        appears = [_first_with(mark.values[0][-1], trace) for mark in named]
+        named = [mark for mark in marks if mark.name and mark.values[0] and is_distinctive(mark.values[0][-1])]
+        appears = [first_with(mark.values[0][-1], trace) for mark in named]
         last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
         if last is None or last + 1 >= len(named) or sum(probe is not None for probe in appears) < 2:
             return None
@@ -434,7 +415,7 @@ class _Search:
         there, absent = named[last].name, named[last + 1].name
         assert probe is not None and there is not None and absent is not None
         span = self._span(trace.where[probe])
-        text = _NEVER.fill(line=span.line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
+        text = NEVER_COMPUTED.fill(line=span.line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
         return Diagnosis("place", text, absent.misconception, span)
 
     def _span(self, where: Where) -> Span:
@@ -472,7 +453,7 @@ def _run_reference(
     if len(traces) < len(sought):
         return ()
     names = {where: name for name, where in landmarks.places(reference, exercise) if where is not None}
-    return _merged(traces, names, [each.expected for each in sought])
+    return merged(traces, names, [each.expected for each in sought])
 
 
 def intermediate(context: GradingContext, exercise: Exercise) -> int:
@@ -493,204 +474,3 @@ def _program(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) ->
     """The one program of the check, with probes."""
     (program,) = checks.kinds()[spec.kind].calls(target, drawn, spec)
     return replace(program, probing=probing)
-
-
-def read_trace(seen: Observation) -> Trace | None:
-    """The trace that the child returned; None if it is malformed or too large."""
-    match seen:
-        case Returned((dict() as found,)):
-            pass
-        case _:
-            return None
-    try:
-        order = tuple(int(number) for number in found["probes"])
-        where = {
-            n: (str(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4]))
-            for n, p in zip(order, found["places"], strict=True)
-        }
-        values = {n: tuple(map(_plain, each)) for n, each in zip(order, found["values"], strict=True)}
-        tried = tuple((int(p), int(mark), tuple(result)) for p, mark, result in found["tried"])
-        entries = sum(np.size(value) for each in values.values() for value in each)
-        if len(order) > MOST_PROBES or max(map(len, values.values()), default=0) > MOST_TIMES:
-            return None
-        if len(where) < len(order) or entries > MOST_ENTRIES or len(tried) > MOST_RERUNS:
-            return None
-        return Trace(tuple(found["result"]), tuple(found["again"]), order, where, values, tried)
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
-        return None
-
-
-def _plain(value: Any) -> Any:
-    """A value of a probe as an array or a number. Raises ValueError for anything else."""
-    if isinstance(value, Array):
-        return value.values
-    if isinstance(value, (bool, int, float)):
-        return value
-    raise ValueError("not a number")
-
-
-def _merged(
-    traces: Sequence[Trace], names: Mapping[Where, Landmark], expected: Sequence[Any]
-) -> tuple[ReferenceValue, ...]:
-    """The distinct values that the reference computes. Of equal ones, the first is kept, with the name of any."""
-    order = dict.fromkeys(probe for trace in traces for probe in trace.order)
-    where = {probe: place for trace in traces for probe, place in trace.where.items()}
-    marks: list[ReferenceValue] = []
-    for probe in order:
-        values = tuple(trace.values.get(probe, ()) for trace in traces)
-        final = all(
-            not each or (len(each) == 1 and compare(_wire(right), _wire(each[0])) is None)
-            for each, right in zip(values, expected, strict=True)
-        )
-        mark = ReferenceValue(values, names.get(where[probe]), final)
-        twin = next((at for at, other in enumerate(marks) if _same_values(other.values, values)), None)
-        if twin is None:
-            marks.append(mark)
-        elif marks[twin].name is None:
-            marks[twin] = replace(marks[twin], name=mark.name)
-    return tuple(marks)
-
-
-def _wire(value: Any) -> Any:
-    return Array(value) if isinstance(value, np.ndarray) else value
-
-
-def _same_values(one: tuple[_Values, ...], other: tuple[_Values, ...]) -> bool:
-    return all(
-        len(a) == len(b) and all(_identical(x, y) for x, y in zip(a, b, strict=True))
-        for a, b in zip(one, other, strict=True)
-    )
-
-
-def _identical(one: Any, other: Any) -> bool:
-    a, b = np.asarray(one), np.asarray(other)
-    return (
-        a.dtype.kind == b.dtype.kind
-        and a.shape == b.shape
-        and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
-    )
-
-
-def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether two runs returned equal results, or both nothing."""
-    return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
-
-
-def _last_step(marks: tuple[ReferenceValue, ...], trace: Trace, at: int, put_in: Sequence[int]) -> int:
-    """The index in ``trace.order`` from which a repair with the final result is informative.
-
-    Substituting the final result repairs code almost anywhere. It is informative only after the last intermediate value
-    of the reference, if the code computed that itself (not one of ``put_in``).
-    """
-    steps = [each for each in marks if not each.final and each.values[at] and _is_distinctive(each.values[at][-1])]
-    if not steps:
-        return 0
-    named = [each for each in steps if each.name is not None] or steps
-    probe = _first_with(named[-1].values[at][-1], trace)
-    return len(trace.order) if probe is None or probe in put_in else trace.order.index(probe) + 1
-
-
-def _intermediate_at(marks: tuple[ReferenceValue, ...], trace: Trace, probe: int, at: int) -> int | None:
-    """The index of the intermediate value of the reference that this probe has in case ``at``; None if none."""
-    mine = trace.values[probe][-1]
-    steps = ((n, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
-    return next((n for n, value in steps if _is_distinctive(value) and same_content(value, mine)), None)
-
-
-def _is_distinctive_in(mark: ReferenceValue, at: int) -> bool:
-    """Whether another value is unlikely to be equal to this one in case ``at`` by chance."""
-    return any(map(_is_distinctive, mark.values[at]))
-
-
-def _is_distinctive(value: Any) -> bool:
-    """Whether another value is unlikely to be equal by chance: it has several distinct numbers."""
-    array = np.asarray(value)
-    return array.size > 1 and array.dtype.kind in "fiu" and np.unique(array[np.isfinite(array)]).size > 1
-
-
-def same_content(one: Any, other: Any) -> bool:
-    """Whether two arrays are equal up to axes of length 1 and the order of the axes."""
-    a, b = np.asarray(one, dtype=np.float64).squeeze(), np.asarray(other, dtype=np.float64).squeeze()
-    if a.size != b.size or a.ndim != b.ndim:
-        return False
-    if a.ndim < 2:
-        return a.shape == b.shape and _close(a, b)
-    if sorted(a.shape) != sorted(b.shape):
-        return False
-    axes = range(a.ndim)
-    turned = [b, *(np.swapaxes(b, i, j) for i in axes for j in axes if i < j)]
-    return any(a.shape == each.shape and _close(a, each) for each in turned)
-
-
-def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    return bool(np.allclose(a, b, rtol=_RTOL, atol=_ATOL, equal_nan=True))
-
-
-def _first_with(value: Any, trace: Trace) -> int | None:
-    """The first probe that ever has this value; None if none has."""
-    return next((n for n in trace.order if any(same_content(value, each) for each in trace.values[n])), None)
-
-
-_NEVER = Text(
-    "Your code is correct up to line {line}, where it computes {there}. But it never computes {absent}.",
-    "到第 {line} 行为止都正确，已经得到：{there}。但代码里始终没有出现：{absent}。",
-)
-_WHOLE = Text(
-    " With the correct value there, the public cases that failed now pass.",
-    "把正确的值放到这里，没有通过的公开用例就都能通过。",
-)
-_FIRST = Text(
-    "One way to fix it takes two changes. First, make this {name}.{more}",
-    "有一种改法需要改两处。第一处，把这里改成：{name}。{more}",
-)
-_SECOND = Text(
-    "Second, make this {name}.{more} With both values correct, the public cases that failed now pass.",
-    "第二处，把这里改成：{name}。{more}两处的值都正确之后，没有通过的公开用例就都能通过。",
-)
-_ANOTHER = Text("another value", "另一个值")
-_HERE = Text("This should be {name}.{more}", "这里应当是：{name}。{more}")
-_UNNAMED = Text("Another value belongs here.{more}", "这里应当是另一个值。{more}")
-_SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {mine}，应为 {right}。")
-_ENTRY = Text(" Entry {index} is {mine} and should be {right}.", "其中下标 {index} 处的元素是 {mine}，应为 {right}。")
-_NUMBER = Text(" It is {mine} and should be {right}.", "它现在是 {mine}，应为 {right}。")
-_AFTER = Text(
-    "This is correct so far{what}. Still missing after it: {name}.", "到这里为止都正确{what}，后面还缺：{name}。"
-)
-_STEP = Text(": {name}", "（{name}）")
-
-
-def _missing_after(name: Landmark, step: Landmark | None) -> Text:
-    """The message that a value is missing after an expression that is correct so far."""
-    what = EMPTY if step is None else _STEP.fill(name=Text(step.en, step.zh))
-    return _AFTER.fill(what=what, name=Text(name.en, name.zh))
-
-
-def sentence(name: Landmark | None, right: _Values, mine: _Values) -> Text:
-    """The message that another value belongs at a place, with the first difference."""
-    more = _first_difference(right, mine)
-    return _UNNAMED.fill(more=more) if name is None else _HERE.fill(name=Text(name.en, name.zh), more=more)
-
-
-def _first_difference(right: _Values, mine: _Values) -> Text:
-    """The message about the first difference between the values at a place and the correct ones; may be empty."""
-    pairs = [
-        (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1
-    ]
-    return next((text for text in (_difference(*pair) for pair in pairs) if text is not EMPTY), EMPTY)
-
-
-def _difference(mine: Any, right: Any) -> Text:
-    a, b = np.asarray(mine), np.asarray(right)
-    if a.shape != b.shape:
-        return _SHAPES.fill(mine=tuple(a.shape), right=tuple(b.shape))
-    wrong = ~np.isclose(a.astype(float), b.astype(float), rtol=1e-4, atol=1e-6, equal_nan=True)
-    if not wrong.any():
-        return EMPTY
-    if not a.ndim:
-        return _NUMBER.fill(mine=_shown(a[()]), right=_shown(b[()]))
-    index = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return _ENTRY.fill(index=list(index), mine=_shown(a[index]), right=_shown(b[index]))
-
-
-def _shown(value: Any) -> str:
-    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else f"{float(value):.6g}"

@@ -13,7 +13,8 @@ from grader.core.model import Course, Diagnosis, Job, Landmark, Limits, Observed
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.context import GradingContext
-from grader.grading.explaining import landmarks, place
+from grader.grading.explaining import landmarks, place, place_text
+from grader.grading.explaining import traces as traced
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.selection import Selection
@@ -217,7 +218,7 @@ def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pyt
 )
 def test_an_answer_of_another_form_is_no_trace(answer: object) -> None:
     """What a child made up is not looked at."""
-    assert place.read_trace(Returned((answer,))) is None
+    assert traced.read_trace(Returned((answer,))) is None
 
 
 class Search(place._Search):
@@ -228,17 +229,17 @@ class Search(place._Search):
         return True
 
 
-def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[place.ReferenceValue, ...], place.Trace]:
+def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[traced.ReferenceValue, ...], traced.Trace]:
     """A search, three named values and the result of the reference, and a trace that has the first two of them.
 
     All of its expressions are in ``line`` of ``label``.
     """
     values = [np.arange(4.0).reshape(2, 2) + number for number in range(4)]
     marks = tuple(
-        place.ReferenceValue(((value,),), None if at == 3 else Landmark("q @ k", f"value {at}", f"值 {at}"), at == 3)
+        traced.ReferenceValue(((value,),), None if at == 3 else Landmark("q @ k", f"value {at}", f"值 {at}"), at == 3)
         for at, value in enumerate(values)
     )
-    trace = place.Trace(
+    trace = traced.Trace(
         result=(),
         again=(),
         order=tuple(range(probes)),
@@ -282,13 +283,13 @@ def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -
 def test_each_value_is_compared_once_however_many_repairs_are_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The grader's work grows with the number of values, not with that times the number of repairs."""
     compared = []
-    right = place.same_content
+    right = traced.same_content
 
     def counted(one: Any, other: Any) -> bool:
         compared.append(1)
         return right(one, other)
 
-    monkeypatch.setattr(place, "same_content", counted)
+    monkeypatch.setattr(traced, "same_content", counted)
     search, marks, trace = made_up("attention.py", 1, probes=200)
     search.best(marks, {0: trace}, {0: trace})
     assert 0 < len(compared) <= 200 * len(marks)
@@ -308,16 +309,16 @@ def test_landmarks_are_found_in_the_reference(course: Course) -> None:
 
 def test_the_right_value_of_a_sum_is_shown() -> None:
     """The first entry that differs, or the shapes."""
-    text = place.sentence(None, (np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),))
+    text = place_text.sentence(None, (np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),))
     assert "Entry [1] is 3 and should be 2" in text.en and "下标 [1]" in text.zh
-    assert "Its shape is (2,)" in place.sentence(None, (np.ones(3),), (np.ones(2),)).en
+    assert "Its shape is (2,)" in place_text.sentence(None, (np.ones(3),), (np.ones(2),)).en
 
 
 def test_same_content() -> None:
     """Up to axes of length 1 and the order of two axes, and nothing else."""
     a = np.arange(6.0).reshape(2, 3)
-    assert place.same_content(a, a.T) and place.same_content(a, a[None])
-    assert not place.same_content(a, a[::-1]) and not place.same_content(a, a.reshape(3, 2))
+    assert traced.same_content(a, a.T) and traced.same_content(a, a[None])
+    assert not traced.same_content(a, a[::-1]) and not traced.same_content(a, a.reshape(3, 2))
 
 
 def test_searches_share_their_time() -> None:
