@@ -25,7 +25,7 @@ from grader.core.model import Notice, Text
 from grader.core.suggest import nearest
 
 if TYPE_CHECKING:
-    from grader.core.model import Course, Lang, Report, Shown
+    from grader.core.model import ArrayComparison, Course, Lang, Report
 
 _NO_NOTEBOOK = Text(
     "check() works in Jupyter and IPython. In a terminal, run 'attncheck grade FILE'.",
@@ -66,7 +66,7 @@ class CheckResult:
     report: Report
     course: Course
     lang: Lang
-    pictures: tuple[Shown, ...] = ()
+    pictures: tuple[ArrayComparison, ...] = ()
 
     @property
     def passed(self) -> bool:

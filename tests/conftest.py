@@ -88,7 +88,7 @@ def bench(sandbox: Sandbox) -> Bench:
     """The bundled course in the real sandbox; see ``tests.solving``."""
     from grader.course import loader
     from grader.grading import courses
-    from grader.sandbox.memo import memoized
+    from grader.sandbox.observation_cache import memoized
     from tests.solving import Bench
 
     memory: dict[str, bytes] = {}

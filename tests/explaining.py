@@ -25,9 +25,9 @@ from grader.core.model import (
     Text,
     Verdict,
 )
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.explaining import relations
-from grader.grading.explaining.evidence import Evidence, Run, RunPair, WrongExercise
+from grader.grading.explaining.evidence import Evidence, RunMistakePair, RunReference, WrongExercise
 from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.explaining.relations import Pair
 from grader.grading.inputs import Drawn
@@ -86,7 +86,7 @@ def tried(
 ) -> Evidence:
     """A check on a case with these arguments."""
     drawn = Drawn(tuple(args.items()), (), ())
-    seen = Seen(EXERCISE, Case(case, public=public), CheckSpec(check, 1), drawn, got, expected, "torch")
+    seen = JudgeInput(EXERCISE, Case(case, public=public), CheckSpec(check, 1), drawn, got, expected, "torch")
     return Evidence(seen, Verdict(status), got)
 
 
@@ -94,8 +94,8 @@ def failure(
     *evidence: Evidence,
     known: Sequence[MistakeSignature] = (),
     changed: Sequence[set[int]] = (),
-    pair: RunPair | None = None,
-    run: Run | None = None,
+    pair: RunMistakePair | None = None,
+    run: RunReference | None = None,
     text: str = "",
 ) -> WrongExercise:
     """A wrong exercise; ``text`` is the file ``q.py`` that was submitted."""

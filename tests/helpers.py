@@ -35,7 +35,7 @@ from grader.core.model import (
     Text,
     Verdict,
 )
-from grader.grading.checks import Seen, kinds
+from grader.grading.checks import JudgeInput, kinds
 from grader.grading.inputs import Seed, draw, draw_for
 from grader.grading.programs import Target
 
@@ -156,7 +156,7 @@ def verdicts(
     expected = iter(observe(Job((source("reference/bank.py", reference),), programs), PATIENT).observations)
     return {
         name: check.judge(
-            Seen(
+            JudgeInput(
                 found,
                 found.cases[0],
                 spec,
@@ -200,8 +200,8 @@ DOUBLE = exercise("double(x)", case(x=Normal((3,))))
 
 def seen(
     kind: str, got: Sequence[Observation], expected: Sequence[Observation] = (), of: Exercise = DOUBLE, **more: Any
-) -> Seen:
-    """What a check judges on the first case of an exercise; fields of ``Seen`` can be replaced."""
+) -> JudgeInput:
+    """What a check judges on the first case of an exercise; fields of ``JudgeInput`` can be replaced."""
     fields: dict[str, Any] = {
         "exercise": of,
         "case": of.cases[0],
@@ -209,7 +209,7 @@ def seen(
         "drawn": draw(of.cases[0], of.name, Seed.public()),
         "array_type": "torch",
     }
-    return Seen(got=tuple(got), expected=tuple(expected), **fields | more)
+    return JudgeInput(got=tuple(got), expected=tuple(expected), **fields | more)
 
 
 def returned(*values: Any) -> Returned:

@@ -50,7 +50,7 @@ OTHERS = [pytest.param(seed, marks=pytest.mark.prove) for seed in SEEDS if seed 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Grades solutions with one memo for each seed and choice of array types: references run once."""
+    """Grades solutions with one context for each seed and choice of array types: references run once."""
 
     course: Course
     observe: Observe

@@ -81,8 +81,8 @@ SENTENCES = (
     f"may take {LIMITS.group_cpu:g} s of CPU time and {LIMITS.group_wall:g} s on the clock, and loading a file "
     f"{LIMITS.import_cpu:g} s and {LIMITS.import_wall:g} s",
     f"may use {gib(LIMITS.memory)} GiB of memory",
-    f"allows {threads.AT_ONCE} at a time and {threads.IN_ALL:,} in the life of a process",
-    f"make up to {threads.IN_ALL:,} threads, so it can pass on about {threads.IN_ALL.bit_length() - 1} bits",
+    f"allows {threads.MAX_LIVING} at a time and {threads.MAX_STARTED:,} in the life of a process",
+    f"make up to {threads.MAX_STARTED:,} threads, so it can pass on about {threads.MAX_STARTED.bit_length() - 1} bits",
     f"at most {gib(bounded.READING.memory)} GiB of address space. Its answers are at most "
     f"{mib(bounded.READING.result)} MiB",
     f"everything above {kib(bounded.SMALL)} KiB",
@@ -135,7 +135,7 @@ def test_words_of_a_child_are_as_short_as_the_page_says() -> None:
     long = "x" * 10_000
     raised = launch._raised(run, {"type": long, "text": long, "file": None, "line": None, "bases": []}, "call")
     assert (len(raised.type), len(raised.text)) == (TYPE, ROWS["reports"][3])
-    assert len(errors.Unfit("reason", *[long] * 100).detail) == ROWS["reports"][4]
+    assert len(errors.InvalidResult("reason", *[long] * 100).detail) == ROWS["reports"][4]
 
 
 def test_links_within_the_documentation_lead_somewhere() -> None:

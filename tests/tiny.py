@@ -127,11 +127,11 @@ class Lent:
     def children(self) -> None:
         """Is ready."""
 
-    def allow(self, packages: tuple[str, ...]) -> None:
+    def allow_packages(self, packages: tuple[str, ...]) -> None:
         """Allows no packages."""
         assert not packages
 
-    def expect(self, libraries: str) -> None:
+    def expect_libraries(self, digest: str) -> None:
         """Has the libraries that are expected."""
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from grader.classroom.late_policy import sentences
 from grader.classroom.words import AND_MORE, CHECK_BROKE, GRADED, NOT_ALL_READ, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Text
-from grader.core.text import COMMA, SAYS, SEMICOLON, clean, duration, points
+from grader.core.text import COMMA, LABELED, SEMICOLON, clean, duration, points
 from grader.report import words
 from grader.report.json import number
 
@@ -126,8 +126,8 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
     told = bool(failed)
     for row in failed:
         why = "" if row.error is None else clean(row.error.of(lang), 1000, lines=True)
-        why = why.removeprefix(SAYS.fill(who=row.learner, said="").of(lang))
-        yield indent(SAYS.fill(who=clean(row.learner), said=why).of(lang), 0)
+        why = why.removeprefix(LABELED.fill(who=row.learner, said="").of(lang))
+        yield indent(LABELED.fill(who=clean(row.learner), said=why).of(lang), 0)
     for names, text in (
         (summary.missing, NOT_SUBMITTED),
         (summary.unknown, NOT_IN_ROSTER),

@@ -39,7 +39,7 @@ from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
 from grader.sandbox import Sandbox, ZygoteSettings
 from grader.sandbox.canaries import refusal, try_attacks
-from grader.sandbox.memo import memoized
+from grader.sandbox.observation_cache import memoized
 from grader.submission import read_files
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         self._course = course
         self._wanted = dict(here)
         self._where: str | Text = _A_WORKER
-        self._memo: GradingContext | None = None
+        self._context: GradingContext | None = None
         self._sandbox: Sandbox | None = None
         self._refusal: AttncheckError | None = None
 
@@ -129,9 +129,11 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         """Grade ``task``, after the tasks of other threads."""
         with _ONE_AT_A_TIME:
             sandbox = self._open()
-            if self._memo is None or self._memo.seed != seed:
-                self._memo = GradingContext(self._course, seed, self._expecting(sandbox.observe, seed), shared=SHARED)
-            return grade_task(self._memo, sandbox, task)
+            if self._context is None or self._context.seed != seed:
+                self._context = GradingContext(
+                    self._course, seed, self._expecting(sandbox.observe, seed), max_graded_code=SHARED
+                )
+            return grade_task(self._context, sandbox, task)
 
     def _expecting(self, observe: Observe, seed: Seed) -> Observe:
         """``observe`` for references. With a secret seed, results are kept for as long as the batch runs."""
@@ -145,7 +147,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         with _ONE_AT_A_TIME:
             if self._sandbox is not None:
                 self._sandbox.close()
-            self._sandbox = self._memo = None
+            self._sandbox = self._context = None
         with contextlib.suppress(CacheError):
             shutil.rmtree(cache.folder() / self.name, ignore_errors=True)
 

@@ -20,7 +20,7 @@ from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.core.model import Text
-from grader.core.text import SAYS, same
+from grader.core.text import LABELED, same
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -201,5 +201,5 @@ def _workers(ready: Sequence[Future[None]]) -> MachineFact:
             with contextlib.suppress(CourseError):  # reported under "content"
                 future.result()
     except (AttncheckError, BrokenProcessPool, OSError) as error:
-        return MachineFact("canaries", name, "missing", SAYS.fill(who=at_once, said=_why(error)), _FEWER)
+        return MachineFact("canaries", name, "missing", LABELED.fill(who=at_once, said=_why(error)), _FEWER)
     return MachineFact("canaries", name, "ok", at_once)

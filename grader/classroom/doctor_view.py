@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import WIDTH, indent
 from grader.core.model import Text
-from grader.core.text import SAYS, WITH
+from grader.core.text import LABELED, PARENTHESIZED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -66,8 +66,8 @@ def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> It
             mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
             name = IN_CHINESE.get(finding.name, finding.name) if lang == "zh" else finding.name
             if finding.state != "ok":
-                name = WITH.fill(what=name, more=STATE[finding.state]).of(lang)
-            text = SAYS.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name
+                name = PARENTHESIZED.fill(what=name, more=STATE[finding.state]).of(lang)
+            text = LABELED.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name
             yield f"  {mark} " + indent(text, 4, width).lstrip()
             if finding.remedy:
                 yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6, width)

@@ -19,7 +19,7 @@ from grader.classroom.words import INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Text
-from grader.submission import identity
+from grader.submission import fingerprint_and_learner
 from grader.submission.messages import listing, printable
 
 _NOBODYS = Text(
@@ -138,7 +138,7 @@ def submission_row(
         if seen and path in known and known[path].signature == seen:
             digest, signed = known[path].digest, known[path].signed
         elif error is None:
-            digest, signed = identity(handed.path)
+            digest, signed = fingerprint_and_learner(handed.path)
     except SubmissionError as refused:
         error = refused.message
     except AttncheckError:

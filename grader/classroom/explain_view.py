@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.words import NONE
 from grader.core.layout import indent
 from grader.core.model import Difference, Lang, Text
-from grader.core.text import COMMA, SAYS, SEMICOLON, STATUS, clean, points, timestamp
+from grader.core.text import COMMA, LABELED, SEMICOLON, STATUS, clean, points, timestamp
 from grader.report import explained, words
 from grader.report.json import diagnosis, number
 
@@ -110,7 +110,7 @@ def _things(heading: Text, things: tuple[ShownValue, ...], lang: Lang, nothing: 
     if not things and nothing is not None:
         yield f"  {nothing.of(lang)}"
     for thing in things:
-        said = SAYS.fill(who=thing.name, said=clean(_in_line(thing.kind, lang), 600))
+        said = LABELED.fill(who=thing.name, said=clean(_in_line(thing.kind, lang), 600))
         yield indent(clean(said.of(lang), 700), 2)
         for line in clean(thing.text, 4000, lines=True).splitlines():
             yield f"    {line}"

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from grader.core.model import Text
-from grader.core.text import COMMA, SAYS, clean, duration, timestamp
+from grader.core.text import COMMA, LABELED, clean, duration, timestamp
 from grader.grading.notices import remarks
 from grader.grading.selection import Selection, choose
 from grader.report.terminal import ranges
-from grader.submission import definers
+from grader.submission import files_defining
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,12 +53,12 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
     """
     chosen = choose(course, submission, Selection())
     for notice in (*submission.notices, *remarks(course, submission, chosen)):
-        yield clean(SAYS.fill(who=notice.where, said=notice.text).of(lang), 600)
+        yield clean(LABELED.fill(who=notice.where, said=notice.text).of(lang), 600)
     comma = COMMA.of(lang)
     answered = {answer.item for answer in submission.answers or () if answer.value is not None}
     for each in chosen:
         missing = [item.id for item in each.items if item.id not in answered]
-        missing += [exercise.name for exercise in each.exercises if not definers(submission, exercise.name)]
+        missing += [exercise.name for exercise in each.exercises if not files_defining(submission, exercise.name)]
         if missing:
             yield MISSING.fill(question=each.question.id, names=comma.join(missing)).of(lang)
     if submission.answers is None and any(item.use == "graded" for each in chosen for item in each.question.items):

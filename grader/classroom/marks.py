@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
-from grader.core.identical import by_identity
+from grader.core.identity_cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Rules, Status
 from grader.core.score import tidy
 
@@ -136,7 +136,7 @@ class _Facts:
     complete: bool
 
 
-@by_identity(4096)
+@cached_by_identity(4096)
 def _facts(result: QuestionResult) -> _Facts:
     """In a class, most learners share most results, so each is summed up once."""
     statuses = [item.status for item in result.items] + [exercise.status for exercise in result.exercises]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.words import NONE
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Text
-from grader.core.text import COMMA, SAYS, clean, points
+from grader.core.text import COMMA, LABELED, clean, points
 from grader.report import words
 from grader.report.json import number
 
@@ -54,7 +54,7 @@ def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
             yield MORE_CHANGES.fill(more=len(found.changes) - len(rows)).of(lang)
         yield ""
     for key, why in found.refused:
-        yield indent(SAYS.fill(who=clean(key), said=clean(why.of(lang), 1000, lines=True)).of(lang), 0)
+        yield indent(LABELED.fill(who=clean(key), said=clean(why.of(lang), 1000, lines=True)).of(lang), 0)
     learners = len({change.learner for change in found.changes})
     questions = COMMA.of(lang).join(found.questions) or NONE
     said = REGRADED.fill(questions=questions, count=found.submissions, learners=learners)

@@ -17,7 +17,7 @@ from grader.classroom.marks import CoursePart, GradedSubmission, Mark, marks
 from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, SAID_LATE
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX, readable_json, write
-from grader.core.identical import by_identity
+from grader.core.identity_cache import cached_by_identity
 from grader.core.model import Course, Lang, Notice, QuestionResult, Report, Status, Text
 from grader.core.text import clean
 from grader.report.json import number, to_json
@@ -164,7 +164,7 @@ def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
     return (*late, *not_read, *stopped, *(f"{where}: {CHECK_BROKE.en}" for where in broken))
 
 
-@by_identity(4096)
+@cached_by_identity(4096)
 def _trouble(result: QuestionResult) -> tuple[list[str], list[str]]:
     """The exercises that were stopped or could not be graded, with their status; and the checks that broke."""
     loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)

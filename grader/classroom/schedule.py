@@ -113,7 +113,7 @@ def rehearse(
     """Try the canary attacks, and run the references of ``questions`` once for all workers. Returns the layers.
 
     Code runs in the sandbox of one of the workers in ``pool``, which is needed anyway. ``quiet`` waits until nothing
-    else of ours is running; see ``try_attacks``. Raises SandboxUnavailable if the sandbox does not hold.
+    else of ours is running; see ``try_attacks``. Raises SandboxUnavailable if the sandbox does not work.
     """
 
     def in_worker(function: Callable[..., T], *arguments: object) -> T:

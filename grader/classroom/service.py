@@ -52,7 +52,7 @@ from grader.core.model import Course, Limits, Observed, Submission, Text
 from grader.core.model import Job as CodeJob
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.checker import Checked
+from grader.grading.checker import CheckedSubmission
 from grader.grading.inputs import Seed
 from grader.report.figures.figure import Figure
 from grader.report.figures.run import LearnerDrawing
@@ -281,7 +281,7 @@ class Service:
         handed = CollectedSubmission(placed, place)
         return submission_row(handed, (receipt.learner,), self.plan.roster, {})[0]
 
-    def check(self, learner: str, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+    def check(self, learner: str, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
         """Grade exercises with public cases only, and wait for the result.
 
         Raises UsageError if the learner waits for a check or a picture already.

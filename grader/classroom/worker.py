@@ -24,7 +24,7 @@ from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Status
 from grader.grading import courses
-from grader.grading.checker import Checked, Checker
+from grader.grading.checker import CheckedSubmission, Checker
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.selection import Selection
@@ -74,7 +74,9 @@ def run_task(plan: BatchPlan, task: GradingTask) -> TaskResult:
     return grade_task(*_context(plan), task)
 
 
-def run_check(plan: BatchPlan, course_folder: str, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+def run_check(
+    plan: BatchPlan, course_folder: str, submission: Submission, exercises: tuple[str, ...]
+) -> CheckedSubmission:
     """Grade exercises of a submission by the course in ``course_folder``, with its public cases only.
 
     For the pages of a class: ``course_folder`` is the learners' edition of the course of ``plan``, whose sandbox it
@@ -143,10 +145,10 @@ def _context(plan: BatchPlan) -> tuple[GradingContext, Sandbox]:
     sandbox = Sandbox("require", ZygoteSettings(collapse=True))
     sandbox.start()
     loaded = courses.load(Path(plan.course_folder))
-    sandbox.allow(loaded.packages)
+    sandbox.allow_packages(loaded.packages)
     if plan.libraries:
-        sandbox.expect(plan.libraries)
-    return GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe), shared=SHARED), sandbox
+        sandbox.expect_libraries(plan.libraries)
+    return GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe), max_graded_code=SHARED), sandbox
 
 
 @functools.lru_cache(maxsize=1)

@@ -29,7 +29,7 @@ from grader.learning.learner_events import code_events
 from grader.learning.log import Event, Rating
 from grader.learning.progress import hints_taken
 from grader.learning.review import Card
-from grader.submission import read, written
+from grader.submission import file_text, read
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -172,7 +172,7 @@ class Review:
         try:
             if not file.exists():
                 create(file, text)
-            elif written(file) != text:
+            elif file_text(file) != text:
                 return False
         except (UsageError, OSError) as error:
             review_view.file_error(self.page, str(error))
@@ -193,7 +193,7 @@ class Review:
         try:
             submission = read(path, self.learner)
             with open_sandbox(mode="auto") as sandbox:
-                sandbox.allow(self.course.packages)
+                sandbox.allow_packages(self.course.packages)
                 expect = reference_observer(sandbox.observe, Seed.public(), course=self.course)
                 context = GradingContext(self.course, Seed.public(), expect)
                 selection = Selection(exercises=(exercise.name,))

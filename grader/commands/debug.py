@@ -80,7 +80,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, lang: Lang
     course = load_course(course_folder)
     question, exercise = exercise_meant(course, name)
     with open_sandbox(mode="auto") as sandbox:
-        sandbox.allow(course.packages)
+        sandbox.allow_packages(course.packages)
         sandbox.start()
         text = _script(course, question, exercise, case_name, path, sandbox.observe)
     if target is not None and str(target) == "-":

@@ -96,5 +96,5 @@ def _explained(asked: ExplainRequest, seed: Seed) -> Explanation:
         return explain_item(found, found.part, found.result)
     assert isinstance(found.result, ExerciseResult)
     with open_sandbox(mode="require") as sandbox:
-        sandbox.allow(found.course.packages)
+        sandbox.allow_packages(found.course.packages)
         return explain_code(found, found.part, found.result, seed, sandbox.observe)

@@ -137,7 +137,7 @@ def grade(
 
         seed = read_seed(number, seed_file)
         course = load_course(course_folder)
-        sandbox.allow(course.packages)
+        sandbox.allow_packages(course.packages)
         submission = read(path, learner)
         selection = Selection(questions=questions, exercises=exercises, public_only=public_only)
         expect = reference_observer(sandbox.observe, seed, course=course)
@@ -206,10 +206,12 @@ def _page(
     report: Report, course: Course, submission: Submission, observe: Observe | None, expect: Observe, lang: Lang
 ) -> str:
     """The report as an HTML page; without ``observe`` it has no pictures."""
-    from grader.grading.public_arrays import shown  # loads numpy
+    from grader.grading.public_arrays import compare_public_cases  # loads numpy
     from grader.report.html import render  # loads jinja2
 
-    return render(report, course, lang, shown(course, submission, report, observe, expect) if observe else ())
+    return render(
+        report, course, lang, compare_public_cases(course, submission, report, observe, expect) if observe else ()
+    )
 
 
 def _check_place(file: Path) -> None:

@@ -23,7 +23,7 @@ from grader.commands._words import UNCONFINED, WRITTEN
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
 from grader.core.model import Text
-from grader.core.text import COMMA, SAYS, WITH, clean
+from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _figure(
         if source is not None:
             sandbox.start()  # the child imports torch while this process reads
         course = load_course(course_folder)
-        sandbox.allow(course.packages)
+        sandbox.allow_packages(course.packages)
         submission = None if source is None else read(source)
         reference = run.reference(course, picture, reference_observer(sandbox.observe, Seed.public(), course=course))
         if submission is None:
@@ -171,9 +171,9 @@ def _warn(mine: LearnerDrawing, lang: Lang) -> None:
     if mine.unsafe:
         click.echo(f"attncheck: {UNCONFINED.of(lang)}", err=True)
     for remark in mine.remarks:
-        who = WITH.fill(what=remark.name, more=clean(remark.file, 60))
+        who = PARENTHESIZED.fill(what=remark.name, more=clean(remark.file, 60))
         said = clean(remark.text.of(lang), 600)
-        click.echo("attncheck: " + SAYS.fill(who=who, said=said).of(lang), err=True)
+        click.echo("attncheck: " + LABELED.fill(who=who, said=said).of(lang), err=True)
     if mine.absent and mine.seen is not None:
         names = COMMA.of(lang).join(mine.absent)
         click.echo("attncheck: " + NOT_YOURS.fill(names=names).of(lang), err=True)

@@ -149,7 +149,7 @@ def _compared(
     checker = Checker(course)
     try:
         for exercise in question.exercises if not isinstance(part, Exercise) else (part,):
-            found = checker.use(partial(costs.compared, course, exercise, question, submission))
+            found = checker.use(partial(costs.compare_costs, course, exercise, question, submission))
             yield f"{exercise.name}:"
             yield from beside.lines(found, lang)
             yield ""

@@ -29,7 +29,7 @@ from grader.core.layout import indent
 from grader.core.model import Text
 from grader.core.text import COMMA
 from grader.course import starter
-from grader.submission import written
+from grader.submission import file_text
 
 if TYPE_CHECKING:
     from grader.core.model import Exercise, Item, Lang, Question
@@ -157,7 +157,7 @@ def _add_missing(
     path: Path, wanted: list[tuple[Question, Item]], course_id: str, learner: str | None, lang: Lang
 ) -> None:
     """Append the items that an existing ``answers.yaml`` does not have; name them if the file cannot be extended."""
-    text = written(path)
+    text = file_text(path)
     missing = [(question, item) for question, item in wanted if not _has_key(text, item.id)]
     if not missing:
         click.echo(KEPT.fill(file=str(path)).of(lang))
@@ -204,7 +204,7 @@ def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
     """Make a function or class empty again in the question's file. The old file gets a name with a number."""
     question, exercise = found
     path = folder / starter.file_name(question)
-    text = written(path)
+    text = file_text(path)
     if not _is_utf8(text):
         raise UsageError(NOT_UTF8.fill(file=path))
     try:
@@ -225,7 +225,7 @@ def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
 
 
 def _is_utf8(text: str) -> bool:
-    """Whether nothing in a file that ``written`` has read was replaced, so that it can be written back."""
+    """Whether nothing in a file that ``file_text`` has read was replaced, so that it can be written back."""
     return "\ufffd" not in text
 
 

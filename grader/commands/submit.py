@@ -21,7 +21,7 @@ from grader.commands._options import (
 )
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.submission import Unusable, named, read
+from grader.submission import Unusable, learner_named, read
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
@@ -122,7 +122,7 @@ def submit(
 
 def _name(path: Path) -> str:
     """The name in answers.yaml. Raises UsageError if there is none: a file name is not a person's name."""
-    name = named(path)
+    name = learner_named(path)
     if name is None or name == _PLACEHOLDER:
         if (lost := read(path).lost) is not None:
             raise Unusable(lost.where, WHOSE_IF_UNREAD.fill(problem=lost.text))

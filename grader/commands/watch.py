@@ -65,7 +65,7 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
     with open_sandbox(mode="auto", settings=ZygoteSettings(collapse=True)) as sandbox:
         sandbox.start()
         course = load_course(course_folder)
-        sandbox.allow(course.packages)
+        sandbox.allow_packages(course.packages)
         context = GradingContext(
             course, Seed.public(), reference_observer(sandbox.observe, Seed.public(), course=course)
         )

@@ -31,7 +31,7 @@ from grader.core.model import Text
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: The limit that a call exceeded; "process": it killed the helper in another way, such as a stack overflow.
+#: The limit that a call exceeded; "process" means that the helper died in another way, such as a stack overflow.
 Limit: TypeAlias = Literal["cpu", "memory", "size", "process"]
 
 
@@ -69,9 +69,9 @@ def call(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P
 
     Raises:
         Exceeded: the call exceeded ``bounds``.
-        AttncheckError: whichever of these the function raised.
+        AttncheckError: the function raised it.
         RuntimeError: the function raised anything else, which is a bug; the message has its type and text.
-        SandboxKilled: something outside killed the helper twice.
+        SandboxKilled: the helper was killed twice from outside.
         LibrariesChanged: the helper cannot start because attncheck itself cannot be imported.
     """
     if _SERVING.is_set() or sys.platform == "win32":
@@ -90,14 +90,14 @@ _HEADER = struct.Struct("<Q")
 #: Set in the helper only.
 _SERVING = threading.Event()
 #: Exit code of a helper that could not import attncheck, before any call reached it.
-_NOT_STARTED = 76
+_IMPORT_FAILED = 76
 _START = f"""
 import os, sys
 sys.path[:] = sys.argv[1:]
 try:
     from grader.core import bounded
 except BaseException:
-    os._exit({_NOT_STARTED})
+    os._exit({_IMPORT_FAILED})
 bounded.serve()
 """
 #: One thread each: stacks of threads count as memory.
@@ -124,11 +124,11 @@ class _Helper:
             self._running()
 
     def call(self, bounds: Bounds, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        asked = pickle.dumps((bounds, function, args, kwargs))
+        request = pickle.dumps((bounds, function, args, kwargs))
         with self._lock:
             for again in (True, False):
                 try:
-                    said, last = self._exchange(asked, bounds)
+                    reply, last = self._exchange(request, bounds)
                     break
                 except BaseException as error:  # replies would no longer match requests
                     self._end()
@@ -136,13 +136,13 @@ class _Helper:
                         raise
             if last:
                 self._end()
-        return _result(said)
+        return _result(reply)
 
-    def _exchange(self, asked: bytes, bounds: Bounds) -> tuple[Any, bool]:
+    def _exchange(self, request: bytes, bounds: Bounds) -> tuple[Any, bool]:
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
         try:
-            process.stdin.write(_HEADER.pack(len(asked)) + asked)
+            process.stdin.write(_HEADER.pack(len(request)) + request)
             process.stdin.flush()
             header = process.stdout.read(_HEADER.size)
         except BrokenPipeError:
@@ -186,8 +186,8 @@ class _Helper:
 
 
 _KILLED = Text(
-    "something outside killed the process that reads submissions, twice; usually the machine is short of memory. Close "
-    "other programs, or use fewer --workers, and run the command again",
+    "the process that reads submissions was killed twice from outside, usually because the machine is short of memory. "
+    "Close other programs, or use fewer --workers, and run the command again",
     "读取提交的进程两次被外部终止，通常是因为机器内存不足。请关闭其他程序，或减少 --workers，然后重新运行命令",
 )
 _NOT_IMPORTED = Text(
@@ -200,11 +200,11 @@ _NOT_IMPORTED = Text(
 
 
 def _end_of(process: subprocess.Popen[bytes]) -> Exception:
-    """Why the helper died. It runs only our own code, and none of its limits sends SIGKILL."""
+    """Why the helper died. It runs only our own code, and no limit of its own sends SIGKILL."""
     code = process.wait()
     if code == -signal.SIGKILL:
         return SandboxKilled(_KILLED)
-    if code == _NOT_STARTED:
+    if code == _IMPORT_FAILED:
         return LibrariesChanged(_NOT_IMPORTED)
     return Exceeded("cpu" if code == -signal.SIGPROF else "process")
 
@@ -212,14 +212,14 @@ def _end_of(process: subprocess.Popen[bytes]) -> Exception:
 def _unpickled(data: bytes) -> tuple[Any, bool]:
     """The helper's reply, and whether it was its last one. Raises Exceeded for anything but plain data."""
     try:
-        said, last = _Reader(io.BytesIO(data)).load()
+        reply, last = _Reader(io.BytesIO(data)).load()
     except Exception as error:
         raise Exceeded("process") from error
-    return said, bool(last)
+    return reply, bool(last)
 
 
-def _result(said: Any) -> Any:
-    match said:
+def _result(reply: Any) -> Any:
+    match reply:
         case ("returned", value):
             return value
         case ("raised", AttncheckError() as error):
@@ -231,8 +231,8 @@ def _result(said: Any) -> Any:
     raise Exceeded("process")
 
 
-#: What pickled NumPy arrays refer to, besides our own types.
-_OF_NUMPY = {("numpy", "dtype"), ("numpy", "ndarray")} | {
+#: The functions and types that pickled NumPy arrays refer to.
+_NUMPY_GLOBALS = {("numpy", "dtype"), ("numpy", "ndarray")} | {
     (f"numpy.{core}.{module}", name)
     for core in ("core", "_core")
     for module, name in (("multiarray", "_reconstruct"), ("multiarray", "scalar"), ("numeric", "_frombuffer"))
@@ -240,11 +240,11 @@ _OF_NUMPY = {("numpy", "dtype"), ("numpy", "ndarray")} | {
 
 
 class _Reader(pickle.Unpickler):
-    """Unpickles only values and our own data types; it finds no function."""
+    """Unpickles plain values, our own data types and NumPy arrays; it cannot be made to call anything else."""
 
     def find_class(self, module: str, name: str) -> Any:
         """Finds a dataclass, enum, named tuple or AttncheckError of this package, or what NumPy arrays need."""
-        if (module, name) in _OF_NUMPY:
+        if (module, name) in _NUMPY_GLOBALS:
             return super().find_class(module, name)
         if module.startswith("grader."):
             found = getattr(importlib.import_module(module), name, None)
@@ -259,8 +259,8 @@ class _Reader(pickle.Unpickler):
 
 # ---------------------------------------------------------------------------------------- the helper's side
 
-#: A helper larger than this, in bytes, is replaced, because it may hold memory that it does not need.
-_GROWN = 256 << 20
+#: A helper that has grown beyond this many bytes is replaced, because it may hold memory that it no longer needs.
+_MAX_PEAK = 256 << 20
 
 
 def serve() -> None:
@@ -271,17 +271,17 @@ def serve() -> None:
     asking, answering = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while header := asking.read(_HEADER.size):
-        asked = asking.read(*_HEADER.unpack(header))
-        said = _answer(asked)
-        last = _largest() > _GROWN
-        _say(answering, said, last)
+        request = asking.read(*_HEADER.unpack(header))
+        reply = _answer(request)
+        last = _peak_memory() > _MAX_PEAK
+        _send(answering, reply, last)
         if last:
             return
 
 
-def _answer(asked: bytes) -> Any:
+def _answer(request: bytes) -> Any:
     try:
-        bounds, function, args, kwargs = pickle.loads(asked)
+        bounds, function, args, kwargs = pickle.loads(request)
         _limit_memory(bounds.memory)
         signal.setitimer(signal.ITIMER_PROF, bounds.cpu)
         return "returned", function(*args, **kwargs)
@@ -293,28 +293,28 @@ def _answer(asked: bytes) -> Any:
         return "failed", f"{type(error).__name__}: {error}"
 
 
-def _say(answering: IO[bytes], said: Any, last: bool) -> None:
+def _send(answering: IO[bytes], reply: Any, last: bool) -> None:
     """Writes the reply, still within the limits of the call."""
     try:
-        data = pickle.dumps((said, last), 5)
+        data = pickle.dumps((reply, last), 5)
     except MemoryError:
-        del said
+        del reply
         data = pickle.dumps((("memory", None), last), 5)
     signal.setitimer(signal.ITIMER_PROF, 0)
     answering.write(_HEADER.pack(len(data)) + data)
     answering.flush()
 
 
-def _limit_memory(most: int) -> None:
-    """Limits the address space to ``most`` bytes, if the system can."""
+def _limit_memory(limit: int) -> None:
+    """Limits the address space to ``limit`` bytes, if the system can."""
     import resource  # not on Windows
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+        resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
-def _largest() -> int:
+def _peak_memory() -> int:
     """The peak memory of this process, in bytes."""
     with contextlib.suppress(OSError), open("/proc/self/status") as file:
         # Unlike ru_maxrss, this does not include the parent's memory at the time of the fork.
@@ -323,5 +323,5 @@ def _largest() -> int:
                 return int(line.split()[1]) << 10
     import resource  # not on Windows
 
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most << 10
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak << 10

@@ -42,7 +42,7 @@ _WRITABLE = Text(
 def folder() -> Path:
     """The cache folder, created if needed: ATTNCHECK_CACHE, else the user's cache folder.
 
-    Raises CacheError if it cannot be created, belongs to someone else, or is writable for others.
+    Raises CacheError if it cannot be created, belongs to someone else, or is writable by others.
     """
     chosen = os.environ.get("ATTNCHECK_CACHE")
     if chosen:
@@ -80,7 +80,7 @@ def get(kind: str, key: str) -> bytes | None:
 
 
 def put(kind: str, key: str, data: bytes) -> None:
-    """Stores the entry, completely or not at all; a cache that cannot be used is ignored."""
+    """Stores the entry atomically; does nothing if the cache cannot be used."""
     # Slow to import, and most runs only read.
     import tempfile
 
@@ -100,7 +100,7 @@ def put(kind: str, key: str, data: bytes) -> None:
 
 
 def _sum(data: bytes) -> bytes:
-    """The checksum before an entry: a damaged one may still parse, and would then be believed."""
+    """The checksum stored before an entry; without it, a damaged entry could still parse and be trusted."""
     return zlib.crc32(data).to_bytes(_SUM, "big")
 
 

@@ -1,7 +1,7 @@
-"""What a value of the bank may be, as annotations on the fields of ``grader.core.model``.
+"""Constraints on values of the bank, as annotations on the fields of ``grader.core.model``.
 
 A type checker sees plain types (``Slug`` is ``str``). When a course is read, pydantic validates the dataclasses
-themselves and takes the limits from here. Nothing of pydantic is imported before that.
+themselves with these constraints; pydantic is not imported before that.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ T = TypeVar("T")
 
 
 class SchemaBounds:
-    """Bounds in pydantic's own words (``gt``, ``min_length``, ``pattern``, …), added to the schema of a type."""
+    """Bounds under pydantic's names (``gt``, ``min_length``, ``pattern``, …), added to the schema of a type."""
 
     def __init__(self, **settings: Any) -> None:
         self.settings = settings
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
-        """The schema of the type with the limits."""
+        """The schema of the type with the bounds."""
         return {**handler(source), **self.settings}
 
 
 class Parsed:
-    """A function that makes the value from any JSON value. ``types`` are the JSON types, for editors."""
+    """A value that ``parse`` makes from any JSON value; ``types`` are the accepted JSON types, for editors."""
 
     def __init__(self, parse: Callable[[Any], object], types: list[str]) -> None:
         self.parse, self.types = parse, types
 
     def __get_pydantic_core_schema__(self, source: Any, handler: object) -> Any:
-        """The function alone."""
+        """A schema that only calls the function."""
         from pydantic_core import core_schema  # slow to import, and needed only where a course is read
 
         return core_schema.no_info_plain_validator_function(self.parse)
@@ -42,11 +42,11 @@ class Parsed:
 
 
 class AsMapping:
-    """A tuple of pairs that is a mapping in the bank."""
+    """A tuple of pairs that is written as a mapping in the bank."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """The schema of the mapping, followed by the conversion."""
-        from pydantic_core import core_schema
+        from pydantic_core import core_schema  # slow to import, and needed only where a course is read
 
         pair: Any = get_args(get_args(source)[0])
         mapping: Any = dict.__class_getitem__(pair)
@@ -57,21 +57,21 @@ def _pairs(mapping: dict[Any, Any]) -> tuple[tuple[Any, Any], ...]:
     return tuple(mapping.items())
 
 
-class Names:
-    """Marks a text that is the name of something declared elsewhere in the bank: of a ``what``."""
+class NameOf:
+    """Marks a string as the name of something that the bank declares elsewhere, such as a "misconception"."""
 
     def __init__(self, what: str) -> None:
         self.what = what
 
 
-#: The name, in pydantic's paths, of a union's member that is not a mapping.
-CONSTANT = "Constant"
+#: The name of a union's constant member in pydantic's error locations.
+_CONSTANT = "Constant"
 
 
 class ByFirstKey:
-    """A union of dataclasses, distinguished by the first key of each; ``constant`` makes one of what is not a mapping.
+    """A union of dataclasses, distinguished by their first keys; ``constant`` parses values that are not mappings.
 
-    pydantic calls a value that is not one of them an error of the type ``kind``.
+    pydantic reports any other value as an error of type ``kind``.
     """
 
     def __init__(self, kind: str, constant: Parsed) -> None:
@@ -79,17 +79,17 @@ class ByFirstKey:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """A union with a tag for each member."""
-        from pydantic_core import core_schema
+        from pydantic_core import core_schema  # slow to import, and needed only where a course is read
 
         found = first_keys(source)
 
         def tag(value: object) -> str | None:
             if isinstance(value, dict):
                 return next((found[key].__name__ for key in found if key in value), None)
-            return None if isinstance(value, list) else CONSTANT
+            return None if isinstance(value, list) else _CONSTANT
 
         choices = {member.__name__: handler.generate_schema(member) for member in found.values()}
-        choices[CONSTANT] = handler.generate_schema(Annotated[Any, self.constant])
+        choices[_CONSTANT] = handler.generate_schema(Annotated[Any, self.constant])
         return core_schema.tagged_union_schema(
             choices, discriminator=tag, custom_error_type=self.kind, custom_error_message=self.kind
         )
@@ -98,7 +98,7 @@ class ByFirstKey:
 def first_keys(union: Any) -> dict[str, type]:
     """The members of a union that are mappings in the bank, by the key of their first field.
 
-    That is the ``alias`` of the field; a member without one is no mapping.
+    The key is the ``alias`` of that field; a member whose first field has none is not a mapping.
     """
     if get_origin(union) is Annotated:
         union = get_args(union)[0]
@@ -111,8 +111,8 @@ def first_keys(union: Any) -> dict[str, type]:
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _WORDS = r"[a-z0-9]+(-[a-z0-9]+)*"
 
-#: Patterns of texts, with what they are in words.
-PATTERNS = {
+#: Patterns of strings, each with a description for error messages.
+_PATTERNS = {
     "name": (rf"^{_NAME}$", "a Python name"),
     "slug": (rf"^{_WORDS}$", "lower-case words joined by -, such as no-scaling"),
     "question": (r"^Q[1-9][0-9]*$", "an id such as Q5"),
@@ -129,17 +129,17 @@ PATTERNS = {
         r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$",
         "the name of an installed package, such as einops",
     ),
-    "filled": (r"\S", "a text with something in it"),
+    "filled": (r"\S", "non-empty text"),
 }
 
 
 def _pattern(name: str) -> SchemaBounds:
-    return SchemaBounds(pattern=PATTERNS[name][0])
+    return SchemaBounds(pattern=_PATTERNS[name][0])
 
 
-def in_words(pattern: str) -> str:
-    """What a text of this pattern is."""
-    return next((words for found, words in PATTERNS.values() if found == pattern), f"a text that matches {pattern}")
+def describe_pattern(pattern: str) -> str:
+    """The description of a pattern, for error messages."""
+    return next((words for found, words in _PATTERNS.values() if found == pattern), f"a text that matches {pattern}")
 
 
 Identifier: TypeAlias = Annotated[str, _pattern("name")]
@@ -152,15 +152,15 @@ Digest: TypeAlias = Annotated[str, _pattern("digest")]
 CaseName: TypeAlias = Annotated[str, _pattern("case")]
 LibraryName: TypeAlias = Annotated[str, _pattern("library")]
 PackageName: TypeAlias = Annotated[str, _pattern("package")]
-Filled: TypeAlias = Annotated[str, _pattern("filled")]
+NonBlank: TypeAlias = Annotated[str, _pattern("filled")]
 #: The id of a misconception that a wrong answer reveals.
-Revealed: TypeAlias = Annotated[str, Names("misconception")]
+MisconceptionId: TypeAlias = Annotated[str, NameOf("misconception")]
 Points: TypeAlias = Annotated[float, SchemaBounds(gt=0, allow_inf_nan=False)]
 Pairs: TypeAlias = Annotated[tuple[tuple[Identifier, T], ...], AsMapping()]
 
 
 def check_size(value: object) -> int | str:
-    """``value`` if it is a size (see ``grader.core.sizes``). Raises ValueError."""
+    """``value`` if it is a size (see ``grader.core.sizes``). Raises ValueError for any other value."""
     from grader.core import sizes  # needs ast, and only where a course is read
 
     if isinstance(value, int) and not isinstance(value, bool):
@@ -169,9 +169,9 @@ def check_size(value: object) -> int | str:
         try:
             sizes.names(value)
         except ValueError as problem:
-            raise ValueError(f"{sizes.GRAMMAR}, but {problem}") from None
+            raise ValueError(f"{sizes.GRAMMAR.description}, but {problem}") from None
         return value
-    raise ValueError(sizes.GRAMMAR)
+    raise ValueError(sizes.GRAMMAR.description)
 
 
 #: A size in a recipe: a number, or integer arithmetic over drawn symbols (``"h * d_k + 1"``).

@@ -8,7 +8,7 @@
     ├── CourseError                exit 4: the bank (questions/, reference/, course.yaml) is broken
     ├── SandboxError               exit 4: the sandbox failed, and not because of the learner's code
     │   ├── SandboxUnavailable     exit 4: this machine cannot confine learner code
-    │   ├── SandboxKilled          exit 4: something outside killed the sandbox, usually for lack of memory
+    │   ├── SandboxKilled          exit 4: the sandbox was killed from outside, usually for lack of memory
     │   └── LibrariesChanged       exit 4: torch or NumPy changed or vanished while code was running
     └── CacheError                 exit 4: the cache folder cannot be used
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class AttncheckError(Exception):
     """Base of all exceptions raised on purpose. ``exit_code`` is what the command line returns.
 
-    The message is a ``Text``, so that none exists in one language only. It can be pickled.
+    The message is a ``Text``, so it exists in both languages. The exception can be pickled.
     """
 
     exit_code = 4
@@ -82,18 +82,18 @@ class SandboxUnavailable(SandboxError):
 
 
 class SandboxKilled(SandboxError):
-    """Something outside killed a process of the sandbox twice, so the submission could not be graded.
+    """A process of the sandbox was killed twice from outside, so the submission could not be graded.
 
-    The usual cause is lack of memory. A batch tries the submission again by itself.
+    The usual cause is lack of memory. A batch retries the submission.
     """
 
 
 class LibrariesChanged(SandboxError):
     """The installed libraries changed or vanished while they were in use: no result of code can be trusted.
 
-    A batch stops. What was graded before stays; the same command continues.
+    A batch stops; earlier results are kept, and running the same command again continues it.
     """
 
 
 class CacheError(AttncheckError):
-    """The cache folder cannot be created, belongs to someone else, or is writable for others."""
+    """The cache folder cannot be created, belongs to someone else, or is writable by others."""

@@ -12,9 +12,9 @@ from typing import BinaryIO, TextIO
 from grader.core.errors import UsageError
 from grader.core.model import Text
 
-#: Prefix of files that are still being written. They stay behind if the process is killed.
+#: Prefix of files that are still being written. They are left behind if the process is killed.
 TEMPORARY_PREFIX = ".writing-"
-_ODD = re.compile(r"[^\n -~]")
+_INVISIBLE = re.compile(r"[^\n -~]")
 
 
 def write(path: Path, data: str | bytes, *, shared: bool = False) -> None:
@@ -44,12 +44,12 @@ def open_new(folder: Path) -> BinaryIO:
 
 
 def readable_json(value: object, indent: int = 1) -> str:
-    """``value`` as JSON without ASCII escapes, except for control and invisible characters."""
-    return _ODD.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False))
+    """``value`` as JSON in which only control and invisible characters are escaped."""
+    return _INVISIBLE.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False))
 
 
-def _escaped(odd: re.Match[str]) -> str:
-    return odd[0] if odd[0].isprintable() else json.dumps(odd[0])[1:-1]
+def _escaped(match: re.Match[str]) -> str:
+    return match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1]
 
 
 def create(path: Path, text: str) -> None:
@@ -57,7 +57,7 @@ def create(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="\n") as file:
-            _whole(path, file, text)
+            _write_or_remove(path, file, text)
     except FileExistsError:
         raise UsageError(
             Text(
@@ -74,7 +74,7 @@ def create(path: Path, text: str) -> None:
         ) from error
 
 
-def _whole(path: Path, file: TextIO, text: str) -> None:
+def _write_or_remove(path: Path, file: TextIO, text: str) -> None:
     """Writes ``text`` to the new ``file``; removes it again if that fails, so that the command can be repeated."""
     try:
         file.write(text)

@@ -17,7 +17,7 @@ NEVER = frozenset({"attncheck", "pytest", "hypothesis", "coverage", "pip", "setu
 
 
 def distribution(name: str) -> str | None:
-    """The normalized name of the distribution called ``name``, or that has such a package; None if not installed."""
+    """The normalized name of the distribution ``name``, or of one with a package ``name``; None if not installed."""
     try:
         return _normalized(importlib.metadata.distribution(name).metadata["Name"])
     except importlib.metadata.PackageNotFoundError:

@@ -100,7 +100,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_distinct(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Maps each text to a version of at most ``width`` cells; those that would become equal end with a digest."""
+    """Maps each text to a version of at most ``width`` cells; versions that would be equal end with a digest."""
     short = {text: shorten(text, width) for text in texts}
     times = Counter(short.values())
     return {text: said if times[said] == 1 else _marked(text, width) for text, said in short.items()}
@@ -122,11 +122,10 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     return space + text if right else text + space
 
 
-def columns(rows: Iterable[Sequence[str]], *, right: Sequence[int] = (), gap: int = 2) -> list[str]:
+def columns(rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> list[str]:
     """The lines of a table; each column is as wide as its widest cell, and those in ``right`` are right-aligned."""
     table = [tuple(row) for row in rows]
     widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
     return [
-        (" " * gap).join(pad(cell, widths[at], right=at in right) for at, cell in enumerate(row)).rstrip()
-        for row in table
+        "  ".join(pad(cell, widths[at], right=at in right) for at, cell in enumerate(row)).rstrip() for row in table
     ]

@@ -1,7 +1,6 @@
 """Styled lines on a console.
 
-Everything goes through ``rich.text.Text`` objects, never through markup, so that no text of a learner can style, hide
-or move anything.
+Lines are ``rich.text.Text`` objects, never markup, so that text from a learner cannot style, hide or move anything.
 """
 
 from __future__ import annotations
@@ -13,20 +12,21 @@ from rich.text import Text as Styled
 
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Text
+from grader.core.text import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WIDEST = 100
-#: What a screen reader would read out as the name of a character, and what is written for it.
+#: Characters that a screen reader would read out by name, and what is written instead.
 _SPOKEN = {
     "✓ ": Text("OK: ", "对："),
     "✗ ": Text("not OK: ", "错："),
-    "→ ": Text("", ""),
-    "– ": Text("", ""),
-    "│ ": Text("", ""),
+    "→ ": EMPTY,
+    "– ": EMPTY,
+    "│ ": EMPTY,
     " · ": Text("; ", "；"),
-    "· ": Text("", ""),
+    "· ": EMPTY,
 }
 _THEN = Text("{left}; {right}", "{left}；{right}")
 
@@ -36,7 +36,7 @@ class PlainConsole(Console):
 
 
 class Page:
-    """Writes lines to a console; wraps them itself, because rich cannot break Chinese text properly."""
+    """Writes lines to a console, and wraps them itself because rich breaks Chinese text in the wrong places."""
 
     def __init__(self, console: Console, lang: Lang) -> None:
         self._console = console

@@ -1,6 +1,6 @@
-"""Everything that can be wrong with a bank: an id, a sentence and a hint for each kind of problem.
+"""The kinds of problems that a bank can have, each with an id, a sentence and a hint.
 
-Ids are stable: scripts may rely on them. ``docs/author-guide.md`` lists them, held by a test.
+Ids are stable: scripts may rely on them. ``make docs`` lists them in ``docs/author-guide.md``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Kind(Enum):
     NOT_YAML = (
         "not-yaml",
         Text(
-            "A file is not YAML, or uses a part of YAML that the bank does without.",
+            "A file is not YAML, or uses a part of YAML that the bank does not support.",
             "文件不是 YAML，或用了题库不支持的 YAML 写法。",
         ),
         Text("Correct the line.", "改正这一行。"),
@@ -38,16 +38,16 @@ class Kind(Enum):
     NOT_PYTHON = (
         "not-python",
         Text("A reference is not Python.", "参考实现不是 Python 代码。"),
-        Text("Correct the line; `python FILE` shows it, too.", "改正这一行；运行 `python FILE` 也会显示它。"),
+        Text("Correct the line; `python FILE` shows the error, too.", "改正这一行；运行 `python FILE` 也会显示它。"),
     )
     STRAY_FILE = (
         "stray-file",
-        Text("Nothing reads a file in questions/.", "questions/ 里有没人读取的文件。"),
+        Text("A file in questions/ is never read.", "questions/ 里有没人读取的文件。"),
         Text("Name it like q05_topic.yaml, or remove it.", "按 q05_topic.yaml 的样子命名，或删除它。"),
     )
     FILE_NAME = (
         "file-name",
-        Text("The id of a question is not the number in its file's name.", "问题的编号与文件名里的数字不同。"),
+        Text("A question's id does not match the number in its file name.", "问题的编号与文件名里的数字不同。"),
         Text("Change one of them.", "改其中一个。"),
     )
 
@@ -64,22 +64,22 @@ class Kind(Enum):
     )
     MISPLACED_KEY = (
         "misplaced-key",
-        Text("Nothing reads a key of questions/course.yaml.", "questions/course.yaml 里有没人读取的键。"),
+        Text("A key in questions/course.yaml is never read.", "questions/course.yaml 里有没人读取的键。"),
         Text("Move it to course.yaml.", "移到 course.yaml。"),
     )
     UNKNOWN_CHOICE = (
         "unknown-choice",
-        Text("A value is not one of those that its key takes.", "这个键不接受这个值。"),
-        Text("Choose one that is listed.", "从列出的值里选一个。"),
+        Text("A value is not one of those that its key allows.", "这个键不接受这个值。"),
+        Text("Choose one of the listed values.", "从列出的值里选一个。"),
     )
     WRONG_TYPE = (
         "wrong-type",
-        Text("A value has another type than its key takes.", "值的类型与这个键要求的不同。"),
-        Text("Write what is expected.", "按要求填写。"),
+        Text("A value has the wrong type for its key.", "值的类型与这个键要求的不同。"),
+        Text("Write a value of the expected type.", "按要求填写。"),
     )
     WRONG_FORM = (
         "wrong-form",
-        Text("A text does not have the form that its key takes.", "文本的格式与这个键要求的不同。"),
+        Text("A text does not have the required form.", "文本的格式与这个键要求的不同。"),
         Text("Write it like the example.", "照示例填写。"),
     )
     WRONG_LENGTH = (
@@ -121,27 +121,27 @@ class Kind(Enum):
     )
     UNKNOWN_QUESTION = (
         "unknown-question",
-        Text("course.yaml names a question that does not exist.", "course.yaml 提到了不存在的问题。"),
+        Text("course.yaml refers to a question that does not exist.", "course.yaml 提到了不存在的问题。"),
         Text("Correct the id.", "改正编号。"),
     )
     UNKNOWN_EXERCISE = (
         "unknown-exercise",
-        Text("course.yaml names an exercise that does not exist.", "course.yaml 提到了不存在的练习。"),
+        Text("course.yaml refers to an exercise that does not exist.", "course.yaml 提到了不存在的练习。"),
         Text("Correct the name.", "改正名称。"),
     )
     UNKNOWN_ITEM = (
         "unknown-item",
-        Text("An item is named that does not exist.", "提到了不存在的题目。"),
+        Text("An id refers to an item that does not exist.", "提到了不存在的题目。"),
         Text("Correct the id.", "改正编号。"),
     )
     UNKNOWN_ENTRY = (
         "unknown-entry",
-        Text("An item names an entry that it does not have.", "题目提到了自己没有的条目。"),
+        Text("An item refers to an entry that it does not have.", "题目提到了自己没有的条目。"),
         Text("Correct the id.", "改正编号。"),
     )
     UNKNOWN_MISCONCEPTION = (
         "unknown-misconception",
-        Text("A misconception is named that the question does not declare.", "提到了问题没有声明的误解。"),
+        Text("An id refers to a misconception that the question does not declare.", "提到了问题没有声明的误解。"),
         Text("Correct the id, or declare it under misconceptions:.", "改正编号，或在 misconceptions: 下声明它。"),
     )
     UNKNOWN_REFERENCE = (
@@ -151,7 +151,7 @@ class Kind(Enum):
     )
     UNKNOWN_CHECK = (
         "unknown-check",
-        Text("There is no such check, or the exercise does not make it.", "没有这项检查，或练习没有用到它。"),
+        Text("There is no such check, or the exercise does not use it.", "没有这项检查，或练习没有用到它。"),
         Text("Correct the name.", "改正名称。"),
     )
     UNKNOWN_CASE = (
@@ -171,25 +171,25 @@ class Kind(Enum):
     )
     UNKNOWN_SYMBOL = (
         "unknown-symbol",
-        Text("A symbol is used that is not drawn.", "用了没有抽取的符号。"),
+        Text("A symbol is used but never drawn.", "用了没有抽取的符号。"),
         Text("Correct it, or add it under draw:.", "改正它，或在 draw: 下添加。"),
     )
     UNKNOWN_CONDITION = (
         "unknown-condition",
         Text("There is no such condition.", "没有这个条件。"),
-        Text("Choose one of the table in docs/author-guide.md.", "从 docs/author-guide.md 的表里选一个。"),
+        Text("Choose one from the table in docs/author-guide.md.", "从 docs/author-guide.md 的表里选一个。"),
     )
     UNKNOWN_EXCEPTION = (
         "unknown-exception",
-        Text("A case cannot ask for this exception.", "用例不能要求这种异常。"),
-        Text("Choose one that is listed.", "从列出的异常里选一个。"),
+        Text("A case cannot require this exception.", "用例不能要求这种异常。"),
+        Text("Choose one of the listed exceptions.", "从列出的异常里选一个。"),
     )
 
     # items, exercises and their cases
     CORRECT_OPTIONS = (
         "correct-options",
         Text("An item has too few or too many correct options.", "题目的正确选项太少或太多。"),
-        Text("Mark the right ones with correct: true.", "用 correct: true 标出正确的选项。"),
+        Text("Mark the correct ones with correct: true.", "用 correct: true 标出正确的选项。"),
     )
     FORMULA = (
         "formula",
@@ -199,7 +199,7 @@ class Kind(Enum):
     WRONG_IS_RIGHT = (
         "wrong-is-right",
         Text(
-            "An answer of an item that stands for a misconception is right, or stands for two.",
+            "An answer listed for a misconception is correct, or is listed for two misconceptions.",
             "题目里代表误解的答案其实是对的，或同时代表两种误解。",
         ),
         Text("Change or remove it.", "修改或删除它。"),
@@ -239,7 +239,7 @@ class Kind(Enum):
     )
     NOTHING_GRADED = (
         "nothing-graded",
-        Text("Points are given to a question with nothing graded.", "给没有评分内容的问题设了分数。"),
+        Text("A question has points but nothing that is graded.", "给没有评分内容的问题设了分数。"),
         Text("Remove the points.", "删除这些分数。"),
     )
     CHECK_WITHOUT_CASE = (
@@ -259,8 +259,8 @@ class Kind(Enum):
     )
     UNUSED_KEY = (
         "unused-key",
-        Text("A case has values that nothing takes.", "用例里有用不到的值。"),
-        Text("Remove them, or add what takes them.", "删除它们，或添加用到它们的内容。"),
+        Text("A case has values that nothing uses.", "用例里有用不到的值。"),
+        Text("Remove them, or add something that uses them.", "删除它们，或添加用到它们的内容。"),
     )
     RECIPE = (
         "recipe",
@@ -270,15 +270,15 @@ class Kind(Enum):
     SIZE = (
         "size",
         Text("A size has no value, or one that is too small.", "大小没有值，或太小。"),
-        Text("Change it, or what is drawn.", "改它，或改抽取的内容。"),
+        Text("Change it, or change the values that are drawn.", "改它，或改抽取的内容。"),
     )
     EDIT = (
         "edit",
-        Text("An edit of a mistake cannot be made.", "典型错误里的修改无法进行。"),
-        Text("Make it fit the reference as it is now.", "让它适合现在的参考实现。"),
+        Text("An edit of a mistake cannot be applied.", "典型错误里的修改无法进行。"),
+        Text("Adapt it to the current reference.", "让它适合现在的参考实现。"),
     )
 
-    # what only running the code shows
+    # what is checked after loading
     FEW_ITEMS = (
         "few-items",
         Text("A question has too few items.", "问题的题目太少。"),
@@ -293,7 +293,7 @@ class Kind(Enum):
         "few-hints",
         Text("An exercise has too few hints.", "练习的提示太少。"),
         Text(
-            "Add some under hints:, from a question to nearly the line.",
+            "Add some under hints:, from a guiding question to almost the final line.",
             "在 hints: 下添加，从一个问题到几乎写出那一行。",
         ),
     )
@@ -308,13 +308,13 @@ class Kind(Enum):
     EMPTY_DERIVATION = (
         "empty-derivation",
         Text("A derivation gives points for lines that derive nothing.", "推导题给没有推导的行也算分。"),
-        Text("Give it ideas that only a real step shows.", "写出只有真正的一步才能体现的要点。"),
+        Text("Add ideas that only a real step shows.", "写出只有真正的一步才能体现的要点。"),
     )
     UNKNOWN_LANDMARK = (
         "unknown-landmark",
         Text("A landmark names an expression that the reference does not have.", "路标里的表达式在参考实现里不存在。"),
         Text(
-            "Write the expression as it is in the reference, or set at: to which of several is meant.",
+            "Write the expression exactly as in the reference, or use at: to say which occurrence is meant.",
             "按参考实现里的写法填写，或用 at: 指明是第几个。",
         ),
     )
@@ -325,8 +325,8 @@ class Kind(Enum):
     )
     UNUSED_MISCONCEPTION = (
         "unused-misconception",
-        Text("No item and no mistake reveals a misconception.", "没有题目或典型错误会暴露这个误解。"),
-        Text("Name it in an option or a mistake, or remove it.", "在选项或典型错误里写上它，或删除它。"),
+        Text("A misconception is revealed by no item and by no mistake.", "没有题目或典型错误会暴露这个误解。"),
+        Text("Refer to it in an option or a mistake, or remove it.", "在选项或典型错误里写上它，或删除它。"),
     )
     NO_GUIDING_QUESTION = (
         "no-guiding-question",
@@ -339,7 +339,10 @@ class Kind(Enum):
             "After a wrong answer to an item, the guiding question is about code.",
             "答错题目之后，引导问题问的却是代码。",
         ),
-        Text("Add ask_item: with a question for those who wrote none.", "添加 ask_item:，写一个给没写代码的人的问题。"),
+        Text(
+            "Add ask_item: with a question for learners who wrote no code.",
+            "添加 ask_item:，写一个给没写代码的人的问题。",
+        ),
     )
     CIRCULAR_FOLLOW_UP = (
         "circular-follow-up",
@@ -347,11 +350,11 @@ class Kind(Enum):
             "ask_next leads back to the only item that shows the misconception.",
             "ask_next 又回到唯一暴露这个误解的题目。",
         ),
-        Text("Name another item, or leave ask_next out.", "换一道题，或不写 ask_next。"),
+        Text("Refer to another item, or leave out ask_next.", "换一道题，或不写 ask_next。"),
     )
     ANSWERS_ALIKE = (
         "answers-alike",
-        Text("One wrong answer shows two misconceptions.", "同一个错误答案对应两种误解。"),
+        Text("One wrong answer points to two misconceptions.", "同一个错误答案对应两种误解。"),
         Text("Draw other numbers, or name only one of them.", "换一组抽取的数，或只写其中一种误解。"),
     )
     NO_LEVEL = (
@@ -368,25 +371,25 @@ class Kind(Enum):
         "length-tells",
         Text("The length of options gives answers away.", "选项的长短泄露了答案。"),
         Text(
-            "Rewrite options until the right one is the longest, and the shortest, about as often as chance makes it.",
+            "Rewrite options until the correct one is the longest, or the shortest, about as often as by chance.",
             "改写选项，让正确选项成为最长或最短的次数接近随机情况。",
         ),
     )
     WORDING_TELLS = (
         "wording-tells",
         Text(
-            "Some words are much more frequent among right options than among wrong ones, or less.",
+            "Some words are much more frequent, or much less, in correct options than in wrong ones.",
             "有些词在正确选项里明显多于或少于错误选项。",
         ),
-        Text("Reword options of either kind.", "改写其中一类选项。"),
+        Text("Reword correct or wrong options.", "改写其中一类选项。"),
     )
     STEM_TELLS = (
         "stem-tells",
         Text(
-            "The question and its right option share a word that no other option has.",
+            "The question and its correct option share a word that no other option has.",
             "题面与正确选项有一个别的选项都没有的词。",
         ),
-        Text("Use another word, or use it in a wrong option, too.", "换一个词，或让错误选项也用它。"),
+        Text("Use another word, or use it in a wrong option as well.", "换一个词，或让错误选项也用它。"),
     )
     KEY_SHOWN = (
         "key-shown",
@@ -394,7 +397,7 @@ class Kind(Enum):
             "A text of the course shows the key of a graded item, or solves an exercise.",
             "课程里的文本写出了计分题的答案，或给出了练习的解法。",
         ),
-        Text("Ask for something else, or take the formula out of the text.", "换一个问法，或从文本里去掉这个公式。"),
+        Text("Ask for something else, or remove the formula from the text.", "换一个问法，或从文本里去掉这个公式。"),
     )
     NO_PUBLIC_CASE = (
         "no-public-case",
@@ -408,9 +411,9 @@ class Kind(Enum):
     )
     UNTESTED_CONDITION = (
         "untested-condition",
-        Text("No case has a condition under which wrong code often fails.", "有一个容易出错的条件，没有用例覆盖。"),
+        Text("No case covers a condition under which wrong code often fails.", "有一个容易出错的条件，没有用例覆盖。"),
         Text(
-            "Add a case that has it, or say under not_applicable: why none can.",
+            "Add a case that covers it, or explain under not_applicable: why no case can.",
             "添加满足它的用例，或在 not_applicable: 下说明为什么没有。",
         ),
     )
@@ -429,7 +432,7 @@ class Kind(Enum):
             "初始代码缺少一个练习，或能得分。",
         ),
         Text(
-            "A check that passes without code checks nothing: give it a better case.",
+            "A check that passes without code is useless: give it a better case.",
             "没有代码也能通过的检查什么都没检查：给它一个更好的用例。",
         ),
     )
@@ -441,17 +444,20 @@ class Kind(Enum):
     ALTERNATIVE_FAILS = (
         "alternative-fails",
         Text("Another correct way to write an exercise does not pass.", "某个练习的另一种写法没有通过。"),
-        Text("Fix the code that it names, or drop it.", "改正它所指的代码，或删掉这一项。"),
+        Text("Fix the code that it names, or remove it.", "改正它所指的代码，或删掉这一项。"),
     )
     BROKEN_CHECK = (
         "broken-check",
-        Text("A check raises an exception of its own.", "检查自己抛出了异常。"),
-        Text("Fix the check: judge has to cope with any result.", "改正检查：judge 要能处理任何结果。"),
+        Text("A check itself raises an exception.", "检查自己抛出了异常。"),
+        Text("Fix the check: judge must handle any result.", "改正检查：judge 要能处理任何结果。"),
     )
     REACHABLE = (
         "reachable",
-        Text("A name that is forbidden can still be reached.", "禁用的名称仍然可以用到。"),
-        Text("Forbid what it is made of, too, or drop the name.", "把构成它的部分也禁用，或不再禁用它。"),
+        Text("A forbidden function can still be called.", "禁用的名称仍然可以用到。"),
+        Text(
+            "Also forbid the functions that it is built from, or remove the name.",
+            "把构成它的部分也禁用，或不再禁用它。",
+        ),
     )
     MISTAKE_PASSES = (
         "mistake-passes",
@@ -465,13 +471,13 @@ class Kind(Enum):
     )
     MISTAKE_NOT_NAMED = (
         "mistake-not-named",
-        Text("A mistake is not recognised as itself.", "典型错误没有被认出来。"),
+        Text("A mistake is not recognized as itself.", "典型错误没有被认出来。"),
         Text("Make its results differ from the others' on some case.", "让它的结果在某个用例上与其他错误不同。"),
     )
     MISTAKES_ALIKE = (
         "mistakes-alike",
         Text("No check tells two mistakes apart.", "没有检查能区分两个典型错误。"),
-        Text("Add a case on which they differ, or join them.", "添加能区分它们的用例，或合并它们。"),
+        Text("Add a case on which they differ, or merge them.", "添加能区分它们的用例，或合并它们。"),
     )
 
     def __init__(self, id_: str, sentence: Text, hint: Text) -> None:
@@ -480,7 +486,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with the bank: its kind, where (file, line, key; or question and exercise), and what."""
+    """A problem of the bank: its kind, ``where`` it is (file, line and key, or question and exercise), and details."""
 
     kind: Kind
     where: str

@@ -20,14 +20,12 @@ _FILES = Text(
 )
 _MEMORY = Text(
     "not enough memory: close other programs, or use fewer --workers; earlier results are saved; run the same command "
-    "to "
-    "continue",
+    "to continue",
     "内存不足：请关闭其他程序，或减少 --workers；此前的结果均已保存，再次运行同一条命令即可继续",
 )
 _PROCESSES = Text(
     "no more processes or memory are available: close other programs, or use fewer --workers; earlier results are "
-    "saved; "
-    "run the same command to continue",
+    "saved; run the same command to continue",
     "进程数或内存已到上限：请关闭其他程序，或减少 --workers；此前的结果均已保存，再次运行同一条命令即可继续",
 )
 _READ_ONLY = Text(
@@ -66,14 +64,14 @@ def processors() -> int:
 
 
 def shortage(error: BaseException) -> Text | None:
-    """Which resource has run out and what to do, if ``error`` or one that led to it says so; None for other errors."""
+    """Which resource has run out and what to do, if ``error`` or one of its causes says so; None for other errors."""
     seen: set[int] = set()
-    following: BaseException | None = error
-    while following is not None and id(following) not in seen:
-        if found := _shortage(following):
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        if found := _shortage(cause):
             return found
-        seen.add(id(following))
-        following = following.__cause__ or (None if following.__suppress_context__ else following.__context__)
+        seen.add(id(cause))
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return None
 
 
@@ -92,10 +90,10 @@ def _shortage(error: BaseException) -> Text | None:
     return None
 
 
-#: New objects after which Python looks for cycles that can be freed.
+#: The number of new objects after which Python looks for reference cycles to free.
 _COLLECT_AFTER = 50_000
 
 
 def collect_rarely() -> None:
-    """Makes this process look for garbage less often than every 700 objects: that takes a tenth of its time."""
+    """Makes this process collect garbage less often than every 700 objects, which would take a tenth of its time."""
     gc.set_threshold(_COLLECT_AFTER)

@@ -10,10 +10,10 @@ Judged = tuple[CheckSpec, Case, Verdict]
 
 
 def outcomes(points: float, judged: Sequence[Judged]) -> tuple[Outcome, ...]:
-    """Distributes the points of an exercise over its checks by weight, and evenly over the cases of each check.
+    """Distributes the points of an exercise over its checks by weight, and those of a check evenly over its cases.
 
-    Checks that do not apply leave their weight to the others, so that the sum is always ``points``. UNMARKED results
-    (internal errors) are removed from both the earned and the possible points.
+    The weight of checks that do not apply goes to the others. UNMARKED results (internal errors) count neither as
+    earned nor as possible; apart from these, the possible points add up to ``points``.
     """
     keys = [_key(spec) for spec, _, _ in judged]
     cases_of: dict[str, int] = {}

@@ -45,7 +45,7 @@ def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
 
 
 def load(kind: type[T], data: Any) -> T:
-    """The inverse of ``plain``: a ``kind`` from its data. Raises ValueError for data that are not such a value."""
+    """The inverse of ``dump``: a ``kind`` from its data. Raises ValueError if the data do not describe one."""
     try:
         made: T = _builder(cast("Hashable", kind))(data)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -66,7 +66,7 @@ def _builder(kind: Any) -> Callable[[Any], Any]:
         return lambda data: tuple([each(part) for part in _list(data)])
     if origin is tuple:
         row = [_builder(part) for part in parts]
-        return lambda data: tuple([load(part) for load, part in zip(row, _list(data), strict=True)])
+        return lambda data: tuple([build(part) for build, part in zip(row, _list(data), strict=True)])
     if origin is typing.Literal:
         return functools.partial(_one_of, parts)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):

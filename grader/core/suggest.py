@@ -14,9 +14,9 @@ _THERE = Text("There are: {names}.", "可用的有：{names}。")
 
 
 def close(name: str, possible: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
-    """Up to ``most`` of the ``possible`` names that are similar to ``name``, the most similar first; ignores case.
+    """Up to ``most`` of the ``possible`` names that are similar to ``name``, most similar first; case is ignored.
 
-    ``cutoff`` is the least similarity, from 0 to 1. Names longer than 80 characters are similar to none.
+    ``cutoff`` is the minimum similarity, from 0 to 1. Names longer than 80 characters are never similar.
     """
     if len(name) > _LONGEST:
         return ()
@@ -32,7 +32,7 @@ def close(name: str, possible: Iterable[str], *, most: int = 3, cutoff: float = 
 
 
 def _of_similar_length(one: str, other: str, cutoff: float) -> bool:
-    """Whether two names can be similar at all, as far as their lengths show."""
+    """Whether two names can be similar, judged by their lengths alone."""
     total = len(one) + len(other)
     return not total or 2.0 * min(len(one), len(other)) / total >= cutoff
 
@@ -45,8 +45,8 @@ def nearest(name: str, possible: Iterable[str], *, cutoff: float = 0.6) -> str |
 def hint(name: str, possible: Iterable[str], listed: Sequence[str] | None = None, *, most: int | None = None) -> Text:
     """A sentence to end an error about the unknown ``name``: "Did you mean …?", or else "There are: …".
 
-    ``possible`` are all names that may be meant. The list shows ``listed`` (by default all of ``possible``), but at
-    most the first ``most`` of them.
+    ``possible`` are the names to compare with. The list has at most the first ``most`` of ``listed`` (by default of
+    ``possible``).
     """
     names = list(possible)
     near = nearest(name, names)

@@ -18,7 +18,10 @@ _SEQUENCE = re.compile(
 _BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
-#: The most characters in a learner's name or id. A longer one is cut when it is read, never when it is shown.
+#: No text at all, in both languages.
+EMPTY = Text("", "")
+
+#: The maximum length of a learner's name or id. A longer one is cut when it is read, never when it is shown.
 LONGEST_NAME = 200
 
 
@@ -55,18 +58,18 @@ def points(value: float) -> str:
 
 
 def check_label(check: str) -> Text:
-    """The name of a check for people; one that is not known (of another version) reads alike in both languages."""
+    """The name of a check for people; a name from another version of attncheck is the same in both languages."""
     plain = check.replace("_", " ")
     return Text(plain, CHECKS_IN_CHINESE.get(check, plain))
 
 
 def same(text: str) -> Text:
-    """What reads alike in both languages, such as a version or a message of the system."""
+    """``text`` in both languages, for versions, system messages and the like."""
     return Text(text, text)
 
 
 def name_list(names: Iterable[str]) -> Text:
-    """Names in a row, as each language separates them."""
+    """Names with the separator of each language between them."""
     shown = list(names)
     return Text(", ".join(shown), "、".join(shown))
 
@@ -85,7 +88,7 @@ def timestamp(iso: str) -> str:
     return datetime.fromisoformat(iso).isoformat(" ", "minutes").replace("+00:00", " UTC")
 
 
-#: The kinds of checks; in English, their names are read as they are.
+#: The Chinese names of the kinds of checks; in English, their ids are used.
 CHECKS_IN_CHINESE = {
     "causal": "因果性",
     "dtype": "数据类型",
@@ -120,10 +123,10 @@ STATUS = {
     Status.UNMARKED: Text("could not be graded (internal error, no points lost)", "无法评分（系统的问题，不扣分）"),
 }
 OF_POINTS = Text("{earned} of {possible} points", "{earned} / {possible} 分")
-SAYS = Text("{who}: {said}", "{who}：{said}")
-WITH = Text("{what} ({more})", "{what}（{more}）")
+LABELED = Text("{who}: {said}", "{who}：{said}")
+PARENTHESIZED = Text("{what} ({more})", "{what}（{more}）")
 COMMA = Text(", ", "、")
-#: What an item is worth, and how hard it is.
+#: The points and the difficulty of an item.
 LEVEL = Text("{points}, level {level} of 3", "{points}，难度 {level}/3")
 SEMICOLON = Text("; ", "；")
 RESULT = Text("Result: {result}", "结果：{result}")

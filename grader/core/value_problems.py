@@ -1,4 +1,4 @@
-"""Problems found when a bank is validated: where, what was found, what was expected, and the nearest spelling."""
+"""Problems found when a bank is validated: the place, the value found, what was expected, and a suggestion."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MOST = 16
 
 @dataclass(frozen=True, slots=True)
 class ValueProblem:
-    """A problem at ``path`` (keys and indices from the top of the file); ``text`` says what was seen and expected."""
+    """A problem at ``path`` (keys and indices from the top of the file); ``text`` says what was found and expected."""
 
     path: Path
     text: str
     kind: Kind
 
     def inside(self, *around: str | int) -> ValueProblem:
-        """The same problem with ``around`` put before its path."""
+        """The same problem with ``around`` prepended to its path."""
         return replace(self, path=(*around, *self.path))
 
     def at(self, file: str, line: int) -> Problem:
@@ -41,7 +41,7 @@ def unexpected(path: Path, seen: object, expected: str, kind: Kind) -> ValueProb
 
 
 def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: Kind) -> ValueProblem:
-    """The problem that a name is not a ``known`` one. ``what`` says what they are (``a source of sources.yaml``)."""
+    """The problem that a name is not ``known``. ``what`` describes the known ones (``a source of sources.yaml``)."""
     names = list(known)
     meant = nearest(seen, names)
     hint = f"; did you mean '{meant}'?" if meant else ""

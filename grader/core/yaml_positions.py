@@ -17,7 +17,7 @@ from yaml import events
 
 from grader.core.errors import AttncheckError
 from grader.core.model import Text
-from grader.core.text import SAYS
+from grader.core.text import LABELED
 from grader.core.value_problems import Path, show_path
 
 #: The deepest nesting that is accepted; the bank needs about ten levels.
@@ -66,8 +66,8 @@ _ALIAS = Text("an alias (*{name}); expected the value itself, written out", "这
 _ANCHOR = Text("an anchor (&{name}); expected a value without one", "这里有锚点（&{name}）；请去掉，只写值")
 _TAG = Text("a tag ({name}); expected a value without one", "这里有标签（{name}）；请去掉，只写值")
 _DEEP = Text("nested more than {limit} levels deep; expected something flatter", "嵌套超过 {limit} 层；请写得扁平一些")
-_KEY_SHAPE = Text("a list or mapping is used as a key; expected a text", "这里用列表或映射作键；键应是文本")
-_KEY_TEXT = Text("the key {key} is not a text; expected it in quotes", "键 {key} 不是文本；请给它加上引号")
+_KEY_SHAPE = Text("a list or mapping is used as a key; expected a string", "这里用列表或映射作键；键应是文本")
+_KEY_TEXT = Text("the key {key} is not a string; put it in quotes", "键 {key} 不是文本；请给它加上引号")
 _KEY_TWICE = Text("the key '{key}' is given twice, first on line {line}", "键 “{key}” 出现了两次，第一次在第 {line} 行")
 
 
@@ -101,7 +101,7 @@ def parse(text: str, name: str, error: type[AttncheckError]) -> Document:
     try:
         return parse_document(text)
     except YamlError as fault:
-        raise error(SAYS.fill(who=f"{name}:{fault.line}", said=fault.text)) from None
+        raise error(LABELED.fill(who=f"{name}:{fault.line}", said=fault.text)) from None
 
 
 def parse_document(text: str) -> Document:
@@ -132,7 +132,7 @@ def _not_yaml(line: int, problem: Text) -> YamlError:
 
 
 class _Reader:
-    """Builds the value from parser events, so that anchors, tags and depth are checked before anything is built."""
+    """Builds the value from parser events, so that anchors, tags and depth are rejected before anything is built."""
 
     def __init__(self, text: str) -> None:
         self.events: Iterator[events.Event] = yaml.parse(text, Loader=_LOADER)
@@ -204,7 +204,7 @@ def _line(event: events.Event) -> int:
 
 
 def _scalar(text: str) -> str | int | float | bool | None:
-    """The value of an unquoted scalar, by the core schema of YAML 1.2 without octal and hexadecimal numbers."""
+    """The value of an unquoted scalar in the core schema of YAML 1.2, without octal and hexadecimal numbers."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):

@@ -11,8 +11,8 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from grader.core.constraints import Revealed
-from grader.core.identical import by_identity
+from grader.core.constraints import MisconceptionId
+from grader.core.identity_cache import cached_by_identity
 from grader.core.model import Course, Exercise, Item, Misconception, Question, deferred_spec
 from grader.core.value_problems import Path
 
@@ -60,7 +60,7 @@ def circular(course: Course, misconception: str, question: Question, index: Inde
     return bool(named_by) and not shown and all(item.id == belief.ask_next for _, item in named_by)
 
 
-@by_identity(4)
+@cached_by_identity(4)
 def indexed(course: Course) -> Index:
     """For every misconception the items that name it, each with the id of its question."""
     found: dict[str, list[tuple[str, Item]]] = {}
@@ -89,7 +89,7 @@ def named(item: Item) -> frozenset[str]:
 
 
 def mentioned(part: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """The misconceptions that ``part`` of a spec names, with their places: the fields that are ``Revealed``."""
+    """The misconceptions that ``part`` of a spec names, with their places: the fields that are ``MisconceptionId``."""
     if isinstance(part, (list, tuple)):
         for index, each in enumerate(part):
             yield from mentioned(each, (*path, index))
@@ -108,9 +108,9 @@ def mentioned(part: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
 
 @functools.cache
 def _revealed(kind: type) -> frozenset[str]:
-    """The fields of a dataclass that are ``Revealed``, or may be."""
+    """The fields of a dataclass that are ``MisconceptionId``, or may be."""
     hints = typing.get_type_hints(kind, include_extras=True)
-    return frozenset(name for name, hint in hints.items() if Revealed in (hint, *typing.get_args(hint)))
+    return frozenset(name for name, hint in hints.items() if MisconceptionId in (hint, *typing.get_args(hint)))
 
 
 def _nearest(course: Course, question: Question) -> tuple[Question, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import WIDTH, cells, indent, wrap
 from grader.core.model import Text
-from grader.core.text import COMMA, RESULT, WITH
+from grader.core.text import COMMA, PARENTHESIZED, RESULT
 from grader.course import items, starter
 
 if TYPE_CHECKING:
@@ -76,13 +76,13 @@ def exercise_lines(question: Question, exercise: Exercise, lang: Lang, width: in
 
 def _head(question: Question, lang: Lang, width: int) -> Iterable[str]:
     title = f"{question.id}  {question.title.of(lang)}"
-    yield indent(WITH.fill(what=title, more=starter.points_of(question.points)).of(lang), 0, width)
+    yield indent(PARENTHESIZED.fill(what=title, more=starter.points_of(question.points)).of(lang), 0, width)
     yield ""
     yield indent(question.prompt.of(lang), 0, width)
 
 
 def _item(item: Item, question: Question, course: Course, learner: str | None, lang: Lang, width: int) -> Iterable[str]:
-    yield indent(WITH.fill(what=item.id, more=starter.worth(item)).of(lang), 0, width)
+    yield indent(PARENTHESIZED.fill(what=item.id, more=starter.worth(item)).of(lang), 0, width)
     for text in starter.asked(item, question, course.public_id, learner):
         yield indent(text.of(lang), 2, width)
     shown = items.ask(item, items.Context(course.public_id, learner or "", item.id))
@@ -124,7 +124,7 @@ def _exercise(exercise: Exercise, lang: Lang, width: int) -> Iterable[str]:
     marks = [starter.points_of(exercise.points).of(lang)]
     if exercise.array_types == ("torch",):
         marks.append("torch")
-    head = WITH.fill(what=signature, more=COMMA.of(lang).join(marks))
+    head = PARENTHESIZED.fill(what=signature, more=COMMA.of(lang).join(marks))
     yield indent(head.of(lang), 2, width)
     for method in (*filter(None, [exercise.forward_signature]), *exercise.methods):
         yield indent(method, 4, width)

@@ -34,10 +34,10 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
 from grader.core.constraints import (
-    Filled,
     FunctionName,
     Identifier,
     LibraryName,
+    NonBlank,
     PackageName,
     Points,
     QuestionId,
@@ -211,9 +211,9 @@ class EditSchema(Strict):
     model_config = ConfigDict(json_schema_extra={"oneOf": [_BY_TEXT, _BY_BODY]})
 
     in_: FunctionName | None = Field(None, alias="in")
-    replace: Filled | None = None
+    replace: NonBlank | None = None
     with_: str | None = Field(None, alias="with")
-    body: Filled | None = None
+    body: NonBlank | None = None
 
     @model_validator(mode="after")
     def _one_change(self) -> EditSchema:
@@ -280,7 +280,7 @@ class ExerciseSchema(Strict):
     mistakes: tuple[MistakeSchema, ...] = ()
     recognised: tuple[Slug, ...] = ()
     forbids: tuple[LibraryName, ...] = ()
-    not_applicable: dict[Filled, Filled] = {}
+    not_applicable: dict[NonBlank, NonBlank] = {}
     landmarks: tuple[Landmark, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
 
@@ -503,7 +503,7 @@ class CourseFile(Strict):
     title: Text | None = None
     public_id: Annotated[str, Field(min_length=1)] | None = None
     groups: Annotated[dict[Slug, Text], Field(min_length=1)] | None = None
-    aliases: dict[Filled, tuple[Filled, ...]] | None = None
+    aliases: dict[NonBlank, tuple[NonBlank, ...]] | None = None
     questions: tuple[QuestionId, ...] | None = None
     due: Annotated[str, AfterValidator(_time)] | None = None
     late: LateSchema = LateSchema()
@@ -512,8 +512,8 @@ class CourseFile(Strict):
     show_reference: Literal["after-pass", "after-due", "never"] = "after-pass"
     limits: LimitsSchema = LimitsSchema()
     points: dict[QuestionId, Points] = {}
-    roster: Filled | None = None
-    seed_file: Filled | None = None
+    roster: NonBlank | None = None
+    seed_file: NonBlank | None = None
     edition: Edition | None = None
     forbids: dict[Identifier, tuple[LibraryName, ...]] = {}
     packages: tuple[Annotated[PackageName, AfterValidator(_for_learners)], ...] = ()

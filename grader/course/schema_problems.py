@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from grader.core.constraints import first_keys, in_words
+from grader.core.constraints import describe_pattern, first_keys
 from grader.core.model import Recipe
 from grader.core.problems import Kind
 from grader.core.value_problems import Path, ValueProblem, show, unexpected, unknown
@@ -174,7 +174,7 @@ _ERRORS: Mapping[str, Callable[[_Place], ValueProblem]] = {
     "unexpected_keyword_argument": _extra,
     "literal_error": _literal,
     "string_pattern_mismatch": lambda place: unexpected(
-        place.path, place.seen, in_words(place.bound("pattern")), Kind.WRONG_FORM
+        place.path, place.seen, describe_pattern(place.bound("pattern")), Kind.WRONG_FORM
     ),
     "value_error": lambda place: unexpected(place.path, place.seen, str(place.bound("error")), Kind.WRONG_FORM),
     "kind": _item_kind,
@@ -233,7 +233,7 @@ def _describe_one(node: Node) -> str:
     if "enum" in node or "const" in node:
         return f"one of: {', '.join(map(show, _constants(node)))}"
     if "pattern" in node:
-        return in_words(node["pattern"])
+        return describe_pattern(node["pattern"])
     kind = node.get("type", "")
     if kind == "object" and "properties" in node:
         needed = node.get("required", [])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from grader.core.layout import columns, wrap
 from grader.core.model import Exercise, Item, Lang, Question, Text
-from grader.core.text import LEVEL, RESULT, WITH, name_list, points
+from grader.core.text import LEVEL, PARENTHESIZED, RESULT, name_list, points
 from grader.course import items
 
 _WIDTH = 88
@@ -306,7 +306,7 @@ def worth(item: Item) -> Text:
 
 def _entry(item: Item, question: Question, context: items.Context, lang: Lang) -> list[str]:
     shown = items.ask(item, context)
-    lines = ["", *_comment(WITH.fill(what=item.id, more=worth(item)).of(lang))]
+    lines = ["", *_comment(PARENTHESIZED.fill(what=item.id, more=worth(item)).of(lang))]
     for text in asked(item, question, context.course_id, context.learner or None):
         lines += _comment(text.of(lang))
     lines += [line for choice in shown.choices for line in _choice(choice, lang)]

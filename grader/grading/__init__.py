@@ -1,1 +1,1 @@
-"""A course, a submission and ``observe`` give a ``Report``; the course proves itself the same way."""
+"""Grades submissions: a course, a submission and ``observe`` give a ``Report``. Courses test themselves this way."""

@@ -14,13 +14,13 @@ from grader.core.model import (
 )
 from grader.course import items
 from grader.grading.context import GradingContext
-from grader.grading.selection import Chosen
+from grader.grading.selection import ChosenQuestion
 
-#: Limits on items that are expensive to judge: for one answer, steps for all answers, and how many may time out.
+#: Limits on items that are expensive to judge: of one answer, on steps for all answers, and on the number of time-outs.
 _JUDGING = Bounds(cpu=5.0)
 _MOST_STEPS = 1_000_000
 _MOST_ENDED = 3
-#: The most characters of an answer that a result keeps, and how deeply it may be nested to be shown.
+#: The maximum length and nesting depth of an answer that is stored in a result; the rest becomes "…".
 _LONGEST, _DEEPEST = 1000, 3
 _TOO_HEAVY = Text(
     "Checking this answer takes too much computing time; write a shorter one.",
@@ -29,7 +29,7 @@ _TOO_HEAVY = Text(
 
 
 def as_written(value: object) -> str:
-    """An answer as somebody would type it, cut to ``_LONGEST`` characters. ``value`` comes from a learner."""
+    """An answer as a learner would type it, cut to ``_LONGEST`` characters. ``value`` comes from a learner."""
     said = _plain(value)
     return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
 
@@ -66,14 +66,14 @@ def judge_answer(item: Item, value: object, context: items.Context) -> items.Jud
 class AnswerGrading:
     """Grades the answers of one submission."""
 
-    def __init__(self, context: GradingContext, submission: Submission, chosen: tuple[Chosen, ...]) -> None:
+    def __init__(self, context: GradingContext, submission: Submission, chosen: tuple[ChosenQuestion, ...]) -> None:
         self._values = {answer.item: answer.value for answer in submission.answers or ()}
         self._context, self._learner = context, submission.learner
         self._steps, self._ended = _MOST_STEPS, 0
         if any(
             self._values.get(item.id) is not None and items.is_heavy(item) for each in chosen for item in each.items
         ):
-            bounded.start()  # while code is running
+            bounded.start()  # so that it is ready when the code has been graded
 
     def result(self, item: Item, question: Question) -> ItemResult:
         """The result of one item."""

@@ -1,4 +1,4 @@
-"""A checker that stays open: one course and one warm sandbox, for programs that grade again and again."""
+"""A checker that stays open: one course and one sandbox, for programs that grade repeatedly."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from grader.core.errors import LibrariesChanged
-from grader.core.model import Course, Report, Shown, Submission
+from grader.core.model import ArrayComparison, Course, Report, Submission
 from grader.grading.budget import with_shared_budget
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
-from grader.grading.public_arrays import shown
+from grader.grading.public_arrays import compare_public_cases
 from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, ZygoteSettings
@@ -25,15 +25,15 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedSubmission:
     """A report, and the arrays of its public cases to draw."""
 
     report: Report
-    pictures: tuple[Shown, ...]
+    pictures: tuple[ArrayComparison, ...]
 
 
 def started_sandbox() -> Sandbox:
-    """A sandbox that imports torch while something else is done."""
+    """A sandbox that has begun to import torch in the background."""
     made = Sandbox("auto", ZygoteSettings(collapse=True))
     made.start()
     return made
@@ -43,15 +43,15 @@ class Checker:
     """Grades submissions one at a time, with public seeds. The sandbox starts at once, and ends with ``close``."""
 
     def __init__(self, course: Course, sandbox: Sandbox | None = None) -> None:
-        """``sandbox`` may have been started while the course was read; it belongs to the checker from now on."""
+        """``sandbox`` may already have been started; the checker closes it."""
         self.course = course
         self._sandbox = sandbox or started_sandbox()
-        self._sandbox.allow(course.packages)
+        self._sandbox.allow_packages(course.packages)
         seed = Seed.public()
         self._context = GradingContext(course, seed, reference_observer(self._sandbox.observe, seed, course=course))
         self._alone = threading.Lock()
 
-    def check(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+    def check(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
         """Grades these exercises. Callers in other threads wait."""
         with self._alone:
             try:
@@ -61,7 +61,7 @@ class Checker:
                 return self._checked(submission, exercises)
 
     def use(self, work: Callable[[Observe, Observe], T]) -> T:
-        """``work(observe, observe_reference)``, alone in the sandbox: for pictures of what code computes."""
+        """Calls ``work(observe, observe_reference)`` while nothing else uses the sandbox; returns its result."""
         with self._alone:
             try:
                 return work(self._sandbox.observe, self._context.observe_reference)
@@ -69,11 +69,13 @@ class Checker:
                 self._sandbox.close()
                 return work(self._sandbox.observe, self._context.observe_reference)
 
-    def _checked(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+    def _checked(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
         observe = with_shared_budget(self._sandbox.observe)
         selection = Selection(exercises=exercises)
         report = grade(self.course, submission, observe, selection=selection, context=self._context)
-        return Checked(report, shown(self.course, submission, report, observe, self._context.observe_reference))
+        return CheckedSubmission(
+            report, compare_public_cases(self.course, submission, report, observe, self._context.observe_reference)
+        )
 
     def close(self) -> None:
         """Ends the sandbox."""

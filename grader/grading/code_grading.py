@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from grader.core import bounded
 from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import (
-    Absent,
     Diagnosis,
     ExerciseResult,
     Job,
     Limits,
+    MissingModule,
     Observation,
     Observed,
     Outcome,
@@ -28,12 +28,12 @@ from grader.core.model import (
 )
 from grader.grading import forbidden
 from grader.grading.budget import with_shared_budget
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
 from grader.grading.explaining import place
 from grader.grading.explaining.dependencies import with_dependencies
-from grader.grading.explaining.evidence import Evidence, Other, WrongExercise
+from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise
 from grader.grading.explaining.explain import explain
 from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
@@ -48,37 +48,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """The result of an exercise called in one form, with the observations for each entry (empty: nothing was run).
+    """The result of an exercise called in one form, with the observations for each entry (empty if nothing was run).
 
-    ``quiet`` is that of ``CodeGrading`` before it ran.
+    ``saw_secrets`` is the value of ``CodeGrading.saw_secrets`` before this attempt ran.
     """
 
     result: ExerciseResult
     observations: list[tuple[Observation, ...]]
     form: CallingForm | None = None
-    quiet: bool = False
+    saw_secrets: bool = False
 
 
 def graded_code(
     plans: list[Plan], submission: Submission, observe: Observe, context: GradingContext, limits: Limits
 ) -> GradedCode:
-    """Grades the code of ``submission``, or finds what was graded of a submission with the same files."""
-    if not context.shared:
+    """The graded code of ``submission``; results of a submission with the same files are reused."""
+    if not context.for_class:
         return CodeGrading(submission, with_shared_budget(observe), context, limits).graded(plans)
-    # All that grading code depends on, but for what is the same in the whole ``context``.
+    # Everything that the results depend on, except what is the same in the whole ``context``.
     names = [plan.exercise.name for plan in plans]
     key = hashlib.sha256(repr((submission.files, submission.broken, names, limits)).encode()).hexdigest()
-    known = context.kept.pop(key, None)
+    known = context.graded_code.pop(key, None)
     found = known or CodeGrading(submission, with_shared_budget(observe), context, limits).graded(plans)
     if all(map(_would_repeat, found.results.values())):
-        context.kept[key] = found  # as the latest
-        if len(context.kept) > context.shared:
-            context.kept.popitem(last=False)
+        context.graded_code[key] = found  # as the latest
+        if len(context.graded_code) > context.max_graded_code:
+            context.graded_code.popitem(last=False)
     return found
 
 
 def _would_repeat(result: ExerciseResult) -> bool:
-    """Whether a second run would give the same. Not if time or memory ran out, a process died, or we failed."""
+    """Whether a second run would give the same. Not if a limit was reached, a process died, or an error was ours."""
     if result.file is None:
         return True  # nothing was run
     counted = {result.status, *(outcome.status for outcome in result.outcomes if outcome.verdict.applies)}
@@ -89,8 +89,8 @@ def _would_repeat(result: ExerciseResult) -> bool:
 class CodeGrading:
     """Grades the code of one submission.
 
-    ``quiet`` is true once the code has been given secret inputs. What it returns after that, even for a public case,
-    could reveal them, so it is reported as for a hidden case.
+    ``saw_secrets`` is true once the code has been given secret inputs. What it returns after that could reveal them,
+    even in a public case, so all its results are then reported as for hidden cases.
     """
 
     submission: Submission
@@ -98,14 +98,14 @@ class CodeGrading:
     context: GradingContext
     limits: Limits
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
-    quiet: bool = False
-    absent: tuple[Absent, ...] = ()
+    saw_secrets: bool = False
+    absent: tuple[MissingModule, ...] = ()
     placed: bool = False
-    searches: place.Metered | None = None
+    searches: place.SearchBudget | None = None
     begun: int = -1
 
     def _begin(self, name: str, number: int, total: int) -> None:
-        """Reports a step of an exercise as it begins. Steps that another attempt repeats are not reported again."""
+        """Reports that a step of an exercise begins. Steps that are repeated in another form are reported only once."""
         if self.context.progress is not None and number > self.begun:
             self.begun = number
             self.context.progress(name, number, total)
@@ -123,10 +123,10 @@ class CodeGrading:
             self._begin(name, len(written) + written.index(name), 2 * len(written))
             results[name] = self.diagnosed(plan, best[name])
         results = with_dependencies(plans, results, self.submission.files)
-        return GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
+        return GradedCode(results, replace(self.seen, observations=(), usage=None), self.absent)
 
     def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
-        """The best result for every plan. Plans share one job; those that fail are tried again in their other forms."""
+        """The best result for every plan. Plans share one job; those that fail are tried again in other forms."""
         leftovers = Leftovers.of(self.submission, self.context.course)
         unrun = {plan.exercise.name: self._unrun(plan, leftovers) for plan in plans}
         best = {name: AttemptResult(result, []) for name, result in unrun.items() if result is not None}
@@ -152,10 +152,10 @@ class CodeGrading:
         return best
 
     def _is_settled(self, first: CallingForm, form: CallingForm) -> bool:
-        """Whether code that returned from every call in its ``first`` form has nothing to gain from ``form``.
+        """Whether code that returned from every call in its ``first`` form cannot do better in ``form``.
 
-        That is so for NumPy arrays if the code works on torch tensors alone. An import of torch is not enough: code
-        that never calls it may work with either. NumPy's functions take tensors, so torch is always worth a try.
+        True for NumPy arrays if the code works with torch tensors only. An import of torch does not prove that: code
+        that never calls it may work with either. NumPy's functions accept tensors, so torch is always tried.
         """
         if (first.array_type, form.array_type) != ("torch", "numpy"):
             return False
@@ -181,7 +181,7 @@ class CodeGrading:
         return None if used is None else same_verdict(plan, Verdict(Status.FAILED, used.text(), final=True))
 
     def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
-        """The result: missing if it is still a stub; else with what can be said about why it is wrong."""
+        """The result: missing if it is still a stub; otherwise with an explanation of why it is wrong."""
         result = tried.result
         if (place := _stub_place(plan, tried)) is not None:
             return same_verdict(plan, Verdict(Status.MISSING, not_written(*place)))
@@ -202,7 +202,7 @@ class CodeGrading:
         return replace(result, diagnosis=said, misconception=named.misconception, message=named.text)
 
     def _failure(self, plan: Plan, tried: AttemptResult) -> WrongExercise | None:
-        """All that the voices may look at. Raises SandboxError if the mistakes cannot be run."""
+        """The evidence for explainers; None if nothing was run. Raises SandboxError if the mistakes cannot be run."""
         array_type = tried.result.array_type
         if array_type is None or plan.file is None or tried.form is None:
             return None
@@ -211,9 +211,9 @@ class CodeGrading:
         expected, outcomes = context.expected(exercise), tried.result.outcomes
         evidence = tuple(
             Evidence(
-                Seen(
+                JudgeInput(
                     exercise,
-                    replace(entry.case, public=False) if tried.quiet else entry.case,
+                    replace(entry.case, public=False) if tried.saw_secrets else entry.case,
                     entry.spec,
                     entry.drawn if entry.case.sealed else apply_variant(tried.form.variant, entry.drawn),
                     got,
@@ -241,18 +241,18 @@ class CodeGrading:
             run=context.reference if runs else None,
             pair=functools.partial(context.pair, exercise) if runs else None,
             places=functools.partial(self._places, plan, tried),
-            remembered=functools.partial(_for_form, context, tried.form),
+            cached=functools.partial(_for_form, context, tried.form),
         )
 
     def _places(self, plan: Plan, tried: AttemptResult, named: bool) -> tuple[Diagnosis, ...]:
-        """The place where the code goes wrong. In a class, the search ends with the first one, or with its budget."""
-        if self.placed and self.context.shared:
+        """The place where the code goes wrong. For a class, only the first place of a submission is searched for."""
+        if self.placed and self.context.for_class:
             return ()
         statuses = [outcome.status for outcome in tried.result.outcomes]
         files, context = self.submission.files, self.context
-        most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if context.shared else (math.inf, math.inf)
-        self.searches = self.searches or place.Metered(self.observe, *most)
-        found = place.explain(place.Wrong(plan, tried.form, statuses, named), context, files, self.searches)
+        most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if context.for_class else (math.inf, math.inf)
+        self.searches = self.searches or place.SearchBudget(self.observe, *most)
+        found = place.explain(place.FailedAttempt(plan, tried.form, statuses, named), context, files, self.searches)
         self.placed = bool(found)
         return found
 
@@ -273,26 +273,26 @@ class CodeGrading:
             return [AttemptResult(unmarked(plan, str(error)), []) for plan, _ in tried]
         if seen.versions or not self.seen.versions:  # a job that had no time left reports no versions
             self.seen = seen
-        quiet = self.quiet
-        self.quiet = quiet or (self.context.seed.secret and any(program.hidden for program in flat))
-        found, spoken = iter(seen.observations), iter(() if quiet else seen.printed)
+        saw_secrets = self.saw_secrets
+        self.saw_secrets = saw_secrets or (self.context.seed.secret and any(program.hidden for program in flat))
+        found, spoken = iter(seen.observations), iter(() if saw_secrets else seen.printed)
         results = []
         for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
             mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
             said = ["".join(next(spoken, "") for _ in programs_) for programs_ in each]
-            result = with_printed(judged_exercise(plan, form, mine, wanted, quiet), said)
-            results.append(AttemptResult(result, mine, form, quiet))
+            result = with_printed(judged_exercise(plan, form, mine, wanted, saw_secrets), said)
+            results.append(AttemptResult(result, mine, form, saw_secrets))
         return results
 
 
 def _for_form(
-    context: GradingContext, form: CallingForm, key: Hashable, find: Callable[[], tuple[Other, ...]]
-) -> tuple[Other, ...]:
-    """What ``find`` returns, once for each ``key`` and form: its inputs are those of the form."""
+    context: GradingContext, form: CallingForm, key: Hashable, find: Callable[[], tuple[OtherInputs, ...]]
+) -> tuple[OtherInputs, ...]:
+    """The result of ``find``, cached by ``key`` and form, because its inputs depend on the form."""
     return context.others((key, form), find)
 
 
-#: Words of code that may treat NumPy arrays otherwise than tensors. Where one occurs, also by chance, both are tried.
+#: Words in code that may treat NumPy arrays differently from tensors. If any occurs, even by chance, both are tried.
 _ADAPTING = ("numpy", "except", "isinstance", "hasattr", "is_tensor", "as_tensor", "tensor(")
 
 
@@ -309,7 +309,7 @@ def _something_did_not_return(tried: AttemptResult) -> bool:
 
 
 def _worth_another(result: ExerciseResult) -> bool:
-    """Whether another array type or form could pass: not if a failure is final, or our error."""
+    """Whether another array type or form could pass: not if a failure is final or our own error."""
     counted = [outcome for outcome in result.outcomes if outcome.verdict.applies]
     if any(o.verdict.final or o.status is Status.UNMARKED for o in counted):
         return False
@@ -321,7 +321,7 @@ def _worth_another(result: ExerciseResult) -> bool:
 def _graph_is_cut(counted: list[Outcome]) -> bool:
     """Whether values are correct but gradients are not: torch code that cuts the graph, which NumPy arrays would hide.
 
-    NumPy code that gets tensors raises an exception instead if they require gradients.
+    NumPy code is not affected: it raises an exception for tensors that require gradients.
     """
     values = [o.status for o in counted if o.check == "values" and o.status is not Status.PENDING]
     cut = any(o.check == "gradients" and o.status is Status.FAILED for o in counted)
@@ -329,9 +329,9 @@ def _graph_is_cut(counted: list[Outcome]) -> bool:
 
 
 def _stub_place(plan: Plan, tried: AttemptResult) -> tuple[str, int] | None:
-    """Where the exercise is still a stub; None if it is not, or got values right all the same.
+    """Where the exercise is still a stub; None if it is not, or if its values are correct nevertheless.
 
-    A function that does nothing can pass other checks, such as that of unchanged inputs. Those points do not count.
+    A function that does nothing can pass other checks, such as ``unchanged_inputs``. Those points do not count.
     """
     if plan.file is None or tried.form is None or tried.result.status is Status.PASSED:
         return None
@@ -342,7 +342,7 @@ def _stub_place(plan: Plan, tried: AttemptResult) -> tuple[str, int] | None:
 
 
 def _is_worth_explaining(result: ExerciseResult) -> bool:
-    """Whether to ask why it is wrong: the code ran to its end, and failed through no error of ours."""
+    """Whether to explain why it is wrong: the code ran to its end and failed, not because of an error of ours."""
     counted = [outcome.status for outcome in result.outcomes if outcome.verdict.applies]
     stopped = {Status.UNMARKED, Status.TIMED_OUT, Status.DIED, Status.MISSING, Status.SKIPPED}
     return result.status is not Status.PASSED and not stopped & set(counted)

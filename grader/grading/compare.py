@@ -118,7 +118,7 @@ def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(got - expected)
         if (distance <= atol + rtol * np.abs(expected)).all() and np.isfinite(distance).all():
-            return None  # as most results; what is not finite is looked at below
+            return None  # the usual case; values that are not finite are handled below
     stray = ~np.isfinite(got) & np.isfinite(expected)
     if stray.any():
         kind = "nan" if np.isnan(got[stray]).any() else "inf"

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from grader.core.model import (
-    Absent,
     Course,
     Exercise,
     ExerciseResult,
     Item,
     ItemResult,
     Job,
+    MissingModule,
     Observation,
     Observed,
     Program,
@@ -28,17 +28,17 @@ from grader.core.model import (
 )
 from grader.course import edits
 from grader.grading import checks, verdicts
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.exercise_results import same_verdict
 from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.inputs import Seed, draw, draw_for
-from grader.grading.missing import nowhere
+from grader.grading.missing import not_defined
 from grader.grading.plan import (
     NO_INPUTS,
     REFERENCE_LIMITS,
     CallingForm,
-    Entry,
     Plan,
+    PlannedCheck,
     function_of,
     module_of,
     programs,
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from grader.core.model import Observe
 
 
-#: How many results of pairs of mistakes a process remembers.
+#: How many results of pairs of mistakes are cached in a process.
 _MOST_PAIRS = 2048
-#: For how many sets of cases a process remembers the values of the reference, and its results for other inputs.
+#: For how many sets of cases the values of the reference, and its results for other inputs, are cached.
 _MOST_LANDMARKS = 64
 _MOST_OTHERS = 256
 
@@ -67,28 +67,29 @@ class GradedCode:
 
     results: dict[str, ExerciseResult]
     seen: Observed
-    absent: tuple[Absent, ...]
+    absent: tuple[MissingModule, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GradingContext:
     """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them.
 
-    With ``shared``, the results of the code of so many submissions are kept for others with the same files. Then every
-    submission has to be graded with the same ``observe``. With ``names_only``, wrong code gets the name of a typical
-    mistake, and no further explanation. ``progress`` is called with the name of an exercise as each of its two steps
-    begins, the number of the step, and how many steps there are: first all references, then all explanations.
+    ``graded_code`` keeps the results of up to ``max_graded_code`` submissions' code, for others with the same files; if
+    it is not 0, every submission must be graded with the same ``observe``. With ``names_only``, wrong code gets the
+    name of a typical mistake, and no further explanation. ``progress`` is called as each of the two steps of an
+    exercise begins, with the exercise's name, the number of the step, and the number of steps: first come all
+    references, then all explanations.
     """
 
     course: Course
     seed: Seed
     observe_reference: Observe
     public_only: bool = False
-    shared: int = 0
+    max_graded_code: int = 0
     names_only: bool = False
     progress: Callable[[str, int, int], None] | None = None
-    kept: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
-    _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
+    graded_code: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
+    _entries: dict[str, tuple[PlannedCheck, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
     _mistakes: dict[str, tuple[MistakeSignature, ...]] = field(default_factory=dict)
     _programs: dict[tuple[str, CallingForm, str], list[tuple[Program, ...]]] = field(default_factory=dict)
@@ -103,14 +104,19 @@ class GradingContext:
     _unanswered: dict[str, ItemResult] = field(default_factory=dict)
     _left_out: dict[str, QuestionResult] = field(default_factory=dict)
 
-    def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
+    @property
+    def for_class(self) -> bool:
+        """Whether many submissions are graded, so that explanations get less time."""
+        return self.max_graded_code > 0
+
+    def entries(self, exercise: Exercise) -> tuple[PlannedCheck, ...]:
         """Every check of ``exercise`` with every case that it judges."""
         if exercise.name not in self._entries:
             drawn = {
                 case.name: NO_INPUTS if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
             }
             self._entries[exercise.name] = tuple(
-                Entry(
+                PlannedCheck(
                     spec,
                     case,
                     draw_for(spec, case, exercise.name, self.seed)
@@ -142,7 +148,7 @@ class GradingContext:
         return self._mistakes[exercise.name]
 
     def _edited(
-        self, exercise: Exercise, entries: tuple[Entry, ...], edited: Iterable[tuple[SourceFile, ...]]
+        self, exercise: Exercise, entries: tuple[PlannedCheck, ...], edited: Iterable[tuple[SourceFile, ...]]
     ) -> Iterator[list[tuple[Observation, ...]]]:
         """What edited references return for each of ``entries``, called like learner code."""
         target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
@@ -155,7 +161,7 @@ class GradingContext:
     def pair(
         self, exercise: Exercise, one: int, two: int, numbers: tuple[int, ...]
     ) -> list[tuple[Observation, ...]] | None:
-        """What the reference with two typical mistakes returns for some entries, all by number.
+        """What the reference with mistakes ``one`` and ``two`` returns for the entries ``numbers`` (all are indices).
 
         None if the edits of the two overlap.
         """
@@ -186,19 +192,19 @@ class GradingContext:
         return self._changed[exercise.name]
 
     def reference(self, programs_: tuple[Program, ...]) -> tuple[Observation, ...]:
-        """What the references return for other inputs than those of the entries."""
+        """What the references return for ``programs_``, whose inputs are not those of the entries."""
         return self.observe_reference(Job(self.course.reference, programs_), REFERENCE_LIMITS).observations
 
     def landmarks(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
-        """What ``find`` returns, found once for each ``key`` unless that is nothing; only so many are kept."""
+        """The result of ``find``, cached by ``key`` unless it is empty; the least recently used are dropped."""
         return _remembered(self._landmarks, _MOST_LANDMARKS, key, find)
 
     def others(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
-        """The same, for results with other inputs."""
+        """Like ``landmarks``, for results with other inputs."""
         return _remembered(self._others, _MOST_OTHERS, key, find)
 
     def programs(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
-        """The programs of every entry of ``plan``, called in ``form``. They differ from file to file in ``module``."""
+        """The programs of every entry of ``plan``, called in ``form``; only ``module`` depends on the file."""
         assert plan.file is not None
         key = (plan.exercise.name, form, plan.calls)
         if key not in self._programs:
@@ -216,7 +222,7 @@ class GradingContext:
         """The result of an exercise if a submission has nothing like it."""
         name = plan.exercise.name
         if name not in self._untouched:
-            self._untouched[name] = same_verdict(plan, Verdict(Status.MISSING, nowhere(name)))
+            self._untouched[name] = same_verdict(plan, Verdict(Status.MISSING, not_defined(name)))
         return self._untouched[name]
 
     def unanswered(self, item: Item) -> ItemResult:
@@ -229,7 +235,7 @@ class GradingContext:
     def question_result(
         self, question: Question, items: tuple[ItemResult, ...], exercises: tuple[ExerciseResult, ...]
     ) -> QuestionResult:
-        """The result of ``question``: if nothing of it was submitted, always the same object, which is found fast."""
+        """The result of ``question``. If nothing of it was submitted, it is always the same object, to save time."""
         known = self._left_out.get(question.id)
         if known is not None and _identical(known.items, items) and _identical(known.exercises, exercises):
             return known
@@ -259,9 +265,9 @@ def _remembered(
 
 
 def _is_wrong(
-    exercise: Exercise, entry: Entry, got: tuple[Observation, ...], expected: tuple[Observation, ...]
+    exercise: Exercise, entry: PlannedCheck, got: tuple[Observation, ...], expected: tuple[Observation, ...]
 ) -> bool:
-    seen = Seen(exercise, entry.case, entry.spec, entry.drawn, tuple(got), expected, "torch")
+    seen = JudgeInput(exercise, entry.case, entry.spec, entry.drawn, tuple(got), expected, "torch")
     return verdicts.judge(seen).status is not Status.PASSED
 
 

@@ -1,7 +1,7 @@
-"""What correct code looks like and costs: its lines and loops, its operations and its largest array.
+"""Measures correct code: its lines and loops, its operations, and its largest array.
 
-Only for code that has passed, to be shown beside the reference. The inputs are those of a public case, and what is
-counted changes no points.
+Only for code that has passed, to be shown beside the reference. The inputs are those of a public case; the results
+affect no points.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from grader.core.model import Observe
 
 #: Counting is optional, so the limits are low.
-LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
+_LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 
 
@@ -61,7 +61,7 @@ class Cost:
     case: str = ""
 
 
-def compared(
+def compare_costs(
     course: Course,
     exercise: Exercise,
     question: Question,
@@ -77,7 +77,7 @@ def compared(
         kind = calling_forms(exercise, mine)[0].array_type
         target = Target(exercise, mine.module, kind)
         shape = _shape("yours", mine, exercise.name, kind)
-        found.append(_counted(shape, submission.files, target, case, lambda job: observe(job, LIMITS)))
+        found.append(_counted(shape, submission.files, target, case, lambda job: observe(job, _LIMITS)))
     for code in (exercise.reference, *(each.code for each in exercise.alternatives)):
         named = replace(exercise, reference=code)
         file = next(each for each in course.reference if each.module == module_of(named))
@@ -94,7 +94,7 @@ def compared(
 
 
 def definition(text: str, name: str) -> str | None:
-    """The last function or class ``name`` in ``text``, as it is written; None if there is none."""
+    """The source of the last function or class ``name`` in ``text``; None if there is none."""
     nodes = [
         node
         for node in _parsed(text)

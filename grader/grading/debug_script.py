@@ -124,7 +124,7 @@ def _needed(file: SourceFile, others: list[SourceFile]) -> list[SourceFile]:
 
 
 def _search_path(path: Path) -> list[str]:
-    """Lines that let the script import what lies beside the learner's file."""
+    """Lines that let the script import modules in the folder of the learner's file."""
     folder = str((path if path.is_dir() else path.parent).resolve())
     return [f"sys.path.insert(0, {folder!r})", ""]
 

@@ -15,7 +15,7 @@ from grader.core.model import (
     Verdict,
 )
 from grader.grading import verdicts
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.plan import CallingForm, Plan
 from grader.grading.programs import apply_variant
 
@@ -27,13 +27,13 @@ def judged_exercise(
     form: CallingForm,
     got: list[tuple[Observation, ...]],
     expected: list[tuple[Observation, ...]],
-    quiet: bool,
+    saw_secrets: bool,
 ) -> ExerciseResult:
-    """The result for what was observed, with hidden and public cases alike if ``quiet``."""
+    """The result for what was observed; if ``saw_secrets``, public cases are treated like hidden ones."""
     seen = [
-        Seen(
+        JudgeInput(
             plan.exercise,
-            replace(entry.case, public=False) if quiet else entry.case,
+            replace(entry.case, public=False) if saw_secrets else entry.case,
             entry.spec,
             apply_variant(form.variant, entry.drawn),
             mine,
@@ -50,7 +50,7 @@ def judged_exercise(
 
 
 def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:
-    """Sealed cases get the verdict "does not apply" of checks that apply to no public case."""
+    """For checks that apply to no public case, sealed cases get the same verdict, "does not apply"."""
     decided = [(spec, verdict) for spec, case, verdict in judged if not case.sealed]
     silent = [each for each in decided if not any(of is each[0] and verdict.applies for of, verdict in decided)]
     alike = {id(spec): verdict for spec, verdict in silent}

@@ -19,7 +19,7 @@ from grader.core.model import (
     Unreadable,
     Verdict,
 )
-from grader.core.text import name_list
+from grader.core.text import EMPTY, name_list
 
 
 def failure_verdict(observations: tuple[Observation, ...], case: Case) -> Verdict | None:
@@ -29,11 +29,11 @@ def failure_verdict(observations: tuple[Observation, ...], case: Case) -> Verdic
 
 
 def reference_failure(observations: tuple[Observation, ...]) -> Verdict | None:
-    """The verdict if the *reference* did not return: our error, which costs the learner no points."""
+    """The verdict if the *reference* did not return, which is our error and costs the learner no points."""
     failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
     if failed is None:
         return None
-    said = verdict(failed, public=True).message or Text("", "")
+    said = verdict(failed, public=True).message or EMPTY
     text = Text("not graded: the course's own reference failed ({said})", "未评分：课程自己的参考实现出错了（{said}）")
     return Verdict(Status.UNMARKED, text.fill(said=said))
 
@@ -79,15 +79,15 @@ _NOT_RUN = {
 
 def _place(file: str | None, line: str | None) -> Text:
     """File and line in parentheses; empty if they are not known."""
-    place = Text(" ({file}, line {line})", "（{file} 第 {line} 行）") if file and line else Text("", "")
+    place = Text(" ({file}, line {line})", "（{file} 第 {line} 行）") if file and line else EMPTY
     return place.fill(file=_one_line(file or ""), line=line)
 
 
 def _raised(seen: Raised, public: bool) -> Text:
-    place = Text("", "") if seen.file is None else _AT.fill(file=_one_line(seen.file), line=seen.line)
+    place = EMPTY if seen.file is None else _AT.fill(file=_one_line(seen.file), line=seen.line)
     # Nothing is known of the inputs while the file is loaded, so this text may always be shown.
     said = f": {seen.text}" if seen.text and (public or seen.during == "import") else ""
-    when = Text("while the file was loaded, ", "加载文件时，") if seen.during == "import" else Text("", "")
+    when = Text("while the file was loaded, ", "加载文件时，") if seen.during == "import" else EMPTY
     if seen.type == "NotImplementedError":
         return _NOT_WRITTEN.fill(place=place)
     text = Text("{when}it raised {type}{said}{place}", "{when}抛出了 {type}{said}{place}").fill(
@@ -129,12 +129,12 @@ _NOT_WRITTEN = Text("not written yet{place}", "还没有写{place}")
 
 
 def not_written(file: str, line: int) -> Text:
-    """What to say of a stub at this place."""
+    """The message about a stub at this place."""
     return _NOT_WRITTEN.fill(place=_AT.fill(file=_one_line(file), line=line))
 
 
 def is_not_written(message: Text | None) -> bool:
-    """Whether ``message`` is that of a stub, or of code that raised ``NotImplementedError``."""
+    """Whether ``message`` is about a stub, or about code that raised ``NotImplementedError``."""
     return message is not None and message.en.startswith(_NOT_WRITTEN.fill(place="").en)
 
 
@@ -182,7 +182,7 @@ _SIGNALS = {
 
 
 def _died(seen: Died) -> Text:
-    when = Text(" while the file was loaded", "（在加载文件时）") if seen.during == "import" else Text("", "")
+    when = Text(" while the file was loaded", "（在加载文件时）") if seen.during == "import" else EMPTY
     if seen.signal is not None:
         why = _SIGNALS.get(seen.signal, Text(f"signal {seen.signal}", f"信号 {seen.signal}"))
         return Text("the program crashed{when}: {why}", "程序崩溃{when}：{why}").fill(when=when, why=why)
@@ -224,7 +224,7 @@ _KINDS = {
 }
 #: Reasons that calling the exercise in another form would not change.
 _FINAL = frozenset({"forbidden", *_KINDS})
-#: Results of a gradable type whose form cannot be read.
+#: Messages about results of a valid type but an invalid form.
 _FORMS = {
     "nested": Text("the result is nested too deeply", "结果嵌套得太深"),
     "integer": Text("the result contains an integer with hundreds of digits", "结果里有一个几百位的整数"),
@@ -252,8 +252,8 @@ _HIDDEN = {
 }
 
 
-#: For each reason the sentence in a public case, and names for the parts of its detail. ``has``, at the end, takes the
-#: rest; ``file`` and ``line`` make up ``place``.
+#: For each reason, the message for a public case and names for the parts of its detail. ``has``, always the last name,
+#: gets all remaining parts; ``file`` and ``line`` are combined to ``place``.
 _PUBLIC: dict[str, tuple[Text, tuple[str, ...]]] = {
     "projections": (
         Text(

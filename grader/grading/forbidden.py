@@ -1,7 +1,7 @@
 """Finds uses of forbidden library names in the syntax trees of a submission. Nothing is run.
 
-The search follows the definition of the exercise to the definitions that it mentions, and so on, across all files. So
-these do not count: a comparison with the library under ``if __name__ == "__main__"``, an unused import, an annotation,
+The search follows the definition of the exercise to the definitions that it mentions, and so on, across all files.
+These do not count: a comparison with the library under ``if __name__ == "__main__"``, an unused import, an annotation,
 a function of the learner's own with the same name. What a syntax tree does not show (names built at run time, methods
 of tensors) is blocked in the child; see ``sandbox/inside/forbidding.py``.
 """
@@ -58,7 +58,7 @@ def _first_use(
 
 
 def _forbidden(dotted: str, forbidden: tuple[str, ...], outline: Outline) -> str | None:
-    """The forbidden name that ``dotted`` means: same library and same last part, whatever is between; or None."""
+    """The forbidden name that ``dotted`` refers to (same library, same last part), or None."""
     for name in forbidden:
         library, last = name.partition(".")[0], name.rpartition(".")[2]
         if dotted.startswith(f"{library}.") and dotted.endswith(f".{last}"):

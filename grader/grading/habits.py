@@ -1,8 +1,8 @@
-"""Mutants that stand for habits of learners rather than for slips of the pen: wrong only under certain conditions.
+"""Mutants that imitate habits of learners rather than typing errors: wrong only under certain conditions.
 
-State that is kept from call to call, sizes that are taken for equal, buffers of fixed size, the first sample's mask for
-all, and formulas that cancel. Each is right on small, simple cases, so each needs a case with its condition (see
-``grader.course.conditions``).
+They keep state from call to call, assume that sizes are equal, use buffers of fixed size or the first sample's mask for
+all, or compute differences that cancel. Each is correct on small, simple cases, so each needs a case with its condition
+(see ``grader.course.conditions``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from grader.course import conditions
 
-#: The room in a buffer that seems large enough.
+#: The size of a buffer that seems large enough.
 _ROOM = 128
 
 
@@ -61,7 +61,7 @@ def _at_the_start(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """What a statement computes is computed once: for good, or for each value or shape of one argument."""
+    """The result of a statement is computed only once, or once for each value or shape of one argument."""
     names = [argument.arg for argument in function.args.args if _is_data(argument)]
     arguments = [name for name in names if name != "self"]
     owner = "self" if len(arguments) < len(names) else function.name
@@ -91,7 +91,7 @@ def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
 
 
 def _is_data(argument: ast.arg) -> bool:
-    """Whether an argument has a shape or value to be told by; functions and caches have none."""
+    """Whether an argument has a shape or value, unlike functions and caches."""
     kind = ast.unparse(argument.annotation) if argument.annotation is not None else ""
     return "Callable" not in kind and any(
         word in kind or not kind for word in ("Tensor", "int", "float", "bool", "str")
@@ -102,12 +102,12 @@ def _is_data(argument: ast.arg) -> bool:
 
 
 def _replacing(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """``if x`` for ``if x is not None``, the length of the other sequence, a variance in one pass, changes in place."""
+    """Expressions replaced by similar ones: ``if x`` for ``if x is not None``, another length, changes in place, …."""
     arguments = {argument.arg for argument in function.args.args}
     for index, node in enumerate(ast.walk(function)):
         for replacement in _replacements(node, arguments):
             other = copy.deepcopy(function)
-            exchange(other, list(ast.walk(other))[index], replacement)
+            replace_node(other, list(ast.walk(other))[index], replacement)
             yield f"{ast.unparse(node)} → {ast.unparse(replacement)}", ast.unparse(other)
 
 
@@ -142,8 +142,8 @@ def _square(value: ast.expr) -> ast.Call:
     return ast.Call(ast.Attribute(value, "square", ast.Load()), [], [])
 
 
-def exchange(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
-    """Puts ``new`` where ``old`` is in ``tree``."""
+def replace_node(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
+    """Replaces the node ``old`` in ``tree`` by ``new``."""
     for parent in ast.walk(tree):
         for name, value in ast.iter_fields(parent):
             if value is old:

@@ -1,7 +1,7 @@
 """Draws the inputs of a case from its recipes and a seed.
 
-Every argument has its own generator, keyed by seed, exercise, case and name, so adding an argument or a case changes no
-other. Public cases are the same for everybody; hidden ones depend on the seed of the course.
+Every argument has its own generator, keyed by seed, exercise, case and name, so adding an argument or a case does not
+change others. Public cases are the same for everybody; hidden ones depend on the seed of the course.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Drawn:
     """The inputs of one case.
 
     Values are arrays, Python constants, ``Same`` (the same array object again), ``DrawnMade`` or ``Own``. ``larger``
-    has the same case at the other sizes that a check asks for. ``then`` are the arguments of later calls.
+    is the same case at the other sizes that a check requires. ``then`` are the arguments of later calls.
     """
 
     args: tuple[tuple[str, Any], ...]

@@ -1,4 +1,4 @@
-"""Why an exercise is missing from a submission: what the submission has in its place."""
+"""Explains why an exercise is missing from a submission."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GUARDED = Text(
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
-    """What a submission has that may be a missing exercise.
+    """The parts of a submission that may be a missing exercise.
 
     ``guarded`` are definitions under ``if __name__ == "__main__":``, ``others`` are names that the course does not ask
     for, ``broken`` are files that could not be read.
@@ -74,12 +74,12 @@ class Leftovers:
 
 @functools.lru_cache(4096)
 def _nearest(name: str, others: tuple[str, ...]) -> str | None:
-    """The most similar of ``others``, if any. In a class, the same names are often missing, and the same ones added."""
+    """The most similar of ``others``, if any. Cached, because in a class the same names recur."""
     return nearest(name, others, cutoff=0.8)
 
 
-def nowhere(name: str) -> Text:
-    """What to say of ``name`` if the submission has nothing like it."""
+def not_defined(name: str) -> Text:
+    """The message if the submission defines nothing like ``name``."""
     return _NOWHERE.fill(name=name)
 
 

@@ -1,4 +1,4 @@
-"""Mutation testing of the cases: small changes to the references that no case detects show a gap in the cases.
+"""Mutation testing of the cases: a small change to a reference that no case detects shows a gap in the cases.
 
 Each mutant is a reference with one node of its syntax tree changed; it is graded like a learner's code. For a surviving
 mutant, add a case that detects it, or list it under ``equivalent:`` with the reason.
@@ -27,7 +27,7 @@ from grader.grading.plan import function_of, module_of
 from grader.grading.reference_results import reference_observer
 from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox
 
-Change = Callable[[ast.AST], ast.AST | None]
+NodeChange = Callable[[ast.AST], ast.AST | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def variants(text: str) -> Iterator[tuple[str, str]]:
             replacement = change(target)
             if replacement is None:
                 continue
-            habits.exchange(other, target, replacement)
+            habits.replace_node(other, target, replacement)
             ast.fix_missing_locations(other)
             before, after = _said(node), _said(replacement)
             if before != after:
@@ -155,7 +155,7 @@ _DROPPED = {
 }  # fmt: skip
 
 
-def changes(node: ast.AST) -> Iterator[Change]:
+def changes(node: ast.AST) -> Iterator[NodeChange]:
     """The changes that are possible at one node."""
     if isinstance(node, ast.stmt):
         yield from _statement_changes(node)
@@ -163,7 +163,7 @@ def changes(node: ast.AST) -> Iterator[Change]:
         yield from _expression_changes(node)
 
 
-def _statement_changes(node: ast.stmt) -> Iterator[Change]:
+def _statement_changes(node: ast.stmt) -> Iterator[NodeChange]:
     match node:
         case ast.If():
             yield _negated
@@ -179,7 +179,7 @@ def _negated(node: ast.AST) -> ast.AST:
     return _set(node, test=ast.UnaryOp(ast.Not(), node.test))  # type: ignore[attr-defined]
 
 
-def _expression_changes(node: ast.AST) -> Iterator[Change]:
+def _expression_changes(node: ast.AST) -> Iterator[NodeChange]:
     match node:
         case ast.BinOp(op=op):
             for other in _BINARY.get(type(op), ()):
@@ -211,7 +211,7 @@ def _expression_changes(node: ast.AST) -> Iterator[Change]:
             yield lambda n: n.value  # type: ignore[attr-defined]
 
 
-def _call_changes(node: ast.Call) -> Iterator[Change]:
+def _call_changes(node: ast.Call) -> Iterator[NodeChange]:
     symmetric = isinstance(node.func, ast.Attribute) and node.func.attr in ("transpose", "swapaxes")
     if len(node.args) >= 2 and not symmetric and not any(isinstance(arg, ast.Starred) for arg in node.args):
         yield lambda n: _set(n, args=[n.args[1], n.args[0], *n.args[2:]])  # type: ignore[attr-defined]
@@ -241,7 +241,7 @@ def _method(value: ast.expr, name: str, args: list[ast.expr]) -> ast.Call:
 
 @dataclass(frozen=True, slots=True)
 class MutantResult:
-    """Whether a mutant was ``caught``; if not, ``why`` that is acceptable (None: a gap in the cases)."""
+    """Whether a mutant was ``caught``; if not, ``why`` that is acceptable, or None for a gap in the cases."""
 
     mutant: Mutant
     caught: bool

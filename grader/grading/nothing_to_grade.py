@@ -1,4 +1,4 @@
-"""The error for a submission with nothing to grade: what was expected, and what was found instead."""
+"""The error for a submission without anything to grade: what was expected, and what was found instead."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from grader.core.model import (
     Text,
 )
 from grader.core.suggest import nearest
-from grader.core.text import SAYS, name_list
+from grader.core.text import LABELED, name_list
 from grader.grading.missing import is_named_after
 from grader.grading.unknown_items import unknown_item
 from grader.submission.messages import Unusable, listing
 
-#: How many of a learner's names are compared with those of the course, and how much of a name is shown.
+#: How many of a learner's names are compared with those of the course.
 _MOST_LOOKED_UP = 20
 
 
 def nothing_to_grade(course: Course, submission: Submission, named: Container[str]) -> Unusable:
-    """Why there is nothing to grade: what could not be read, what was expected, what was found instead.
+    """The error that there is nothing to grade: what could not be read, what was expected, what was found instead.
 
     ``named`` are the questions and exercises that were asked for, in lower case; if it is empty, all count.
     """
     pairs = [(q, e) for q in course.questions for e in q.exercises]
     wanted = [e.name for q, e in pairs if not named or e.name.lower() in named or q.id.lower() in named]
     lost = [submission.lost] if submission.lost else []
-    unread = [SAYS.fill(who=problem.where, said=problem.text) for problem in (*lost, *submission.broken[:3])]
+    unread = [LABELED.fill(who=problem.where, said=problem.text) for problem in (*lost, *submission.broken[:3])]
     ids = [item.id for question in course.questions for item in question.items]
     said = [unknown_item(answer, ids, set(ids)) for answer in (submission.answers or ())[:1] if answer.item not in ids]
-    unread += [SAYS.fill(who="answers.yaml", said=_sentence(text)) for text in said]
+    unread += [LABELED.fill(who="answers.yaml", said=_sentence(text)) for text in said]
     found = listing(list(_instead(submission, wanted)) or [_NO_ANSWERS if _only_answers(submission) else _NO_NAMES], 8)
     expected = _DEFINITION.fill(names=name_list([*wanted[:4], *(["…"] if len(wanted) > 4 else [])]))
     about = _start_with(course, submission, named)

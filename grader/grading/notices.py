@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from grader.core.model import (
-    Absent,
     Course,
+    MissingModule,
     Notice,
     Submission,
     Text,
@@ -15,9 +15,9 @@ from grader.core.model import (
 from grader.core.suggest import nearest
 from grader.core.text import name_list
 from grader.grading.missing import is_named_after
-from grader.grading.selection import Chosen, Selection, choose, source_of
+from grader.grading.selection import ChosenQuestion, source_of
 from grader.grading.unknown_items import unknown_item
-from grader.submission import definers
+from grader.submission import files_defining
 
 #: How many unknown ids are listed, each with a suggestion.
 _MOST_UNKNOWN = 5
@@ -39,7 +39,7 @@ _NOT_FOR_LEARNERS = Text(
 )
 
 
-def not_available(absent: tuple[Absent, ...], course: Course) -> Iterable[Notice]:
+def not_available(absent: tuple[MissingModule, ...], course: Course) -> Iterable[Notice]:
     """Notices about modules that the code imports and that are not available."""
     more = Text(*("".join(f"{comma}{name}" for name in course.packages) for comma in (", ", "、")))
     for each in absent:
@@ -52,12 +52,12 @@ def not_available(absent: tuple[Absent, ...], course: Course) -> Iterable[Notice
         yield Notice(each.file, text.fill(line=each.line, module=each.module, more=more))
 
 
-def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] | None = None) -> Iterable[Notice]:
+def remarks(course: Course, submission: Submission, chosen: tuple[ChosenQuestion, ...]) -> Iterable[Notice]:
     """Notices about names that are misspelled or defined twice, and answers to unknown items. Runs nothing."""
     yield from _misspelled(course, submission)
-    for each in choose(course, submission, Selection()) if chosen is None else chosen:
+    for each in chosen:
         for exercise in each.exercises:
-            found = definers(submission, exercise.name)
+            found = files_defining(submission, exercise.name)
             if len(found) > 1:
                 used = source_of(exercise.name, each.question, submission)
                 text = Text(
@@ -92,8 +92,8 @@ _MISSPELLED = Text(
 def _misspelled(course: Course, submission: Submission) -> Iterator[Notice]:
     """Notices about names that are close to an exercise that the submission does not define.
 
-    They do not depend on which questions were selected: a misspelled name is often the reason why its question was not.
-    Private helpers do not count, nor what resembles an exercise of another question than the file is named after.
+    They do not depend on which questions were selected, because a misspelled name is often why its question was not.
+    Private helpers do not count, nor do names similar to exercises of a question that the file is not named after.
     """
     homes = {exercise.name: question for question in course.questions for exercise in question.exercises}
     defined = [(file, name, line) for file in submission.files for name, line in file.defines]

@@ -1,4 +1,4 @@
-"""What the definitions of a submission lead to, by their syntax trees. Nothing is run.
+"""Finds what the definitions of a submission use, from their syntax trees. Nothing is run.
 
 The search follows a definition to the definitions that it mentions, and so on, across all files.
 """
@@ -26,9 +26,9 @@ class Mention:
 
 
 def reached(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> Iterator[tuple[Outline, Mention]]:
-    """Everything that the definition of ``name`` in ``file`` mentions that is not a definition of the same file.
+    """The names outside its file that the definition of ``name`` in ``file`` mentions, with the outline of each file.
 
-    Definitions that it leads to are followed, in this file and in others.
+    Definitions that it mentions are followed, in this file and in others.
     """
     for outline, _, mentions in _followed(name, file, files):
         yield from ((outline, mention) for mention in mentions)
@@ -43,7 +43,7 @@ def definitions(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> s
 def _followed(
     name: str, file: SourceFile, files: tuple[SourceFile, ...]
 ) -> Iterator[tuple[Outline, str, list[Mention]]]:
-    """Each definition on the way, with what it mentions that is not a definition of the same file."""
+    """Each definition that is followed, with what it mentions that is not a definition of the same file."""
     outlines = {each.module: outline_of(each) for each in (*files, file)}
     todo, seen = deque([(file.module, name)]), set()
     while todo:
@@ -80,7 +80,7 @@ def _own(dotted: str, outlines: Mapping[str, Outline]) -> tuple[str, str] | None
 class Outline:
     """One file: its top-level definitions, the full names of its imports, and the libraries of its star imports.
 
-    ``read`` keeps what each definition mentions, because every exercise of a file may lead to it.
+    ``read`` caches what each definition mentions, because several exercises of a file may use it.
     """
 
     module: str
@@ -190,7 +190,7 @@ def _source(node: ast.ImportFrom, package: str) -> str:
     return ".".join([*filter(None, above), *filter(None, [node.module])])
 
 
-#: Functions whose arguments after the first are not uses.
+#: Functions whose arguments after the first do not count as uses.
 _ASKS = {"isinstance", "issubclass"}
 
 

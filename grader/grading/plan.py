@@ -1,4 +1,4 @@
-"""What is checked of an exercise, and the programs to run for it."""
+"""The plan for an exercise: which checks on which cases, and the programs to run for them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REFERENCE_LIMITS = Limits(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PlannedCheck:
     """One check on one case, with the inputs of the case."""
 
     spec: CheckSpec
@@ -52,7 +52,7 @@ class Plan:
     question: Question
     exercise: Exercise
     file: SourceFile | None
-    entries: tuple[Entry, ...]
+    entries: tuple[PlannedCheck, ...]
     calls: str = ""
 
 
@@ -90,7 +90,7 @@ def regroup(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> 
     return [tuple(next(found) for _ in each) for each in asked]
 
 
-def signatures(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
+def signatures(entries: tuple[PlannedCheck, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
     """The part of each observation that identifies a mistake; see ``checks``."""
     return [
         each if entry.case.sealed else verdicts.signature(entry.spec, entry.drawn, each)
@@ -119,7 +119,7 @@ def calling_forms(exercise: Exercise, file: SourceFile) -> tuple[CallingForm, ..
 
 
 def programs(
-    entries: tuple[Entry, ...], target: Target, variant: Variant | None, reference: bool
+    entries: tuple[PlannedCheck, ...], target: Target, variant: Variant | None, reference: bool
 ) -> list[tuple[Program, ...]]:
     """The programs of every entry; none for the reference if the check does not use it."""
     kinds = checks.kinds()

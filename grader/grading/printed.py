@@ -20,7 +20,7 @@ def with_printed(result: ExerciseResult, printed: list[str]) -> ExerciseResult:
     said: set[tuple[str, str]] = set()
     for outcome, raw in zip(result.outcomes, printed, strict=True):
         failed = outcome.visibility == "public" and outcome.status not in (Status.PASSED, Status.PENDING)
-        text = shown(raw) if failed and outcome.verdict.applies else ""
+        text = printable_output(raw) if failed and outcome.verdict.applies else ""
         if text and (outcome.case, text) not in said:
             said.add((outcome.case, text))
             outcome = replace(outcome, verdict=replace(outcome.verdict, printed=text))
@@ -28,7 +28,7 @@ def with_printed(result: ExerciseResult, printed: list[str]) -> ExerciseResult:
     return replace(result, outcomes=tuple(outcomes))
 
 
-def shown(raw: str) -> str:
+def printable_output(raw: str) -> str:
     """Printed text, safe to show: without control characters, its first lines, each of limited length."""
     lines = [clean(line, MOST_IN_A_LINE, lines=True) for line in clean(raw, len(raw) + 1, lines=True).split("\n")]
     more = len(lines) - MOST_LINES

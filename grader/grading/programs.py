@@ -47,7 +47,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class CallRefs:
     """References to the parts of a call in a program."""
 
     output: Ref
@@ -94,12 +94,12 @@ class Writer:
             return Array(value, layout=layout)
         return Array(value.astype(self.precision), layout=layout, requires_grad=requires_grad)
 
-    def given(self, value: Any, layout: Literal["plain", "strided"] = "plain", requires_grad: bool = False) -> Any:
+    def given(self, value: Any) -> Any:
         """A drawn value as an argument; one that a helper makes, or that the submission defines, is a step."""
         if isinstance(value, Own):
             return self.add(value)
         if not isinstance(value, DrawnMade):
-            return self.cast(value, layout, requires_grad)
+            return self.cast(value)
         return self.add(Apply(value.helper, (), tuple((name, self.given(part)) for name, part in value.parts)))
 
     def instance(self, drawn: Drawn) -> tuple[Ref | None, Ref | None]:
@@ -124,7 +124,7 @@ class Writer:
         layout: Literal["plain", "strided"] = "plain",
         requires_grad: bool = False,
         before: Step | None = None,
-    ) -> Called:
+    ) -> CallRefs:
         """Adds steps that call the function, or ``forward``, once. Constructs the class unless ``instance`` is given.
 
         ``before`` runs after the arguments are made and before the call.
@@ -153,7 +153,7 @@ class Writer:
             output = self.add(Apply("forward", (instance, *args), kwargs))
         if exercise.returns == "attention" and not exercise.through:  # a helper handles each output itself
             output = self.add(Apply("attention_output", (output,)))
-        return Called(output, tuple(made.items()), filled)
+        return CallRefs(output, tuple(made.items()), filled)
 
 
 def split(

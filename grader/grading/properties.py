@@ -1,6 +1,6 @@
 """Helpers for checks of properties: calls on altered inputs, with results as float64 arrays.
 
-Such checks know no expected result, only how the results for different inputs must be related.
+Such checks have no expected result; they know how the results for different inputs must be related.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grader.grading.programs import Target, Writer
 Floats: TypeAlias = NDArray[np.float64]
 
 #: Arguments whose rows are positions, by their names in the contract.
-SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
+_SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
 
 _NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是：{got}；应为由数构成的数组")
 _NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
@@ -34,7 +34,7 @@ _NOT_FLOATS = Text(
     "{exercise} 的检查 {check}，{option}：现在是 {found}；应为独立的浮点数组：{known}",
 )
 _SECRET_KIND = Text("the result is not an array of numbers", "结果不是由数构成的数组")
-#: The most numbers in one result. Each byte received may take eight here, several times over while it is judged.
+#: The maximum number of entries of one result. Each byte received may take eight here, in several copies.
 MOST_NUMBERS = 1 << 20
 #: The sentences of ``results`` and ``wrong_shape`` for hidden cases.
 SECRETS = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
@@ -61,7 +61,7 @@ def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Float
             if plain is None or plain.dtype.kind not in "iuf":
                 text = _NO_ARRAY.fill(got=describe(value)) if case.public else _SECRET_KIND
                 return Verdict(Status.FAILED, text)
-            if not plain.size:  # its other sizes may be huge, and loops over them endless
+            if not plain.size:  # its other axes may be so long that loops over them would not end
                 return Verdict(Status.FAILED, _EMPTY)
             if plain.size > MOST_NUMBERS:
                 text = _LARGE.fill(count=plain.size) if case.public else _SECRET_SHAPE
@@ -78,12 +78,17 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def is_mask(value: object) -> bool:
+    """Whether ``value`` is a boolean array with at least the axes of queries and keys."""
+    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and value.ndim >= 2
+
+
 def has_axis(array: NDArray[Any], axis: int) -> bool:
     """Whether ``array`` has this axis, counted from either end."""
     return -array.ndim <= axis < array.ndim
 
 
-def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool = True) -> Verdict | None:
+def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool) -> Verdict | None:
     """The verdict on the first array of another shape; for a hidden case without sizes. None if there is none."""
     other = next((array.shape for array in found if array.shape != expected), None)
     if other is None:
@@ -92,7 +97,7 @@ def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool
     return Verdict(Status.FAILED, text)
 
 
-def named(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str) -> tuple[str, ...]:
+def argument_names(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str) -> tuple[str, ...]:
     """The arguments that ``option`` names (one name or several). Raises CourseError unless all are float arrays."""
     names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
     given = [name for name, value in drawn.args if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
@@ -105,16 +110,16 @@ def named(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str
 
 def sequences(drawn: Drawn) -> tuple[str, ...]:
     """The arguments of ``drawn`` that are arrays and, by their names, sequences of positions."""
-    return tuple(name for name, value in drawn.args if name in SEQUENCES and isinstance(value, np.ndarray))
+    return tuple(name for name, value in drawn.args if name in _SEQUENCES and isinstance(value, np.ndarray))
 
 
-def fresh(like: NDArray[Any], number: int, scale: float = 1.0) -> Floats:
+def random_like(like: NDArray[Any], number: int, scale: float = 1.0) -> Floats:
     """Random numbers with the shape and about the size of ``like``; ``number`` is the seed."""
     size = float(np.sqrt(np.mean(np.square(like)))) or 1.0
     return np.random.Generator(np.random.PCG64(number)).standard_normal(like.shape) * size * scale
 
 
-def near(a: Floats, b: Floats, rtol: float = 1e-4, atol: float = 1e-5) -> NDArray[np.bool_]:
+def near(a: Floats, b: Floats) -> NDArray[np.bool_]:
     """Where two arrays of the same shape agree, relative to the largest entry of both."""
     largest = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-    return np.asarray(np.abs(a - b) <= atol + rtol * largest)
+    return np.asarray(np.abs(a - b) <= 1e-5 + 1e-4 * largest)

@@ -1,6 +1,6 @@
 """The arrays that a submission returns for public cases, and the expected ones, for pictures.
 
-This is a separate run after grading, so it cannot change any points. Hidden cases are not involved.
+They come from a separate run after grading, which cannot affect points. Hidden cases are not run.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from grader.core.errors import SandboxError
 from grader.core.model import (
     Array,
+    ArrayComparison,
     Case,
     Course,
     Exercise,
@@ -25,7 +26,6 @@ from grader.core.model import (
     Program,
     Report,
     Returned,
-    Shown,
     Status,
     Submission,
 )
@@ -33,7 +33,7 @@ from grader.grading.compare import compare
 from grader.grading.inputs import Drawn, Seed, draw
 from grader.grading.plan import REFERENCE_LIMITS, function_of, module_of, regroup
 from grader.grading.programs import Target, apply_variant
-from grader.grading.properties import program
+from grader.grading.properties import is_mask, program
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -47,7 +47,7 @@ _STOPPED = {Status.TIMED_OUT, Status.DIED}
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PublicCall:
     """One call of a graded exercise, to be drawn."""
 
     exercise: Exercise
@@ -57,9 +57,9 @@ class View:
     drawn: Drawn
 
 
-def shown(
+def compare_public_cases(
     course: Course, submission: Submission, report: Report, observe: Observe, observe_reference: Observe
-) -> tuple[Shown, ...]:
+) -> tuple[ArrayComparison, ...]:
     """The arrays that the exercises of ``report`` return for public cases. ``observe_reference`` runs references.
 
     Pictures are optional: if the sandbox fails, there are none.
@@ -81,7 +81,7 @@ def shown(
     return tuple(each for each in made if each is not None)
 
 
-def views(course: Course, report: Report) -> Iterator[View]:
+def views(course: Course, report: Report) -> Iterator[PublicCall]:
     """The calls to make: public cases of every exercise whose code was not stopped."""
     for result in (each for question in report.questions for each in question.exercises):
         found = course.exercise(result.name)
@@ -93,8 +93,8 @@ def views(course: Course, report: Report) -> Iterator[View]:
             if case.public and case.name in judged:
                 drawn = draw(case, exercise.name, Seed.public())
                 if (unit := with_unit_values(exercise, drawn)) is not None:
-                    yield View(exercise, result, case, "weights", unit)
-                yield View(exercise, result, case, "result", drawn)
+                    yield PublicCall(exercise, result, case, "weights", unit)
+                yield PublicCall(exercise, result, case, "result", drawn)
 
 
 def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
@@ -108,7 +108,7 @@ def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
 
 
 def prepare(course: Course, exercise: Exercise, observe_reference: Observe) -> None:
-    """Runs everything that ``shown`` may ask of the reference of ``exercise``."""
+    """Runs the reference of ``exercise`` on everything that ``compare_public_cases`` may need."""
     drawn = [draw(case, exercise.name, Seed.public()) for case in exercise.cases if case.public and not case.raises]
     every = (made for one in drawn for made in (with_unit_values(exercise, one), one) if made is not None)
     programs = tuple(_of_reference(exercise, made) for made in every)
@@ -121,14 +121,14 @@ def _of_reference(exercise: Exercise, drawn: Drawn) -> Program:
     return program(target, drawn)
 
 
-def _of_learner(view: View, submission: Submission) -> tuple[Program, ...]:
+def _of_learner(view: PublicCall, submission: Submission) -> tuple[Program, ...]:
     """The call in each form that the contract allows, with the array type that grading used."""
     module = next(file.module for file in submission.files if file.path == view.result.file)
     target = Target(view.exercise, module, view.result.array_type or "torch")
     return tuple(program(target, apply_variant(variant, view.drawn)) for variant in (None, *view.exercise.variants))
 
 
-def _shown(view: View, right: Observation, mine: tuple[Observation, ...]) -> Shown | None:
+def _shown(view: PublicCall, right: Observation, mine: tuple[Observation, ...]) -> ArrayComparison | None:
     """The arrays to draw, from the first form of the call with a correct result, else the first that returned."""
     expected = _array(right)
     returned = [got for got in map(_array, mine) if got is not None]
@@ -138,14 +138,14 @@ def _shown(view: View, right: Observation, mine: tuple[Observation, ...]) -> Sho
     tolerances = {name: value for name, value in spec.options if name in ("rtol", "atol")}
     found = [(got, compare(expected, got, **tolerances)) for got in returned]
     got, mismatch = next((each for each in found if each[1] is None), found[0])
-    return Shown(
+    return ArrayComparison(
         view.exercise.name,
         view.case.name,
         view.what,
         expected.values,
         got.values,
         mismatch.difference if mismatch else None,
-        tuple((name, value) for name, value in view.drawn.args if _is_mask(value)),
+        tuple((name, value) for name, value in view.drawn.args if is_mask(value)),
     )
 
 
@@ -155,7 +155,3 @@ def _array(seen: Observation) -> Array | None:
         case Returned((Array() as found,)) if found.values.ndim and found.values.size > 1:
             return found
     return None
-
-
-def _is_mask(value: object) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and value.ndim >= 2

@@ -1,6 +1,6 @@
-"""Provides results of the references from the user's cache; for a secret seed, from a folder beside the results.
+"""Provides results of the references from the user's cache or, for a secret seed, from a folder next to the results.
 
-A learners' edition comes with these results.
+A learners' edition contains its results.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from grader.core.files import write
 from grader.core.model import Text
 from grader.grading import stored_results
 from grader.grading.inputs import Seed
-from grader.sandbox.memo import memoized
+from grader.sandbox.observation_cache import memoized
 
 if TYPE_CHECKING:
     from grader.core.model import Course, Observe
@@ -26,21 +26,20 @@ def reference_observer(
 ) -> Observe:
     """``observe`` for references, with a cache; for a learners' edition, its stored results.
 
-    Results that depend on a secret seed are never saved in the user's cache, but in the folder ``private``, if given.
+    Results that depend on a secret seed are saved in the folder ``private``, if given, never in the user's cache.
     Raises UsageError for a learners' edition with a seed other than the public one.
     """
     if course is not None and course.edition is not None:
         if seed != Seed.public():
             raise UsageError(
                 Text(
-                    "{folder} is a learners' edition, which has no hidden "
-                    "cases and needs no seed. Leave out --seed and "
-                    "--seed-file, or name the full course with --course.",
+                    "{folder} is a learners' edition, which has no hidden cases and needs no seed. Leave out --seed "
+                    "and --seed-file, or name the full course with --course.",
                     "{folder} 是学习者版，没有隐藏用例，不需要种子。请去掉 --seed 和 --seed-file，"
                     "或用 --course 给出完整的课程。",
                 ).fill(folder=course.folder)
             )
-        return stored_results.answering(course, course.edition)
+        return stored_results.stored_observer(course, course.edition)
     if not seed.secret:
         return memoized(observe, lambda key: cache.get("expected", key), lambda k, data: cache.put("expected", k, data))
     if private is None:

@@ -16,10 +16,10 @@ from grader.core.model import (
 )
 from grader.grading import verdicts
 from grader.grading.budget import with_shared_budget
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.code_grading import CodeGrading
 from grader.grading.context import GradingContext
-from grader.grading.plan import CallingForm, Entry, Plan
+from grader.grading.plan import CallingForm, Plan, PlannedCheck
 from grader.grading.programs import apply_variant
 from grader.grading.selection import source_of
 from grader.grading.shadowing import without_shadows
@@ -33,7 +33,7 @@ class Replay:
     """An exercise graded again, with inputs and observations for each entry. ``form`` is None if nothing ran."""
 
     result: ExerciseResult
-    entries: tuple[Entry, ...]
+    entries: tuple[PlannedCheck, ...]
     form: CallingForm | None = None
     got: tuple[tuple[Observation, ...], ...] = ()
     expected: tuple[tuple[Observation, ...], ...] = ()
@@ -45,7 +45,7 @@ class Replay:
             return self.result.outcomes[at].verdict
         case = replace(entry.case, public=True)
         drawn = apply_variant(self.form.variant, entry.drawn)
-        seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.form.array_type)
+        seen = JudgeInput(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.form.array_type)
         return verdicts.judge(seen)
 
 

@@ -18,14 +18,14 @@ from grader.core.model import (
 from grader.core.suggest import hint
 from grader.grading.missing import is_named_after
 from grader.grading.nothing_to_grade import nothing_to_grade
-from grader.submission import definers
+from grader.submission import files_defining
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What to grade: named questions and exercises; by default, those that the submission has code or answers for.
 
-    With ``everything`` (for a class), all that is named, or the whole course, counts, submitted or not.
+    With ``everything`` (for a class), everything that is named, or the whole course, counts even if not submitted.
     """
 
     questions: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenQuestion:
     """A question, with those of its items and exercises that are graded."""
 
     question: Question
@@ -43,7 +43,7 @@ class Chosen:
     exercises: tuple[Exercise, ...]
 
 
-def choose(course: Course, submission: Submission, selection: Selection) -> tuple[Chosen, ...]:
+def choose(course: Course, submission: Submission, selection: Selection) -> tuple[ChosenQuestion, ...]:
     """The parts of the course to grade for this submission; see ``Selection``."""
     check_names(course, selection)
     named = {_question_id(name) for name in (*selection.questions, *selection.exercises)}
@@ -55,11 +55,13 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
         graded = tuple(item for item in question.items if item.use == "graded")
         named_items = tuple(item for item in graded if item.id.lower() in wanted)
         if whole:
-            chosen.append(Chosen(question, graded if _answers_count(submission, selection) else (), exercises))
+            chosen.append(ChosenQuestion(question, graded if _answers_count(submission, selection) else (), exercises))
         elif exercises or named_items:
-            chosen.append(Chosen(question, named_items, exercises))
+            chosen.append(ChosenQuestion(question, named_items, exercises))
         elif not named and not wanted and _touched(question, submission, course):
-            chosen.append(Chosen(question, graded if submission.answers is not None else (), question.exercises))
+            chosen.append(
+                ChosenQuestion(question, graded if submission.answers is not None else (), question.exercises)
+            )
     if not selection.everything and not _anything(chosen, submission):
         raise nothing_to_grade(course, submission, named | wanted)
     return tuple(chosen)
@@ -78,7 +80,7 @@ _NO_PART = Text(
 
 
 def _question_id(name: str) -> str:
-    """The id, in lower case, of the question that ``name`` is if it is one: ``Q5``, ``q05`` or ``5``."""
+    """The question id, in lower case, that ``name`` stands for (``Q5``, ``q05`` or ``5``); otherwise ``name``."""
     number = name.lower().removeprefix("q").lstrip("0")
     return f"q{number}" if number.isdecimal() else name.lower()
 
@@ -99,32 +101,27 @@ def _known(names: Iterable[str], possible: list[str], listed: list[str], said: T
             raise UsageError(said.fill(name=name, hint=hint(name, possible, listed)))
 
 
-def named_after(file: SourceFile, question: Question) -> bool:
-    """Whether a file is named after ``question``: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
-    return is_named_after(file.path, question)
-
-
 def _touched(question: Question, submission: Submission, course: Course) -> bool:
-    names = [e.name for e in question.exercises if definers(submission, e.name)]
+    names = [e.name for e in question.exercises if files_defining(submission, e.name)]
     answered = {answer.item for answer in submission.answers or ()}
     if any(item.id in answered for item in question.items):
         return True
     if names and len(submission.files) == 1:
         # A single file named after a question may define helpers that are exercises of other questions.
-        own = next((q for q in course.questions if named_after(submission.files[0], q)), question)
-        return own is question or not any(definers(submission, e.name) for e in own.exercises)
+        own = next((q for q in course.questions if is_named_after(submission.files[0].path, q)), question)
+        return own is question or not any(files_defining(submission, e.name) for e in own.exercises)
     return bool(names)
 
 
-def _anything(chosen: list[Chosen], submission: Submission) -> bool:
+def _anything(chosen: list[ChosenQuestion], submission: Submission) -> bool:
     return any(
-        any(definers(submission, e.name) for e in each.exercises) or (each.items and submission.answers)
+        any(files_defining(submission, e.name) for e in each.exercises) or (each.items and submission.answers)
         for each in chosen
     )
 
 
 def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
     """The file that defines ``name``; of several, the one named after the question, else the first."""
-    found = definers(submission, name)
-    own = [file for file in found if named_after(file, question)]
+    found = files_defining(submission, name)
+    own = [file for file in found if is_named_after(file.path, question)]
     return next(iter((*own, *found)), None)

@@ -28,7 +28,7 @@ from grader.submission import read
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-#: What a question says that is about code that somebody wrote.
+#: Phrases of guiding questions that are about the learner's code.
 _ABOUT_CODE = re.compile(
     r"\b[Yy]our (?:code|function|class|forward|version|program|module|layer|loop|step|__init__|merge|arguments|variable"
     r"|array library|result|output|loss|mask|bias|beam|sums|block|table|heads|weights|softmax|scores|feature map|len)\b"
@@ -46,7 +46,7 @@ def check(
 ) -> Iterator[Problem]:
     """Yields every problem of the course, question by question; ``progress`` is called with each name.
 
-    With ``questions``, only the problems of these: neither stray files nor what only all items together give away.
+    With ``questions``, only their problems, without stray files and without hints that only all items together give.
     """
     context = replace(context, names_only=True)  # other explanations are not checked, and take long
     if questions is None:
@@ -75,11 +75,11 @@ def _stray(course: Course) -> Iterator[Problem]:
     known = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
     for path in sorted(Path(course.folder, "questions").iterdir()):
         if path.name not in known and not path.name.startswith((".", "__")):
-            yield Problem(Kind.STRAY_FILE, f"questions/{path.name}", "this file is not read")
+            yield Problem(Kind.STRAY_FILE, f"questions/{path.name}", "this file is never read")
 
 
 def _static(question: Question) -> Iterator[Problem]:
-    """What can be seen without running anything."""
+    """Problems that can be found without running anything."""
     if len(question.items) < MIN_ITEMS:
         found = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
         yield Problem(Kind.FEW_ITEMS, question.file, found)
@@ -106,7 +106,7 @@ def _static(question: Question) -> Iterator[Problem]:
 
 
 def item_problems(course: Course, question: Question) -> Iterator[Problem]:
-    """After a wrong answer ``ask_next`` must lead to another item, and no answer may show two misconceptions."""
+    """Problems of items: ``ask_next`` that leads nowhere, and answers that show two misconceptions."""
     index = misconceptions.indexed(course)
     by_items = {name for item in question.items for name in misconceptions.named(item)}
     for belief in question.misconceptions:
@@ -121,7 +121,7 @@ def item_problems(course: Course, question: Question) -> Iterator[Problem]:
 
 
 def without_follow_up(course: Course) -> Mapping[str, Sequence[str]]:
-    """For each question, the misconceptions that an item can show and that nothing else is about.
+    """For each question, the misconceptions that an item can show but nothing follows up.
 
     Learners are led to another item about the misconception, or to an exercise that detects it.
     """
@@ -137,7 +137,7 @@ def without_follow_up(course: Course) -> Mapping[str, Sequence[str]]:
 
 
 def _alike(question: Question) -> Iterator[Problem]:
-    """Each wrong answer that the bank knows is named by its own misconception, whatever numbers are drawn."""
+    """Each wrong answer in the bank leads to its own misconception, whatever numbers are drawn."""
     for item in question.items:
         where = f"{question.file}, item {item.id}"
         if isinstance(item.spec, number.Spec):
@@ -155,16 +155,16 @@ def _alike(question: Question) -> Iterator[Problem]:
 def _conditions(course: Course, question: Question, exercise: Exercise) -> Iterator[Problem]:
     """Every condition that applies to the exercise is in a case, or declared not applicable."""
     where = f"{question.file}, exercise {exercise.name}"
-    for condition, name in untested.holes(course, exercise):
+    for condition, name in untested.untested_conditions(course, exercise):
         of = f" of {name}" if name else ""
         said = f"no case has {condition.id}{of}: {condition.what.en}"
         yield Problem(Kind.UNTESTED_CONDITION, where, said)
-    for name in untested.needless(course, exercise):
+    for name in untested.needless_reasons(course, exercise):
         yield Problem(Kind.NEEDLESS_REASON, where, f"not_applicable: {name} does not apply to this exercise anyway")
 
 
 def _derivations(question: Question) -> Iterator[Problem]:
-    """Every derivation has an idea for each point, and gives nothing for lines that derive nothing."""
+    """Every derivation has an idea for each point, and gives no points for lines that derive nothing."""
     context = items.Context("", "", "")
     for item in question.items:
         if not isinstance(item.spec, derivation.Spec):

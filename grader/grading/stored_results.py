@@ -1,8 +1,8 @@
 """Results of references and typical mistakes for public cases, which a learners' edition has instead of their sources.
 
 Each exercise has a file with an entry for every program that grading, pictures and debugging need. The key of an entry
-is a digest of the program and of whose it is, so an edition that does not match raises an error and never returns the
-result of another program. Files are decoded like frames and never unpickled.
+is a digest of the program and of the mistake it runs on, so an edition that does not match raises an error and never
+returns the result of another program. Files are decoded like frames and never unpickled.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.core.errors import CourseError
 from grader.core.model import Course, Edition, Job, Limits, Observation, Observed, Program, SourceFile, Text
 from grader.core.text import same
 from grader.grading.plan import REFERENCE_LIMITS
-from grader.sandbox.memo import dump, load, program_digest
+from grader.sandbox.observation_cache import dump, load, program_digest
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -32,7 +32,7 @@ _MOST = 256 << 20
 
 
 def key(files: tuple[SourceFile, ...], program: Program) -> str:
-    """The key of an entry: whose program it is (no files: the reference's), and what it does."""
+    """The key of the entry for ``program`` run on ``files``: a digest of their paths and the program."""
     whose = " ".join(file.path for file in files)
     return hashlib.sha256(f"{whose}\0{program_digest(program, REFERENCE_LIMITS)}".encode()).hexdigest()
 
@@ -59,8 +59,7 @@ def unpack(data: bytes) -> dict[str, Observation]:
 
 _NO_RESULT = Text(
     "The learners' edition in {folder} was published with attncheck {published} and lacks results that attncheck "
-    "{here} "
-    "needs for {exercise}. Install that version, or ask your instructor to publish the edition again.",
+    "{here} needs for {exercise}. Install that version, or ask your instructor to publish the edition again.",
     "{folder} 里的学习者版是用 attncheck {published} 发布的，缺少 attncheck {here} 评 {exercise} 所需的结果。"
     "请安装那个版本，或请老师重新发布学习者版。",
 )
@@ -71,7 +70,7 @@ _UNUSABLE = Text(
 )
 
 
-def answering(course: Course, edition: Edition) -> Observe:
+def stored_observer(course: Course, edition: Edition) -> Observe:
     """An ``Observe`` for references and mistakes that looks results up and runs nothing.
 
     It raises CourseError if the edition is damaged, or was published by an incompatible version of attncheck.

@@ -1,4 +1,4 @@
-"""What to say about an answer to an item that the course does not have."""
+"""The message about an answer to an item that the course does not have."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from grader.core.model import (
     Text,
 )
 from grader.core.suggest import nearest
+from grader.core.text import EMPTY
 from grader.submission.messages import listing, printable
 
 _LONGEST_SHOWN = 80
 
 
 def unknown_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
-    """Why the item of this answer does not exist, and which one may be meant."""
+    """The message that the item of this answer does not exist, with a suggestion."""
     shown = printable(answer.item, _LONGEST_SHOWN)
     keys = [key for key in answer.value if f"{answer.item}.{key}" in known] if isinstance(answer.value, dict) else []
     if keys:
         lines = listing([f"`{shown}.{key}: {_written(answer.value[key])}`" for key in keys])
         return _NESTED.fill(line=answer.line, id=shown, lines=lines)
     near = nearest(answer.item, ids)
-    hint = _MEANT.fill(near=near) if near else Text("", "")
+    hint = _MEANT.fill(near=near) if near else EMPTY
     return _NO_ITEM.fill(line=answer.line, id=shown, hint=hint)
 
 

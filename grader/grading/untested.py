@@ -1,4 +1,4 @@
-"""Conditions of ``grader.course.conditions`` that no case of an exercise has, though they apply to it."""
+"""Finds conditions of ``grader.course.conditions`` that apply to an exercise but that no case covers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _SEEDS = (Seed.public(), *map(Seed.number, range(4)))
 _COMPARING = ("values", "shifts")
 
 
-def holes(course: Course, exercise: Exercise) -> Iterator[tuple[Condition, str]]:
+def untested_conditions(course: Course, exercise: Exercise) -> Iterator[tuple[Condition, str]]:
     """The conditions that apply, are in no case, and are not declared not applicable; each with its argument."""
     declared = dict(exercise.not_applicable)
     drawn = [_drawn(exercise, seed) for seed in _SEEDS]
-    for condition, name in applicable(course, exercise):
+    for condition, name in _applicable(course, exercise):
         if condition.id in declared or conditions.key(condition, name) in declared:
             continue
         cases = _used_by(exercise, condition.checks or _COMPARING)
@@ -29,13 +29,13 @@ def holes(course: Course, exercise: Exercise) -> Iterator[tuple[Condition, str]]
             yield condition, name
 
 
-def needless(course: Course, exercise: Exercise) -> Iterator[str]:
-    """The keys of ``not_applicable`` that excuse nothing, because the condition does not apply anyway."""
-    found = {key for condition, name in applicable(course, exercise) for key in _keys(condition, name)}
+def needless_reasons(course: Course, exercise: Exercise) -> Iterator[str]:
+    """The keys of ``not_applicable`` that are not needed, because the condition does not apply anyway."""
+    found = {key for condition, name in _applicable(course, exercise) for key in _keys(condition, name)}
     yield from (key for key, _ in exercise.not_applicable if key not in found)
 
 
-def applicable(course: Course, exercise: Exercise) -> tuple[tuple[Condition, str], ...]:
+def _applicable(course: Course, exercise: Exercise) -> tuple[tuple[Condition, str], ...]:
     """The conditions that apply to an exercise of ``course``, each with its argument."""
     used = edits.names_used(course.reference, module_of(exercise), function_of(exercise))
     return tuple(conditions.applicable(exercise, used))

@@ -1,4 +1,4 @@
-"""Finds exercises that are not written yet: definitions that hold nothing but what a stub holds. Nothing is run."""
+"""Finds exercises that are not written yet: definitions that are still stubs. Nothing is run."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def unwritten(name: str, file: SourceFile) -> tuple[str, int] | None:
 
 
 def only_raises(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> tuple[str, int] | None:
-    """The same, if nothing has to be run to know that the stub returns nothing: every call raises NotImplementedError.
+    """The file and line of the definition of ``name`` if it is a stub whose every call raises NotImplementedError.
 
-    So do the functions that `attncheck start` writes. A stub that returns None could be right by chance. None, too, if
-    code in ``files`` could give the name another meaning when it runs.
+    Such a stub, as `attncheck start` writes, need not be run; one that returns None could be correct by chance. None
+    otherwise, and if code in ``files`` could rebind the name when it runs.
     """
     if not any("NotImplementedError" in part.text for part in file.parts):
-        return None  # as in most files; the rest takes longer
+        return None  # the usual case; the rest takes longer
     place = unwritten(name, file)
     if place is None or outline_of(file).stars or any(_may_rebind(name, each) for each in files):
         return None
@@ -52,9 +52,9 @@ def only_raises(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> t
     return place if called and all(map(_raises, called)) else None
 
 
-#: Bases from which a class has no results of its own.
+#: Base classes from which a class inherits nothing that returns a result.
 _BASES = ("object", "torch.nn.Module")
-#: Words of code that may replace definitions as it runs. Where one occurs, also by chance, the code is run.
+#: Words in code that may replace definitions when it runs. If any occurs, even by chance, the code is run.
 _REBINDING = (
     "globals",
     "locals",

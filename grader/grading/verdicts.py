@@ -1,4 +1,4 @@
-"""Judges checks, and removes from the verdicts on hidden cases all that learner code could choose.
+"""Judges checks, and removes from verdicts on hidden cases everything that learner code could choose.
 
 The verdict on a hidden case has a status and one of a few fixed sentences. A sentence with variable parts (the type of
 an exception, a line, an exit code, a name) is kept only if a public case of the same check got the same one.
@@ -14,14 +14,14 @@ import numpy as np
 from grader.core.errors import AttncheckError, LibrariesChanged
 from grader.core.model import CheckSpec, Observation, Returned, Status, Text, Verdict
 from grader.grading import checks
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.failures import FORBIDDEN, FORM
 from grader.grading.inputs import Drawn
 
 #: The sentence if a judge raises an exception. The check earns no points; the rest of the submission is unaffected.
-BROKEN = Text(
-    "the check itself failed on this result, which is a bug in attncheck. It counts as incorrect; please tell your "
-    "instructor",
+_BROKEN = Text(
+    "the check itself failed on this result, which is a bug in attncheck. It counts as incorrect; please report it to "
+    "your instructor",
     "检查程序本身在处理这个结果时出错，这是 attncheck 的缺陷。这一项按不正确计，请告诉老师",
 )
 _WRONG = Text("the result is wrong", "结果不对")
@@ -37,10 +37,10 @@ _STOPPED = {
     ),
 }
 #: Sentences that every check may use for a hidden case, besides its own ``SECRETS``.
-COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, BROKEN, _WRONG, _NO_VERDICT)
+COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, _BROKEN, _WRONG, _NO_VERDICT)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """The verdict of the check. If it raises an exception, which is our bug, the check counts as failed.
 
     Raises our own errors, such as CourseError for a check that does not suit its exercise, and LibrariesChanged
@@ -54,7 +54,7 @@ def judge(seen: Seen) -> Verdict:
     except ImportError as error:
         raise _not_importable(error) from error
     except Exception:  # including MemoryError and RecursionError: other points must not depend on it
-        return Verdict(Status.FAILED, BROKEN, broken=True)
+        return Verdict(Status.FAILED, _BROKEN, broken=True)
 
 
 def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
@@ -81,7 +81,7 @@ def _not_importable(error: ImportError) -> LibrariesChanged:
     return LibrariesChanged(_LIBRARY_GONE.fill(error=error))
 
 
-def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:
+def judge_exercise(entries: Sequence[JudgeInput]) -> list[Verdict]:
     """The verdicts on all checks and cases of one exercise, as the learner may see them."""
     found = [judge(seen) for seen in entries]
     known: dict[str, set[Text | None]] = {}
@@ -90,24 +90,24 @@ def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:
             as_hidden = judge(replace(seen, case=replace(seen.case, public=False)))
             known.setdefault(seen.spec.kind, set()).add(as_hidden.message)
     return [
-        verdict if seen.case.public else _told(seen, verdict, known.get(seen.spec.kind, ()))
+        verdict if seen.case.public else _redacted(seen, verdict, known.get(seen.spec.kind, ()))
         for seen, verdict in zip(entries, found, strict=True)
     ]
 
 
-def _told(seen: Seen, verdict: Verdict, known: Container[Text | None]) -> Verdict:
-    """What the learner sees of the verdict on a hidden case. ``known``: what public cases of this check already say."""
+def _redacted(seen: JudgeInput, verdict: Verdict, known: Container[Text | None]) -> Verdict:
+    """The verdict on a hidden case as learners see it; ``known`` are messages that public cases of the check show."""
     secrets = checks.kinds()[seen.spec.kind].SECRETS
     message = verdict.message
     if verdict.status is not Status.UNMARKED and not (
         message is None or message in known or message in secrets or message in COMMON
     ):
-        message = _instead(seen, verdict)
+        message = _fixed_message(seen, verdict)
     remark = verdict.remark if verdict.remark in secrets else None
     return replace(verdict, message=message, difference=None, remark=remark)
 
 
-def _instead(seen: Seen, verdict: Verdict) -> Text:
+def _fixed_message(seen: JudgeInput, verdict: Verdict) -> Text:
     """A fixed sentence in place of one whose words the code could have chosen."""
     if not verdict.applies:
         return _NO_VERDICT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from grader.core.model import Course, Report, Status, Watched
+from grader.core.model import Course, Report, Status, WatchState
 from grader.learning.log import Coded, Event, Hinted
 from grader.learning.progress import hints_shown
 
@@ -29,7 +29,7 @@ def new_events(events: Sequence[Coded], log: Sequence[Event]) -> tuple[Coded, ..
     return tuple(event for event in events if last.get(event.exercise) != (event.status, event.misconception))
 
 
-def watch_events(page: Watched, course: Course, log: Sequence[Event], at: datetime) -> tuple[Event, ...]:
+def watch_events(page: WatchState, course: Course, log: Sequence[Event], at: datetime) -> tuple[Event, ...]:
     """What a page of ``attncheck watch`` adds to ``log``: changed results, and hints not shown before."""
     events: list[Event] = [] if page.report is None else [*new_events(code_events(course, page.report, at), log)]
     if page.current is not None:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from grader.core.layout import WIDTH, wrap
 from grader.core.model import Course, Lang, Text
-from grader.core.text import SAYS, points
+from grader.core.text import LABELED, points
 from grader.course.starter import file_name
 from grader.learning import review
 from grader.learning.log import Event
@@ -108,7 +108,7 @@ def lines(
     head = _AS.fill(learner=known, done=finished, all=count).of(lang)
     if not progress.begun:
         welcome = _WELCOME.fill(all=count).of(lang)
-        head = SAYS.fill(who=progress.learner, said=welcome).of(lang) if progress.learner else welcome
+        head = LABELED.fill(who=progress.learner, said=welcome).of(lang) if progress.learner else welcome
     said = [*wrap(head, width), "", *wrap(_said(step, due).of(lang), width)]
     said += [f"  {command}" for command in step.commands]
     if due and step.kind in ("quiz", "code"):

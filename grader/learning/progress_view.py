@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grader.core import score
 from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Status, Text
-from grader.core.text import COMMA, LONGEST_NAME, SAYS, SEMICOLON, STATUS, WITH, clean, points
+from grader.core.text import COMMA, LABELED, LONGEST_NAME, PARENTHESIZED, SEMICOLON, STATUS, clean, points
 from grader.course.starter import file_name
 from grader.learning.words import HINT
 
@@ -158,10 +158,10 @@ def _in_words(page: Page, progress: Progress) -> None:
         if known.begun:
             counts = Counter(known.standings)
             said = [page.say(_COUNTED, count=counts[each], what=_STANDING[each]) for each in _STANDING if counts[each]]
-            page.lines(page.say(SAYS, who=known.question.id, said=page.say(COMMA).join(said)))
+            page.lines(page.say(LABELED, who=known.question.id, said=page.say(COMMA).join(said)))
     rest = [known.question.id for known in progress.questions if not known.begun]
     if rest:
-        page.lines(page.say(SAYS, who=_STANDING["new"], said=page.say(COMMA).join(rest)))
+        page.lines(page.say(LABELED, who=_STANDING["new"], said=page.say(COMMA).join(rest)))
 
 
 def _groups(course: Course, progress: Progress) -> Iterator[tuple[str, Text]]:
@@ -235,7 +235,7 @@ def _think(page: Page, known: MisconceptionProgress, progress: Progress) -> None
 
 def _met(page: Page, known: MisconceptionProgress) -> str:
     times = page.say(_ONCE) if known.times == 1 else page.say(_TIMES, times=known.times)
-    return page.say(WITH, what=f"{known.question.id} {known.belief.id}", more=times)
+    return page.say(PARENTHESIZED, what=f"{known.question.id} {known.belief.id}", more=times)
 
 
 def _next(page: Page, progress: Progress, due: int) -> None:

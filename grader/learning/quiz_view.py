@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
 from grader.core.model import Item, Lang, Source, Text
-from grader.core.text import COMMA, LEVEL, LONGEST_NAME, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
+from grader.core.text import COMMA, LABELED, LEVEL, LONGEST_NAME, OF_POINTS, PARENTHESIZED, SEMICOLON, clean, points
 from grader.learning.session import (
     Advice,
     Compared,
@@ -339,7 +339,7 @@ def _settled(page: Page, said: Settled, *, buttons: bool) -> None:
     if said.outcome != "right" and said.key is not None:
         _key(page, said.key, _SAMPLE if said.outcome == "pending" else _COULD_BE)
     for unlike in said.unlike:
-        page.lines(page.say(SAYS, who=_UNLIKE, said=page.say(unlike)), indent=2, style="yellow")
+        page.lines(page.say(LABELED, who=_UNLIKE, said=page.say(unlike)), indent=2, style="yellow")
     truth = page.say(said.truth) if said.truth is not None else ""
     if truth and truth not in message:
         page.lines(truth, indent=2, style="yellow")
@@ -362,17 +362,17 @@ def _settled(page: Page, said: Settled, *, buttons: bool) -> None:
 def _compared(page: Page, said: Compared) -> None:
     page.lines(page.say(_COMPARED, said=said.said, points=said.points), lead="… ", style="bold cyan")
     for missing in said.missing:
-        page.lines(page.say(SAYS, who=_MISSED, said=page.say(missing)), indent=2)
+        page.lines(page.say(LABELED, who=_MISSED, said=page.say(missing)), indent=2)
     page.blank()
 
 
 def _key(page: Page, right: Text, called: Text) -> None:
     name, key = page.say(called), page.say(right)
     if "\n" in key:
-        page.lines(page.say(SAYS, who=name, said=""), indent=2, style="bold")
+        page.lines(page.say(LABELED, who=name, said=""), indent=2, style="bold")
         page.lines(key, indent=4)
     else:
-        page.lines(page.say(SAYS, who=name, said=key), indent=2, style="bold")
+        page.lines(page.say(LABELED, who=name, said=key), indent=2, style="bold")
 
 
 def _cited(source: Source, lang: Lang, *, again: bool = False) -> str:
@@ -499,11 +499,11 @@ def _beliefs(page: Page, found: Sequence[MisconceptionMet]) -> None:
     still = [met for met in found if not met.resolved]
     for met in still[:_MOST]:
         name = f"{met.question.id} {met.belief.id}"
-        page.lines(page.say(WITH, what=name, more=_STILL_OPEN), lead="  ✗ ", style="red")
+        page.lines(page.say(PARENTHESIZED, what=name, more=_STILL_OPEN), lead="  ✗ ", style="red")
         page.lines(page.say(met.belief.truth), indent=4)
     if len(still) > _MOST:
         page.lines(page.say(_AND_MORE, more=len(still) - _MOST), indent=4)
     resolved = [f"{met.question.id} {met.belief.id}" for met in found if met.resolved]
     if resolved:
         names = page.say(COMMA).join(resolved)
-        page.lines(page.say(SAYS, who=_RESOLVED, said=names), lead="  ✓ ", style="green")
+        page.lines(page.say(LABELED, who=_RESOLVED, said=names), lead="  ✓ ", style="green")

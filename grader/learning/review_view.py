@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import columns
 from grader.core.model import Exercise, Item, Text
-from grader.core.text import COMMA, LONGEST_NAME, RESULT, SEMICOLON, WITH, clean
+from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean
 from grader.course.starter import points_of
 from grader.learning.words import HINT
 
@@ -192,6 +192,6 @@ def summary(page: Page, ratings: Sequence[Rating], left: int) -> None:
     said = [page.say(_OF_THEM, how=text, count=counts[name]) for name, text in KNOWN.items() if counts[name]]
     more = page.say(COMMA).join(said)
     head = page.say(_DONE, count=len(ratings))
-    page.lines(page.say(WITH, what=head, more=more) if more else head, style="bold")
+    page.lines(page.say(PARENTHESIZED, what=head, more=more) if more else head, style="bold")
     if left:
         page.lines(page.say(_LEFT, left=left))

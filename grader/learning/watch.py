@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from grader.core.errors import SubmissionError
-from grader.core.model import ExerciseResult, Report, Status, Text, Watched
+from grader.core.model import ExerciseResult, Report, Status, Text, WatchState
 
 Event = Literal["saved", "next", "hint", "help", "other", "quit"]
 _KEYS: dict[str, Event] = {
@@ -56,7 +56,7 @@ class WatchSession:
     hints: tuple[int, ...] = ()
     seen: str = field(default="")
 
-    def handle(self, event: Event) -> Watched | Text:
+    def handle(self, event: Event) -> WatchState | Text:
         """The page after ``event``; for a key that changes nothing, what to say about it."""
         if event == "help":
             return _KEYS_ARE
@@ -76,7 +76,7 @@ class WatchSession:
         current = self._current()
         if current is not None and current.name != self.seen:
             self.seen, self.hints = current.name, ()
-        return Watched(self.report, self.error, current, len(self._failures()), self.hints, self.seconds)
+        return WatchState(self.report, self.error, current, len(self._failures()), self.hints, self.seconds)
 
     def _hints_left(self) -> bool:
         now = self._current()

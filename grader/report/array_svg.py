@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from markupsafe import Markup
 
-from grader.core.model import Shown, Text
+from grader.core.model import ArrayComparison, Text
 from grader.report.figures.palette import Colour, between, hexadecimal, ink
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class ArrayPicture:
         return brief(self.scale.low), brief(self.scale.high)
 
 
-def picture(shown: Shown) -> ArrayPicture:
+def picture(shown: ArrayComparison) -> ArrayPicture:
     """The drawing of ``shown``, with the first difference marked on both sides."""
     scale = scale_of(shown.expected, shown.actual)
     at = shown.difference.index if shown.difference else None

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from grader import __version__
 from grader.core import text as core_text
 from grader.core.model import (
+    ArrayComparison,
     Course,
     Diagnosis,
     Difference,
@@ -30,11 +31,10 @@ from grader.core.model import (
     Outcome,
     QuestionResult,
     Report,
-    Shown,
     Status,
     Text,
 )
-from grader.core.text import SAYS, check_label, clean, points
+from grader.core.text import LABELED, check_label, clean, points
 from grader.course import items, misconceptions
 from grader.report import explained, words
 from grader.report.array_svg import ArrayPicture, Slice, mask, picture, rules
@@ -87,7 +87,7 @@ def render(
     report: Report,
     course: Course,
     lang: Lang,
-    shown: Iterable[Shown] = (),
+    shown: Iterable[ArrayComparison] = (),
     whose: Whose | None = None,
     sections: Sections | None = None,
 ) -> str:
@@ -106,7 +106,9 @@ def render_body(
     return _rendered("report_body.html", _Page.of(report, course, (), whose, sections), lang, "")
 
 
-def render_part(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = (), *, style: bool = True) -> str:
+def render_part(
+    report: Report, course: Course, lang: Lang, shown: Iterable[ArrayComparison] = (), *, style: bool = True
+) -> str:
     """The exercises of ``report`` as a part of another page, such as a notebook. Its style applies to nothing else.
 
     Without ``style``, the page has the rules of ``sheet`` already.
@@ -204,7 +206,7 @@ def sheet(*more: Path) -> str:
 class DrawnArrays:
     """A pair of arrays with its picture and the masks among the inputs."""
 
-    shown: Shown
+    shown: ArrayComparison
     picture: ArrayPicture
     masks: tuple[tuple[str, tuple[Slice, ...]], ...]
 
@@ -242,7 +244,7 @@ class _Page:
 
     report: Report
     course: Course
-    shown: tuple[Shown, ...]
+    shown: tuple[ArrayComparison, ...]
     whose: Whose
     item_ids: frozenset[str]
     sections: Sections | None = None
@@ -252,7 +254,7 @@ class _Page:
         cls,
         report: Report,
         course: Course,
-        shown: Iterable[Shown],
+        shown: Iterable[ArrayComparison],
         whose: Whose | None = None,
         sections: Sections | None = None,
     ) -> _Page:
@@ -343,7 +345,7 @@ class _Page:
         context = items.Context(self.course.public_id, self.whose.draws, item.id)
         options = {choice.id.casefold(): choice for choice in items.ask(item, context).choices}
         chosen = options.get(result.given.casefold())
-        return said if chosen is None else SAYS.fill(who=chosen.id, said=chosen.text)
+        return said if chosen is None else LABELED.fill(who=chosen.id, said=chosen.text)
 
     def key_points(self, result: ItemResult) -> tuple[Text, tuple[Text, ...]] | None:
         """The model answer to an item that a person marks, and its key points, once it was answered."""

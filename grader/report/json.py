@@ -24,7 +24,7 @@ def to_json(report: Report, lang: Lang = "en") -> dict[str, Any]:
         "seed": report.seed,
         "attncheck": versions.get("attncheck"),
         "torch": versions.get("torch"),
-        "seconds": number(report.told_seconds),
+        "seconds": number(report.shown_seconds),
         "sandbox": {"layers": list(report.layers), "unsafe": report.unsafe},
         "questions": [_question(question, lang) for question in report.questions],
         "notices": [f"{clean(n.where)}: {_said(n.text, lang)}" for n in report.notices],

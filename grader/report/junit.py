@@ -36,7 +36,7 @@ def to_junit(report: Report, lang: Lang = "en") -> str:
         _count(suite, [suite])
         suite.set("time", "0")
     _count(root, list(root))
-    root.set("time", f"{report.told_seconds:.3f}")
+    root.set("time", f"{report.shown_seconds:.3f}")
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 

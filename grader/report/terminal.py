@@ -22,10 +22,10 @@ from grader.core.model import (
     Report,
     Status,
     Text,
-    Watched,
+    WatchState,
 )
 from grader.core.page import Page
-from grader.core.text import COMMA, OF_POINTS, SAYS, SEMICOLON, STATUS, check_label, clean, duration, points
+from grader.core.text import COMMA, LABELED, OF_POINTS, SEMICOLON, STATUS, check_label, clean, duration, points
 from grader.course import misconceptions
 from grader.report import explained, words
 
@@ -70,7 +70,7 @@ def render(report: Report, course: Course, lang: Lang, console: Console) -> None
 
 
 def render_watch(
-    page: Watched, course: Course, lang: Lang, console: Console, *, keys: bool, after: Sequence[str] = ()
+    page: WatchState, course: Course, lang: Lang, console: Console, *, keys: bool, after: Sequence[str] = ()
 ) -> None:
     """Writes what ``attncheck watch`` shows: a line for each exercise, then the exercise to work on now.
 
@@ -93,7 +93,7 @@ def render_watch(
         out.lines(out.say(WATCH_KEYS if page.left else WATCH_QUIT), style="dim")
 
 
-def _watched(page: Page, now: Watched, report: Report, course: Course, room: int) -> None:
+def _watched(page: Page, now: WatchState, report: Report, course: Course, room: int) -> None:
     earned = page.say(OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     page.row([(clean(report.learner), "bold")], earned, style="bold")
     _unconfined(page, report)
@@ -162,14 +162,14 @@ def _answers(page: Page, question: QuestionResult, *, whole: bool) -> None:
     for item in given if whole else ():
         if not item.readable:
             message = "" if item.message is None else clean(page.say(item.message), 600, lines=True)
-            page.lines(page.say(SAYS, who=item.id, said=message), indent=4, lead="? ", style="yellow")
+            page.lines(page.say(LABELED, who=item.id, said=message), indent=4, lead="? ", style="yellow")
         elif item.status is Status.PENDING:
             page.lines(
-                page.say(SAYS, who=item.id, said=page.say(STATUS[item.status])), indent=4, lead="· ", style="dim"
+                page.say(LABELED, who=item.id, said=page.say(STATUS[item.status])), indent=4, lead="· ", style="dim"
             )
         elif item.status is not Status.PASSED:
             page.lines(
-                page.say(SAYS, who=item.id, said=page.say(STATUS[item.status])), indent=4, lead="✗ ", style="dim"
+                page.say(LABELED, who=item.id, said=page.say(STATUS[item.status])), indent=4, lead="✗ ", style="dim"
             )
 
 
@@ -197,7 +197,7 @@ def _urgent(page: Page, report: Report) -> None:
 def _notice(page: Page, notice: Notice, lead: str, style: str = "") -> None:
     said = clean(page.say(notice.text), 600, lines=True)
     if notice.where:
-        said = page.say(SAYS, who=clean(notice.where, 80), said=said)
+        said = page.say(LABELED, who=clean(notice.where, 80), said=said)
     page.lines(said, indent=2, lead=lead, style=style)
 
 
@@ -353,7 +353,7 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
         parts.append(page.say(words.GIVEN[exercise.array_type]))
     line = page.say(SEMICOLON).join(parts)
     if exercise.file is not None:
-        line = page.say(SAYS, who=clean(exercise.file, 60), said=line)
+        line = page.say(LABELED, who=clean(exercise.file, 60), said=line)
     page.lines(line, indent=4, style="dim")
     hidden = sum(outcome.possible for outcome in counted if outcome.visibility == "hidden")
     if hidden:
@@ -380,8 +380,8 @@ def _foot(page: Page, report: Report) -> None:
 
 
 def _elsewhere(page: Page, report: Report) -> None:
-    if report.elsewhere:
-        page.lines(page.say(words.ELSEWHERE, points=points(report.elsewhere)), style="cyan")
+    if report.pending_points:
+        page.lines(page.say(words.ELSEWHERE, points=points(report.pending_points)), style="cyan")
 
 
 def _unconfined(page: Page, report: Report) -> None:
@@ -392,7 +392,7 @@ def _unconfined(page: Page, report: Report) -> None:
 def _provenance(page: Page, report: Report) -> None:
     _unconfined(page, report)
     parts = [] if report.unsafe else [_layers(page, report)]
-    parts += [page.say(SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.told_seconds:.1f}")]
+    parts += [page.say(SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.shown_seconds:.1f}")]
     page.lines(page.say(SEMICOLON).join(parts), style="dim")
 
 

@@ -11,7 +11,7 @@ def all_passed(report: Report) -> Text:
     """The sentence for a report without failures."""
     if any(notice.urgent for notice in report.notices):
         return REST_PASSED
-    return HERE_PASSED if report.elsewhere else ALL_PASSED
+    return HERE_PASSED if report.pending_points else ALL_PASSED
 
 
 def failure_heading(exercise: ExerciseResult, outcome: Outcome) -> Text:

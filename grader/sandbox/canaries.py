@@ -1,4 +1,4 @@
-"""A few small attacks, tried before a class is graded, to find out first if the sandbox does not hold."""
+"""A few small attacks, tried before a class is graded, to verify that the sandbox works."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from grader.core.model import (
 if TYPE_CHECKING:
     from grader.core.model import Observation, Observe
 
-State = Literal["refused", "let-through", "undecided"]
+AttackState = Literal["refused", "let-through", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """The ``body`` of ``attempt(secret, folder, grader)``, and how ``"Type: text"`` begins if it is refused.
+    """The ``body`` of a function ``attempt(secret, folder, grader)``, and the prefixes of ``"Type: text"`` if refused.
 
-    ``zh`` is its name in Chinese. If it succeeds, it returns. It uses hardly any time or memory, so that only the
-    sandbox can stop it.
+    ``zh`` is its name in Chinese. An attack that succeeds returns; one that is refused raises an exception. It uses
+    hardly any time or memory, so that only the sandbox can stop it.
     """
 
     zh: str
@@ -85,15 +85,15 @@ class AttackResult:
     """One attack and its result. ``why`` says what happened if the state is ``undecided``."""
 
     name: str
-    state: State
+    state: AttackState
     why: str = ""
 
 
 def try_attacks(observe: Observe, quiet: Callable[[], object] = lambda: None) -> tuple[AttackResult, ...]:
     """Tries every attack through ``observe``.
 
-    An undecided one is tried again in a child of its own, after ``quiet`` has returned, which waits until nothing else
-    of ours is running. Raises SandboxKilled if something outside kills that child, too.
+    An undecided one is tried again in a child of its own after ``quiet`` has returned, which waits until nothing else
+    of ours is running. Raises SandboxKilled if that child is killed from outside, too.
     """
     with _bait() as words:
         try:
@@ -108,16 +108,16 @@ def try_attacks(observe: Observe, quiet: Callable[[], object] = lambda: None) ->
 
 
 _LET_THROUGH = Text(
-    "the sandbox does not hold on {where} (it let code {attacks})", "{where} 的沙箱没有起作用（没能阻止：{attacks}）"
+    "the sandbox does not work on {where}: code could {attacks}", "{where} 的沙箱没有起作用（没能阻止：{attacks}）"
 )
 _UNDECIDED = Text(
-    "whether the sandbox holds on {where} could not be decided ({attacks})",
+    "whether the sandbox works on {where} could not be decided ({attacks})",
     "无法判定 {where} 的沙箱是否起作用（{attacks}）",
 )
 
 
 def refusal(canaries: Sequence[AttackResult], where: str | Text) -> Text | None:
-    """Why nothing may be graded on machine ``where``, which these are from; None if all were refused."""
+    """Why nothing may be graded on the machine ``where``, given its results; None if every attack was refused."""
     through = [canary.name for canary in canaries if canary.state == "let-through"]
     if through:
         attacks = Text(", ".join(through), "、".join(ATTACKS[name].zh for name in through))
@@ -157,7 +157,7 @@ def _judged(name: str, seen: Observation) -> AttackResult:
         case NotRun(reason):
             return _undecided(name, f"not tried ({reason})")
         case _:
-            return _undecided(name, "unreadable answer")
+            return _undecided(name, "unreadable result")
 
 
 def _undecided(name: str, why: str) -> AttackResult:

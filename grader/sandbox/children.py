@@ -20,10 +20,10 @@ from grader.sandbox.fair_clock import FairClock
 from grader.sandbox.inside import frames
 
 
-class Ended(Exception):
+class ChildEnded(Exception):
     """The child's stream has ended.
 
-    ``outside``: it was killed, but not by the grader, by one of its limits, or by anything its code could do.
+    ``outside``: it was killed by something other than the grader, one of its limits, or its own code.
     """
 
     def __init__(self, signal: int | None, code: int | None, cpu_limit: bool = False, outside: bool = False) -> None:
@@ -34,17 +34,17 @@ class Ended(Exception):
         self.outside = outside
 
 
-class Garbled(Exception):
+class MalformedFrame(Exception):
     """The child wrote something that is not a frame."""
 
 
-class Oversized(Exception):
+class OversizedFrame(Exception):
     """The child announced more bytes than it may send."""
 
 
 Frame = tuple[int, Any]
 
-#: Seconds between checks on a child whose time is up but which the machine keeps waiting.
+#: Seconds between checks on a child whose time is up but which is waiting for a processor.
 POLL_SECONDS = 0.02
 
 
@@ -55,22 +55,22 @@ class Child(Protocol):
 
     @property
     def received(self) -> int:
-        """How many bytes it has sent so far, plus what its decoded values take in memory."""
+        """The bytes it has sent so far, plus the memory of their decoded values."""
 
     def send(self, frame: bytes) -> None:
-        """Sends it a frame. If it is gone or does not read, ``receive`` will show that."""
+        """Sends a frame. If the child has ended or does not read, ``receive`` will show that."""
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
-        """The next frame, or None after ``timeout`` seconds. Raises Ended, Garbled, Oversized."""
+        """The next frame, or None after ``timeout`` seconds. Raises ChildEnded, MalformedFrame, OversizedFrame."""
 
     def cpu_seconds(self, default: float = 0.0) -> float:
         """CPU seconds used so far; ``default`` if that can no longer be read."""
 
     def wall_seconds(self) -> float:
-        """A clock that leaves out the time it waits for a busy machine; see ``fair_clock``."""
+        """A wall clock that excludes time spent waiting for a busy machine; see ``fair_clock``."""
 
     def stuck(self, over: float = 0.0) -> bool:
-        """Whether it waits for something other than the machine. Its time has been up for ``over`` seconds."""
+        """Whether it waits for something other than a processor. It is ``over`` seconds past its time limit."""
 
     def kill(self) -> None:
         """Ends it now."""
@@ -80,7 +80,7 @@ class Child(Protocol):
 
 
 class ChildFactory(Protocol):
-    """Something that starts children. ``unsafe``: they are not confined."""
+    """Starts children. ``unsafe``: they are not confined."""
 
     unsafe: bool
 
@@ -112,16 +112,16 @@ class FrameBuffer:
         return min(max((self._length or 0) - len(self._data), 1 << 16), 1 << 20)
 
     def take(self, limit: int) -> Frame | None:
-        """The next frame, or None until it is complete. Raises Oversized (from the header alone) and Garbled."""
+        """The next frame, or None until it is complete. Raises OversizedFrame (from the header) and MalformedFrame."""
         if self._length is None:
             if len(self._data) < frames.HEADER.size:
                 return None
             self._kind, self._length = frames.HEADER.unpack_from(self._data)
             del self._data[: frames.HEADER.size]
             if self._kind not in frames.KINDS:
-                raise Garbled(f"a frame of kind {self._kind}")
+                raise MalformedFrame(f"a frame of kind {self._kind}")
             if self._length > limit + _ALLOWANCE:
-                raise Oversized
+                raise OversizedFrame
         if len(self._data) < self._length:
             return None
         body = bytes(self._data[: self._length])
@@ -131,13 +131,13 @@ class FrameBuffer:
         try:
             return self._kind, frames.decode(body, budget)
         except frames.FrameError as error:
-            raise Garbled(str(error)) from None
+            raise MalformedFrame(str(error)) from None
         finally:
             self.total += budget.spent
 
 
 def write_all(fd: int, data: bytes, seconds: float, reader: FairClock) -> bool:
-    """Writes all of ``data`` within ``seconds`` on the clock of the ``reader``. False if that is gone or stuck."""
+    """Writes all of ``data`` within ``seconds`` on the clock of ``reader``. False if the reader is gone or stuck."""
     until = reader.seconds() + seconds
     os.set_blocking(fd, False)
     view = memoryview(data)
@@ -194,7 +194,7 @@ class PlainChild:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         self._fair_clock = FairClock(process.pid)
-        self._handed: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._outgoing: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._buffer = FrameBuffer()
         self._threads = [
@@ -206,12 +206,12 @@ class PlainChild:
 
     def send(self, frame: bytes) -> None:
         """See ``Child``."""
-        self._handed.put(frame)
+        self._outgoing.put(frame)
 
     def _feed(self) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError), self._process.stdin as pipe:
-            while frame := self._handed.get():
+            while frame := self._outgoing.get():
                 pipe.write(frame)
                 pipe.flush()
 
@@ -230,10 +230,10 @@ class PlainChild:
                 piece = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
                 return None
-            if not piece:  # it has ended, or has closed its pipe, which amounts to the same
+            if not piece:  # it has ended, or has closed its pipe and can never answer
                 self.kill()
                 code = self._process.wait()
-                raise Ended(-code if code < 0 else None, code if code >= 0 else None)
+                raise ChildEnded(-code if code < 0 else None, code if code >= 0 else None)
             self._buffer.add(piece)
         return frame
 
@@ -251,7 +251,7 @@ class PlainChild:
         return self._fair_clock.seconds()
 
     def stuck(self, over: float = 0.0) -> bool:
-        """Always true: no other clock would end it."""
+        """Always true, because no other clock would end the child."""
         return True
 
     def kill(self) -> None:
@@ -267,6 +267,6 @@ class PlainChild:
         self.kill()
         self._process.wait()
         self._fair_clock.close()
-        self._handed.put(b"")
+        self._outgoing.put(b"")
         for thread in self._threads:
             thread.join(timeout=1)

@@ -18,8 +18,8 @@ PROC = Path("/proc")
 _RUNNING = b"R"
 #: States of a thread that continues as soon as the machine lets it: running or ready to run (R), in disk wait (D).
 _ABLE = b"RD"
-#: After this many seconds of overtime, waiting for a disk counts as sleeping: code can cause it, and no other clock
-#: would end it.
+#: This many seconds after the time limit, waiting for a disk counts as sleeping: code can cause it, and no other clock
+#: would end the process.
 DISK_SECONDS = 30.0
 
 
@@ -41,9 +41,9 @@ class FairClock:
         return self._now() - sum(self._waits.values())
 
     def stuck(self, over: float = 0.0) -> bool:
-        """Whether the process sleeps, so that it does not wait for the machine. True if that cannot be seen.
+        """Whether the process sleeps, rather than waiting for a processor. True if that cannot be seen.
 
-        ``over`` is how many seconds its time has been up.
+        ``over`` is how many seconds it is past its time limit.
         """
         return self._pid is None or stuck(self._pid, self._proc, over)
 
@@ -54,7 +54,10 @@ class FairClock:
 
 
 def stuck(pid: int, proc: Path = PROC, over: float = 0.0) -> bool:
-    """Whether no thread of ``pid``, or of a process that it started, could continue if the machine let it."""
+    """Whether all threads of ``pid`` and its children sleep: none runs, or waits for a processor or a disk.
+
+    ``over`` is how many seconds the process is past its time limit.
+    """
     able = _ABLE if over < DISK_SECONDS else _RUNNING
     return not any(state in able for state in _states(proc / str(pid), proc))
 

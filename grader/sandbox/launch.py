@@ -14,22 +14,22 @@ from typing import Any, Literal
 
 from grader.core.errors import SandboxError, SandboxKilled
 from grader.core.model import (
-    Absent,
     Died,
     Job,
     Limits,
+    MissingModule,
     NotRun,
     Observation,
     Observed,
-    Past,
     Raised,
+    ResourceUsage,
     Returned,
     Text,
     TimedOut,
     TooBig,
     Unreadable,
 )
-from grader.sandbox.children import POLL_SECONDS, Child, ChildFactory, Ended, Garbled, Oversized
+from grader.sandbox.children import POLL_SECONDS, Child, ChildEnded, ChildFactory, MalformedFrame, OversizedFrame
 from grader.sandbox.inside import frames
 from grader.sandbox.wire import (
     ChildTask,
@@ -37,8 +37,8 @@ from grader.sandbox.wire import (
     decode_value,
     encode_files,
     encode_tasks,
-    in_order,
     modules_of,
+    send_order,
     tasks_of,
 )
 from grader.sandbox.zygote import ZygoteLost
@@ -79,7 +79,7 @@ class _Run:
     printed: dict[int, str] = field(default_factory=dict)
     lost_modules: dict[str, Observation] = field(default_factory=dict)
     failed_cells: dict[str, Observation] = field(default_factory=dict)
-    absent: dict[str, Absent] = field(default_factory=dict)
+    absent: dict[str, MissingModule] = field(default_factory=dict)
     groups: dict[str, _Clock] = field(default_factory=dict)
     full: set[str] = field(default_factory=set)  # groups in which a call ran out of memory
     slow: bool = False  # whether programs are sent one at a time
@@ -95,15 +95,15 @@ class _Run:
     versions: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def after(cls, past: Past, job: Job, limits: Limits, packer: StepsPacker) -> _Run:
+    def after(cls, usage: ResourceUsage, job: Job, limits: Limits, packer: StepsPacker) -> _Run:
         """A run that continues from what the submission's earlier jobs used."""
-        run = cls(job, limits, total=_Clock(past.cpu, past.wall), packer=packer)
-        run.received, run.deaths, run.hidden, run.slow = past.received, past.deaths, past.hidden, past.slow
+        run = cls(job, limits, total=_Clock(usage.cpu, usage.wall), packer=packer)
+        run.received, run.deaths, run.hidden, run.slow = usage.received, usage.deaths, usage.hidden, usage.slow
         return run
 
-    def past(self) -> Past:
+    def usage(self) -> ResourceUsage:
         """What the submission's next job needs to know."""
-        return Past(self.total.cpu, self.total.wall, self.received, self.deaths, self.hidden, self.slow)
+        return ResourceUsage(self.total.cpu, self.total.wall, self.received, self.deaths, self.hidden, self.slow)
 
     def results(self) -> _Results:
         """What the programs returned and used so far."""
@@ -111,11 +111,11 @@ class _Run:
         return _Results(dict(self.found), groups, set(self.full), replace(self.total))
 
     def back_to(self, results: _Results) -> None:
-        """Forgets what programs returned and used since then. What files did when they were loaded stays."""
+        """Discards what programs returned and used since then, but not what happened when files were loaded."""
         self.found, self.groups, self.full, self.total = results.found, results.groups, results.full, results.total
 
     def remaining(self) -> list[ChildTask]:
-        """The tasks that are left, each file before its first program. Settles programs that cannot be run."""
+        """The tasks that are left, each file before its first program. Records which programs cannot be run."""
         if len(self.found) == len(self.job.programs):
             return []
         tasks = []
@@ -175,10 +175,11 @@ class _Run:
 def observe(children: ChildFactory, job: Job, limits: Limits, packer: StepsPacker | None = None) -> Observed:
     """Runs every program of ``job``, in as few children as possible. Pass the same ``packer`` for each of several jobs.
 
-    A child killed from outside, as by the kernel when memory is short, is replaced once, and its task starts again.
-    The second time this raises SandboxKilled: that is never the learner's fault. Raises SandboxError for our own.
+    A child that is killed from outside, for example by the kernel when memory is short, is replaced once, and its task
+    starts again. Raises SandboxKilled the second time, because that is never the learner's fault, and SandboxError for
+    errors of our own.
     """
-    run = _Run.after(job.past, job, limits, packer or StepsPacker())
+    run = _Run.after(job.usage, job, limits, packer or StepsPacker())
     deaths = min(limits.fresh_children, _PLAIN_DEATHS) if children.unsafe else limits.fresh_children
     while tasks := run.remaining():
         if run.total.reached(limits.total_cpu, limits.total_wall):
@@ -190,13 +191,13 @@ def observe(children: ChildFactory, job: Job, limits: Limits, packer: StepsPacke
         try:
             _in_a_child(run, children, tasks)
         except ZygoteLost as lost:
-            lost.past = run.past()
+            lost.usage = run.usage()
             raise
     ordered = tuple(run.found[index] for index in range(len(job.programs)))
-    used = run.total.cpu - job.past.cpu
+    used = run.total.cpu - job.usage.cpu
     absent = tuple(run.absent.values())
     printed = tuple(run.printed.get(index, "") for index in range(len(job.programs))) if run.printed else ()
-    return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past(), absent, printed)
+    return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.usage(), absent, printed)
 
 
 def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> None:
@@ -207,11 +208,11 @@ def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> No
         try:
             _greet(run, child, run.limits)
             done = _serve(run, child, tasks, together=not children.unsafe)
-        except Ended as end:  # what it used for its last task is not charged: that task is run again
+        except ChildEnded as end:  # its last task is not charged, because it is run again
             if run.killed:
                 raise SandboxKilled(_KILLED) from end
             run.killed, done = True, False
-        except _TooSlow:  # the same for everything that this child did, and it was our decision to end it
+        except _TooSlow:  # nothing that this child did is charged, and ending it was our decision
             run.slow = True
             run.back_to(before)
             return
@@ -220,9 +221,9 @@ def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> No
 
 
 _KILLED = Text(
-    "could not be graded: something outside killed the process that ran this code, twice. Usually the machine is short "
-    "of memory: one submission may need 1.5 GB of free memory. Close other programs, or use fewer --workers, and run "
-    "it again",
+    "could not be graded: the process that ran this code was killed twice from outside, usually because the machine is "
+    "short of memory. One submission may need 1.5 GB of free memory: close other programs, or use fewer --workers, and "
+    "run the command again",
     "无法评分：运行这段代码的进程两次被外部终止。通常是因为机器内存不足：一份提交可能需要 1.5 GB 空闲内存。"
     "请关闭其他程序，或减少 --workers，然后重新运行",
 )
@@ -234,17 +235,17 @@ _NOT_CONFINED = Text("the sandboxed child could not be confined: {error}", "无�
 
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
-    """Waits for HELLO. No learner code runs before it, so if it does not come, that is our fault.
+    """Waits for HELLO. No learner code runs before it, so if it does not arrive, that is our fault.
 
-    Raises SandboxError in that case, and Ended if something outside killed the child.
+    Raises SandboxError in that case, and ChildEnded if the child was killed from outside.
     """
     until = child.wall_seconds() + child.patience
     try:
         while (got := child.receive(max(POLL_SECONDS, until - child.wall_seconds()), limits.result_bytes)) is None:
             if (over := child.wall_seconds() - until) >= 0 and child.stuck(over):
                 raise SandboxError(_NOT_READY.fill(seconds=child.patience))
-    except (Ended, Garbled, Oversized) as error:
-        if isinstance(error, Ended) and error.outside:
+    except (ChildEnded, MalformedFrame, OversizedFrame) as error:
+        if isinstance(error, ChildEnded) and error.outside:
             raise
         raise SandboxError(_ENDED_EARLY.fill(error=error)) from error
     kind, value = got
@@ -254,18 +255,18 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
     run.versions = tuple(sorted(value["versions"].items()))
 
 
-#: Seconds of CPU time and of wall time that programs which are sent together may use.
+#: The CPU and wall time, in seconds, that programs which are sent together may use.
 _TOGETHER = _Clock(0.25, 1.0)
-#: A child that has used as much gets one program at a time: all that a child did may have to be repeated.
+#: After this much time, a child gets one program at a time, because all that it did may have to be repeated.
 _REPEATED = _Clock(5.0, 10.0)
 
 
 class _TooSlow(Exception):
     """Programs that were sent together were not all answered, or not soon enough.
 
-    Nothing counts that their child did, and it is not charged: another child repeats it, one program at a time. Code
-    that keeps something between calls would otherwise see fewer of them on a slow machine, and return other results.
-    This happens at most once for a submission.
+    Nothing that their child did counts or is charged: another child repeats it, one program at a time. Otherwise, code
+    that keeps state between calls would see fewer of them on a slow machine, and return other results. This happens at
+    most once for a submission.
     """
 
 
@@ -273,14 +274,14 @@ def _serve(run: _Run, child: Child, tasks: list[ChildTask], *, together: bool) -
     """Sends the tasks. True if all were answered, False if the child ended or was killed. May raise _TooSlow.
 
     If ``together``, the public programs of a group are sent in one message, and so are its hidden ones. Everything else
-    is sent one at a time. While the last answer to a message is waiting here, the child is idle, so its clocks show
-    what the message cost, however late it is read; and all of it is charged to one group. That is all that is needed as
-    long as no limit is near. Which call reaches a limit is only decided by messages with one task.
+    is sent one at a time. While the last answer to a message waits to be read, the child is idle, so its clocks show
+    what the message cost, however late it is read; all of it is charged to one group. Only messages with one task
+    decide which call reaches a limit.
     """
     number = 0
     run.read = child.cpu_seconds()  # before the first task: what the child uses from here on is the learner's
     start = replace(run.total)
-    waiting = deque(in_order(tasks))
+    waiting = deque(send_order(tasks))
     while waiting:
         used = _Clock(run.total.cpu - start.cpu, run.total.wall - start.wall)
         message = _message(waiting, together and not run.slow and not used.reached(_REPEATED.cpu, _REPEATED.wall))
@@ -315,8 +316,8 @@ def _settle_together(run: _Run, child: Child, number: int, tasks: list[ChildTask
     """Waits for the answers to programs of one group, records them, and charges what they cost.
 
     Raises _TooSlow, with nothing recorded or charged, unless all were answered, the child can still be used, and they
-    used so little that no limit was near. ``number`` is that of the first task; returns that of the next one. Whether
-    the child can still be used is asked, by loading the file again, since code that ends it may answer first.
+    used so little that no limit was near. ``number`` is that of the first task; returns that of the next one. The child
+    is asked to load the file again, which shows that it can still be used: code that ends it may answer first.
     """
     allowed = run.allowance(tasks[0])
     most = _Clock(min(allowed[0], _TOGETHER.cpu), min(allowed[1], _TOGETHER.wall))
@@ -346,7 +347,7 @@ def _settle_together(run: _Run, child: Child, number: int, tasks: list[ChildTask
 
 
 def _goes_on(observation: Observation) -> bool:
-    """Whether a child that gave this answer can be used for the next program of the group."""
+    """Whether a child that gave this answer can run the next program of the group."""
     match observation:
         case Raised():
             return not observation.out_of_memory
@@ -378,8 +379,8 @@ def _settled(run: _Run, child: Child, number: int, task: ChildTask) -> bool:
             run.settle(task, TooBig(run.limits.result_bytes))
             return False
         case Raised(during="call", out_of_memory=True) if task.program is not None:
-            # Filling the memory takes a third of the group's time, or more on a busy machine. If the group continued,
-            # that would decide which call reaches which limit, and a second run would give another result.
+            # Filling the memory takes a third of the group's time, and more on a busy machine. If the group continued,
+            # the load of the machine would decide which call reaches which limit.
             run.settle(task, observation)
             run.full.add(task.program.group)
             return False
@@ -389,28 +390,28 @@ def _settled(run: _Run, child: Child, number: int, task: ChildTask) -> bool:
 
 
 def _answer(run: _Run, child: Child, number: int, task: ChildTask, until: _Clock) -> Observation | None:
-    """What became of one task; None for a file that loaded. ``until`` is what the child's clocks may show at the end.
+    """The result of one task; None for a file that loaded. ``until`` are the deadlines on the child's clocks.
 
-    The wall clock ends only a child that sleeps. One that the machine keeps waiting is left to its CPU clock. Raises
-    Ended if something outside killed the child.
+    The wall clock ends only a child that sleeps; one that waits for a processor is limited by its CPU clock. Raises
+    ChildEnded if the child was killed from outside.
     """
-    patience = 0.0  # an answer that is here already needs no clock
+    patience = 0.0  # an answer that has already arrived needs no clock
     while True:
         try:
             room = run.limits.total_bytes - run.received - child.received
             got = child.receive(patience, min(run.limits.result_bytes, room))
             if got is not None:
                 return _observation(run, got, number, task)
-        except Ended as end:
+        except ChildEnded as end:
             if end.outside:
                 raise
             if end.cpu_limit:
                 return TimedOut(run.limits.total_cpu, "cpu", task.during)
             return Died(end.signal, end.code, task.during)
-        except Oversized:
+        except OversizedFrame:
             child.kill()
             return TooBig(-1)
-        except Garbled:
+        except MalformedFrame:
             child.kill()
             return Unreadable("protocol")
         wall_left, cpu_left = until.wall - child.wall_seconds(), until.cpu - child.cpu_seconds()
@@ -432,11 +433,11 @@ def _allowed(run: _Run, task: ChildTask, clock: Literal["cpu", "wall"]) -> float
 
 
 def _observation(run: _Run, got: tuple[int, Any], number: int, task: ChildTask) -> Observation | None:
-    """A frame as an observation; None for a file that loaded. Raises Garbled if it does not answer ``task``."""
+    """A frame as an observation; None for a file that loaded. Raises MalformedFrame if it does not answer ``task``."""
     kind, value = got
     try:
         if value["task"] != number or kind not in (_TO_LOAD if task.program is None else _TO_RUN):
-            raise Garbled("an answer to something else")
+            raise MalformedFrame("an answer to something else")
         if task.index is not None and not run.hidden:  # after that, it could contain hidden inputs
             run.printed[task.index] = _text(value.get("printed", ""), _MOST_PRINTED)
         match kind:
@@ -449,10 +450,10 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: ChildTask) 
             case frames.RETURNED:
                 values = tuple(decode_value(entry) for entry in value["values"])
                 if task.program is None or len(values) != len(task.program.send):
-                    raise Garbled("another number of values")
+                    raise MalformedFrame("a wrong number of values")
                 return Returned(values)
             case frames.RAISED:
-                # The task decides when it was, not the child: text from loading may be shown.
+                # ``during`` comes from the task, not from the child, because text from loading may be shown.
                 return _raised(run, value, task.during)
             case frames.UNREADABLE:
                 if value["reason"] == "undefined" and task.module in run.failed_cells:
@@ -461,7 +462,7 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: ChildTask) 
             case _:
                 return TooBig(run.limits.result_bytes)
     except (KeyError, TypeError, IndexError, AttributeError, frames.FrameError) as error:
-        raise Garbled("a frame with other fields") from error
+        raise MalformedFrame("a frame with missing or wrong fields") from error
 
 
 _TO_LOAD = (frames.LOADED, frames.RAISED)
@@ -469,7 +470,7 @@ _TO_RUN = (frames.RETURNED, frames.RAISED, frames.UNREADABLE, frames.TOO_BIG)
 
 
 def _raised(run: _Run, value: dict[str, Any], during: Literal["import", "call"]) -> Raised:
-    """An exception as the child describes it. Its place is kept only if the submission has such a line."""
+    """An exception as the child describes it. File and line are kept only if the submission has such a line."""
     lines = {part.label: part.text.count("\n") + 1 for file in run.job.files for part in file.parts}
     file, line = value["file"], value["line"]
     known = type(file) is str and file in lines
@@ -486,21 +487,21 @@ _MOST_PRINTED = 8192
 _MOST_ABSENT = 20
 
 
-def _absent(run: _Run, entries: Any) -> Iterator[Absent]:
-    """The modules reported absent, each only if the submission names it in that line."""
+def _absent(run: _Run, entries: Any) -> Iterator[MissingModule]:
+    """The modules that are reported missing, but only those that the submission names on the reported line."""
     lines = {part.label: part.text.split("\n") for file in run.job.files for part in file.parts}
     for entry in entries[:_MOST_ABSENT]:
         if not isinstance(entry, list) or len(entry) != 3:
-            raise Garbled("something other than a module and its place")
+            raise MalformedFrame("something other than a module and its place")
         module, file, line = entry
         there = lines.get(file, []) if type(file) is str else []
         words = _text(module, 100).split(".")
         asked = type(line) is int and 0 < line <= len(there) and words[0] in there[line - 1]
         if asked and all(word.isidentifier() for word in words):
-            yield Absent(".".join(words), file, line)
+            yield MissingModule(".".join(words), file, line)
 
 
 def _text(value: Any, limit: int) -> str:
     if not isinstance(value, str):
-        raise Garbled("something that is not text")
+        raise MalformedFrame("something that is not text")
     return value[:limit]

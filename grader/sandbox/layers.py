@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.core.errors import SandboxError
 from grader.core.model import Text
-from grader.core.text import name_list
+from grader.core.text import EMPTY, name_list
 from grader.sandbox import policy
 
 #: Prints whether filters can be installed, the version of Landlock (or minus the error number), and the namespaces.
@@ -23,7 +23,6 @@ print(confine.landlock_abi() or -ctypes.get_errno(), *confine.namespaces())
 """
 
 
-NOTHING = Text("", "")
 _NO_NAMESPACES = Text("ordinary users may not create namespaces on this machine", "这台机器不允许普通用户创建命名空间")
 _ALLOW_NAMESPACES = Text(
     "sysctl kernel.unprivileged_userns_clone=1 (Debian) or kernel.apparmor_restrict_unprivileged_userns=0 "
@@ -43,11 +42,11 @@ class Layer:
     present: bool
     needed: bool
     detail: Text
-    remedy: Text = NOTHING
+    remedy: Text = EMPTY
 
 
 def probe() -> tuple[Layer, ...]:
-    """All layers, the required ones first. Raises SandboxError if they could not be tried."""
+    """All layers, the required ones first. Raises SandboxError if they could not be tested."""
     return tuple(_probe()) if sys.platform == "linux" else (_OTHER_SYSTEM,)
 
 
@@ -82,7 +81,7 @@ def _probe() -> Iterator[Layer]:
 
 def _seccomp(filters: bool) -> Layer:
     program = policy.seccomp_program()
-    detail, remedy = Text("{count} instructions", "{count} 条指令").fill(count=len(program) // 8), NOTHING
+    detail, remedy = Text("{count} instructions", "{count} 条指令").fill(count=len(program) // 8), EMPTY
     if not program:
         detail = Text(
             "libseccomp was not found, so learners' code could make any system call",
@@ -119,7 +118,7 @@ _NO_LANDLOCK = {
     errno.ENOSYS: (
         Text("the kernel does not offer it", "内核没有提供它"),
         Text(
-            "use Linux 5.13 or later ('uname -r' says what this is), and not gVisor or WSL 1",
+            "use Linux 5.13 or later ('uname -r' shows the version), not gVisor or WSL 1",
             "请使用 Linux 5.13 或更新的版本（`uname -r` 可查看），不要用 gVisor 或 WSL 1",
         ),
     ),
@@ -132,7 +131,7 @@ _NO_LANDLOCK = {
         ),
     ),
     errno.EPERM: (
-        Text("something forbids it, probably the container that this runs in", "它被禁止了，很可能是所在的容器禁止的"),
+        Text("it is forbidden here, probably by the container", "它被禁止了，很可能是所在的容器禁止的"),
         Text(
             "use a newer Docker or Podman, whose default profile allows Landlock; or start the container with "
             "--security-opt seccomp=unconfined and run nothing else in it",
@@ -144,7 +143,7 @@ _NO_LANDLOCK = {
 
 
 _NOT_TRIED = Text(
-    "the layers of the sandbox could not be tried ({error}); run the command again",
+    "the layers of the sandbox could not be tested ({error}); run the command again",
     "无法测试沙箱的各层（{error}）；请重新运行命令",
 )
 

@@ -1,4 +1,4 @@
-"""Noticing that the libraries learner code runs on have changed: its results say nothing about the code then.
+"""Detects that the libraries which learner code runs on have changed, so that its results cannot be trusted.
 
 The zygote imports NumPy and torch once, but they load parts of themselves later, in children, as do the packages that
 a course allows. If the environment is deleted, upgraded or reinstalled meanwhile, correct code fails there.
@@ -38,7 +38,7 @@ class Snapshot:
 
     @classmethod
     def take(cls, places: Iterable[Path]) -> Snapshot:
-        """Lists everything below ``places``; takes some hundredths of a second for torch and NumPy."""
+        """Lists everything below ``places``, in a few hundredths of a second for torch and NumPy."""
         known = {str(path): path.exists() for path in places}
         folders: dict[str, _Folder] = {}
         digest = hashlib.sha256()
@@ -52,7 +52,7 @@ class Snapshot:
         return cls(known, folders, digest.hexdigest())
 
     def changed(self) -> str | None:
-        """The first file or folder found that is no longer as it was; None if everything is."""
+        """The first file or folder that is found to have changed; None if there is none."""
         gone = next((place for place, there in self.places.items() if there != os.path.exists(place)), None)
         return gone or next((path for path, before in self.folders.items() if not _same(path, before)), None)
 
@@ -64,13 +64,13 @@ class Snapshot:
 
 #: ``path`` is what changed.
 CHANGED = Text(
-    "the libraries that submissions run on changed while they were in use ({path}), so what was just run could not be "
-    "graded, and nothing was marked wrong for it. Was the Python environment updated or removed? Make sure that "
-    "torch and NumPy are installed, and run the command again",
+    "the libraries that submissions run on changed while they were in use ({path}), so the last results could not be "
+    "graded and cost no points. Was the Python environment updated or removed? Make sure that torch and NumPy are "
+    "installed, and run the command again",
     "运行提交所用的库在使用过程中变了（{path}），所以刚才运行的内容无法评分，也没有因此扣分。"
     "Python 环境是不是被更新或删除了？请确认 torch 和 NumPy 已安装，然后重新运行命令",
 )
-#: A ``path`` for ``CHANGED``, if the libraries are not those that a batch began with.
+#: The ``path`` in ``CHANGED`` if the libraries are not those that a batch began with.
 OTHER_FILES = Text("files were added or removed", "有文件增加或减少")
 
 
@@ -94,7 +94,7 @@ def _walk(place: str) -> Iterator[tuple[str, _Folder]]:
 
 
 def _entries(path: str) -> tuple[frozenset[tuple[str, int]], list[str]]:
-    """The entries of a folder but for skipped ones, and the names of those that are folders."""
+    """The entries of a folder except skipped ones, and the names of those that are folders."""
     found, below = [], []
     with os.scandir(path) as listing:
         for entry in listing:
@@ -106,7 +106,7 @@ def _entries(path: str) -> tuple[frozenset[tuple[str, int]], list[str]]:
 
 
 def _same(path: str, before: _Folder) -> bool:
-    """Whether a folder has the same entries. Its time alone does not tell: Python may have added a __pycache__."""
+    """Whether a folder has the same entries; its time may have changed because Python added a __pycache__."""
     try:
         return os.stat(path).st_mtime_ns == before[0] or _entries(path)[0] == before[1]
     except OSError:

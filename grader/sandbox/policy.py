@@ -32,18 +32,18 @@ _ALLOWED = """
     statfs statx sysinfo time times uname wait4 waitid write writev
 """
 
-#: A clone that makes a thread must have these flags: CLONE_VM, FS, FILES, SIGHAND and THREAD …
+#: A clone that makes a thread must have these flags: CLONE_VM, FS, FILES, SIGHAND and THREAD.
 _CLONE_THREAD = 0x00010000
 _THREAD = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | _CLONE_THREAD
-#: … may have those that C libraries add (SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, DETACHED, CHILD_SETTID), and
-#: must have no others: some create namespaces, and with VFORK the caller waits as if for a disk.
+#: It may have those that C libraries add (SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, DETACHED, CHILD_SETTID) but
+#: no others: some create namespaces, and with VFORK the caller seems to wait for a disk.
 _MAY_BE_THREAD = 0x00040000 | 0x00080000 | 0x00100000 | 0x00200000 | 0x00400000 | 0x01000000
 _NOT_THREAD = 0xFFFFFFFF & ~(_THREAD | _MAY_BE_THREAD)
 _WRITING = (
     os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE", 0) & ~os.O_DIRECTORY
 )
 _FCNTL = (0, 1, 2, 3, 4, 5, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_DUPFD_CLOEXEC
-#: The clocks of other processes have negative numbers. They would show what the zygote did for earlier children.
+#: The clocks of other processes have negative ids. They would show what the zygote did for earlier children.
 _OF_A_PROCESS = 0x80000000
 _PRCTL = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
 
@@ -59,7 +59,7 @@ def seccomp_program() -> bytes:
     """The list of allowed system calls as BPF; empty if libseccomp is missing."""
     try:
         return _program()
-    except (ImportError, OSError, RuntimeError):  # not cached: it may be found next time
+    except (ImportError, OSError, RuntimeError):  # not cached, because it may be installed later
         return b""
 
 
@@ -76,7 +76,7 @@ def thread_program() -> tuple[bytes, int]:
 
 @cache
 def _thread_program() -> tuple[bytes, int]:
-    import pyseccomp as seccomp
+    import pyseccomp as seccomp  # fails without libseccomp, as on other systems than Linux
 
     ask = seccomp.SyscallFilter(seccomp.ALLOW)
     ask.add_rule(seccomp.NOTIFY, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
@@ -85,7 +85,7 @@ def _thread_program() -> tuple[bytes, int]:
 
 @cache
 def _program() -> bytes:
-    import pyseccomp as seccomp
+    import pyseccomp as seccomp  # fails without libseccomp, as on other systems than Linux
 
     deny = seccomp.SyscallFilter(seccomp.ERRNO(1))  # EPERM
     same, masked = seccomp.EQ, seccomp.MASKED_EQ
@@ -119,7 +119,7 @@ def _exported(filter_: Any) -> bytes:
         return file.read()
 
 
-def stdlib_entries() -> tuple[str, ...]:
+def _stdlib_entries() -> tuple[str, ...]:
     """The files and folders of the standard library, without those that packages are installed in."""
     found: dict[str, None] = {}
     for key in ("stdlib", "platstdlib"):
@@ -141,7 +141,7 @@ def stdlib_path() -> tuple[str, ...]:
 def packages(allowed: tuple[str, ...] = ()) -> dict[str, Path]:
     """The top-level entries (name → file or folder) of torch, NumPy, ``allowed`` packages, and all that these require.
 
-    Raises CourseError if one of ``allowed`` is not installed, or requires what learner code must not have.
+    Raises CourseError if one of ``allowed`` is not installed, or requires a package that learner code must not have.
     """
     found: dict[str, Path] = {}
     for distribution in installed.closure((*_ROOTS, *installed.distributions(allowed, _ROOTS))):
@@ -170,4 +170,4 @@ def _top_level(distribution: importlib.metadata.Distribution) -> Iterator[tuple[
 def readable(found: dict[str, Path]) -> tuple[str, ...]:
     """The paths that Landlock lets children read, without the system libraries, which the zygote adds."""
     system = ("/etc/ld.so.cache", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom")
-    return (*stdlib_entries(), *(str(path.resolve()) for path in found.values()), *system)
+    return (*_stdlib_entries(), *(str(path.resolve()) for path in found.values()), *system)

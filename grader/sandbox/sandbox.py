@@ -1,4 +1,4 @@
-"""A sandbox that stays open: it starts and replaces its zygote, and notices if the libraries change meanwhile."""
+"""A sandbox that stays open: it starts and replaces its zygote, and detects changes of the libraries."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Sandbox:
         else:
             try:
                 self._zygote = Zygote.launch(self._settings)
-                # It takes longer to import torch than this takes, so the zygote started with what is listed here.
+                # This takes less time than importing torch, so the zygote has started with the files listed here.
                 self._libraries = self._libraries or Snapshot.take(self._zygote.places)
             except SandboxUnavailable as error:
                 self._fall_back(error)
@@ -67,7 +67,7 @@ class Sandbox:
         self._children = PlainChildFactory(self._settings.preload)
 
     def children(self) -> ChildFactory:
-        """What starts children; waits until it is ready. In mode ``require``, may raise SandboxUnavailable."""
+        """The factory of children; waits until it is ready. In mode ``require``, may raise SandboxUnavailable."""
         with self._alone:
             self._begin()
             if self._children is None and self._zygote is not None:
@@ -82,8 +82,8 @@ class Sandbox:
             assert self._children is not None
             return self._children
 
-    def allow(self, packages: tuple[str, ...]) -> None:
-        """Lets submissions import these packages, too. Raises CourseError for one not installed or not allowed."""
+    def allow_packages(self, packages: tuple[str, ...]) -> None:
+        """Lets submissions import these packages as well. Raises CourseError if one is not installed or not allowed."""
         if packages == self._settings.packages:
             return
         policy.packages(packages)
@@ -105,38 +105,36 @@ class Sandbox:
         self.children()
         return self._zygote.layers if self._zygote is not None else ()
 
-    def expect(self, libraries: str) -> None:
-        """Starts the sandbox. Raises LibrariesChanged if the digest of its libraries is not ``libraries``."""
+    def expect_libraries(self, digest: str) -> None:
+        """Starts the sandbox. Raises LibrariesChanged if its libraries do not have this ``digest``."""
         self._begin()
-        if self._libraries is not None and self._libraries.digest != libraries:
+        if self._libraries is not None and self._libraries.digest != digest:
             self.close()
             raise LibrariesChanged(CHANGED.fill(path=OTHER_FILES))
 
     def observe(self, job: Job, limits: Limits) -> Observed:
-        """Runs ``job``. If the zygote dies, it is replaced once and the job runs again within what is left of it.
+        """Runs ``job``. If the zygote dies, it is replaced once, and the job runs again within its remaining limits.
 
-        Raises LibrariesChanged if the libraries are not as they were when the sandbox started: the result may be due
-        to that.
+        Raises LibrariesChanged if the libraries have changed since the sandbox started, so that results are unreliable.
         """
         seen = self.observe_unverified(job, limits)
         self.verify()
         return seen
 
     def observe_unverified(self, job: Job, limits: Limits) -> Observed:
-        """The same, for callers that call ``verify`` themselves before they use a result that is not a success.
+        """Like ``observe``, for callers that call ``verify`` themselves before they use a result that is not a success.
 
-        What changed libraries do to correct code is to make it fail. A success needs no comparison, which takes some
-        milliseconds.
+        Changed libraries can only make correct code fail, so a success need not be verified, which takes milliseconds.
         """
         try:
             with self._alone:
                 return self._observe(job, limits)
         except SandboxError:
-            self.verify()  # if they changed, that is why
+            self.verify()  # changed libraries would be the cause
             raise
 
     def verify(self) -> None:
-        """Raises LibrariesChanged if the libraries are not as they were when the sandbox started."""
+        """Raises LibrariesChanged if the libraries have changed since the sandbox started."""
         if self._libraries is not None:
             self._libraries.verify()
 
@@ -145,7 +143,7 @@ class Sandbox:
             return launch.observe(self.children(), job, limits, self._packer)
         except ZygoteLost as lost:
             self.close()
-            job = replace(job, past=lost.past or job.past)
+            job = replace(job, usage=lost.usage or job.usage)
         try:
             return launch.observe(self.children(), job, limits, self._packer)
         except ZygoteLost:

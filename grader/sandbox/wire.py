@@ -1,6 +1,6 @@
 """A job as tasks for the child, and tasks, arguments and results as the values that frames carry.
 
-The order of tasks is part of what keeps hidden inputs hidden; see ``in_order``.
+The order of tasks is part of what keeps hidden inputs hidden; see ``send_order``.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def encode_files(job: Job) -> bytes:
 
 
 class StepsPacker:
-    """Packs the steps of programs, and keeps what it packed last: a class runs the same programs for every learner.
+    """Packs the steps of programs, and caches the most recent ones: a class runs the same programs for every learner.
 
     Steps are recognized by identity, because comparing their arrays would take longer than packing them.
     """
@@ -74,7 +74,7 @@ class StepsPacker:
         self._known: OrderedDict[int, tuple[tuple[Step, ...], bytes]] = OrderedDict()
 
     def pack(self, steps: tuple[Step, ...]) -> bytes:
-        """The packed steps. They are kept as well, so no others can get their identity meanwhile."""
+        """The packed ``steps``. The cache keeps the steps alive, so that no others can get their identity."""
         if (known := self._known.get(id(steps))) is not None:
             self._known.move_to_end(id(steps))
             return known[1]
@@ -95,13 +95,13 @@ def encode_tasks(tasks: Iterable[ChildTask], limits: Limits, packer: StepsPacker
 
 
 def task_values(tasks: Iterable[ChildTask], limits: Limits) -> list[Any]:
-    """Tasks as plain values, with all steps; ``frames.encode`` makes the same bytes of equal ones."""
+    """Tasks as plain values, with all steps; ``frames.encode`` gives the same bytes for equal tasks."""
     return [_task(task, limits, lambda steps: [_step(step) for step in steps]) for task in tasks]
 
 
 def tasks_of(job: Job) -> list[ChildTask]:
     """A task for every file that the programs of ``job`` need, then one for each program."""
-    programs = [_found(program, job.files) for program in job.programs]
+    programs = [_with_modules(program, job.files) for program in job.programs]
     modules = dict.fromkeys(module for program in programs for module in modules_of(program))
     runs = [ChildTask(program.module, index, program) for index, program in enumerate(programs)]
     return [*(ChildTask(module) for module in modules), *runs]
@@ -113,8 +113,8 @@ def modules_of(program: Program) -> list[str]:
     return [program.module, *others]
 
 
-def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
-    """The program, with the module added where another file than its own defines a name that it uses."""
+def _with_modules(program: Program, files: tuple[SourceFile, ...]) -> Program:
+    """The program; ``Own`` steps whose names are defined only in another file get the module of that file."""
 
     if not any(isinstance(step, Own) for step in program.steps):
         return program
@@ -133,7 +133,7 @@ def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
     return replace(program, steps=steps)
 
 
-def in_order(tasks: Iterable[ChildTask]) -> list[ChildTask]:
+def send_order(tasks: Iterable[ChildTask]) -> list[ChildTask]:
     """The tasks in the order in which they are sent: files, then public cases, then hidden ones.
 
     The child has nothing of a hidden case until it has answered everything else. So the text of an exception at import
@@ -142,19 +142,19 @@ def in_order(tasks: Iterable[ChildTask]) -> list[ChildTask]:
     return sorted(tasks, key=lambda task: 0 if task.program is None else 1 + task.program.hidden)
 
 
-def _task(task: ChildTask, limits: Limits, written: Callable[[tuple[Step, ...]], Any]) -> list[Any]:
-    """A task as the child reads it (see ``inside``), with steps as ``written`` writes them."""
+def _task(task: ChildTask, limits: Limits, encode_steps: Callable[[tuple[Step, ...]], Any]) -> list[Any]:
+    """A task as the child reads it (see ``inside``); ``encode_steps`` encodes the steps."""
     if task.program is None:
         return ["load", task.module]
     program = task.program
-    steps = written(program.steps)
+    steps = encode_steps(program.steps)
     asked = [] if program.probing is None else [_probing(program.probing)]
     run = ["run", program.module, program.array_type, program.seed, steps, list(program.send), limits.result_bytes]
     return [*run, *asked]
 
 
 def _probing(probing: Probing) -> list[Any]:
-    """What ``inside.probing.search`` gets besides the program."""
+    """The arguments of ``inside.probing.search`` besides the program."""
     landmarks = [[_argument(value) for value in values] for values in probing.landmarks]
     return [landmarks, [list(pair) for pair in probing.fixed], probing.reruns, probing.cpu]
 
@@ -206,7 +206,7 @@ def encode_value(value: Any) -> Any:
 
 @functools.cache
 def _name(dtype: np.dtype[Any]) -> str:
-    """The name of one of the few dtypes that results have; NumPy takes long to make it."""
+    """The name of a dtype; cached, because NumPy takes long to format it."""
     return str(dtype)
 
 
@@ -230,5 +230,5 @@ def decode_value(value: Any) -> Any:
         case dict():
             return {key: decode_value(entry) for key, entry in value.items()}
         case frames.StepRef() | bytes():
-            raise frames.FrameError("no value of the contract")
+            raise frames.FrameError("not a value of the contract")
     return value

@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import Any
 
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
-from grader.core.model import Limits, Past, Text
+from grader.core.model import Limits, ResourceUsage, Text
 from grader.sandbox import policy
-from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
+from grader.sandbox.children import ChildEnded, Frame, FrameBuffer, write_all
 from grader.sandbox.fair_clock import FairClock, stuck
 
-PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
+_PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
 _FORK = struct.Struct("<IQ")
 _EXIT = struct.Struct("<id?")
 _NOBODY = 65534
-_HANDING_SECONDS = 10.0
-#: Seconds that it may sleep before it is ready. While it works, however slowly, the grader waits.
+_SEND_SECONDS = 10.0
+#: Seconds that a zygote may sleep before it is ready. While it works, however slowly, the grader waits.
 _READY_SECONDS = 180.0
 #: Pipes that it must be possible to open before a zygote is started.
 _SPARE = 8
@@ -45,20 +45,20 @@ _BOOT = (
 
 
 class ZygoteLost(SandboxKilled):
-    """The zygote ended while it was in use. ``past`` is what the job had used until then."""
+    """The zygote ended while it was in use. ``usage`` is what the job had used until then."""
 
-    past: Past | None = None
+    usage: ResourceUsage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ZygoteSettings:
-    """How a sandbox is set up. Switches that turn something off are for tests, to imitate a less capable machine.
+    """How a sandbox is set up. Switches that turn layers off are for tests, which simulate less capable machines.
 
     ``collapse`` requests huge pages (for batches). ``landlock_abi`` is the newest version of Landlock to use.
     ``packages`` may be imported in addition to torch and NumPy.
     """
 
-    preload: tuple[str, ...] = PRELOAD
+    preload: tuple[str, ...] = _PRELOAD
     collapse: bool = False
     namespaces: bool = True
     landlock_abi: int = 99
@@ -80,7 +80,7 @@ _NO_LIBSECCOMP = Text(
 )
 _ENDED_STARTING = Text("the sandbox process ended while it started: {error}", "沙箱进程在启动过程中就结束了：{error}")
 _SHORT_AT_START = Text(
-    "the sandbox process could not start: there is too little memory, or the limit of open files is too low. Close "
+    "the sandbox process could not start: there is not enough memory, or the limit on open files is too low. Close "
     "other programs, or raise the limits (ulimit -v, ulimit -n), and run the command again",
     "沙箱进程无法启动：内存不足，或允许打开的文件太少。请关闭其他程序，或提高限制（ulimit -v、ulimit -n），"
     "然后重新运行命令",
@@ -92,14 +92,13 @@ _NOT_IMPORTED = Text(
     "请重新安装它们，然后重新运行命令",
 )
 _KILLED_STARTING = Text(
-    "the sandbox process was killed while it started ({signal}), perhaps because this machine is short of memory",
+    "the sandbox process was killed while it started ({signal}), possibly because this machine is short of memory",
     "沙箱进程在启动过程中被终止（{signal}），可能是因为这台机器内存不足",
 )
 _NOT_READY = Text("the sandbox process did not become ready: {error}", "沙箱进程没有就绪：{error}")
 _ENDED_EARLY = Text(
     "the sandbox process ended before it was ready (exit code {code}); 'attncheck doctor' shows which layer is "
-    "missing, "
-    "ATTNCHECK_DEBUG=1 shows its messages",
+    "missing, and ATTNCHECK_DEBUG=1 shows its messages",
     "沙箱进程在就绪之前就结束了（退出码 {code}）；`attncheck doctor` 会显示缺少哪一层，"
     "ATTNCHECK_DEBUG=1 会显示它的输出",
 )
@@ -148,7 +147,7 @@ class Zygote:
         self._process = process
         self._control = control
         self._settings = settings
-        self._owed = False  # whether an EXIT message has not been read yet
+        self._exit_pending = False  # whether an EXIT message has not been read yet
         self.state: dict[str, Any] = {}
         self.places: tuple[Path, ...] = ()  # of the libraries that its children may import
 
@@ -157,7 +156,7 @@ class Zygote:
         """Starts one, which imports torch in the background."""
         if sys.platform != "linux":
             raise SandboxUnavailable(_NOT_LINUX.fill(platform=sys.platform))
-        for fd in _pipes(_SPARE):  # first: below, too few files would look like something else
+        for fd in _pipes(_SPARE):  # first, because below, a lack of files would look like another error
             os.close(fd)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -214,7 +213,7 @@ class Zygote:
             raise self._ended(_ENDED_STARTING.fill(error=error)) from error
 
     def _ended(self, otherwise: Text) -> SandboxError:
-        """The error for a zygote that ended before it was ready; ``otherwise`` if its exit code does not say why."""
+        """The error for a zygote that ended before it was ready: ``otherwise``, unless its exit code says why."""
         code = self._process.wait()
         if code == _SHORT:
             return ZygoteLost(_SHORT_AT_START)
@@ -252,18 +251,18 @@ class Zygote:
         self.state = state
 
     def _await(self) -> None:
-        """Blocks until there is a message or the end of the stream. Raises TimeoutError if it sleeps too long."""
+        """Blocks until a message or the end of the stream. Raises TimeoutError if the zygote sleeps too long."""
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         asleep, each = 0.0, min(1.0, _READY_SECONDS)
         while not poll.poll(each * 1000):
             asleep += each if stuck(self._process.pid) else 0.0
             if asleep >= _READY_SECONDS:
-                raise TimeoutError(f"it has done nothing for {_READY_SECONDS:g} s")
+                raise TimeoutError(f"it was idle for {_READY_SECONDS:g} s")
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """What each child will be confined by."""
+        """The names of the layers that confine each child."""
         return ("seccomp", f"landlock-{self.state['landlock']}", "rlimits", *self.state["namespaces"])
 
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> ConfinedChild:
@@ -284,7 +283,7 @@ class Zygote:
             os.close(job_write)
             os.close(results_read)
             raise self._lost(str(error)) from error
-        self._owed = True
+        self._exit_pending = True
         child = ConfinedChild(self, fds[0], job_write, results_read, cpu_seconds)
         child.send(job)
         return child
@@ -305,12 +304,12 @@ class Zygote:
             raise self._lost(str(error)) from error
         if len(message) != _EXIT.size:
             raise self._lost("no answer")
-        self._owed = False
+        self._exit_pending = False
         status, used, ours = _EXIT.unpack(message)
         return status, used, ours
 
     def _settle(self) -> None:
-        if self._owed:
+        if self._exit_pending:
             self.exit_status()
 
     def close(self) -> None:
@@ -348,7 +347,7 @@ class ConfinedChild:
 
     def send(self, frame: bytes) -> None:
         """See ``Child``."""
-        write_all(self._jobs, frame, _HANDING_SECONDS, self._fair_clock)
+        write_all(self._jobs, frame, _SEND_SECONDS, self._fair_clock)
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
         """See ``Child``."""
@@ -358,13 +357,13 @@ class ConfinedChild:
             if not self._poll.poll(max(0.0, left) * 1000):
                 return None
             piece = os.read(self._results, self._buffer.wanted)
-            if not piece:  # it has ended; or it only closed its pipe, so that it will never answer
+            if not piece:  # it has ended, or has closed its pipe and can never answer
                 if not self._gone.poll(max(0.0, left) * 1000):
                     return None
                 self._end()
             self._buffer.add(piece)
             if left <= 0:
-                return self._buffer.take(limit)  # a child that writes slowly must not hold us past the limit
+                return self._buffer.take(limit)  # a child that writes slowly must not delay us past the limit
         return frame
 
     @property
@@ -373,7 +372,7 @@ class ConfinedChild:
         return self._buffer.total
 
     def _end(self) -> None:
-        """Raises Ended. The grader did not kill it, since it stops reading from children that it kills.
+        """Raises ChildEnded. The grader did not kill it, since it stops reading from children that it kills.
 
         Learner code cannot send signals, so SIGKILL comes from the limit on CPU time, from the zygote (which says so)
         or from outside.
@@ -383,7 +382,7 @@ class ConfinedChild:
         killed = code == -signal.SIGKILL and not ours
         outside = killed and self._used < self._cpu_seconds
         cpu_limit = code == -signal.SIGXCPU or (killed and not outside)
-        raise Ended(-code if code < 0 else None, code if code >= 0 else None, cpu_limit, outside)
+        raise ChildEnded(-code if code < 0 else None, code if code >= 0 else None, cpu_limit, outside)
 
     def cpu_seconds(self, default: float = 0.0) -> float:
         """See ``Child``. Read from the process's own CPU clock, which it cannot change."""
@@ -453,14 +452,14 @@ def _short_of(error: OSError) -> SandboxError:
 
 
 def _environment() -> dict[str, str]:
-    """A clean environment: one thread per library, and where shared libraries are."""
+    """A clean environment: one thread per library, and the search path of shared libraries."""
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
     return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/", **threads, **kept}
 
 
 def _unprivileged() -> dict[str, Any]:
-    """Arguments of ``Popen`` for root: run as nobody if nobody can read Python; otherwise namespaces must do."""
+    """Arguments of ``Popen`` for root: run as user nobody if that user can read Python; else rely on namespaces."""
     if os.geteuid() != 0 or not readable_by_all():
         return {}
     return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}

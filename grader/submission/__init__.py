@@ -19,7 +19,7 @@ from grader.core import bounded
 from grader.core.bounded import READING, SMALL
 from grader.core.model import Notice, SourceFile, Submission, Text
 from grader.core.suggest import close
-from grader.core.text import clean_name
+from grader.core.text import EMPTY, clean_name
 from grader.submission import answers, modules, source
 from grader.submission import messages as say
 from grader.submission.files import (
@@ -36,12 +36,22 @@ from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import FileLocation, not_regular, refusal, status
 
 __all__ = [
-    "FoundFiles", "Unusable", "changed_since", "definers", "fingerprint", "identity", "named", "parse_files", "read",
-    "read_cells", "read_files", "written",
+    "FoundFiles",
+    "Unusable",
+    "changed_since",
+    "file_text",
+    "files_defining",
+    "fingerprint",
+    "fingerprint_and_learner",
+    "learner_named",
+    "parse_files",
+    "read",
+    "read_cells",
+    "read_files",
 ]  # fmt: skip
 
 #: The name of the notebook that a learner is working in, in messages.
-NOTEBOOK = "notebook.ipynb"
+_NOTEBOOK = "notebook.ipynb"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,49 +65,51 @@ def read(path: Path, learner: str | None = None) -> Submission:
     """
     if not is_small(path):
         return _bounded(path, _read, learner, os.fspath(path))
-    found, stem = _gathered(path)
+    found, stem = _gather_path(path)
     return parse_files(found, stem, learner, os.fspath(path))
 
 
 def read_files(path: Path) -> tuple[FoundFiles, str]:
-    """The files at ``path`` that count, as bytes, and the name of ``path`` without its suffix."""
-    return _gathered(path) if is_small(path) else _bounded(path, _gathered)
+    """The files at ``path`` that count, and the name of ``path`` without its suffix. Raises SubmissionError."""
+    return _gather_path(path) if is_small(path) else _bounded(path, _gather_path)
 
 
-def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, beside: Path) -> Submission:
-    """What the names in ``wanted`` need of the cells that a notebook has run, as ``cells.select`` finds it.
+def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, folder: Path) -> Submission:
+    """The parts of the cells that a notebook has run that ``wanted`` names need, as found by ``cells.select``.
 
-    Modules in the folder ``beside`` that these cells import are read, too. Raises SubmissionError if there is nothing.
+    Modules in ``folder`` that these cells import are read, too. Raises SubmissionError if there is nothing to grade.
     """
-    import json  # with what follows, for notebooks only
+    # Only notebooks need these, and json is slow to import.
+    import json
 
     from grader.submission.cells import imports, select
 
     chosen = select(cells, wanted)
-    # Blank cells in between, so that a cell's number in messages is that of its run.
+    # Left-out cells become blank ones, so that cell numbers in messages are the numbers of the runs.
     sources = [chosen.get(at, "") for at in range(1, max(chosen, default=0) + 1)]
     content = {"nbformat": 4, "cells": [{"cell_type": "code", "source": source} for source in sources]}
-    raws = {NOTEBOOK: RawFile(NOTEBOOK, "notebook", json.dumps(content).encode())}
+    raws = {_NOTEBOOK: RawFile(_NOTEBOOK, "notebook", json.dumps(content).encode())}
     pending = imports(chosen.values())
     while pending:
         name = f"{pending.pop()}.py"
-        if name not in raws and stat.S_ISREG(_mode(beside / name)):
-            found, _ = read_files(beside / name)
+        if name not in raws and stat.S_ISREG(_mode(folder / name)):
+            found, _ = read_files(folder / name)
             raws |= {raw.path: raw for raw in found.raws}
             pending |= imports(raw.data.decode("utf-8", "replace") for raw in found.raws)
-    return _understood(FoundFiles(NOTEBOOK, tuple(raws.values())), "notebook", learner, NOTEBOOK)
+    return _submission_from(FoundFiles(_NOTEBOOK, tuple(raws.values())), "notebook", learner, _NOTEBOOK)
 
 
 def changed_since(path: Path, cells: Mapping[int, str], name: str) -> bool:
     """Whether the notebook saved at ``path`` defines ``name`` in a cell whose text was never run.
 
-    A notebook that cannot be read has not changed.
+    False if the notebook cannot be read.
     """
+    # Only notebooks need these.
     from grader.submission import notebook
     from grader.submission.cells import last_binding
 
     try:
-        found, _ = _gathered(path)
+        found, _ = _gather_path(path)
         saved = dict(enumerate(notebook.sources(found.raws[0]))) if found.raws else {}
     except Unusable:
         return False
@@ -113,33 +125,33 @@ def _mode(path: Path) -> int:
 
 
 def parse_files(found: FoundFiles, stem: str, learner: str | None, origin: str) -> Submission:
-    """The submission made of ``gathered`` files: the second half of ``read``, which may run on another machine."""
+    """The submission in ``found``: the second half of ``read``, which may run on another machine."""
     light = sum(len(raw.data) for raw in found.raws) <= SMALL and all(raw.kind != "notebook" for raw in found.raws)
     if light:
-        return _understood(found, stem, learner, origin)
-    return _in_helper(found.name, _understood, found, stem, learner, origin)
+        return _submission_from(found, stem, learner, origin)
+    return _in_helper(found.name, _submission_from, found, stem, learner, origin)
 
 
 def fingerprint(path: Path) -> str:
-    """The digest of the files at ``path`` that count, equal to ``read(path).digest``.
+    """The digest of the files at ``path`` that count; equal to ``read(path).digest``.
 
     Raises SubmissionError if they cannot be read, or if there are none.
     """
-    return identity(path)[0]
+    return fingerprint_and_learner(path)[0]
 
 
-def named(path: Path) -> str | None:
-    """The learner named in the answers file at ``path``; None if there is none, or it is broken."""
-    return identity(path)[1]
+def learner_named(path: Path) -> str | None:
+    """The learner named in the answers file at ``path``; None if there is none, or if it cannot be read."""
+    return fingerprint_and_learner(path)[1]
 
 
-def identity(path: Path) -> tuple[str, str | None]:
-    """``fingerprint`` and ``named`` of the same bytes."""
+def fingerprint_and_learner(path: Path) -> tuple[str, str | None]:
+    """``fingerprint`` and ``learner_named``, from reading the files once."""
     return _identity(path) if is_small(path) else _bounded(path, _identity)
 
 
-def written(path: Path) -> str:
-    """The text of the one file at ``path``, for comparing only; empty if it cannot be read."""
+def file_text(path: Path) -> str:
+    """The text of the one file at ``path``, for comparisons only; empty if it cannot be read."""
     try:
         found, _ = read_files(path)
     except Unusable:
@@ -193,11 +205,11 @@ def _in_helper(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.k
 
 
 def _read(path: Path, learner: str | None, origin: str) -> Submission:
-    found, stem = _gathered(path)
-    return _understood(found, stem, learner, origin)
+    found, stem = _gather_path(path)
+    return _submission_from(found, stem, learner, origin)
 
 
-def _gathered(path: Path) -> tuple[FoundFiles, str]:
+def _gather_path(path: Path) -> tuple[FoundFiles, str]:
     place = os.fspath(path)
     base = os.path.basename(os.path.abspath(place)) if "\0" not in place else place
     name = printable(base) or "/"
@@ -224,7 +236,7 @@ def _gathered(path: Path) -> tuple[FoundFiles, str]:
 
 
 def _identity(path: Path) -> tuple[str, str | None]:
-    found, _ = _gathered(path)
+    found, _ = _gather_path(path)
     if not found.raws:
         raise _nothing_usable(found, found.problems, found.lost)
     given, _ = _answers(found)
@@ -245,7 +257,7 @@ def _answers(found: FoundFiles) -> tuple[answers.Answers | None, Unusable | None
 # ------------------------------------------------------------------------------------------ names in files
 
 
-def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
+def files_defining(submission: Submission, name: str) -> tuple[SourceFile, ...]:
     """The files that define ``name`` at top level."""
     return tuple(file for file in submission.files if any(name == defined for defined, _ in file.defines))
 
@@ -255,9 +267,9 @@ def _near(place: str, base: str) -> Text:
     try:
         names = os.listdir(os.path.dirname(place) or ".")
     except (OSError, ValueError):
-        return say.NOTHING
+        return EMPTY
     near = [printable(name) for name in close(base, names)]
-    return say.NEAR.fill(names=listing(near)) if near else say.NOTHING
+    return say.NEAR.fill(names=listing(near)) if near else EMPTY
 
 
 def _not_read(base: str) -> Text:
@@ -272,7 +284,7 @@ def _not_read(base: str) -> Text:
     return say.WRONG_KIND
 
 
-def _understood(found: FoundFiles, stem: str, learner: str | None, origin: str) -> Submission:
+def _submission_from(found: FoundFiles, stem: str, learner: str | None, origin: str) -> Submission:
     files, left_out, notices = _sources(found, stem)
     given, lost = _answers(found)
     problems = (*found.problems, *left_out)
@@ -352,7 +364,7 @@ def _sources(found: FoundFiles, stem: str) -> tuple[tuple[SourceFile, ...], tupl
 def _package(scanned: Sequence[tuple[str, source.SourceFacts]], top: str, stem: str) -> str:
     """The name of the folder around the files if they import each other through it, else empty."""
     name = modules.identifier(top.rstrip("/").rpartition("/")[2] or stem)
-    if modules.is_taken(name) or any(path.split("/")[0].partition(".")[0] == name for path, _ in scanned):
+    if modules.is_reserved(name) or any(path.split("/")[0].partition(".")[0] == name for path, _ in scanned):
         return ""
     above = any(facts.relative > path.count("/") for path, facts in scanned)
     return name if above or any(name in facts.imports for _, facts in scanned) else ""
@@ -369,7 +381,7 @@ def _nothing_usable(found: FoundFiles, problems: Sequence[Unusable], lost: Unusa
         return Unusable(found.name, say.ALL_LEFT_OUT.fill(count=len(problems), problems=Text(en, zh)))
     names: list[str | Text] = [*(raw.path for raw in found.raws), *found.others]
     said = say.NO_CODE.fill(found=listing(names) if names else say.NO_FILES)
-    advice = say.UNPACK_IT if any(kind_of(name.en) == "archive" for name in found.others) else say.NOTHING
+    advice = say.UNPACK_IT if any(kind_of(name.en) == "archive" for name in found.others) else EMPTY
     return Unusable(found.name, Text(f"{said.en}{advice.en} {en}".rstrip(), said.zh + advice.zh + zh))
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from grader.core.model import Answer, Notice, Text
 from grader.core.suggest import nearest
+from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import RawFile
 from grader.submission.messages import Unusable, printable
 from grader.submission.text import decode
 
-KEYS = ("format", "learner", "answers")
+_KEYS = ("format", "learner", "answers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,9 @@ def read(raw: RawFile) -> Answers:
         text = say.FORMAT.fill(line=document.line(("format",)), found=_shown(form))
         raise Unusable(raw.path, text)
     for key in value:
-        if key not in KEYS:
-            near = say.BELOW_ANSWERS if "." in key else say.NOTHING
-            if (meant := nearest(key, KEYS)) is not None:
+        if key not in _KEYS:
+            near = say.BELOW_ANSWERS if "." in key else EMPTY
+            if (meant := nearest(key, _KEYS)) is not None:
                 near = say.MEANT.fill(key=meant)
             text = say.UNKNOWN_KEY.fill(line=document.line((key,)), key=printable(key, 60), near=near)
             raise Unusable(raw.path, text)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from grader.core.model import Text
+from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import MAX_FILES, MAX_HIDDEN, FoundFiles, Member, gather, is_ignored, kind_of
 from grader.submission.messages import Unusable, printable
@@ -21,7 +22,7 @@ from grader.submission.text import looks_like
 #: The most bytes that zipfile may read at once. This limits the table of contents to about 90 000 names.
 _MAX_READ = 4 << 20
 _CHUNK = 1 << 16
-#: The most that an entry may expand. Source compresses four- to tenfold; notebooks with plots less.
+#: The maximum compression ratio of an entry. Source has a ratio of 4 to 10, notebooks with plots a lower one.
 _MAX_RATIO = 200
 _SMALL = 1 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may allocate gigabytes
@@ -52,8 +53,8 @@ def collect(place: str, name: str) -> FoundFiles:
 def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.ZipInfo, Unusable | None]]:
     """Yields the path, the zip entry, and the problem (or None) of every entry.
 
-    Paths of folders end with a slash. If a name is not a valid path, it is yielded unchanged, with a problem. Whether
-    a file may be unpacked is for ``why_refused`` to say.
+    Paths of folders end with a slash. If a name is not a valid path, it is yielded unchanged, with a problem.
+    ``why_refused`` decides whether a file may be unpacked.
     """
     for info in archive.infolist():
         mode = info.external_attr >> 16
@@ -90,7 +91,7 @@ def _instead(head: bytes) -> Text:
     if head.startswith(b"PK"):
         return say.CUT_OFF
     other = looks_like(head)
-    return say.BUT.fill(what=other[0]) if other else say.NOTHING
+    return say.BUT.fill(what=other[0]) if other else EMPTY
 
 
 def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[str], list[str]]:

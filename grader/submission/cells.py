@@ -12,7 +12,7 @@ from grader.submission.messages import Unusable
 from grader.submission.notebook import ForeignCell, parse_cell
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-#: What is assigned in the body of these stays there.
+#: Assignments in the bodies of these are local to them.
 _SCOPES = (*_DEFINITIONS, ast.Lambda)
 
 
@@ -20,7 +20,8 @@ _SCOPES = (*_DEFINITIONS, ast.Lambda)
 class _Statement:
     """A top-level statement of a cell: the lines it occupies, the names it binds, and those it mentions.
 
-    ``changes`` are names whose values it changes without making them anew, as in ``sizes["h"] = 4`` or ``n += 1``.
+    ``changes`` are names whose values it changes without rebinding them, as in ``sizes["h"] = 4`` or ``n += 1``.
+    ``everywhere`` is true for imports that may affect all cells: from ``__future__``, or of ``*``.
     """
 
     cell: int
@@ -32,11 +33,11 @@ class _Statement:
 
 
 def select(cells: Mapping[int, str], wanted: Iterable[str]) -> dict[int, str]:
-    """The cells, reduced to what the names in ``wanted`` need; other lines are blank, so lines keep their numbers.
+    """The cells, reduced to what the names in ``wanted`` need; other lines become blank, so line numbers stay the same.
 
-    ``cells`` maps the number of a run to the text that was run, in order. A name that is bound several times means its
-    last binding, as in the notebook itself. Calls such as ``train()`` are left out: only definitions, imports and
-    assignments count. Cells that are not Python are left out, too.
+    ``cells`` maps the number of each run to the text that was run, in order. If a name is bound several times, its last
+    binding counts, as in the notebook itself. Only definitions, imports and assignments are kept, not calls such as
+    ``train()``. Cells that are not Python are left out, too.
     """
     statements, texts = _all(cells)
     kept = _needed(statements, wanted)
@@ -90,7 +91,7 @@ def imports(sources: Iterable[str]) -> set[str]:
 
 
 def _needed(statements: Sequence[_Statement], wanted: Iterable[str]) -> set[int]:
-    """The places of the statements that bind or change the ``wanted`` names, and whatever those statements mention."""
+    """The indices of the statements that bind or change the ``wanted`` names, or what those statements mention."""
     kept = {at for at, each in enumerate(statements) if each.everywhere}
     pending = [*wanted, *(name for at in kept for name in statements[at].mentions)]
     seen = set[str]()
@@ -106,9 +107,9 @@ def _needed(statements: Sequence[_Statement], wanted: Iterable[str]) -> set[int]
 
 
 def _bindings(statements: Sequence[_Statement], name: str) -> Iterator[int]:
-    """The last statement that binds ``name``, and those that change it later.
+    """The indices of the last statement that binds ``name``, and of those that change it later.
 
-    If that statement mentions the name itself, as ``mask = mask | pad`` does, the binding before it counts, too.
+    If that statement mentions the name itself, as ``mask = mask | pad`` does, the previous binding counts, too.
     """
     for at in range(len(statements) - 1, -1, -1):
         each = statements[at]

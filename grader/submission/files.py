@@ -21,7 +21,7 @@ FileKind: TypeAlias = Literal["source", "notebook", "answers", "archive", "other
 MAX_SOURCE = 256 << 10
 MAX_NOTEBOOK = 20 << 20
 MAX_TOTAL = 40 << 20
-#: All code of one submission, in files and cells. Parsing hostile code of this size takes seconds and 100s of MB.
+#: All code of one submission, in files and cells. Parsing malicious code of this size takes seconds and 100s of MB.
 MAX_CODE = 1 << 20
 MAX_FILES = 2000
 #: The deepest nesting of folders. Every file is opened step by step from the top, so this limits the steps.
@@ -41,10 +41,10 @@ _LIMITS: dict[FileKind, tuple[int, Text, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file that is not read yet.
+    """A file that has not been read yet.
 
-    ``read`` takes the most bytes that it may return. ``refused`` says why the file must not even be opened, for
-    example because it is a link.
+    ``read`` is called with the maximum number of bytes to return. ``refused`` says why the file must not even be
+    opened, for example because it is a link.
     """
 
     path: str
@@ -65,10 +65,10 @@ class RawFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundFiles:
-    """What was found under ``name``.
+    """The files found in the submission ``name``.
 
-    ``problems`` are the code files that could not be read, and ``lost`` is why the answers could not be. ``others``
-    describes the remaining files.
+    ``problems`` are the code files that could not be read, and ``lost`` says why the answers file could not be read.
+    ``others`` describes the remaining files.
     """
 
     name: str
@@ -97,7 +97,7 @@ def is_ignored(name: str) -> bool:
 def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hidden: Sequence[str] = ()) -> FoundFiles:
     """Reads the members that count.
 
-    ``folders`` are the paths of folders, which may have names like files; ``hidden`` are the paths of ignored files.
+    ``folders`` are the paths of folders, which may be named like files; ``hidden`` are the paths of ignored files.
     A member that cannot be read becomes a problem. Raises Unusable if the submission as a whole is too large.
     """
     members = list(members)
@@ -147,7 +147,7 @@ def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
 
 
 def _called_like_files(folders: Iterable[str], members: Sequence[Member]) -> list[Member]:
-    """Folders with names like ``q05.py`` and no such file in them, as members that are refused."""
+    """Folders named like ``q05.py`` that contain no such file, as members that are refused."""
     named = [(path, kind) for path in sorted(folders) if (kind := kind_of(path.rpartition("/")[2])) in _LIMITS]
     return [
         Member(path, kind, 0, _never, say.FOLDER_LIKE_A_FILE)

@@ -1,6 +1,6 @@
 """Messages about submissions, in both languages, and the exception that carries them.
 
-Every message follows the name of a file, cell or folder and a colon.
+Every message is shown after the name of a file, cell or folder and a colon.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from grader.core.errors import SubmissionError
 from grader.core.model import Notice, Text
-from grader.core.text import SAYS
+from grader.core.text import LABELED
 
 
 class Unusable(SubmissionError):
@@ -17,7 +17,7 @@ class Unusable(SubmissionError):
 
     def __init__(self, where: str, text: Text) -> None:
         """``where`` is the path or cell, as shown to people."""
-        super().__init__(SAYS.fill(who=where, said=text))
+        super().__init__(LABELED.fill(who=where, said=text))
         self.where = where
         self.text = text
 
@@ -26,7 +26,7 @@ class Unusable(SubmissionError):
         return type(self), (self.where, self.text)
 
     def notice(self) -> Notice:
-        """The same as a notice on a submission that is graded without this part."""
+        """The problem as a notice in the report on a submission that is graded without this part."""
         return Notice(self.where, LEFT_OUT.fill(problem=self.text), urgent=True)
 
 
@@ -60,7 +60,6 @@ def size(count: int) -> str:
     return f"{count} bytes"
 
 
-NOTHING = Text("", "")
 LEFT_OUT = Text("{problem} Left out; the rest is graded.", "{problem}已略过，其余部分照常评分。")
 
 # ------------------------------------------------------------------------------------ submissions
@@ -70,7 +69,7 @@ MISSING = Text(
     " check the spelling.{near}",
     "这个路径下什么也没有。应为 .py 文件、笔记本（.ipynb）、文件夹或 .zip，请检查拼写。{near}",
 )
-NEAR = Text(" Close to it: {names}.", "相近的有：{names}。")
+NEAR = Text(" Similar names: {names}.", "相近的有：{names}。")
 WRONG_KIND = Text(
     "this kind of file is not read. Expected a .py file, a notebook (.ipynb), a folder, a .zip or an answers.yaml.",
     "不支持这种文件。应为 .py 文件、笔记本（.ipynb）、文件夹、.zip 或 answers.yaml。",
@@ -129,7 +128,7 @@ CLEAR_OUTPUTS = Text(
     "Clear the outputs of all cells, save, and submit it again.", "请清除所有单元的输出，保存后重新提交。"
 )
 KEEP_SHORT = Text("Answers are short: is this the right file?", "答案通常很短，是不是选错了文件？")
-EMPTY = Text(
+EMPTY_FILE = Text(
     "the file is empty; expected Python code. Did you save it before you submitted it?",
     "文件是空的，里面应当有 Python 代码。提交之前保存过吗？",
 )

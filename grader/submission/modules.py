@@ -14,7 +14,7 @@ from grader.core.model import Text
 from grader.submission import messages as say
 from grader.submission.messages import Unusable
 
-LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
+_LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ def identifier(stem: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) or name == "__main__" else name
 
 
-def is_taken(name: str) -> bool:
+def is_reserved(name: str) -> bool:
     """Whether ``name`` is a library of the course or a module of the standard library."""
-    return name in LIBRARIES or name in sys.stdlib_module_names
+    return name in _LIBRARIES or name in sys.stdlib_module_names
 
 
 def common_folder(paths: Sequence[str]) -> str:
@@ -48,10 +48,11 @@ def common_folder(paths: Sequence[str]) -> str:
     return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def name_modules(paths: Sequence[str], package: str = "") -> list[ModuleName]:
-    """A distinct module name for every path, inside ``package`` if it is given.
+def name_modules(paths: Sequence[str], package: str) -> list[ModuleName]:
+    """A distinct module name for every path, inside ``package`` unless that is empty.
 
-    If two paths compete for a name, a ``.py`` file wins over a notebook, and an unchanged name over a changed one.
+    If two paths need the same name, a ``.py`` file gets it before a notebook, and an unchanged name comes before a
+    changed one.
     """
     result = [_propose(path, package) for path in paths]
 
@@ -79,16 +80,16 @@ def _propose(path: str, package: str) -> ModuleName:
     is_package = stem == "__init__" and bool(folders or package) and not _is_notebook(path)
     given = folders if is_package else [*folders, stem]
     parts = [identifier(part) for part in given]
-    if _is_notebook(path) and not folders and is_taken(parts[0]):  # nobody imports a notebook by its name
+    if _is_notebook(path) and not folders and is_reserved(parts[0]):  # nobody imports a notebook by its name
         parts = [f"{parts[0]}_notebook"]
     return ModuleName(".".join([package, *parts] if package else parts), is_package, parts != given)
 
 
 def shadowed(path: str, module: str) -> Unusable | None:
-    """Why the file must not be used, if its module would shadow a library or standard module; else None."""
+    """Why the file must not be used: its module would shadow a library or standard module. None if it may be."""
     top = module.partition(".")[0]
-    if not is_taken(top):
+    if not is_reserved(top):
         return None
-    library = LIBRARIES.get(top)
+    library = _LIBRARIES.get(top)
     owner: Text = say.A_LIBRARY.fill(name=library) if library else say.A_STANDARD_MODULE
     return Unusable(path, say.SHADOWS.fill(name=top, owner=owner, new=f"my_{path}"))

@@ -41,12 +41,11 @@ _TOKEN = re.compile(
 _LONG_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''")}
 
 
-def scan(raw: RawFile, budget: ParseBudget | None = None) -> tuple[SourceFacts, tuple[Notice, ...]]:
+def scan(raw: RawFile, budget: ParseBudget) -> tuple[SourceFacts, tuple[Notice, ...]]:
     """Reads an ``.ipynb`` file; cells that are not Python are left out with a notice.
 
     Raises Unusable, and OverBudget if the submission exceeds the limits of ``budget``.
     """
-    budget = budget or ParseBudget(raw.path)
     cells, remark = _code_cells(raw)
     parsed: list[tuple[Part, ast.Module]] = []
     broken: list[Unusable] = []
@@ -136,7 +135,7 @@ def _loaded(raw: RawFile) -> tuple[dict[str, Any], Text | None]:
     """The notebook in format 4, and a remark on the encoding (or None). Raises Unusable."""
     text, remark = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
     if not text.strip():
-        raise Unusable(raw.path, say.EMPTY)
+        raise Unusable(raw.path, say.EMPTY_FILE)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         raise Unusable(raw.path, say.TOO_INTRICATE.fill(limit=MAX_BRACKETS))
     try:

@@ -1,6 +1,6 @@
 """Opens submitted files safely: regular files only, never through a link, and without blocking.
 
-All submitted files are opened here and nowhere else. Folders *above* the given path may be links; the path itself and
+All submitted files are opened here and nowhere else. Folders *above* the given path may be links. The path itself and
 everything below it may not, even if a file is replaced with a link while it is being read.
 """
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.core.model import Part, Text
+from grader.core.text import EMPTY
 from grader.submission import messages as say
 from grader.submission.files import MAX_CODE, RawFile
 from grader.submission.messages import Unusable, printable
@@ -34,13 +35,13 @@ _HINTS: tuple[tuple[str, Text], ...] = (
 )
 
 
-#: Further limits for one submission: top-level names, and steps that the parser spends on f-strings. Before Python 3.12
-#: it searches for each field from the start of the string: 256 kB of ``{a}`` take seconds. Later parsers are linear,
-#: and counting would cost more than it saves: the first tokenizers for the new f-strings are quadratic.
+#: Further limits for one submission: top-level names, and steps that the parser spends on f-strings. Before Python
+#: 3.12, the parser searches for each field from the start of the string, so 256 kB of ``{a}`` take seconds. Later
+#: parsers are linear, and counting would cost more than it saves, because their first tokenizers are quadratic.
 MAX_NAMES = 10_000
 MAX_FIELD_STEPS = 100_000_000
 SLOW_FIELDS = sys.version_info < (3, 12)
-#: Up to this many steps, an upper estimate will do.
+#: Up to this many steps, an upper bound is accurate enough.
 _CHEAP_FIELD_STEPS = 1_000_000
 #: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
 MAX_DOTS = 500
@@ -81,7 +82,7 @@ class ParseBudget:
 
 
 def _field_steps(text: str, most: int) -> int:
-    """The sum over all f-strings of length times fields; stops counting above ``most``."""
+    """The sum of length times number of fields over all f-strings; stops counting above ``most``."""
     steps = 0
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the parser will stop there, too
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -113,12 +114,11 @@ class SourceFacts:
     remark: Text | None = None
 
 
-def scan(raw: RawFile, budget: ParseBudget | None = None) -> SourceFacts:
+def scan(raw: RawFile, budget: ParseBudget) -> SourceFacts:
     """Reads a ``.py`` file. Raises Unusable, and OverBudget if the submission exceeds the limits of ``budget``."""
-    budget = budget or ParseBudget(raw.path)
     text, remark = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
     if not text.strip() and not raw.path.endswith("__init__.py"):
-        raise Unusable(raw.path, say.EMPTY)
+        raise Unusable(raw.path, say.EMPTY_FILE)
     if text.lstrip().startswith("{") and '"nbformat"' in text:
         advice = say.RENAME_IT.fill(suffix=".ipynb")
         raise Unusable(
@@ -130,7 +130,7 @@ def scan(raw: RawFile, budget: ParseBudget | None = None) -> SourceFacts:
 
 
 def combine(parsed: Sequence[tuple[Part, ast.Module]], budget: ParseBudget | None = None) -> SourceFacts:
-    """The facts about parts that share one namespace; the later of two definitions counts."""
+    """The facts about parts that share one namespace. Of two definitions of a name, the later one counts."""
     defines: dict[str, int] = {}
     guarded: dict[str, int] = {}
     imports: set[str] = set()
@@ -187,13 +187,13 @@ def _complaint(error: SyntaxError, text: str) -> Text:
     number = min(max(error.lineno or 1, 1), len(lines))
     column = max(error.offset or 1, 1)
     line = lines[number - 1]
-    hint = next((hint for part, hint in _HINTS if part in error.msg), say.NOTHING)
+    hint = next((hint for part, hint in _HINTS if part in error.msg), EMPTY)
     if line.startswith(("%", "!")):
         hint = say.ONLY_IN_JUPYTER
     elif line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
         hint = say.CONFLICT
     shown = printable(_around(line, column))
-    source = say.QUOTED_LINE.fill(line=shown) if shown else say.NOTHING
+    source = say.QUOTED_LINE.fill(line=shown) if shown else EMPTY
     reason = printable(error.msg)
     return say.SYNTAX.fill(line=number, column=column, source=source, reason=reason, hint=hint)
 

@@ -113,9 +113,9 @@ def _wide(data: bytes) -> tuple[str | None, str | None]:
 def _chinese(data: bytes) -> str | None:
     """``data`` decoded as GB18030 if nearly all of its characters of two bytes are common Chinese; else None.
 
-    Characters of four bytes, such as rare ones in names, must be assigned, and count neither way. Common are the 3755
-    characters of level 1 of GB 2312, which are sorted by pronunciation, and Chinese punctuation. Korean text in EUC-KR
-    would use only the first half of that range.
+    Characters of four bytes, such as rare ones in names, must be assigned code points, and count neither way. Common
+    characters are Chinese punctuation and the 3755 characters of GB 2312 level 1, which are sorted by pronunciation;
+    Korean text in EUC-KR would use only the first half of that range.
     """
     try:
         text = data.decode("gb18030")

@@ -28,7 +28,7 @@ from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Course, ExerciseResult, Item, Lang, Outcome, Report, Submission, Text
 from grader.core.text import duration, timestamp
 from grader.course import items
-from grader.grading.checker import Checked
+from grader.grading.checker import CheckedSubmission
 from grader.learning import answers_file, log
 from grader.learning import session as conversation
 from grader.learning.log import Event
@@ -74,7 +74,7 @@ class ClassChecker:
     pace: Pace
     clock: Callable[[], float] = time.monotonic
 
-    def check(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
+    def check(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
         """Grades these exercises. Raises UsageError if it was done too often, or is being done."""
         now = self.clock()
         for name in exercises:

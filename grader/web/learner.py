@@ -17,7 +17,7 @@ from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Report, Status, Submission, Text
 from grader.course import starter
 from grader.grading import costs
-from grader.grading.checker import Checked, Checker
+from grader.grading.checker import CheckedSubmission, Checker
 from grader.grading.costs import Cost
 from grader.grading.selection import source_of
 from grader.learning import hints, log, progress, review
@@ -193,7 +193,7 @@ class Learner:
         """Saves how well the card ``name`` was known."""
         self.save(Reviewed(log.now(), self.course.public_id, name, rating))
 
-    def check_from_memory(self, question: Question, exercise: Exercise, text: str) -> Checked:
+    def check_from_memory(self, question: Question, exercise: Exercise, text: str) -> CheckedSubmission:
         """Grades ``text``, one exercise written again. Nothing is saved but the result, as in `attncheck review`."""
         if len(text) > _LONGEST_FILE:
             raise UsageError(_TOO_LONG.fill(most=_LONGEST_FILE))
@@ -257,7 +257,7 @@ class Learner:
         except UnicodeDecodeError:
             raise Unusable(path.name, _NOT_UTF8) from None
 
-    def check(self, question: Question, text: str) -> Checked:
+    def check(self, question: Question, text: str) -> CheckedSubmission:
         """Saves ``text`` as the code of ``question`` and grades its exercises.
 
         Raises UsageError if the file cannot be saved, SubmissionError if the folder cannot be read.
@@ -311,7 +311,7 @@ class Learner:
         """What the learner's code, the references and other ways cost, for each exercise of ``question``."""
         submission = self.submission()
         return tuple(
-            self.checker().use(partial(costs.compared, self.course, each, question, submission))
+            self.checker().use(partial(costs.compare_costs, self.course, each, question, submission))
             for each in question.exercises
         )
 

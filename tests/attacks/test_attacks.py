@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.errors import SandboxUnavailable, SubmissionError
-from grader.core.model import Call, Course, Job, Limits, Observed, Past, Program, Report
+from grader.core.model import Call, Course, Job, Limits, Observed, Program, Report, ResourceUsage
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.context import GradingContext
@@ -68,14 +68,14 @@ class Ring:
 
         Asserts on the way that whatever the submission has used is counted, and that no job begins without it.
         """
-        past = Past()
+        usage = ResourceUsage()
 
         def observe(job: Job, limits: Limits) -> Observed:
-            nonlocal past
-            assert job.past == past
+            nonlocal usage
+            assert job.usage == usage
             seen = self.sandbox.observe(job, limits)
-            assert seen.past is not None
-            past = seen.past
+            assert seen.usage is not None
+            usage = seen.usage
             return seen
 
         return grade(self.context.course, read(path), observe, limits=limits, context=self.context)

@@ -43,7 +43,7 @@ def test_a_fault_of_ours_costs_one_submission(tmp_path: Path, monkeypatch: pytes
     def identity(path: Path) -> tuple[str, None]:
         raise RuntimeError("unforeseen")
 
-    monkeypatch.setattr(enrolment, "identity", identity)
+    monkeypatch.setattr(enrolment, "fingerprint_and_learner", identity)
     (one,) = row(handed(tmp_path, Person("mallory")))
     assert one.error is not None and "unforeseen" in one.error.en
 

@@ -8,7 +8,7 @@ from grader.core.model import Course, ExerciseResult
 from grader.course import loader
 from grader.grading import code_grading, courses
 from grader.grading.context import GradingContext
-from grader.grading.explaining.explain import VOICES, explain
+from grader.grading.explaining.explain import EXPLAINERS, explain
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.selection import Selection
@@ -86,11 +86,11 @@ def test_every_voice_was_attacked(context: GradingContext, sandbox: Sandbox, mon
     asked = []
 
     def listening(failure, names_only):  # type: ignore[no-untyped-def]
-        for voice, _ in VOICES:
+        for voice, _ in EXPLAINERS:
             list(voice(failure))
             asked.append(voice.__name__)
         return explain(failure, names_only)
 
     monkeypatch.setattr(code_grading, "explain", listening)
     graded(context, sandbox, ATTACKS["many values"])
-    assert asked == [voice.__name__ for voice, _ in VOICES]
+    assert asked == [voice.__name__ for voice, _ in EXPLAINERS]

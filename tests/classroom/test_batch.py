@@ -479,11 +479,11 @@ REFUSED = {
     [
         (
             {"read a file": Returned((None,)), "open any socket": Returned((None,)), "run a program": Died(9, None)},
-            r"does not hold on this machine \(it let code read a file, open any socket\); nothing was graded",
+            r"does not work on this machine: code could read a file, open any socket; nothing was graded",
         ),
         (
             {"start a process": TimedOut(6.0, "wall")},
-            r"whether the sandbox holds on this machine could not be decided \(start a process: not finished after 6 s "
+            r"whether the sandbox works on this machine could not be decided \(start a process: not finished after 6 s "
             r"\(wall\)\); nothing was graded",
         ),
     ],

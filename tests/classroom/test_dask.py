@@ -220,7 +220,7 @@ def test_a_desk_grades_what_is_sent(desk: GradingPlugin, tmp_path: Path) -> None
                 ]
             },
             SandboxUnavailable,
-            r"does not hold on tcp://there \(it let code read a file\)",
+            r"does not work on tcp://there: code could read a file",
         ),
         (
             {"try_attacks": lambda observe: _unavailable()},

@@ -385,7 +385,7 @@ def test_what_is_stored_is_public(folder: Path, edition: Course, sandbox: Sandbo
         asked.update(stored_results.key(job.files, program) for program in job.programs)
         return answering(job, limits)
 
-    answering = stored_results.answering(edition, edition.edition)
+    answering = stored_results.stored_observer(edition, edition.edition)
     (exercise,) = edition.questions[0].exercises
     context = GradingContext(edition, Seed.public(), ask)
     context.expected(exercise), context.mistake_signatures(exercise)
@@ -427,7 +427,7 @@ def test_answers_to_graded_items_are_kept_for_later(edition: Course, whole: Cour
     assert set(found) == set(ANSWERS)
     assert {item.status for item in found.values()} == {Status.PENDING}
     assert not any(item.earned for item in found.values()) and report.complete
-    assert report.elsewhere == 16.5  # with the exercise missing, which is known here
+    assert report.pending_points == 16.5  # with the exercise missing, which is known here
     there = graded(whole, given, sandbox.observe)
     assert [item.possible for item in there.questions[0].items] == [item.possible for item in found.values()]
     for item in edition.questions[0].items:
@@ -464,7 +464,7 @@ def test_everything_right_is_said_as_far_as_it_is_known(edition: Course, sandbox
     given = replace(submission(q01=SOLUTIONS["right"]), answers=answers)
     report = graded(edition, given, sandbox.observe)
     assert report.passed and report.complete and 0 < report.earned < report.possible
-    assert report.earned + report.elsewhere == pytest.approx(report.possible)
+    assert report.earned + report.pending_points == pytest.approx(report.possible)
     for lang, said, worth in (
         ("en", "{} more points are not graded here", "graded here is correct"),
         ("zh", "另有 {} 分不在这里评定", "评定的内容全部正确"),
@@ -473,7 +473,7 @@ def test_everything_right_is_said_as_far_as_it_is_known(edition: Course, sandbox
         terminal.render(report, edition, lang, Console(file=out, width=100))  # type: ignore[arg-type]
         page = html.render(report, edition, lang)  # type: ignore[arg-type]
         for text in (out.getvalue(), page):
-            assert said.format(points(report.elsewhere)) in text and worth in text
+            assert said.format(points(report.pending_points)) in text and worth in text
 
 
 def test_pictures_and_scripts_come_from_what_is_stored(edition: Course, whole: Course, sandbox: Sandbox) -> None:
@@ -481,8 +481,8 @@ def test_pictures_and_scripts_come_from_what_is_stored(edition: Course, whole: C
     given = submission(q01=SOLUTIONS["squares"])
     report = graded(edition, given, sandbox.observe)
     expect = reference_observer(nothing_runs, Seed.public(), course=edition)
-    here = public_arrays.shown(edition, given, report, sandbox.observe, expect)
-    there = public_arrays.shown(whole, given, report, sandbox.observe, sandbox.observe)
+    here = public_arrays.compare_public_cases(edition, given, report, sandbox.observe, expect)
+    there = public_arrays.compare_public_cases(whole, given, report, sandbox.observe, sandbox.observe)
     assert [(s.case, s.expected.tolist()) for s in here] == [(s.case, s.expected.tolist()) for s in there] != []
 
 

@@ -78,8 +78,8 @@ def test_unchanged_files_are_not_read_again(place: Path, tmp_path: Path, monkeyp
     (row,) = first.submissions
     assert (row.signed, bool(row.digest), bool(row.signature)) == ("Ada", True, True)
     read: list[Path] = []
-    identity = enrolment.identity
-    monkeypatch.setattr(enrolment, "identity", lambda path: read.append(path) or identity(path))
+    identity = enrolment.fingerprint_and_learner
+    monkeypatch.setattr(enrolment, "fingerprint_and_learner", lambda path: read.append(path) or identity(path))
     assert enrolment.enrol(collect(place.parent, tmp_path / "scratch"), None, first.submissions) == first
     assert not read
     (place / "q05.py").write_text("def f(x):\n    return 3\n")

@@ -111,7 +111,7 @@ def test_check_reports(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (bank / "questions" / "notes.txt").write_text("x")
     assert run(["bank", "check", str(bank)]) == 4
     out = capsys.readouterr().out
-    assert "questions/notes.txt: this file is not read [stray-file]\n    Name it like" in out and "1 problem\n" in out
+    assert "questions/notes.txt: this file is never read [stray-file]\n    Name it like" in out and "1 problem\n" in out
 
 
 def test_check_of_one_question(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,7 +40,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     @contextlib.contextmanager
     def open_sandbox(mode: str) -> Iterator[object]:
         asked["opened"] = mode
-        yield SimpleNamespace(observe="observe", allow=lambda packages: None)
+        yield SimpleNamespace(observe="observe", allow_packages=lambda packages: None)
 
     def explained(*args: object) -> Explanation:
         asked["args"] = args[1:]

@@ -65,7 +65,7 @@ class Machine:
         """Opens nothing."""
         self.asked.mode = mode
         yield SimpleNamespace(
-            start=lambda: self.order.append("start"), observe=self.observe, allow=lambda packages: None
+            start=lambda: self.order.append("start"), observe=self.observe, allow_packages=lambda packages: None
         )
         self.order.append("close")
 
@@ -242,7 +242,7 @@ def looked(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append(submission.learner)
         return ()
 
-    put(monkeypatch, "grading.public_arrays", shown=shown)
+    put(monkeypatch, "grading.public_arrays", compare_public_cases=shown)
     return asked
 
 

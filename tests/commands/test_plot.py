@@ -29,7 +29,7 @@ def wall(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
 
     @contextlib.contextmanager
     def opened(mode: str) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(start=lambda: None, observe=sandbox.observe, allow=sandbox.allow)
+        yield SimpleNamespace(start=lambda: None, observe=sandbox.observe, allow_packages=sandbox.allow_packages)
 
     monkeypatch.setattr("grader.sandbox.open_sandbox", opened)
 

@@ -297,7 +297,7 @@ def grading(monkeypatch: pytest.MonkeyPatch) -> list[Status]:
         return Report("ada", course.title, "digest", "public", (question,), (), True, (), 0.1, not_attempted=("Q11",))
 
     monkeypatch.setattr(grader.grading.grade, "grade", grade)
-    nowhere = contextlib.nullcontext(SimpleNamespace(observe=None, allow=lambda packages: None))
+    nowhere = contextlib.nullcontext(SimpleNamespace(observe=None, allow_packages=lambda packages: None))
     monkeypatch.setattr(grader.sandbox, "open_sandbox", lambda **how: nowhere)
     Path("mine.py").write_text("def softmax(x):\n    return x\n")
     return verdicts

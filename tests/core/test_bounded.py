@@ -139,7 +139,7 @@ def test_a_process_that_has_grown_is_replaced(helper: bounded._Helper) -> None:
     """What a large submission needed is given back before the next."""
     first = said(helper, PLENTY, os.getpid)
     assert said(helper, PLENTY, os.getpid) == first
-    assert said(helper, PLENTY, eval, f"len(b'x' * {bounded._GROWN})") == bounded._GROWN
+    assert said(helper, PLENTY, eval, f"len(b'x' * {bounded._MAX_PEAK})") == bounded._MAX_PEAK
     assert said(helper, PLENTY, os.getpid) != first
 
 

@@ -74,7 +74,7 @@ def test_what_cannot_be_allowed_is_a_fault_of_the_course(name: str, said: str) -
         installed.distributions((name,), ("root-one",))
     sandbox = Sandbox("plain", ZygoteSettings())
     with pytest.raises(CourseError, match=said):
-        sandbox.allow((name,))
+        sandbox.allow_packages((name,))
     assert sandbox._settings.packages == ()
 
 

@@ -95,8 +95,10 @@ def test_every_condition_is_tested_or_excused() -> None:
     """The bundled course has no holes, and no reasons that excuse nothing."""
     for question in course().questions:
         for exercise in question.exercises:
-            assert [conditions.key(*hole) for hole in untested.holes(course(), exercise)] == [], exercise.name
-            assert list(untested.needless(course(), exercise)) == [], exercise.name
+            assert [conditions.key(*hole) for hole in untested.untested_conditions(course(), exercise)] == [], (
+                exercise.name
+            )
+            assert list(untested.needless_reasons(course(), exercise)) == [], exercise.name
 
 
 def test_names_used_reach_through_helpers() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.core.constraints import Revealed
+from grader.core.constraints import MisconceptionId
 from grader.core.model import Edit, Item, Misconception, Mistake, Question
 from grader.course import items, misconceptions
 from grader.course.items._wrong import KnownWrongAnswer
@@ -119,4 +119,4 @@ def test_every_misconception_of_a_kind_is_declared(kind: str) -> None:
         hints = typing.get_type_hints(part, include_extras=True)
         for name in hints:
             if "misconception" in name:
-                assert Revealed in (hints[name], *typing.get_args(hints[name])), (part, name)
+                assert MisconceptionId in (hints[name], *typing.get_args(hints[name])), (part, name)

@@ -107,12 +107,12 @@ def test_what_came_back_is_thrown_away(
 def test_a_worker_that_starts_later(change: str, library: Path) -> None:
     """A worker refuses an environment that broke before it started."""
     before = libraries.digest(())
-    Sandbox("plain", ZygoteSettings()).expect(before)
+    Sandbox("plain", ZygoteSettings()).expect_libraries(before)
     CHANGES["compiled"][0](library)
     assert libraries.digest(()) == before
     CHANGES[change][0](library)
     with pytest.raises(LibrariesChanged):
-        Sandbox("plain", ZygoteSettings()).expect(before)
+        Sandbox("plain", ZygoteSettings()).expect_libraries(before)
 
 
 @pytest.mark.usefixtures("in_process")

@@ -20,7 +20,7 @@ import pytest
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Call, Died, Job, Limits, Part, Program, Returned, SourceFile
 from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox, zygote
-from grader.sandbox.children import Ended
+from grader.sandbox.children import ChildEnded
 from grader.sandbox.inside import zygote as inner
 from grader.sandbox.zygote import ConfinedChild, Zygote, ZygoteLost
 from tests.sandbox.test_zygote import descendants, descriptors, gone, innermost
@@ -141,11 +141,11 @@ def test_no_files_for_a_child(spare: int, sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (MemoryError(), inner.SHORT),
-        (OSError(errno.EMFILE, "Too many open files"), inner.SHORT),
-        (OSError("libtorch_cpu.so: failed to map segment from shared object"), inner.SHORT),
-        (ImportError("libc10.so: cannot open shared object file: Too many open files"), inner.SHORT),
-        (ImportError("No module named 'torch'"), inner.NO_LIBRARIES),
+        (MemoryError(), inner.EXIT_SHORTAGE),
+        (OSError(errno.EMFILE, "Too many open files"), inner.EXIT_SHORTAGE),
+        (OSError("libtorch_cpu.so: failed to map segment from shared object"), inner.EXIT_SHORTAGE),
+        (ImportError("libc10.so: cannot open shared object file: Too many open files"), inner.EXIT_SHORTAGE),
+        (ImportError("No module named 'torch'"), inner.EXIT_NO_LIBRARIES),
         (PermissionError(1, "Operation not permitted"), None),
     ],
 )
@@ -163,22 +163,22 @@ def test_why_a_zygote_cannot_start(error: Exception, code: int | None, monkeypat
     with pytest.raises(type(error) if code is None else SystemExit) as ended:
         inner.main(0)
     assert getattr(ended.value, "code", None) == code
-    assert (inner.SHORT, inner.NO_LIBRARIES) == (zygote._SHORT, zygote._NO_LIBRARIES)
+    assert (inner.EXIT_SHORTAGE, inner.EXIT_NO_LIBRARIES) == (zygote._SHORT, zygote._NO_LIBRARIES)
 
 
 def test_a_zygote_that_is_short_of_something(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is started again, and code is never run without a wall for that reason."""
-    monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.SHORT})")
+    monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.EXIT_SHORTAGE})")
     with (
         open_sandbox(mode="auto") as opened,
-        pytest.raises(ZygoteLost, match="too little memory, or the limit of open files"),
+        pytest.raises(ZygoteLost, match="not enough memory, or the limit on open files"),
     ):
         opened.children()
 
 
 def test_a_zygote_without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     """It says what is missing; that is no layer of the sandbox."""
-    monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.NO_LIBRARIES})")
+    monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.EXIT_NO_LIBRARIES})")
     said = r"could not import NumPy or torch.*import numpy, torch"
     with open_sandbox(mode="require") as opened, pytest.raises(SandboxUnavailable, match=said):
         opened.children()
@@ -287,7 +287,7 @@ def test_who_ended_a_child(status: int, used: float, cpu_limit: bool, outside: b
 
     jobs, results = os.pipe()
     child = ConfinedChild(Told(), os.pidfd_open(os.getpid()), jobs, results, 5)  # type: ignore[arg-type]
-    with pytest.raises(Ended) as ended:
+    with pytest.raises(ChildEnded) as ended:
         child._end()
     assert (ended.value.cpu_limit, ended.value.outside) == (cpu_limit, outside)
     child._fair_clock.close()

@@ -57,7 +57,7 @@ class Graded:
 
 @functools.cache
 def solutions() -> tuple[GradingContext, tuple[Graded, ...]]:
-    """A correct and a wrong solution of every exercise, run once; the memo holds the reference results."""
+    """A correct and a wrong solution of every exercise, run once; the context holds the reference results."""
     loaded = courses.load(loader.find(None))
     chosen: dict[tuple[str, str], Path] = {}
     for path in (*RIGHT, *WRONG):

@@ -23,7 +23,7 @@ from grader.core.errors import GradebookError, StateError, UsageError
 from grader.core.model import Array, NotRun, Observed, QuestionResult, Raised, Returned, Status
 from grader.learning import log as state
 from grader.learning import progress, review
-from grader.sandbox.memo import memoized
+from grader.sandbox.observation_cache import memoized
 from tests.classroom.export.conftest import COURSE, Made
 from tests.classroom.export.conftest import results as graded
 from tests.fuzz import bending

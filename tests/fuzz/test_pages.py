@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from grader.core.model import Course, ExerciseResult, QuestionResult, Report, Status
 from grader.course import items, loader
 from grader.grading import courses
-from grader.grading.checker import Checked, Checker
+from grader.grading.checker import CheckedSubmission, Checker
 from grader.learning.log import Answered
 from grader.report.figures import kinds
 from grader.web.learner import Learner
@@ -36,14 +36,14 @@ def course() -> Course:
 class Checks:
     """Stands for the sandbox: passes everything, unless the code says that it is wrong."""
 
-    def check(self, submission: Any, exercises: tuple[str, ...]) -> Checked:
+    def check(self, submission: Any, exercises: tuple[str, ...]) -> CheckedSubmission:
         """A result for each exercise."""
         text = "".join(part.text for file in submission.files for part in file.parts)
         status = Status.FAILED if "wrong" in text else Status.PASSED
         question = next(q for q in course().questions if any(e.name in exercises for e in q.exercises))
         results = tuple(ExerciseResult(name, status, 0.0, 1.0, outcomes=(), file="q01.py") for name in exercises)
         found = QuestionResult(question.id, question.title, exercises=results, items=())
-        return Checked(Report("ada", WORDS, "", "public", (found,), (), False, (), 0.1), ())
+        return CheckedSubmission(Report("ada", WORDS, "", "public", (found,), (), False, (), 0.1), ())
 
     def use(self, work: Any) -> Any:
         """Nothing was counted. Pictures, which need a real sandbox, are not asked for."""

@@ -14,10 +14,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from grader.core import serialize
-from grader.core.model import Array, Job, Limits, Observation, Observed, Returned, Shown, Status, Verdict
+from grader.core.model import Array, ArrayComparison, Job, Limits, Observation, Observed, Returned, Status, Verdict
 from grader.course import loader
 from grader.grading import checks, courses
-from grader.grading.checks import Seen, gradients
+from grader.grading.checks import JudgeInput, gradients
 from grader.grading.compare import compare
 from grader.grading.context import GradingContext
 from grader.grading.explaining.mistakes import agree
@@ -35,7 +35,7 @@ def nobody(job: Job, limits: Limits) -> Observed:
 
 
 @functools.cache
-def asked() -> tuple[tuple[Seen, tuple[int, ...]], ...]:
+def asked() -> tuple[tuple[JudgeInput, tuple[int, ...]], ...]:
     """Every check of the bank on each case, in both array types, and how many values its programs send."""
     loaded = courses.load(loader.find(None))
     context = GradingContext(loaded, Seed.public(), nobody)
@@ -43,14 +43,14 @@ def asked() -> tuple[tuple[Seen, tuple[int, ...]], ...]:
     for exercise in (exercise for question in loaded.questions for exercise in question.exercises):
         for entry, kind in itertools.product(context.entries(exercise), exercise.array_types):
             programs = checks.kinds()[entry.spec.kind].calls(Target(exercise, "q", kind), entry.drawn, entry.spec)
-            seen = Seen(exercise, entry.case, entry.spec, entry.drawn, (), (), kind)
+            seen = JudgeInput(exercise, entry.case, entry.spec, entry.drawn, (), (), kind)
             found.append((seen, tuple(len(program.send) for program in programs)))
     return tuple(found)
 
 
-def one_of_each() -> Iterator[tuple[Seen, tuple[int, ...]]]:
+def one_of_each() -> Iterator[tuple[JudgeInput, tuple[int, ...]]]:
     """The first of each kind of check and array type in the bank."""
-    found: dict[object, tuple[Seen, tuple[int, ...]]] = {}
+    found: dict[object, tuple[JudgeInput, tuple[int, ...]]] = {}
     for seen, sends in asked():
         found.setdefault((seen.spec.kind, seen.array_type), (seen, sends))
     yield from found.values()
@@ -61,14 +61,14 @@ def returned(sends: Sequence[int], values: Iterator[Any]) -> tuple[Observation, 
     return tuple(Returned(tuple(itertools.islice(values, count))) for count in sends)
 
 
-def with_results(seen: Seen, sends: Sequence[int], got: Iterator[Any], right: Any) -> Seen:
+def with_results(seen: JudgeInput, sends: Sequence[int], got: Iterator[Any], right: Any) -> JudgeInput:
     """The check with these results, and ``right`` as all that the reference returned."""
     wanted = [right] * len(gradients.names(seen)) if seen.spec.kind == "gradients" else right
     expected = returned(sends, itertools.repeat(wanted)) if checks.kinds()[seen.spec.kind].REFERENCE else ()
     return replace(seen, got=returned(sends, got), expected=expected)
 
 
-def judged(seen: Seen) -> Verdict:
+def judged(seen: JudgeInput) -> Verdict:
     """The verdict of the judge itself, whose exceptions are findings."""
     with np.errstate(all="ignore"):
         found = checks.kinds()[seen.spec.kind].judge(seen)
@@ -91,7 +91,7 @@ def test_no_value_breaks_a_picture() -> None:
     for right, value in itertools.product(carried.RIGHT, carried.SOME):
         if isinstance(right, Array) and isinstance(value, Array) and value.values.ndim and value.values.size > 1:
             found = compare(right, value)
-            shown = Shown("e", "c", "result", right.values, value.values, found.difference if found else None)
+            shown = ArrayComparison("e", "c", "result", right.values, value.values, found.difference if found else None)
             assert picture(shown).actual
         wanted = run._to_numpy(right)
         if run.misfit(wanted, value) is None:

@@ -23,7 +23,7 @@ from grader.core.model import (
     Unreadable,
     Value,
 )
-from grader.sandbox.children import Ended, FrameBuffer, Garbled, Oversized
+from grader.sandbox.children import ChildEnded, FrameBuffer, MalformedFrame, OversizedFrame
 from grader.sandbox.inside import frames
 from grader.sandbox.inside.frames import Block, FrameError, StepRef
 from grader.sandbox.launch import observe
@@ -132,7 +132,7 @@ class Voice:
         """The next frame, piece by piece."""
         while (frame := self._buffer.take(limit)) is None:
             if not self._said:
-                raise Ended(9, None)
+                raise ChildEnded(9, None)
             self._buffer.add(self._said[:1000])
             self._said = self._said[1000:]
         return frame
@@ -200,7 +200,7 @@ def buffered(data: bytes, scratch: Path) -> None:
             try:
                 while (frame := buffer.take(1 << 20)) is not None:
                     got.append((frame[0], frames.encode(frame[1])))
-            except (Garbled, Oversized) as error:
+            except (MalformedFrame, OversizedFrame) as error:
                 return [*got, type(error)]
         return got
 

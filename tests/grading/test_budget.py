@@ -16,9 +16,9 @@ from grader.core.model import (
     NotRun,
     Observation,
     Observed,
-    Past,
     Program,
     Raised,
+    ResourceUsage,
     Returned,
 )
 from grader.core.text import same
@@ -45,12 +45,12 @@ class Metered:
     def observe(self, job: Job, limits: Limits) -> Observed:
         """As a sandbox does it."""
         self.jobs.append(job)
-        before = job.past
-        past = Past(before.cpu, before.wall + 2, before.received + 1024, before.deaths + 1, hidden=True)
-        return Observed(tuple(map(self._answer, job.programs)), (), unsafe=False, past=past)
+        before = job.usage
+        usage = ResourceUsage(before.cpu, before.wall + 2, before.received + 1024, before.deaths + 1, hidden=True)
+        return Observed(tuple(map(self._answer, job.programs)), (), unsafe=False, usage=usage)
 
 
-PASTS = [Past(0, 2.0 * n, 1024 * n, n, hidden=n > 0) for n in range(4)]
+USAGES = [ResourceUsage(0, 2.0 * n, 1024 * n, n, hidden=n > 0) for n in range(4)]
 
 
 def test_each_job_begins_with_the_past_of_the_one_before() -> None:
@@ -59,8 +59,8 @@ def test_each_job_begins_with_the_past_of_the_one_before() -> None:
     for _ in range(2):
         shared = with_shared_budget(with_shared_budget(metered.observe))
         for _ in range(3):
-            shared(Job((), (), Past(cpu=9.0)), LIMITS)
-    assert [job.past for job in metered.jobs] == PASTS[:3] * 2
+            shared(Job((), (), ResourceUsage(cpu=9.0)), LIMITS)
+    assert [job.usage for job in metered.jobs] == USAGES[:3] * 2
 
 
 def test_what_was_not_metered_leaves_the_past_as_it_is() -> None:
@@ -70,7 +70,7 @@ def test_what_was_not_metered_leaves_the_past_as_it_is() -> None:
     shared = with_shared_budget(lambda job, limits: answers.pop(0)(job, limits))
     for _ in range(3):
         shared(Job((), ()), LIMITS)
-    assert [job.past for job in metered.jobs] == PASTS[:2]
+    assert [job.usage for job in metered.jobs] == USAGES[:2]
 
 
 def test_the_ways_of_calling_an_exercise_share_one_budget() -> None:
@@ -84,19 +84,19 @@ def test_the_ways_of_calling_an_exercise_share_one_budget() -> None:
         metered.observe,
         context=GradingContext(bank, Seed.public(), observe_reference),
     )
-    assert [job.past for job in metered.jobs] == PASTS[:2]
+    assert [job.usage for job in metered.jobs] == USAGES[:2]
 
 
 @pytest.mark.parametrize(
-    ("past", "reason"),
+    ("usage", "reason"),
     [
-        (Past(cpu=1.0), "budget"),
-        (Past(wall=2.0), "budget"),
-        (Past(deaths=3), "children"),
+        (ResourceUsage(cpu=1.0), "budget"),
+        (ResourceUsage(wall=2.0), "budget"),
+        (ResourceUsage(deaths=3), "children"),
     ],
 )
-def test_where_nothing_is_left_nothing_is_started(past: Past, reason: str) -> None:
-    """The rest is told why it was not run, and the past stays what it is."""
+def test_where_nothing_is_left_nothing_is_started(usage: ResourceUsage, reason: str) -> None:
+    """The rest is told why it was not run, and the usage does not change."""
 
     class None_:
         unsafe = False
@@ -106,26 +106,26 @@ def test_where_nothing_is_left_nothing_is_started(past: Past, reason: str) -> No
             raise AssertionError("a child was started")
 
     programs = (Program("unit", (Call("f"),), (0,)),) * 2
-    seen = observe(None_(), Job((source("unit.py", "def f(): ..."),), programs, past), LIMITS)  # type: ignore[arg-type]
+    seen = observe(None_(), Job((source("unit.py", "def f(): ..."),), programs, usage), LIMITS)  # type: ignore[arg-type]
     assert seen.observations == (NotRun(reason),) * 2  # type: ignore[arg-type]
-    assert seen.past == past and seen.cpu_seconds == 0
+    assert seen.usage == usage and seen.cpu_seconds == 0
 
 
 def test_what_a_run_uses_is_added_to_the_past(sandbox: Sandbox) -> None:
     """Time, bytes, processes lost, and whether inputs that are hidden have been handed out."""
     text = "import os, time\ndef f():\n    time.sleep(0.05)\n    os._exit(1)\ndef g(): return 'x' * 5000"
-    before = Past(cpu=3.0, wall=4.0, received=7000, deaths=2)
+    before = ResourceUsage(cpu=3.0, wall=4.0, received=7000, deaths=2)
     programs = tuple(Program("unit", (Call(name),), (0,), group=name, hidden=name == "g") for name in ("f", "g"))
     job = Job((source("unit.py", text),), programs, before)
     seen = sandbox.observe(job, Limits())
-    past = seen.past
-    assert past is not None and isinstance(seen.observations[0], Died)
-    assert past.cpu == pytest.approx(before.cpu + seen.cpu_seconds) and past.cpu > before.cpu
-    assert past.wall >= before.wall + 0.05
-    assert 12_000 < past.received < 20_000
-    assert (past.deaths, past.hidden) == (3, True)
+    usage = seen.usage
+    assert usage is not None and isinstance(seen.observations[0], Died)
+    assert usage.cpu == pytest.approx(before.cpu + seen.cpu_seconds) and usage.cpu > before.cpu
+    assert usage.wall >= before.wall + 0.05
+    assert 12_000 < usage.received < 20_000
+    assert (usage.deaths, usage.hidden) == (3, True)
     public = replace(job, programs=programs[:1])
-    assert not getattr(sandbox.observe(public, Limits()).past, "hidden", True)
+    assert not getattr(sandbox.observe(public, Limits()).usage, "hidden", True)
 
 
 def test_a_limit_is_told_as_it_is(sandbox: Sandbox) -> None:
@@ -133,7 +133,7 @@ def test_a_limit_is_told_as_it_is(sandbox: Sandbox) -> None:
     job = Job(
         (source("unit.py", "import time\ndef f(): time.sleep(9)"),),
         (Program("unit", (Call("f"),), (0,)),),
-        Past(wall=59.8),
+        ResourceUsage(wall=59.8),
     )
     (seen,) = sandbox.observe(job, Limits()).observations
     assert getattr(seen, "limit", None) == 60.0
@@ -200,19 +200,19 @@ def test_the_report_says_what_the_code_ran_in_though_nothing_was_left_for_the_la
 
 def test_a_job_that_is_run_again_has_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """A zygote that dies is replaced, and the job is run once more, with what the first run has left."""
-    asked: list[Past] = []
+    asked: list[ResourceUsage] = []
 
     def dying(children: object, job: Job, limits: Limits, packer: object) -> Observed:
-        asked.append(job.past)
+        asked.append(job.usage)
         lost = ZygoteLost(same("gone"))
-        lost.past = Past(wall=job.past.wall + 7, hidden=True)
+        lost.usage = ResourceUsage(wall=job.usage.wall + 7, hidden=True)
         raise lost
 
     monkeypatch.setattr(launch, "observe", dying)
     monkeypatch.setattr(Sandbox, "children", lambda self: None)
     with pytest.raises(ZygoteLost):
         Sandbox("require", ZygoteSettings()).observe(Job((), ()), LIMITS)
-    assert asked == [Past(), Past(wall=7, hidden=True)]
+    assert asked == [ResourceUsage(), ResourceUsage(wall=7, hidden=True)]
 
 
 def test_a_run_that_is_lost_tells_what_it_used() -> None:
@@ -225,8 +225,8 @@ def test_a_run_that_is_lost_tells_what_it_used() -> None:
             """Is gone."""
             raise ZygoteLost(same("gone"))
 
-    past = Past(cpu=0.5, wall=1.0, received=3, deaths=1, hidden=True)
-    job = Job((source("unit.py", "def f(): ..."),), (Program("unit", (Call("f"),), (0,)),), past)
+    usage = ResourceUsage(cpu=0.5, wall=1.0, received=3, deaths=1, hidden=True)
+    job = Job((source("unit.py", "def f(): ..."),), (Program("unit", (Call("f"),), (0,)),), usage)
     with pytest.raises(ZygoteLost) as lost:
         observe(Dying(), job, LIMITS)  # type: ignore[arg-type]
-    assert lost.value.past == past
+    assert lost.value.usage == usage

@@ -53,15 +53,15 @@ def test_code_beside_the_reference(course: Course, sandbox: Sandbox, tmp_path: P
     assert question is not None
     softmax = question.exercises[0]
     observe = sandbox.observe
-    mine, reference, *others = costs.compared(course, softmax, question, read(tmp_path), observe, observe)
+    mine, reference, *others = costs.compare_costs(course, softmax, question, read(tmp_path), observe, observe)
     assert (mine.who, mine.lines, mine.loops, mine.library) == ("yours", 9, 2, "torch")
     assert mine.work is not None and reference.work is not None and mine.work >= reference.work > 0
     assert (reference.loops, [each.library for each in others]) == (0, ["numpy", "torch"])
     assert others[0].work is None and others[1].work is not None
-    alone = costs.compared(course, softmax, question, None, observe, observe)
+    alone = costs.compare_costs(course, softmax, question, None, observe, observe)
     assert [each.who for each in alone] == ["reference", "alternative", "alternative"]
     (tmp_path / "q03.py").write_text("import torch\n\ndef softmax(x, axis=-1):\n    return torch.rand(3).tolist()\n")
-    mine, *_ = costs.compared(course, softmax, question, read(tmp_path), observe, observe)
+    mine, *_ = costs.compare_costs(course, softmax, question, read(tmp_path), observe, observe)
     assert mine.work is None
 
 

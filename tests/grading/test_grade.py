@@ -44,7 +44,8 @@ from grader.grading.answer_grading import as_written
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade, grade_reference
 from grader.grading.inputs import Seed
-from grader.grading.selection import Selection, named_after
+from grader.grading.missing import is_named_after
+from grader.grading.selection import Selection
 from grader.sandbox import Sandbox
 from tests.helpers import (
     WORDS,
@@ -171,7 +172,7 @@ def test_what_is_graded(files: dict[str, str], selection: dict[str, Any], expect
 )
 def test_a_file_is_named_after_a_question(path: str, expected: str | None) -> None:
     """By its number, however it is written."""
-    found = [question.id for question in COURSE.questions if named_after(source(path, ""), question)]
+    found = [question.id for question in COURSE.questions if is_named_after(path, question)]
     assert found == ([expected] if expected else [])
 
 
@@ -498,7 +499,7 @@ def test_the_other_array_type_is_tried_only_if_it_may_help(
 def test_a_context_keeps_the_results_of_equal_files() -> None:
     """Learners with the same files share what their code did, up to a number of them; answers stay their own."""
     observe = Counting(fake())
-    context = GradingContext(COURSE, Seed.public(), observe, shared=2)
+    context = GradingContext(COURSE, Seed.public(), observe, max_graded_code=2)
 
     def run(given: Submission, **more: Any) -> Report:
         return grade(COURSE, given, observe, context=context, **more)
@@ -531,7 +532,9 @@ def test_a_context_keeps_the_results_of_equal_files() -> None:
 def test_what_may_have_been_chance_is_not_shared(seen: Observation, runs: int) -> None:
     """Everybody has a run of their own if time or memory ran out or a process died."""
     observe = Counting(fake(q05=seen))
-    context = GradingContext(course(question("Q5", exercise("double(x)", case(x=X)))), Seed.public(), observe, shared=9)
+    context = GradingContext(
+        course(question("Q5", exercise("double(x)", case(x=X)))), Seed.public(), observe, max_graded_code=9
+    )
     reports = [grade(context.course, submission(q05=DOUBLE), observe, context=context) for _ in range(2)]
     assert len(observe.jobs) == runs
     assert reports[0].questions == reports[1].questions
@@ -892,11 +895,11 @@ def test_a_module_named_like_an_allowed_package_does_not_hide_it(sandbox: Sandbo
     inner = replace(own, path="sortedcontainers/more.py", module="sortedcontainers.more", is_package=False)
     given = submission(q05=text)
     given = replace(given, files=(*given.files, own, inner))
-    sandbox.allow(("sortedcontainers",))
+    sandbox.allow_packages(("sortedcontainers",))
     try:
         report = grade(replace(COURSE, packages=("sortedcontainers",)), given, sandbox.observe)
     finally:
-        sandbox.allow(())
+        sandbox.allow_packages(())
     assert result(report, "double").status is Status.PASSED
     (notice,) = report.notices
     assert notice.where == own.path and "imports the library sortedcontainers" in notice.text.en

@@ -11,6 +11,7 @@ import pytest
 
 from grader.core.errors import SandboxError
 from grader.core.model import (
+    ArrayComparison,
     CheckSpec,
     Exercise,
     Job,
@@ -24,7 +25,6 @@ from grader.core.model import (
     RandomMask,
     Report,
     Same,
-    Shown,
     Status,
     Value,
     Variant,
@@ -33,7 +33,7 @@ from grader.core.model import (
 from grader.core.text import same
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed, draw
-from grader.grading.public_arrays import LIMITS, shown, with_unit_values
+from grader.grading.public_arrays import LIMITS, compare_public_cases, with_unit_values
 from grader.sandbox import Sandbox
 from tests.helpers import Observe, answering, array, case, course, exercise, question, returned, submission
 
@@ -78,14 +78,15 @@ def looked(mine: Callable[[Program], Observation], right: Observation = RIGHT, *
         return answering(lambda p: right if p.module.startswith("reference.") else mine(p))(job, limits)
 
     report = of or report_of(answering(lambda _: RIGHT))
-    return shown(COURSE, MINE, report, observe, observe), asked
+    return compare_public_cases(COURSE, MINE, report, observe, observe), asked
 
 
 def test_in_the_sandbox(sandbox: Sandbox) -> None:
     """Weights are shown beside results: those that the learner's code gave, and the right ones."""
     report = grade(COURSE, MINE, sandbox.observe)
     found = {
-        (each.exercise, each.case, each.what): each for each in shown(COURSE, MINE, report, *[sandbox.observe] * 2)
+        (each.exercise, each.case, each.what): each
+        for each in compare_public_cases(COURSE, MINE, report, *[sandbox.observe] * 2)
     }
     assert list(found) == [
         ("attend", "seen", "weights"),
@@ -158,7 +159,7 @@ def test_nothing_to_run() -> None:
         raise AssertionError("nothing should be run")
 
     report = replace(report_of(answering(lambda _: RIGHT)), questions=())
-    assert shown(COURSE, MINE, report, never, never) == ()
+    assert compare_public_cases(COURSE, MINE, report, never, never) == ()
 
 
 @pytest.mark.parametrize("whose", ["mine", "the reference's"])
@@ -170,7 +171,7 @@ def test_a_broken_sandbox_costs_the_pictures_alone(whose: str) -> None:
 
     fine = answering(lambda _: RIGHT)
     observe, observe_reference = (broken, fine) if whose == "mine" else (fine, broken)
-    assert shown(COURSE, MINE, report_of(fine), observe, observe_reference) == ()
+    assert compare_public_cases(COURSE, MINE, report_of(fine), observe, observe_reference) == ()
 
 
 def test_memory_is_bounded() -> None:
@@ -193,8 +194,8 @@ def test_another_form_of_the_arguments() -> None:
             return plain if masks[0].ndim == 4 else varied
 
         observe = answering(answer)
-        (picture,) = shown(bank, mine, grade(bank, mine, observe), observe, observe)
-        assert isinstance(picture, Shown)
+        (picture,) = compare_public_cases(bank, mine, grade(bank, mine, observe), observe, observe)
+        assert isinstance(picture, ArrayComparison)
         return list(picture.actual)
 
     assert actual(wrong, RIGHT) == [1, 2, 3]

@@ -13,13 +13,13 @@ from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.expression import Spec as Expression
 from grader.course.items.number import Spec as Number
 from grader.grading import courses
-from grader.grading.checks import Seen, values
+from grader.grading.checks import JudgeInput, values
 from grader.grading.context import GradingContext
 from grader.grading.explaining import place
 from grader.grading.inputs import Seed
 from grader.grading.selfcheck import check, item_problems, without_follow_up
 from grader.sandbox import Sandbox
-from grader.sandbox.memo import memoized
+from grader.sandbox.observation_cache import memoized
 from tests import tiny
 from tests.commands.test_bank import change, written
 from tests.helpers import WORDS, exercise, question
@@ -61,7 +61,7 @@ def test_a_judge_that_breaks(bank: Path, sandbox: Sandbox, monkeypatch: pytest.M
     """A check that cannot cope with what a mistake returns is a fault, though the mistake fails it as declared."""
     honest = values.judge
 
-    def judge(seen: Seen) -> Verdict:
+    def judge(seen: JudgeInput) -> Verdict:
         found = honest(seen)
         if found.status is Status.FAILED:
             raise OverflowError
@@ -198,7 +198,7 @@ def test_a_name_that_is_not_kept_away(tmp_path: Path, sandbox: Sandbox) -> None:
 
 
 COUNTS = {
-    Kind.STRAY_FILE: "this file is not read",
+    Kind.STRAY_FILE: "this file is never read",
     Kind.FEW_ITEMS: "0 items",
     Kind.FEW_HINTS: "1 hints",
     Kind.FEW_MISTAKES: "3 mistakes",

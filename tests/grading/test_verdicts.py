@@ -40,7 +40,7 @@ from grader.core.serialize import dump, load
 from grader.core.text import same
 from grader.course import loader
 from grader.grading import checks, courses, verdicts
-from grader.grading.checks import Seen, kinds
+from grader.grading.checks import JudgeInput, kinds
 from grader.grading.grade import grade
 from grader.grading.plan import calling_forms
 from grader.report.json import to_json
@@ -89,7 +89,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
     def breaks(error: BaseException) -> None:
         honest = kinds()["values"]
 
-        def judge(seen: Seen) -> Verdict:
+        def judge(seen: JudgeInput) -> Verdict:
             if seen.got[0] is RIGHT:
                 return honest.judge(seen)
             raise error
@@ -312,7 +312,7 @@ def test_sentences_for_hidden_cases_have_nothing_to_fill_in(kind: str) -> None:
 def test_seconds_spell_nothing(seed: str, seconds: float, said: float) -> None:
     """With a secret seed they are rounded up to a power of two."""
     report = Report("ada", Text("", ""), "", seed, (), (), False, (), seconds)
-    assert report.told_seconds == said
+    assert report.shown_seconds == said
     assert to_json(report)["seconds"] == said
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text, Watched
+from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text, WatchState
 from grader.learning.learner_events import code_events, new_events, watch_events
 from grader.learning.log import Coded
 from tests.learner_logs import COURSE, START, code, hinted
@@ -40,7 +40,7 @@ def test_news_is_what_changed() -> None:
 def test_a_page_of_watch() -> None:
     """Verdicts that changed, and a hint further up than any before."""
     failed = result("softmax", Status.FAILED)
-    page = Watched(report(failed), None, failed, 1, (2,), 0.1)
+    page = WatchState(report(failed), None, failed, 1, (2,), 0.1)
     assert watch_events(page, COURSE, (), START) == (code("softmax", Status.FAILED), hinted("softmax", 2))
     assert watch_events(page, COURSE, (code("softmax", Status.FAILED), hinted("softmax", 2)), START) == ()
-    assert watch_events(Watched(None, "half written", None, 0, (), 0.1), COURSE, (), START) == ()
+    assert watch_events(WatchState(None, "half written", None, 0, (), 0.1), COURSE, (), START) == ()

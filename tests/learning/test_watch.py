@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from grader.core.errors import SubmissionError
-from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text, Watched
+from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text, WatchState
 from grader.core.text import same
 from grader.learning import watch
 from grader.learning.watch import Event, WatchSession, events
@@ -28,10 +28,10 @@ MISSING, WRONG, RIGHT = result("a", Status.MISSING), result("b", Status.FAILED),
 RAISED = result("d", Status.RAISED)
 
 
-def page(session: WatchSession, event: Event) -> Watched:
+def page(session: WatchSession, event: Event) -> WatchState:
     """The page after ``event``."""
     found = session.handle(event)
-    assert isinstance(found, Watched)
+    assert isinstance(found, WatchState)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from grader.core.model import Array, Shown
+from grader.core.model import Array, ArrayComparison
 from grader.grading.compare import compare
 from grader.report import array_svg
 from grader.report.array_svg import Scale, brief, describe, draw, mask, picture, rules, scale_of, slices
@@ -19,11 +19,11 @@ NAN, INF = np.nan, np.inf
 UNIT = Scale("rising", 0, 1)
 
 
-def shown(expected: Any, actual: Any) -> Shown:
+def shown(expected: Any, actual: Any) -> ArrayComparison:
     """Two arrays as ``grader.grading.public_arrays`` hands them over."""
     right, mine = np.asarray(expected), np.asarray(actual)
     found = compare(Array(right), Array(mine))
-    return Shown("attend", "basic", "result", right, mine, found.difference if found else None)
+    return ArrayComparison("attend", "basic", "result", right, mine, found.difference if found else None)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from grader.core.model import (
+    ArrayComparison,
     Course,
     Difference,
     Item,
@@ -22,7 +23,6 @@ from grader.core.model import (
     Notice,
     Outcome,
     Report,
-    Shown,
     Status,
     Text,
     Verdict,
@@ -84,7 +84,7 @@ def said(page: str, lang: Lang = "en") -> str:
     return " ".join(read(page, lang).text.split())
 
 
-def shown(**more: object) -> Shown:
+def shown(**more: object) -> ArrayComparison:
     """Attention weights, the first of them wrong."""
     right = np.array([[0.5, 0.5], [0.25, 0.75]])
     wrong = np.array([[0.9, 0.1], [0.25, 0.75]])
@@ -97,7 +97,7 @@ def shown(**more: object) -> Shown:
         "difference": Difference((0, 0), "0.5", "0.9", 2, 4),
         "masks": (("mask", np.array([[True, False]])),),
     }
-    return Shown(**fields | more)  # type: ignore[arg-type]
+    return ArrayComparison(**fields | more)  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------------ the page

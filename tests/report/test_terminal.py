@@ -21,7 +21,7 @@ from grader.core.model import (
     Status,
     Text,
     Verdict,
-    Watched,
+    WatchState,
 )
 from grader.course.items.choice import Option, Spec
 from grader.report.terminal import ranges, render, render_watch
@@ -173,7 +173,7 @@ def test_what_was_left_out_comes_first(lang: Lang, report: Report, course: Cours
     assert text.count(said) == 1
     assert text.index(said) < text.index("Q5") < text.index("notes.txt")
     out = io.StringIO()
-    page = Watched(urgent, None, urgent.questions[0].exercises[0], 1, (), 0.1)
+    page = WatchState(urgent, None, urgent.questions[0].exercises[0], 1, (), 0.1)
     render_watch(page, course, lang, Console(file=out, width=80), keys=False)
     text = out.getvalue()
     assert text.count(said) == 1 and "notes.txt" not in text
@@ -188,7 +188,7 @@ def test_watch_covers_answers(lang: Lang, said: str, report: Report, course: Cou
     unread = replace(wrong, misconception=None, message=Text("“z” is no option", "没有选项“z”"), readable=False)
     result = replace(question, items=(right, unread, missing))
     out = io.StringIO()
-    page = Watched(replace(report, questions=(result,)), None, question.exercises[0], 1, (), 0.1)
+    page = WatchState(replace(report, questions=(result,)), None, question.exercises[0], 1, (), 0.1)
     render_watch(page, course, lang, Console(file=out, width=80), keys=False)
     text = flat(out.getvalue())
     assert said in text and unread.message is not None
@@ -227,7 +227,7 @@ def test_watch_fits_the_screen(
     full = replace(report, questions=(question, *answered), notices=())
     out = io.StringIO()
     console = Console(file=out, width=80, height=height, force_terminal=True, color_system=None)
-    render_watch(Watched(full, None, exercises[2], 43, (), 0.0), course, lang, console, keys=True)
+    render_watch(WatchState(full, None, exercises[2], 43, (), 0.0), course, lang, console, keys=True)
     lines = out.getvalue().splitlines()
     assert [part for part in said if part not in flat(out.getvalue())] == []
     assert [part for part in unsaid if part in out.getvalue()] == []
@@ -238,7 +238,7 @@ def test_watch_fits_the_screen(
 def test_watch_says_when_code_ran_unconfined(unsafe: bool, report: Report, course: Course) -> None:
     """As ``grade`` does: what falls back to a process without a sandbox never does so in silence."""
     out = io.StringIO()
-    page = Watched(replace(report, unsafe=unsafe), None, report.questions[0].exercises[0], 1, (), 0.1)
+    page = WatchState(replace(report, unsafe=unsafe), None, report.questions[0].exercises[0], 1, (), 0.1)
     render_watch(page, course, "en", Console(file=out, width=80), keys=False)
     assert ("ran WITHOUT a sandbox" in flat(out.getvalue())) is unsafe
 
@@ -284,7 +284,7 @@ def test_a_mistake_in_code_leads_to_a_question_about_it(belief: str, item: str, 
     )
     asking = replace(course.questions[0], items=(replace(course.questions[0].items[0], spec=spec),))
     failed = replace(report.questions[0].exercises[0], misconception=belief)
-    page = Watched(None, None, failed, 1, (), 0.1)
+    page = WatchState(None, None, failed, 1, (), 0.1)
     known = replace(course, questions=(replace(asking, exercises=(NAMED,)),))
     result = replace(report.questions[0], items=(), exercises=(failed,))
     said = shown(replace(report, questions=(result,)), known)
@@ -309,7 +309,7 @@ def test_a_stub_takes_one_line(stub: Report, course: Course) -> None:
 def test_names_are_whole(report: Report, course: Course, name: str) -> None:
     """However long a learner's name is, all of it is shown, and every line fits."""
     out = io.StringIO()
-    watched = Watched(replace(report, learner=name), None, None, 0, (), 0.0)
+    watched = WatchState(replace(report, learner=name), None, None, 0, (), 0.0)
     render_watch(watched, course, "en", Console(file=out, width=80), keys=False)
     for text in (shown(replace(report, learner=name), course), out.getvalue()):
         assert name.replace(" ", "") in "".join(text.split())

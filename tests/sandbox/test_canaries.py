@@ -102,8 +102,8 @@ def test_attacks_work_where_there_is_no_wall() -> None:
         (Died(9, None), "undecided", "ended by signal 9"),
         (TimedOut(6.0, "wall"), "undecided", "not finished after 6 s (wall)"),
         (NotRun("budget"), "undecided", "not tried (budget)"),
-        (TooBig(9), "undecided", "unreadable answer"),
-        (Unreadable("protocol"), "undecided", "unreadable answer"),
+        (TooBig(9), "undecided", "unreadable result"),
+        (Unreadable("protocol"), "undecided", "unreadable result"),
     ],
 )
 def test_only_the_walls_own_refusal_is_one(observation: Observation, state: str, why: str) -> None:
@@ -163,11 +163,11 @@ def test_the_refusal_says_what_happened() -> None:
     assert refusal((fine,), "here") is None
     found = refusal((fine, unknown), "here")
     assert found is not None and found.en == (
-        "whether the sandbox holds on here could not be decided (open any socket: ended by signal 9)"
+        "whether the sandbox works on here could not be decided (open any socket: ended by signal 9)"
     )
     found = refusal((unknown, fell), "node1")
     assert found == Text(
-        "the sandbox does not hold on node1 (it let code start a process)",
+        "the sandbox does not work on node1: code could start a process",
         "node1 的沙箱没有起作用（没能阻止：启动进程）",
     )
 

@@ -17,7 +17,7 @@ import pytest
 
 from grader.core.model import Array, Call, Died, Job, Limits, Raised, Returned, TimedOut, TooBig, Unreadable
 from grader.sandbox import Sandbox, open_sandbox
-from grader.sandbox.children import FrameBuffer, Garbled, Oversized, write_all
+from grader.sandbox.children import FrameBuffer, MalformedFrame, OversizedFrame, write_all
 from grader.sandbox.fair_clock import FairClock
 from grader.sandbox.inside import frames
 
@@ -44,7 +44,7 @@ def test_an_oversized_frame_is_refused_by_its_header() -> None:
         buffer = FrameBuffer()
         buffer.add(frames.HEADER.pack(frames.RETURNED, length))
         if refused:
-            with pytest.raises(Oversized):
+            with pytest.raises(OversizedFrame):
                 buffer.take(5)
         else:
             assert buffer.take(5) is None
@@ -63,7 +63,7 @@ def test_what_is_no_frame_is_garbled(data: bytes) -> None:
     """Unknown kinds, and bodies that are not a value, are rejected."""
     buffer = FrameBuffer()
     buffer.add(data)
-    with pytest.raises(Garbled):
+    with pytest.raises(MalformedFrame):
         buffer.take(1000)
 
 

@@ -12,21 +12,21 @@ import pytest
 
 from grader.core.errors import SandboxError, SandboxKilled
 from grader.core.model import (
-    Absent,
     Apply,
     Array,
     Call,
     Died,
     Job,
     Limits,
+    MissingModule,
     NotRun,
     Observation,
     Observed,
     Part,
-    Past,
     Program,
     Raised,
     Ref,
+    ResourceUsage,
     Returned,
     SourceFile,
     TimedOut,
@@ -35,7 +35,7 @@ from grader.core.model import (
     Value,
 )
 from grader.sandbox import Sandbox, launch, zygote
-from grader.sandbox.children import Child, ChildFactory, Ended, Frame, Garbled, Oversized
+from grader.sandbox.children import Child, ChildEnded, ChildFactory, Frame, MalformedFrame, OversizedFrame
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import observe
 from grader.sandbox.wire import StepsPacker, decode_value, encode_value
@@ -485,7 +485,7 @@ def test_a_child_that_does_not_read_is_charged_for_it(
     look: Look, quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Time spent on a full pipe that nobody empties is charged to the submission."""
-    monkeypatch.setattr(zygote, "_HANDING_SECONDS", 0.4)
+    monkeypatch.setattr(zygote, "_SEND_SECONDS", 0.4)
     forge = f"os.write(3, {frames.frame(frames.LOADED, {'task': 0, 'failures': [], 'absent': []})!r})"
     source = f"import os, time\n{forge}\ntime.sleep(60)"
     much = Array(np.ones(1 << 16))
@@ -755,10 +755,10 @@ HELLO: Frame = (frames.HELLO, {"layers": ["some"], "versions": {"torch": "2"}})
     ("script", "said"),
     [
         ([None], "was not ready after 0.05 s"),
-        ([Ended(9, None)], "ended before it was ready .signal 9"),
-        ([Ended(None, 1)], "ended before it was ready .exit code 1"),
-        ([Garbled("noise")], "ended before it was ready .noise"),
-        ([Oversized()], "ended before it was ready"),
+        ([ChildEnded(9, None)], "ended before it was ready .signal 9"),
+        ([ChildEnded(None, 1)], "ended before it was ready .exit code 1"),
+        ([MalformedFrame("noise")], "ended before it was ready .noise"),
+        ([OversizedFrame()], "ended before it was ready"),
         ([(frames.FAILED, "seccomp: no")], "could not be confined: seccomp: no"),
         ([(frames.RETURNED, {"task": 0})], "could not be confined"),
     ],
@@ -773,7 +773,7 @@ def test_a_child_that_never_was_ready_is_our_fault(
 
 LOADED_ALL: Frame = (frames.LOADED, {"task": 0, "failures": [], "absent": []})
 ANSWER: Frame = (frames.RETURNED, {"task": 1, "values": [42]})
-KILLED = Ended(9, None, outside=True)
+KILLED = ChildEnded(9, None, outside=True)
 LATE = Looks(wall=4.5, cpu=4.5)  # of the 5 seconds that its group has
 
 
@@ -793,7 +793,7 @@ def test_a_child_that_something_outside_kills_is_tried_again_once(
     job = make_job(GOOD, "good")
     seen = observe(Scripts(Script(*before), Script(HELLO, LOADED_ALL, (LATE, ANSWER))), job, limits)
     assert seen.observations == (FINE,)
-    assert seen.past.cpu == 4.5
+    assert seen.usage.cpu == 4.5
     with pytest.raises(SandboxKilled, match="short of memory"):
         observe(Scripts(Script(*before), Script(*before)), job, limits)
 
@@ -809,7 +809,7 @@ def test_what_was_answered_before_a_kill_stays(make_job: Callable[..., Job], qui
 def test_the_kernels_limit_on_cpu_time_is_a_timeout(make_job: Callable[..., Job], quick: Limits) -> None:
     """If a child's clock cannot be read, SIGXCPU still shows a timeout."""
     children = Scripts(
-        Script(HELLO, (frames.LOADED, {"task": 0, "failures": [], "absent": []}), Ended(24, None, cpu_limit=True))
+        Script(HELLO, (frames.LOADED, {"task": 0, "failures": [], "absent": []}), ChildEnded(24, None, cpu_limit=True))
     )
     seen = observe(children, make_job(GOOD, "good"), quick)
     assert seen.observations == (TimedOut(6.0, "cpu"),)
@@ -825,7 +825,7 @@ def test_after_hidden_inputs_a_file_that_fails_to_load_has_no_words(
 ) -> None:
     """A dead child may have left a hidden input somewhere, so the text of later import errors is dropped."""
     loaded: Frame = (frames.LOADED, {"task": 0, "failures": [], "absent": []})
-    children = Scripts(Script(HELLO, loaded, Ended(9, None)), Script(HELLO, (frames.RAISED, LOST)))
+    children = Scripts(Script(HELLO, loaded, ChildEnded(9, None)), Script(HELLO, (frames.RAISED, LOST)))
     programs = [Program("unit", (Call("good"),), (0,), group=str(at), hidden=hidden) for at in range(2)]
     died, other = observe(children, make_job(GOOD, *programs), quick).observations
     assert died == Died(9, None)
@@ -838,7 +838,7 @@ def test_a_cell_that_fails_after_hidden_inputs_is_no_reason(make_job: Callable[.
     missing: Frame = (frames.UNREADABLE, {"task": 1, "reason": "undefined", "detail": ["good"]})
     job = make_job(GOOD, "good")
     assert raised("OSError")(observe(Scripts(Script(HELLO, failing, missing)), job, quick).observations[0])
-    again = replace(job, past=Past(hidden=True))
+    again = replace(job, usage=ResourceUsage(hidden=True))
     seen = observe(Scripts(Script(HELLO, failing, missing)), again, quick).observations
     assert seen == (Unreadable("undefined", ("good",)),)
 
@@ -846,10 +846,10 @@ def test_a_cell_that_fails_after_hidden_inputs_is_no_reason(make_job: Callable[.
 def test_without_a_wall_three_deaths_are_enough(make_job: Callable[..., Job], quick: Limits) -> None:
     """Each plain process imports torch, so only three are tried."""
     loaded: Frame = (frames.LOADED, {"task": 0, "failures": [], "absent": []})
-    children = Scripts(*(Script(HELLO, loaded, Ended(11, None)) for _ in range(5)))
+    children = Scripts(*(Script(HELLO, loaded, ChildEnded(11, None)) for _ in range(5)))
     seen = observe(children, make_job(GOOD, *["good"] * 5), replace(quick, fresh_children=40))
     assert seen.observations == (*[Died(11, None)] * 3, *[NotRun("children")] * 2)
-    assert seen.past is not None and seen.past.deaths == 3
+    assert seen.usage is not None and seen.usage.deaths == 3
 
 
 # ---------------------------------------------------------------------------------- on a busy machine
@@ -871,7 +871,7 @@ KEPT_WAITING = Looks(wall=9.0, cpu=0.1, stuck=False)
         ([HELLO, LOADED, Looks(wall=9.0, stuck=5.0), Looks(wall=1.5, stuck=5.0)], TimedOut(5.0, "wall")),
         ([HELLO, LOADED, (Looks(cpu=0.2), ANSWER)], FINE),
         ([HELLO, LOADED, (Looks(cpu=0.4), ANSWER)], TimedOut(0.3, "cpu")),
-        ([HELLO, LOADED, (Looks(cpu=0.4), Ended(None, 1))], TimedOut(0.3, "cpu")),
+        ([HELLO, LOADED, (Looks(cpu=0.4), ChildEnded(None, 1))], TimedOut(0.3, "cpu")),
         ([HELLO, (Looks(cpu=0.5), LOADED)], TimedOut(0.4, "cpu", "import")),
     ],
     ids=[
@@ -971,14 +971,14 @@ OUT_OF_MEMORY = {"task": 2, "type": "MemoryError", "text": "", "bases": [], "fil
         [(Looks(wall=1.1), fine(2)), fine(3), again(4)],
         [fine(2), (Looks(cpu=0.26), fine(3)), again(4)],
         [fine(2), fine(3), (Looks(cpu=0.26), again(4))],
-        [fine(2), fine(3), Ended(None, 0)],
+        [fine(2), fine(3), ChildEnded(None, 0)],
         [fine(2), fine(3), fine(4)],
         [Looks(cpu=0.26)],
         [Looks(wall=1.1)],
-        [Ended(None, 0)],
-        [Ended(11, None)],
-        [Garbled("noise")],
-        [Oversized()],
+        [ChildEnded(None, 0)],
+        [ChildEnded(11, None)],
+        [MalformedFrame("noise")],
+        [OversizedFrame()],
         [fine(3)],
         [(frames.RAISED, OUT_OF_MEMORY)],
         [(frames.TOO_BIG, {"task": 2, "limit": 1})],
@@ -1007,35 +1007,35 @@ def test_what_is_slow_or_ends_the_child_runs_one_at_a_time(
     """Nothing counts of programs that were sent together: no answer, no time, no bytes, no death."""
     job = make_job(GOOD, *[TOGETHER] * 3)
     first = Counting(HELLO, LOADED, fine(1), *second)
-    other = Counting(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), Ended(None, 3))
-    alone = Script(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), Ended(None, 3))
+    other = Counting(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), ChildEnded(None, 3))
+    alone = Script(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), ChildEnded(None, 3))
     seen = observe(Confined(first, other), job, quick)
     assert (first.handed[:2], other.handed) == ([1, 3], [1, 1, 1, 1])
     expected = observe(Scripts(alone), job, quick)
-    assert expected.past is not None
-    assert seen == replace(expected, unsafe=False, past=replace(expected.past, slow=True))
+    assert expected.usage is not None
+    assert seen == replace(expected, unsafe=False, usage=replace(expected.usage, slow=True))
     assert seen.observations == (FINE, FINE, TimedOut(0.3, "cpu"))
 
 
 def test_what_a_slow_child_did_is_repeated(make_job: Callable[..., Job], quick: Limits) -> None:
     """Programs of other groups, too, one at a time: the next child gets every call that the first one got."""
     programs = [Program("unit", (Call("good"),), (0,), group=group) for group in "aabbcc"]
-    first = Counting(HELLO, LOADED, (Looks(cpu=0.2), fine(1)), fine(2), again(3), Ended(None, 0))
+    first = Counting(HELLO, LOADED, (Looks(cpu=0.2), fine(1)), fine(2), again(3), ChildEnded(None, 0))
     other = Counting(HELLO, LOADED, *map(fine, range(1, 7)))
     seen = observe(Confined(first, other), make_job(GOOD, *programs), quick)
     assert seen.observations == (FINE,) * 6
     assert (first.handed, other.handed) == ([1, 2, 1, 2], [1] * 7)
-    assert seen.past is not None and seen.past.slow
-    assert seen.past.cpu < 0.2
+    assert seen.usage is not None and seen.usage.slow
+    assert seen.usage.cpu < 0.2
 
 
 def test_a_later_job_of_a_slow_submission_is_never_repeated(make_job: Callable[..., Job], quick: Limits) -> None:
     """What is repeated is not charged, so it happens once."""
-    job = replace(make_job(GOOD, *[TOGETHER] * 3), past=Past(slow=True))
+    job = replace(make_job(GOOD, *[TOGETHER] * 3), usage=ResourceUsage(slow=True))
     child = Counting(HELLO, LOADED, *map(fine, range(1, 4)))
     seen = observe(Confined(child), job, quick)
     assert child.handed == [1] * 4
-    assert seen.past is not None and seen.past.slow
+    assert seen.usage is not None and seen.usage.slow
 
 
 @pytest.mark.parametrize("used", [Looks(cpu=0.06), Looks(wall=0.06)])
@@ -1067,7 +1067,7 @@ def test_code_that_ends_its_child_has_the_results_that_it_has_alone(sandbox: San
     programs = tuple(Program("unit", (Call(name),), (0,), group="g") for name in names)
     seen = sandbox.observe(Job((file,), programs), replace(quick, group_cpu=0.1))
     assert seen.observations == (FINE, FINE, Died(None, 3), FINE, TimedOut(0.1, "cpu"), NotRun("group"))
-    assert seen.past is not None and seen.past.deaths == 2
+    assert seen.usage is not None and seen.usage.deaths == 2
 
 
 def test_code_that_keeps_something_sees_every_call(sandbox: Sandbox, quick: Limits) -> None:
@@ -1142,14 +1142,14 @@ def test_what_is_absent_is_told_by_the_submissions_own_words_alone() -> None:
     """A module is reported absent only if the named line mentions it, and only before any child had inputs."""
     said = [["tqdm", "q.py", 2], ["other", "q.py", 2], ["a b", "q.py", 1], ["tqdm", "q.py", 9], ["tqdm", "p.py", 1]]
     said += [["numpy.nothing", "q.py", 1], ["x", 1, True], ["import", "q.py", None]]
-    first = Script(HELLO, (frames.LOADED, {"task": 0, "failures": [], "absent": said}), Ended(9, None))
+    first = Script(HELLO, (frames.LOADED, {"task": 0, "failures": [], "absent": said}), ChildEnded(9, None))
     late = (frames.LOADED, {"task": 0, "failures": [], "absent": [["a", "q.py", 1]]})
     second = Script(HELLO, late, (frames.RETURNED, {"task": 1, "values": [1]}))
     file = SourceFile("q.py", "q", (Part("q.py", "import a, numpy.nothing\nfrom tqdm import tqdm"),))
     programs = tuple(Program("q", (Value(1),), (0,)) for _ in range(2))
     seen = observe(Scripts(first, second), Job((file,), programs), Limits())
     assert seen.observations == (Died(9, None), Returned((1,)))
-    assert seen.absent == (Absent("tqdm", "q.py", 2), Absent("numpy.nothing", "q.py", 1))
+    assert seen.absent == (MissingModule("tqdm", "q.py", 2), MissingModule("numpy.nothing", "q.py", 1))
 
 
 @pytest.mark.parametrize("said", [None, 1, ["tqdm"], [["tqdm", "q.py"]], [[1, "q.py", 1]], {"tqdm": 1}])

@@ -27,10 +27,10 @@ def test_the_probe_finds_what_the_sandbox_uses(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("done", "said"),
     [
-        (subprocess.CompletedProcess((), -9, "", ""), "could not be tried .exit code -9."),
-        (subprocess.CompletedProcess((), 1, "1 ", "Traceback\nMemoryError"), "could not be tried .MemoryError."),
-        (subprocess.CompletedProcess((), 0, "", ""), "could not be tried"),
-        (BlockingIOError(11, "Resource temporarily unavailable"), "could not be tried .*temporarily unavailable"),
+        (subprocess.CompletedProcess((), -9, "", ""), "could not be tested .exit code -9."),
+        (subprocess.CompletedProcess((), 1, "1 ", "Traceback\nMemoryError"), "could not be tested .MemoryError."),
+        (subprocess.CompletedProcess((), 0, "", ""), "could not be tested"),
+        (BlockingIOError(11, "Resource temporarily unavailable"), "could not be tested .*temporarily unavailable"),
     ],
 )
 def test_a_probe_that_fails_says_nothing_about_the_layers(
@@ -64,7 +64,7 @@ def test_a_machine_without_layers_is_told_what_to_do(monkeypatch: pytest.MonkeyP
     [
         ("1 -38", "landlock", "does not offer", "5.13"),
         ("1 -95", "landlock", "not enabled", "lsm="),
-        ("1 -1", "landlock", "forbids", "Docker"),
+        ("1 -1", "landlock", "forbidden", "Docker"),
         ("1 -22", "landlock", "does not offer", "5.13"),
         ("0 7 userns", "seccomp", "not support filters", "CONFIG_SECCOMP_FILTER"),
     ],

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from grader.core.model import Call, Observed, Past, Program, Returned
-from grader.grading.printed import MOST_IN_A_LINE, MOST_LINES, shown
+from grader.core.model import Call, Observed, Program, ResourceUsage, Returned
+from grader.grading.printed import MOST_IN_A_LINE, MOST_LINES, printable_output
 from grader.sandbox import Sandbox
-from grader.sandbox.children import Garbled
+from grader.sandbox.children import MalformedFrame
 from grader.sandbox.inside import frames
-from grader.sandbox.inside.printing import MOST
+from grader.sandbox.inside.printing import MAX_BYTES
 from grader.sandbox.launch import _observation, _Run
 from grader.sandbox.wire import ChildTask
 from tests.sandbox.conftest import QUICK, job
@@ -49,13 +49,13 @@ def test_nothing_once_hidden_inputs_were_sent(sandbox: Sandbox) -> None:
     public = Program("unit", (Call("f", (5,)),), (0,), group="a")
     seen = sandbox.observe(job(SPEAKS, hidden, public), QUICK)
     assert seen.printed == ("", "here 5\nwrong\nraw\n")
-    later = replace(job(SPEAKS, public), past=Past(hidden=True))
+    later = replace(job(SPEAKS, public), usage=ResourceUsage(hidden=True))
     assert sandbox.observe(later, QUICK).printed == ()
 
 
 HOSTILE = {
-    "flood": ("print('x' * (1 << 22))", MOST),
-    "many lines": ("[print(i) for i in range(20000)]", MOST),
+    "flood": ("print('x' * (1 << 22))", MAX_BYTES),
+    "many lines": ("[print(i) for i in range(20000)]", MAX_BYTES),
     "binary": ("sys.stdout.buffer.write(bytes(range(256)))", 256),
     "surrogates": ("print('\\ud800')", 7),
     "closed": ("sys.stdout.close()", 0),
@@ -78,7 +78,7 @@ def test_a_forged_field_that_is_no_text_ends_the_child(forged: object) -> None:
     """It breaks the protocol, like any other field of another type."""
     run = _Run(job(SPEAKS, "quiet"), QUICK)
     task = ChildTask("unit", 0, run.job.programs[0])
-    with pytest.raises(Garbled):
+    with pytest.raises(MalformedFrame):
         _observation(run, (frames.RETURNED, {"task": 0, "values": [1], "printed": forged}), 0, task)
     assert not run.printed
 
@@ -88,7 +88,7 @@ def test_a_forged_field_is_cut() -> None:
     run = _Run(job(SPEAKS, "quiet"), QUICK)
     task = ChildTask("unit", 0, run.job.programs[0])
     _observation(run, (frames.RETURNED, {"task": 0, "values": [1], "printed": "x" * 100_000}), 0, task)
-    assert len(run.printed[0]) == MOST
+    assert len(run.printed[0]) == MAX_BYTES
     run.hidden = True
     run.printed.clear()
     _observation(run, (frames.RETURNED, {"task": 0, "values": [1], "printed": "secret"}), 0, task)
@@ -97,8 +97,8 @@ def test_a_forged_field_is_cut() -> None:
 
 def test_what_is_shown_is_clean_and_short() -> None:
     """The first lines, each cut; without terminal sequences, bidirectional overrides and control characters."""
-    assert shown("a\x1b[31m b\x00\u202e\r\n  c\td\n") == "a b\n  c d"
-    lines = shown("\n".join("x" * 500 for _ in range(50))).split("\n")
+    assert printable_output("a\x1b[31m b\x00\u202e\r\n  c\td\n") == "a b\n  c d"
+    lines = printable_output("\n".join("x" * 500 for _ in range(50))).split("\n")
     assert len(lines) == MOST_LINES + 1 and lines[-1] == "…"
     assert max(map(len, lines)) == MOST_IN_A_LINE
-    assert shown("") == shown("\n\n") == ""
+    assert printable_output("") == printable_output("\n\n") == ""

@@ -50,13 +50,13 @@ def test_threads_are_counted(look: Look) -> None:
         for at, (name, args) in enumerate([("together", (200,)), ("together", (200,)), ("parallel", ())])
     ]
     seen = look(SOURCE, *asked, limits=Limits())
-    assert seen == (Returned((threads.AT_ONCE,)),) * 2 + (Returned((27_000_000.0,)),)
+    assert seen == (Returned((threads.MAX_LIVING,)),) * 2 + (Returned((27_000_000.0,)),)
 
 
 @pytest.mark.prove
 def test_threads_are_counted_over_the_whole_life_of_a_child(look: Look) -> None:
     """The total is limited, too, since each thread advances process ids, which the next child could see."""
-    (seen,) = look(SOURCE, Call("one_by_one", (threads.IN_ALL + 1,)), limits=Limits())
+    (seen,) = look(SOURCE, Call("one_by_one", (threads.MAX_STARTED + 1,)), limits=Limits())
     assert isinstance(seen, Raised) and seen.type == "RuntimeError"
 
 
@@ -64,11 +64,11 @@ def test_threads_are_counted_over_the_whole_life_of_a_child(look: Look) -> None:
     ("living", "made", "yes"),
     [
         (1, 0, True),
-        (threads.AT_ONCE, 500, True),
-        (threads.AT_ONCE + 1, 500, False),
-        (1, threads.IN_ALL, False),
-        (None, threads.AT_ONCE - 1, True),
-        (None, threads.AT_ONCE, False),
+        (threads.MAX_LIVING, 500, True),
+        (threads.MAX_LIVING + 1, 500, False),
+        (1, threads.MAX_STARTED, False),
+        (None, threads.MAX_LIVING - 1, True),
+        (None, threads.MAX_LIVING, False),
     ],
 )
 def test_the_answer(monkeypatch: pytest.MonkeyPatch, living: int | None, made: int, yes: bool) -> None:
@@ -103,7 +103,7 @@ def test_who_asks_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads.signal, "pidfd_send_signal", kill)
     monkeypatch.setattr(threads, "_threads", lambda pidfd: 1)
     counter = threads.ThreadCounter(5, 6)
-    counter._asked = threads.ASKED - 1
+    counter._asked = threads.MAX_REQUESTS - 1
     counter.answer()
     assert killed == [] and threads._SEND in asked
     asked.clear()

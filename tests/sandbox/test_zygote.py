@@ -22,7 +22,7 @@ from grader.core.errors import SandboxError, SandboxUnavailable
 from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
 from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox, policy, zygote
 from grader.sandbox.canaries import try_attacks
-from grader.sandbox.children import Ended
+from grader.sandbox.children import ChildEnded
 from grader.sandbox.wire import encode_files, encode_tasks, tasks_of
 from grader.sandbox.zygote import Zygote, ZygoteLost
 
@@ -156,7 +156,7 @@ def test_the_kernel_limits_the_whole_child(sandbox: Sandbox, make_job: Callable[
             child.send(encode_tasks([task], quick))
         kinds = [child.receive(60, 1000), child.receive(60, 1000)]
         assert None not in kinds
-        with pytest.raises(Ended) as ended:
+        with pytest.raises(ChildEnded) as ended:
             child.receive(600, 1000)
         assert ended.value.cpu_limit and ended.value.signal == signal.SIGXCPU
         assert 0.5 < child.cpu_seconds() < 2  # the kernel counts by its own ticks
@@ -483,7 +483,7 @@ def test_a_package_that_the_course_allows_can_be_imported() -> None:
         tuple(Program("unit", (Call(name),), (0,)) for name in ("allowed", "other", "grader")),
     )
     with open_sandbox(mode="require") as sandbox:
-        sandbox.allow(("sortedcontainers",))
+        sandbox.allow_packages(("sortedcontainers",))
         seen = sandbox.observe(job, Limits()).observations
     assert seen[0] == Returned(([1, 2],))
     assert [isinstance(each, Raised) and each.type for each in seen[1:]] == ["ModuleNotFoundError"] * 2

@@ -10,7 +10,7 @@ import pytest
 
 from grader.core.errors import SubmissionError
 from grader.core.model import Answer, Submission
-from grader.submission import fingerprint, named, parse_files, read, read_files
+from grader.submission import fingerprint, learner_named, parse_files, read, read_files
 from grader.submission.files import MAX_SOURCE
 
 
@@ -183,7 +183,7 @@ def test_a_broken_answers_file_costs_the_answers_alone(tmp_path: Path, how: str,
     assert expected in first.text.en and found.lost is not None
     assert (second.where, second.urgent) == ("q05.py", True)
     assert [broken.where for broken in found.broken] == ["q05.py"]
-    assert named(folder) is None and fingerprint(folder) == found.digest
+    assert learner_named(folder) is None and fingerprint(folder) == found.digest
     if how in ("folder", "link", "pipe"):
         return
     with zipfile.ZipFile(tmp_path / "hw.zip", "w", zipfile.ZIP_DEFLATED) as archive:

@@ -138,7 +138,8 @@ def submitted(path: Path) -> None:
 
 
 READERS: tuple[Callable[[Path], object], ...] = (
-    submission.read, submission.fingerprint, submission.named, submission.identity, submission.read_files, submitted,
+    submission.read, submission.fingerprint, submission.learner_named, submission.fingerprint_and_learner,
+    submission.read_files, submitted,
 )  # fmt: skip
 
 
@@ -156,7 +157,7 @@ def test_no_reader_follows_a_link(tmp_path: Path, held: bool, monkeypatch: pytes
             assert caught.value.where == place.name
             assert ("symbolic link" in str(caught.value)) is place.is_symlink()
             assert "SECRET" not in repr(caught.value)
-        assert submission.written(place) == ""
+        assert submission.file_text(place) == ""
     folder = tmp_path / "handed"
     with pytest.raises(SubmissionError, match=r"answers.yaml \(a symbolic link\)") as refused:
         submission.read(folder)

@@ -12,7 +12,7 @@ import pytest
 
 from grader.core.errors import SubmissionError
 from grader.core.model import Answer, Submission
-from grader.submission import Unusable, definers, read
+from grader.submission import Unusable, files_defining, read
 from grader.submission.files import MAX_CODE, MAX_FILES, MAX_NOTEBOOK, MAX_SOURCE, file_member
 from grader.submission.opening import FileLocation, refusal
 
@@ -64,7 +64,7 @@ def test_chinese_throughout(tmp_path: Path) -> None:
     found = read(write(tmp_path / "小明", {"第五题/注意力 一.py": source, "工具.py": "权重 = 1\n"}))
     assert found.learner == "小明"
     assert modules(found) == {"工具.py": "工具", "第五题/注意力 一.py": "第五题.注意力_一"}
-    assert definers(found, "注意力")[0].parts[0].text == source
+    assert files_defining(found, "注意力")[0].parts[0].text == source
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_limits_are_inclusive(tmp_path: Path) -> None:
 def test_missing_path_names_its_neighbours(tmp_path: Path) -> None:
     """A path that does not exist is answered with what stands close to it."""
     write(tmp_path, {"q05.py": CODE})
-    assert "Close to it: q05.py." in refused(tmp_path / "q5.py")
+    assert "Similar names: q05.py." in refused(tmp_path / "q5.py")
     assert "there is nothing at this path" in refused(tmp_path / "q05.py" / "x.py")
     assert "there is nothing at this path" in refused(Path("a\0b"))
 
@@ -358,8 +358,8 @@ def test_digest_depends_on_paths_and_contents_only(tmp_path: Path) -> None:
 def test_definers(tmp_path: Path) -> None:
     """Names defined in several files are found, with the files; imports are not definitions."""
     found = read(write(tmp_path, {"a.py": CODE + "x = 1", "b.py": "from a import x\n" + CODE, "c.py": "y = 1"}))
-    assert [file.path for file in definers(found, "softmax")] == ["a.py", "b.py"]
-    assert definers(found, "nothing") == ()
+    assert [file.path for file in files_defining(found, "softmax")] == ["a.py", "b.py"]
+    assert files_defining(found, "nothing") == ()
 
 
 WITNESS = """

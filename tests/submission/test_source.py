@@ -10,12 +10,13 @@ import pytest
 from grader.submission import Unusable, read
 from grader.submission.files import RawFile
 from grader.submission.messages import listing, printable, size
-from grader.submission.source import SourceFacts, scan
+from grader.submission.source import ParseBudget, SourceFacts, scan
 
 
 def scanned(source: str | bytes) -> SourceFacts:
     """The facts about a source."""
-    return scan(RawFile("q05.py", "source", source.encode() if isinstance(source, str) else source))
+    raw = RawFile("q05.py", "source", source.encode() if isinstance(source, str) else source)
+    return scan(raw, ParseBudget(raw.path))
 
 
 def refused(source: str | bytes) -> str:

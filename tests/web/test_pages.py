@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from grader.core.model import Course, Diagnosis, ExerciseResult, Item, QuestionResult, Report, Span, Status, Text
 from grader.course import items, loader, starter
 from grader.grading import courses
-from grader.grading.checker import Checked, Checker
+from grader.grading.checker import CheckedSubmission, Checker
 from grader.learning import log
 from grader.learning.log import Answered, Coded, Hinted, Reviewed, Spoke
 from grader.report.figures import kinds
@@ -48,7 +48,7 @@ class Checks:
         self.closed = False
         self.origins: list[str] = []
 
-    def check(self, submission: Any, exercises: tuple[str, ...]) -> Checked:
+    def check(self, submission: Any, exercises: tuple[str, ...]) -> CheckedSubmission:
         """The first exercise is wrong, the others passed."""
         self.origins.append(submission.origin)
         self.seen.append(("".join(part.text for file in submission.files for part in file.parts), exercises))
@@ -68,7 +68,7 @@ class Checks:
             for at, each in enumerate(question.exercises)
         ]
         found = QuestionResult(question.id, question.title, exercises=tuple(results), items=())
-        return Checked(Report("ada", WORDS, "", "public", (found,), ("landlock",), False, (), 0.1), ())
+        return CheckedSubmission(Report("ada", WORDS, "", "public", (found,), ("landlock",), False, (), 0.1), ())
 
     def close(self) -> None:
         """Ends it."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from grader.classroom.analysis.answers import Borrowed
 from grader.classroom.marks import Mark
-from grader.core.identical import by_identity
+from grader.core.identity_cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
 
 #: With fewer learners, correlations and reliability say little.
@@ -234,7 +234,7 @@ def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
     tally.grid.append(tuple(earned / possible if possible else 0.0 for _, earned, possible in mark.questions))
 
 
-@by_identity(4096)
+@cached_by_identity(4096)
 def _is_blank(result: QuestionResult) -> bool:
     """Whether nothing of a question was submitted, and nothing is said about it but that."""
     parts: list[ItemResult | ExerciseResult] = [*result.items, *result.exercises]

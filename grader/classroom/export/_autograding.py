@@ -119,7 +119,7 @@ def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
         run = _run(report)
         work = GradedSubmission(row, tuple((result, run) for result in report.questions))
     found = results(mark(learner, work, counting, (), context.course.rules), report, context.course, settings.lang)
-    return found | ({"execution_time": round(report.told_seconds, 3)} if report else {})
+    return found | ({"execution_time": round(report.shown_seconds, 3)} if report else {})
 
 
 def _sandbox(settings: AutogradingSettings) -> AbstractContextManager[Sandbox]:
@@ -130,7 +130,7 @@ def _context(root: Path, settings: AutogradingSettings, sandbox: Sandbox) -> Gra
     """The course and its reference results. Those of a secret seed are cached where only this account can read."""
     seed = Seed.from_file(root / "source" / "seed") if settings.secret else Seed.public()
     loaded = courses.load(root / "source" / "course")
-    sandbox.allow(loaded.packages)
+    sandbox.allow_packages(loaded.packages)
     return GradingContext(loaded, seed, reference_observer(sandbox.observe, seed, root / "attncheck-expected"))
 
 

@@ -10,10 +10,10 @@ from grader.classroom.gradebook import LearnerRow
 from grader.classroom.marks import Mark, due_for, with_overrides
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
-from grader.core.identical import by_identity
+from grader.core.identity_cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, QuestionResult, Report, Rules, Status, Text
 from grader.core.score import tidy
-from grader.core.text import OF_POINTS, SAYS, STATUS, clean, points
+from grader.core.text import LABELED, OF_POINTS, STATUS, clean, points
 from grader.report import words
 
 TAKEN_OFF = Text(
@@ -106,7 +106,7 @@ def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | Non
     return replace(report, questions=tuple(map(_visible, report.questions)))
 
 
-@by_identity(512)
+@cached_by_identity(512)
 def _visible(question: QuestionResult) -> QuestionResult:
     """A question without the results of hidden cases."""
 
@@ -166,7 +166,7 @@ def waiting(mark: Mark) -> int:
     return sum(name not in done for result, _ in results for name in _pending(result))
 
 
-@by_identity(4096)
+@cached_by_identity(4096)
 def _pending(result: QuestionResult) -> tuple[str, ...]:
     """The items that still have to be graded by hand."""
     return tuple(item.id for item in result.items if item.status is Status.PENDING)
@@ -182,12 +182,12 @@ def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
     said += [taken.of(lang)] if taken else []
     for name, earned, possible in mark.questions:
         score = words.OF.fill(earned=points(earned), possible=points(possible))
-        said.append(SAYS.fill(who=name, said=score).of(lang))
+        said.append(LABELED.fill(who=name, said=score).of(lang))
     for result, _ in mark.work.results if mark.work else ():
         for exercise in result.exercises:
             if exercise.status not in (Status.PASSED, Status.MISSING):
                 first = exercise.first_failure
                 told = rules.hidden_results == "always" or first is None or first.visibility == "public"
                 what = (exercise.message if told else None) or STATUS[exercise.status]
-                said.append(SAYS.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
+                said.append(LABELED.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
     return said

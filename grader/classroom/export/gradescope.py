@@ -35,7 +35,7 @@ from grader.classroom.results import Book, file_name, parts, provenance
 from grader.classroom.words import NOTHING_THERE
 from grader.core.files import readable_json
 from grader.core.model import Course, ExerciseResult, Lang, Outcome, Question, QuestionResult, Report, Status, Text
-from grader.core.text import SAYS, STATUS, check_label, clean, points
+from grader.core.text import LABELED, STATUS, check_label, clean, points
 from grader.report import words
 from grader.report.json import number
 
@@ -111,7 +111,7 @@ def _without_result(graded: Sequence[QuestionResult], given: Mapping[str, float]
     known |= {exercise.name for result in graded for exercise in result.exercises}
     for part, value in given.items():
         if part not in known:
-            yield SAYS.fill(who=part, said=GIVEN.fill(points=points(value))).of(lang)
+            yield LABELED.fill(who=part, said=GIVEN.fill(points=points(value))).of(lang)
 
 
 def _provenance(mark: Mark, report: Report | None) -> dict[str, Any]:

@@ -18,13 +18,13 @@ from grader.core.model.course import (
     Rules as Rules, Source as Source, Variant as Variant, deferred_spec as deferred_spec
 )
 from grader.core.model.observations import (
-    Absent as Absent, Died as Died, NotRun as NotRun, Observation as Observation, Observed as Observed,
+    Died as Died, MissingModule as MissingModule, NotRun as NotRun, Observation as Observation, Observed as Observed,
     Raised as Raised, Returned as Returned, TimedOut as TimedOut, TooBig as TooBig, Unreadable as Unreadable
 )
 from grader.core.model.programs import (
     Apply as Apply, Argument as Argument, Array as Array, Call as Call, Job as Job, Limits as Limits,
-    LocatedOwn as LocatedOwn, Past as Past, Probing as Probing, Program as Program, Ref as Ref, Step as Step,
-    Value as Value
+    LocatedOwn as LocatedOwn, Probing as Probing, Program as Program, Ref as Ref, ResourceUsage as ResourceUsage,
+    Step as Step, Value as Value
 )
 from grader.core.model.recipes import (
     Causal as Causal, Integers as Integers, Literal_ as Literal_, Made as Made, Normal as Normal, Own as Own,
@@ -32,9 +32,9 @@ from grader.core.model.recipes import (
     Symbol as Symbol
 )
 from grader.core.model.results import (
-    Diagnosis as Diagnosis, Difference as Difference, ExerciseResult as ExerciseResult, ItemResult as ItemResult,
-    Outcome as Outcome, QuestionResult as QuestionResult, Report as Report, Shown as Shown, Span as Span,
-    Status as Status, Verdict as Verdict, Voice as Voice, Watched as Watched
+    ArrayComparison as ArrayComparison, Diagnosis as Diagnosis, Difference as Difference,
+    ExerciseResult as ExerciseResult, ItemResult as ItemResult, Outcome as Outcome, QuestionResult as QuestionResult,
+    Report as Report, Span as Span, Status as Status, Verdict as Verdict, Voice as Voice, WatchState as WatchState
 )
 from grader.core.model.submission import (
     Answer as Answer, Notice as Notice, Part as Part, SourceFile as SourceFile, Submission as Submission

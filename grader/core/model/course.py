@@ -1,7 +1,8 @@
 """The course: questions with their items, exercises, cases, checks and mistakes.
 
-These types are also what the YAML of the bank is validated against (see ``grader.course.schema``): a field is a key,
-``alias`` is the key where its name differs, and the annotation says what values it takes."""
+The YAML of the bank is validated against these types, too (see ``grader.course.schema``): each field is a key (named
+``alias`` where that differs), and its annotation says which values are valid.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from grader.core.constraints import (
     CaseName,
     Digest,
-    Filled,
     Identifier,
     ItemId,
     LibraryName,
+    NonBlank,
     Pairs,
     Points,
     QuestionId,
@@ -43,8 +44,8 @@ class Case:
     """One set of inputs, hidden unless ``public``. ``only`` restricts it to the checks named there (empty: any check).
 
     ``then`` are later calls on the same instance, for the check ``repeatable``: each names the arguments that differ
-    from ``args``. ``conditions`` are those of ``grader.course.conditions`` that its inputs do not show. A ``sealed``
-    case stands for a hidden one in a learners' edition: it has no inputs, and is never run.
+    from ``args``. ``conditions`` are those of ``grader.course.conditions`` that cannot be seen in its inputs. A
+    ``sealed`` case represents a hidden one in a learners' edition: it has no inputs, and is never run.
     """
 
     name: CaseName
@@ -61,13 +62,13 @@ class Case:
 
     @property
     def visibility(self) -> Visibility:
-        """What learners may see of it."""
+        """Whether learners may see its inputs and results."""
         return "public" if self.public else "hidden"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckSpec:
-    """A check that an exercise makes. ``on`` names its cases; if empty, the kind of check chooses.
+    """A check that an exercise uses. ``on`` names its cases; if empty, the kind of check chooses.
 
     ``options`` are the keys of the kind's ``Options`` that the bank sets, with their values.
     """
@@ -103,23 +104,23 @@ class Mistake:
 class Landmark:
     """A name for an intermediate value of a reference: a noun phrase that completes “… belongs here”.
 
-    ``expression`` is Python as it is in the reference, up to spaces and parentheses: in the exercise's own function or
-    class, or in a helper that it uses. If it is there several times, ``at`` says which one is meant, from 1.
-    ``misconception`` is what somebody believes who has another value there.
+    ``expression`` is Python as in the reference, up to spaces and parentheses: in the exercise's own function or class,
+    or in a helper that it uses. If it occurs several times, ``at`` says which occurrence is meant, from 1.
+    ``misconception`` is the one that another value there reveals.
     """
 
-    expression: Filled
-    en: Filled
-    zh: Filled
+    expression: NonBlank
+    en: NonBlank
+    zh: NonBlank
     at: int = 1
     misconception: Slug | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another correct way to write an exercise: the name of its code in ``reference/``, and what is different in it.
+    """Another correct way to write an exercise: the name of its code in ``reference/``, and how it differs.
 
-    Learners see it together with the reference. ``attncheck bank check`` proves it as it proves references.
+    Learners see it together with the reference. ``attncheck bank check`` tests it like a reference.
     """
 
     code: ReferenceName
@@ -128,13 +129,13 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """A mutant of a reference that no test could catch because it is correct, and why.
+    """A mutant of a reference that is correct, so that no case can catch it, and ``why``.
 
-    ``mutant`` is its name as ``bank mutate`` prints it, with "…" for any text.
+    ``mutant`` is its name as ``bank mutate`` prints it; "…" stands for any text.
     """
 
-    mutant: Filled
-    why: Filled
+    mutant: NonBlank
+    why: NonBlank
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class Variant:
     """Another form of the arguments that the contract allows, tried when the first one fails.
 
     ``expand`` maps a mask argument to the two arguments whose lengths (axis -2) it spans: the mask is
-    passed as ``(batch, n_q, n_k)`` instead of with a head axis. ``give`` are other values of arguments.
+    passed as ``(batch, n_q, n_k)`` instead of with a head axis. ``give`` sets arguments to other values.
     """
 
     name: CaseName
@@ -191,7 +192,7 @@ class Exercise:
 
     @property
     def takes(self) -> tuple[Parameter, ...]:
-        """The parameters that ``args`` of its cases go to: of the function, ``forward``, or the helper ``through``."""
+        """The parameters that receive a case's ``args``: of the function, ``forward``, or the helper ``through``."""
         return self.parameters if self.kind == "function" and self.through is None else self.forward
 
 
@@ -213,8 +214,8 @@ class Misconception:
 class Item:
     """A quiz item. ``spec`` belongs to the item kind (see ``grader.course.items``).
 
-    ``level`` says how hard it is: 1 recall and reading, 2 reasoning in one step, 3 several steps or transfer. A
-    ``sealed`` item of a learners' edition has no key: it takes answers without judging them.
+    ``level`` is its difficulty: 1 recall and reading, 2 reasoning in one step, 3 several steps or transfer. A
+    ``sealed`` item of a learners' edition has no key: it accepts answers without judging them.
     """
 
     id: ItemId
@@ -230,9 +231,9 @@ class Item:
 
 
 class Deferred:
-    """A value of a field that is made when the field is first read.
+    """A field value that is created when the field is first read.
 
-    ``misconceptions`` are the ids of those that it names, so that finding them does not make it.
+    ``misconceptions`` are the ids that it refers to, so that they can be found without creating it.
     """
 
     def __init__(self, make: Callable[[], object], misconceptions: frozenset[str]) -> None:
@@ -241,7 +242,7 @@ class Deferred:
 
 
 class _OnDemand:
-    """A field of a dataclass with slots, which may hold a ``Deferred``. Readers only ever see its value."""
+    """A descriptor for a slot that may hold a ``Deferred``; reading it creates and stores the value."""
 
     def __init__(self, slot: Any) -> None:
         self._slot = slot
@@ -259,18 +260,18 @@ class _OnDemand:
         self._slot.__set__(instance, value)
 
     def deferred(self, instance: object) -> Deferred | None:
-        """What the field of ``instance`` holds, if it has not been read yet."""
+        """The ``Deferred`` in the field of ``instance``; None if the field has been read."""
         value = self._slot.__get__(instance, type(instance))
         return value if isinstance(value, Deferred) else None
 
 
-# The class of a spec is in the module of its kind, and some of these import a lot: most commands read few specs.
+# Specs are defined in the modules of their kinds, some of which import a lot; most commands read few specs.
 _SPEC = _OnDemand(Item.__dict__["spec"])
 type.__setattr__(Item, "spec", _SPEC)
 
 
 def deferred_spec(item: Item) -> Deferred | None:
-    """The spec of ``item`` if it has not been made yet."""
+    """The spec of ``item`` if it has not been created yet; else None."""
     return _SPEC.deferred(item)
 
 
@@ -318,7 +319,7 @@ class Rules:
     ``due`` is an ISO 8601 time with a zone. Each day after it, begun days included, costs ``late_percent``; the first
     ``grace_hours`` cost nothing, and nothing counts after ``cut_off_days``. Of several attempts the ``best`` counts,
     the ``last``, or ``each`` on its own; every further attempt costs ``attempt_percent``. ``show_reference`` says when
-    learners may see references: once their own code of a question has passed, after the due date, or never.
+    learners may see references: once their own code for a question has passed, after the due date, or never.
     """
 
     due: str | None = None
@@ -341,9 +342,9 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """The mark of a learners' edition: the digest ``of`` the course it was made from, and the version that made it.
+    """What makes a course a learners' edition: the digest ``of`` its full course, and the version that published it.
 
-    ``stored`` are the exercises, each with the digest of the file of what its reference and mistakes return.
+    ``stored`` maps each exercise to the digest of the file with the results of its reference and mistakes.
     """
 
     of: Digest

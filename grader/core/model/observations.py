@@ -1,11 +1,11 @@
-"""What running programs gave."""
+"""The observed results of programs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from grader.core.model.programs import Job, Limits, Past
+from grader.core.model.programs import Job, Limits, ResourceUsage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,10 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The learner's code raised. ``during`` is ``import`` or ``call``; ``line`` is in ``file``."""
+    """The learner's code raised an exception of class ``type``; ``bases`` are its built-in base classes.
+
+    ``file`` and ``line`` are the last place in the submission; None if there is none.
+    """
 
     type: str
     text: str
@@ -31,14 +34,14 @@ class Raised:
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether Python, NumPy or torch ran out of memory. torch only says so in the message."""
+        """Whether Python, NumPy or torch ran out of memory; torch says so only in the message."""
         by_torch = self.type == "RuntimeError" and "DefaultCPUAllocator: can't allocate memory" in self.text
         return by_torch or "MemoryError" in (self.type, *self.bases)
 
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """It used more than ``limit`` seconds (``clock``: cpu or wall)."""
+    """The program used more than ``limit`` seconds on ``clock``."""
 
     limit: float
     clock: Literal["cpu", "wall"]
@@ -47,7 +50,7 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The process ended: by a signal, or because the learner's code called exit."""
+    """The process ended: killed by ``signal``, or with exit ``code`` because the learner's code called exit."""
 
     signal: int | None
     code: int | None
@@ -63,7 +66,7 @@ class TooBig:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """The result is not a value that the contract allows. ``reason`` is a word of the protocol."""
+    """The result is not a value that the contract allows. ``reason`` is a keyword of the protocol: ``dtype``, …."""
 
     reason: str
     detail: tuple[str, ...] = ()
@@ -71,8 +74,8 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """The program did not run: the time of the submission (``budget``) or of its ``group``, the memory, or the
-    children were used up; or its file, which had loaded before, did not load again (``load``).
+    """The program did not run, because something was used up: the time of the submission (``budget``) or of the
+    ``group``, the ``memory``, or the number of ``children``; or because its file failed to load again (``load``).
     """
 
     reason: Literal["budget", "group", "memory", "children", "load"]
@@ -81,13 +84,13 @@ class NotRun:
 Observation: TypeAlias = Returned | Raised | TimedOut | Died | TooBig | Unreadable | NotRun
 
 if TYPE_CHECKING:
-    #: How grading reaches the sandbox: tests pass a function of their own.
+    #: The sandbox as grading sees it. Tests pass other functions.
     Observe: TypeAlias = Callable[[Job, Limits], "Observed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
-    """A module that a file imports at top level and that is not available. ``file`` is the label of the part."""
+class MissingModule:
+    """A module that is not available, and where it is imported at top level: ``file`` is the label of the part."""
 
     module: str
     file: str
@@ -98,9 +101,9 @@ class Absent:
 class Observed:
     """One observation per program, with the layers of isolation that were used.
 
-    ``past`` is for the submission's next job; None if nothing was metered. ``absent`` are modules that were not found
-    while the files were loaded, before the child had any hidden input. ``printed`` is what each program printed, as it
-    is; empty for hidden programs, and for all once the code has seen hidden inputs.
+    ``usage`` includes this job, and is passed to the submission's next one; None if nothing was metered. ``absent`` are
+    the modules that were not found while files were loaded, before the child had any hidden input. ``printed`` is the
+    raw output of each program; empty for hidden programs, and for all once the code has seen hidden inputs.
     """
 
     observations: tuple[Observation, ...]
@@ -108,6 +111,6 @@ class Observed:
     unsafe: bool
     versions: tuple[tuple[str, str], ...] = ()
     cpu_seconds: float = 0.0
-    past: Past | None = None
-    absent: tuple[Absent, ...] = ()
+    usage: ResourceUsage | None = None
+    absent: tuple[MissingModule, ...] = ()
     printed: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What the sandbox is asked to run."""
+"""Programs: what the sandbox runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A step that gives a constant (or a fresh array) that later steps can refer to."""
+    """A step whose result is a constant or a fresh array, for later steps to refer to."""
 
     value: Argument
 
@@ -68,7 +68,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class LocatedOwn(Own):
-    """The same as a step of a program, with the ``module`` of the submission that defines it."""
+    """``Own`` as a step of a program, with the ``module`` of the submission that defines the name."""
 
     module: str = ""
 
@@ -78,10 +78,11 @@ Step: TypeAlias = Value | Call | Apply | Own
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """Asks what the expressions of the code are, and what it returns if other values are put in their place.
+    """Asks for the values of all expressions in the code, and for its results with other values in their place.
 
-    ``landmarks`` are the values to put in, each a tuple in order of time; ``fixed`` are pairs (probe, landmark) that
-    are put in every time. At most ``reruns`` runs and about ``cpu`` seconds. Only for public inputs.
+    ``landmarks`` are the values to substitute, each a tuple in order of time; ``fixed`` are pairs (probe, landmark)
+    that are substituted in every run. There are at most ``reruns`` runs, for about ``cpu`` seconds. Only for public
+    inputs.
     """
 
     landmarks: tuple[tuple[Any, ...], ...] = ()
@@ -95,8 +96,8 @@ class Program:
     """A short straight-line program for the child, which returns the results of the steps ``send``.
 
     ``module`` is the source file whose names it calls. Programs of one ``group`` (an exercise) share a time limit.
-    The random generators are reset to ``seed`` before it. The inputs of a ``hidden`` program reach the child only
-    after all others have been answered. With ``probing``, it returns one value, the answer to that.
+    The random generators are reset to ``seed`` before it runs. The inputs of a ``hidden`` program reach the child only
+    after all other programs have been answered. With ``probing``, it returns only the answer to that.
     """
 
     module: str
@@ -110,11 +111,11 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """What a submission has used in earlier jobs: seconds, bytes, and processes that died.
+class ResourceUsage:
+    """What a submission used in earlier jobs: seconds of CPU and wall time, bytes received, and dead processes.
 
-    ``hidden``: its code has seen hidden inputs, so that its later output could reveal them. ``slow``: its programs are
-    sent one at a time, since some that were sent together took long.
+    ``hidden``: its code has seen hidden inputs, so its later output could reveal them. ``slow``: its programs are sent
+    one at a time, because some that were sent together took too long.
     """
 
     cpu: float = 0.0
@@ -127,11 +128,11 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The programs that one submission runs at once. ``past`` counts against its limits (``grading.budget``)."""
+    """The programs that one submission runs at once. ``usage`` is that of its earlier jobs; its limits include it."""
 
     files: tuple[SourceFile, ...]
     programs: tuple[Program, ...]
-    past: Past = Past()
+    usage: ResourceUsage = ResourceUsage()
 
 
 @dataclass(frozen=True, slots=True)

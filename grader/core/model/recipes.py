@@ -1,4 +1,4 @@
-"""Recipes of the bank: how a value of a case is made."""
+"""Recipes of the bank, from which the values of cases are made."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """The same array (or value) that the argument ``name`` of the case has, not a copy."""
+    """The same object as the argument ``name`` of the case, not a copy."""
 
     name: Identifier = field(metadata={"alias": "same_as"})
 
 
 @dataclass(frozen=True, slots=True)
 class Permutation:
-    """A random derangement: the integers below ``size``, none at its own place, int64."""
+    """A random derangement: the integers below ``size``, none at its own index, int64."""
 
     size: RecipeSize = field(metadata={"alias": "permutation"})
 
@@ -98,7 +98,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """The submission's own top-level ``name``; the helper ``otherwise`` where it has none. A recipe, and a step."""
+    """The submission's own top-level ``name``, or the helper ``otherwise`` if it has none. Both recipe and step."""
 
     name: Identifier = field(metadata={"alias": "own"})
     otherwise: Identifier | None = field(default=None, metadata={"alias": "else"})
@@ -108,7 +108,7 @@ def _constant(value: Any) -> Literal_ | Symbol:
     return Symbol(check_size(value)) if isinstance(value, str) else Literal_(value)
 
 
-#: How a value of a case is made. In the bank, the first key of a recipe says which it is; constants have no key.
+#: Any recipe. In the bank, its first key says which one it is; constants have no key.
 Recipe: TypeAlias = Annotated[
     Normal | Integers | RandomMask | Causal | Literal_ | Same | Permutation | Made | Own | Symbol,
     ByFirstKey("recipe", Parsed(_constant, ["number", "boolean", "null", "string"])),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """The result of a check, an item or an exercise, in the words of ``--json``."""
+    """The result of a check, an item or an exercise; values are those of ``--json``."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -30,7 +30,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place where two arrays differ, formatted for people."""
+    """The first entry in which two arrays differ, formatted for people; ``differing`` of ``size`` entries do."""
 
     index: tuple[int, ...]
     expected: str
@@ -78,10 +78,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """A quiz item, graded. ``reading`` is how the formulas of an incorrect answer were read, one on each line.
+    """The result of a quiz item. ``reading`` shows how the formulas of an incorrect answer were parsed, one a line.
 
-    An answer that is not ``readable`` is no answer of its kind; ``message`` says what to change. ``given`` is the
-    answer, shortened if it is long; None if there is none, or in results of older versions.
+    If an answer is not ``readable``, ``message`` says what to change. ``given`` is the answer, shortened if it is long;
+    None if there is none, or in results of older versions.
     """
 
     id: str
@@ -111,7 +111,7 @@ class Span:
     source: str = ""
 
 
-#: Who says why code is wrong: an authored mistake, the place that is wrong, a relation between the result and the
+#: What explains why code is wrong: an authored mistake, the place that is wrong, a relation between the result and the
 #: correct one, the condition under which it fails, or another exercise that it depends on.
 Voice: TypeAlias = Literal["mistake", "place", "relation", "condition", "dependency"]
 
@@ -128,7 +128,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseResult:
-    """An exercise, graded. ``message`` is the first thing to fix; ``diagnosis`` explains failures, best first."""
+    """The result of an exercise. ``message`` is the first thing to fix; ``diagnosis`` explains failures, best first."""
 
     name: str
     status: Status
@@ -151,7 +151,7 @@ class ExerciseResult:
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """One question's items and exercises."""
+    """The results of one question's items and exercises."""
 
     id: str
     title: Text
@@ -174,7 +174,7 @@ class Report:
     """The result of grading one submission. Sums are derived, never stored.
 
     ``unlisted`` are the points of those questions in ``not_attempted`` that count although they are not listed.
-    With a learners' ``edition``, pending results are decided by the instructor, with the whole course.
+    With a learners' ``edition``, the instructor decides pending results with the full course.
     """
 
     learner: str
@@ -203,16 +203,16 @@ class Report:
         return sum(q.possible for q in self.questions) + self.unlisted
 
     @property
-    def told_seconds(self) -> float:
+    def shown_seconds(self) -> float:
         """``seconds`` as shown to learners: with a secret seed, rounded up to a power of two.
 
-        Otherwise code could encode a hidden input in the digits of its running time.
+        Otherwise, code could reveal a hidden input through its running time.
         """
         return self.seconds if self.seed == "public" else float(2 ** max(0, math.ceil(math.log2(self.seconds or 1))))
 
     @property
     def complete(self) -> bool:
-        """False if anything could not be graded because of an error of ours."""
+        """False if anything could not be graded because of an internal error."""
         statuses = [i.status for q in self.questions for i in q.items]
         statuses += [o.status for q in self.questions for e in q.exercises for o in e.outcomes]
         statuses += [e.status for q in self.questions for e in q.exercises]
@@ -220,14 +220,14 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """True if every graded item and exercise passed, as far as that is decided here."""
+        """True if every graded item and exercise passed; in a learners' edition, pending ones do not count."""
         statuses = [i.status for q in self.questions for i in q.items]
         statuses += [e.status for q in self.questions for e in q.exercises]
         return not self.unlisted and all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
 
     @property
-    def elsewhere(self) -> float:
-        """Points that are decided by the instructor, because this is a learners' edition."""
+    def pending_points(self) -> float:
+        """Points of a learners' edition that the instructor decides; otherwise 0."""
         waiting = [i.possible for q in self.questions for i in q.items if i.status is Status.PENDING]
         outcomes = (o for q in self.questions for e in q.exercises for o in e.outcomes)
         waiting += [o.possible for o in outcomes if o.status is Status.PENDING]
@@ -235,8 +235,8 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """The expected and actual result of an exercise for a public case, as arrays for people to look at.
+class ArrayComparison:
+    """The expected and actual result of an exercise for a public case, as arrays to draw.
 
     ``what`` is ``weights`` if every value vector was a unit vector, so that the result is the attention weights.
     ``difference`` is None if nothing differs, or the shapes do. ``masks`` are the masks among the inputs.
@@ -252,7 +252,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchState:
     """What ``attncheck watch`` shows: the exercise to fix next (of ``left``), with ``hints`` by number, from 1."""
 
     report: Report | None

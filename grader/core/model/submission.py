@@ -21,7 +21,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One source file, read and never run. ``module`` is the name that others import it by.
+    """One source file, read but never run. ``module`` is the name that others import it by.
 
     ``is_package`` is true for ``__init__.py``. ``defines`` are top-level definitions with their
     lines, ``guarded`` those that only exist under ``if __name__ == "__main__":``. ``imports_torch`` is
@@ -62,10 +62,10 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a learner submitted, read and never run. ``answers`` is None without an answers file.
+    """What a learner submitted, read but never run. ``answers`` is None without an answers file.
 
-    ``broken`` says which code files (or cells) could not be read, and why. ``lost`` says why the answers could not be
-    read; there are none then. ``notices`` include both.
+    ``broken`` are the code files (or cells) that could not be read, with the reasons. ``lost`` says why the answers
+    file could not be read; ``answers`` is empty then. ``notices`` include both.
     """
 
     learner: str

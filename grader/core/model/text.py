@@ -1,4 +1,4 @@
-"""Text in both languages, and names of choices that several types share."""
+"""Text in both languages, and literal types that several modules share."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Visibility: TypeAlias = Literal["public", "hidden"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One sentence for learners, in both languages of the course."""
+    """A text for people, in both languages."""
 
     en: str
     zh: str
 
     def of(self, lang: Lang) -> str:
-        """The sentence in ``lang``."""
+        """The text in ``lang``."""
         return self.zh if lang == "zh" else self.en
 
     def fill(self, **values: object) -> Text:
-        """Both sentences with ``{name}`` replaced by ``values``. A ``Text`` among them gives the matching language."""
+        """Both texts with each ``{name}`` replaced by the value ``name``; a ``Text`` is filled in by language."""
 
         def one(lang: Lang) -> str:
             said = {key: value.of(lang) if isinstance(value, Text) else value for key, value in values.items()}

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.core.constraints import Revealed
+from grader.core.constraints import MisconceptionId
 from grader.core.model import Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
@@ -26,7 +26,7 @@ class Option:
     id: str
     text: Text
     correct: bool = False
-    misconception: Revealed | None = None
+    misconception: MisconceptionId | None = None
 
 
 def validate(options: Sequence[Option]) -> Iterator[ValueProblem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.core.arithmetic import Number
-from grader.core.constraints import Revealed
+from grader.core.constraints import MisconceptionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,4 +13,4 @@ class KnownWrongAnswer:
     """A wrong answer that reveals a misconception."""
 
     answer: Number | str
-    misconception: Revealed
+    misconception: MisconceptionId

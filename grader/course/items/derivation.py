@@ -71,7 +71,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from grader.core.constraints import Revealed
+from grader.core.constraints import MisconceptionId
 from grader.core.model import Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
@@ -202,7 +202,7 @@ class WrongLine:
     """A wrong line that reveals a misconception."""
 
     line: str
-    misconception: Revealed
+    misconception: MisconceptionId
 
 
 @dataclass(frozen=True, slots=True)

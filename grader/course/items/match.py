@@ -53,7 +53,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.core.constraints import Revealed
+from grader.core.constraints import MisconceptionId
 from grader.core.model import Lang, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
@@ -78,7 +78,7 @@ class WrongPair:
     """A wrong pair (left, right) that reveals a misconception."""
 
     pair: tuple[str, str]
-    misconception: Revealed
+    misconception: MisconceptionId
 
 
 @dataclass(frozen=True, slots=True)

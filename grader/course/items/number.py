@@ -173,7 +173,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     if spec.digits is not None and not 1 <= spec.digits <= _MOST_DIGITS:
         yield unexpected(("digits",), spec.digits, f"a whole number from 1 to {_MOST_DIGITS}", Kind.OUT_OF_RANGE)
     for name, choices in spec.draw.items():
-        if not name.isidentifier() or name in arithmetic.FUNCTIONS:
+        if not name.isidentifier() or name in arithmetic.REALS.functions:
             yield unexpected(("draw", name), name, "a name such as d_k", Kind.WRONG_FORM)
         if not choices:
             yield unexpected(("draw", name), [], "one number or more", Kind.WRONG_LENGTH)
@@ -217,7 +217,7 @@ def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Num
     try:
         strange = sorted(arithmetic.names(answer) - set(choices))
     except ValueError as error:
-        yield unexpected(path, answer, f"{arithmetic.GRAMMAR}, but {error}", Kind.FORMULA)
+        yield unexpected(path, answer, f"{arithmetic.REALS.description}, but {error}", Kind.FORMULA)
         return
     for name in strange:
         yield unknown(path, name, "a symbol that the item draws", choices, Kind.UNKNOWN_SYMBOL)

@@ -56,7 +56,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from grader.core.constraints import Revealed
+from grader.core.constraints import MisconceptionId
 from grader.core.model import Lang, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
@@ -85,7 +85,7 @@ _EITHER = Text("These may be in any order: {ids}.", "以下各项之间顺序不
 class WrongOrder:
     """A wrong order that reveals a misconception: a complete ``order``, or one entry ``before`` another."""
 
-    misconception: Revealed
+    misconception: MisconceptionId
     order: tuple[str, ...] = ()
     before: tuple[str, str] | None = None
 

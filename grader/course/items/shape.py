@@ -61,7 +61,7 @@ from typing import TypeAlias
 
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
-from grader.core.constraints import Revealed
+from grader.core.constraints import MisconceptionId
 from grader.core.model import Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
@@ -108,7 +108,7 @@ class WrongShape:
     """A wrong shape that reveals a misconception."""
 
     answer: str
-    misconception: Revealed
+    misconception: MisconceptionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
 def _names(spec: Spec) -> Iterator[ValueProblem]:
     for key, names in (("sizes", spec.sizes), ("draw", spec.draw)):
         for name in names:
-            if not name.isidentifier() or name in arithmetic.FUNCTIONS:
+            if not name.isidentifier() or name in arithmetic.REALS.functions:
                 yield unexpected((key, name), name, "a name such as d_k", Kind.WRONG_FORM)
     if len(spec.sizes) > _MOST_SIZES:
         yield ValueProblem(
@@ -187,7 +187,7 @@ def _equal(spec: Spec) -> Iterator[ValueProblem]:
         try:
             strange = sorted(arithmetic.names(expression) - set(free))
         except ValueError as error:
-            yield unexpected(("equal", name), expression, f"{arithmetic.GRAMMAR}, but {error}", Kind.FORMULA)
+            yield unexpected(("equal", name), expression, f"{arithmetic.REALS.description}, but {error}", Kind.FORMULA)
             continue
         for other in strange:
             yield unknown(("equal", name), other, "a size that is not defined by others", free, Kind.UNKNOWN_SYMBOL)

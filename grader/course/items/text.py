@@ -51,7 +51,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.core.constraints import Revealed
+from grader.core.constraints import MisconceptionId
 from grader.core.model import Lang, Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem, unexpected
@@ -78,7 +78,7 @@ _LONG = Text(
 class Confusion:
     """A misconception that the right answer should not be confused with."""
 
-    misconception: Revealed
+    misconception: MisconceptionId
 
 
 @dataclass(frozen=True, slots=True)

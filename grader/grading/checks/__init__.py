@@ -1,19 +1,19 @@
-"""Check kinds: what is judged about code. One file each, found by walking this folder.
+"""The kinds of checks, one module each, found by walking this folder.
 
-A check's module has two pure halves, with the wall between them:
+A check's module has two pure functions, with the sandbox between them:
 
-* ``calls(target, drawn, spec)``: the programs that it wants run, for a learner and (where ``REFERENCE``
-  is true) for the reference alike;
-* ``judge(seen)``: what the observations mean, as a ``Verdict``.
+* ``calls(target, drawn, spec)`` returns the programs to run, for a learner and (if ``REFERENCE`` is true) for the
+  reference;
+* ``judge(seen)`` evaluates the observations and returns a ``Verdict``;
 
-and five facts: ``Options``, a frozen dataclass of what the bank may set (its fields are the YAML keys, its annotations
-decide what values are accepted, and a field ``is_`` is the key ``is``), ``REFERENCE`` (does it compare with the
-reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE`` (does it use all cases by default, or one?), and
-``SECRETS``: every sentence that ``judge`` may say of a hidden case, whatever came back (``grader/grading/verdicts.py``
-lets few others pass).
+and five constants: ``Options``, a frozen dataclass of what the bank may set (its fields are the YAML keys, its
+annotations decide what values are accepted, and a field ``is_`` is the key ``is``), ``REFERENCE`` (does it compare with
+the reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE`` (does it use all cases by default, or one?), and
+``SECRETS``: every message that ``judge`` may give for a hidden case (``grader/grading/verdicts.py`` lets few others
+pass).
 
-A check that measures (work, memory) has a third function: ``signature(got, drawn, spec)``, what of the observations
-is the same for all programs that do the same.
+A check that measures (work, memory) has a third function, ``signature(got, drawn, spec)``: the part of the observations
+that is equal for all equivalent programs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ T = TypeVar("T", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class JudgeInput:
     """Everything that a check judges. ``expected`` is empty for checks that do not use the reference."""
 
     exercise: Exercise
@@ -59,7 +59,7 @@ class Check(CheckKind, Protocol):
     def calls(self, target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
         """The programs to run."""
 
-    def judge(self, seen: Seen) -> Verdict:
+    def judge(self, seen: JudgeInput) -> Verdict:
         """The verdict on their observations."""
 
 

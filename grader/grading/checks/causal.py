@@ -47,11 +47,20 @@ from numpy.typing import NDArray
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, fresh, has_axis, named, program, results, sequences, wrong_shape
+from grader.grading.properties import (
+    Floats,
+    argument_names,
+    has_axis,
+    program,
+    random_like,
+    results,
+    sequences,
+    wrong_shape,
+)
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -105,7 +114,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
     found = sequences(drawn)
     keys = tuple(name for name in found if name not in ("q", "query"))
-    return named(spec, "perturb", read(spec, Options).perturb or keys or found, drawn, exercise)
+    return argument_names(spec, "perturb", read(spec, Options).perturb or keys or found, drawn, exercise)
 
 
 def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> int:
@@ -129,10 +138,10 @@ def _with_other_end(values: Floats, axis: int, last: int, number: int) -> Floats
     later = np.arange(length) >= length - last
     shape = [1] * values.ndim
     shape[axis] = length
-    return np.where(later.reshape(shape), fresh(values, number, scale=4.0), values)
+    return np.where(later.reshape(shape), random_like(values, number, scale=4.0), values)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Passes if no earlier output changes, and the output at the first changed position does."""
     found = results(seen.got, seen.case, 2)
     if isinstance(found, Verdict):

@@ -40,7 +40,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
@@ -86,7 +86,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return tuple(programs)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Compares the dtypes, then the accuracy in float64."""
     if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
         return bad
@@ -96,7 +96,7 @@ def judge(seen: Seen) -> Verdict:
     raise ValueError("dtype asks for two programs")
 
 
-def _judge(seen: Seen, wide: object, narrow: object, expected: object) -> Verdict:
+def _judge(seen: JudgeInput, wide: object, narrow: object, expected: object) -> Verdict:
     """The verdict on one array, or the first failure among several. Without floats the check does not apply."""
     match wide, narrow, expected:
         case Array(), Array(), Array() if expected.values.dtype.kind == "f":
@@ -112,7 +112,7 @@ def _judge(seen: Seen, wide: object, narrow: object, expected: object) -> Verdic
     return Verdict(Status.SKIPPED, _NONE, applies=False)
 
 
-def _precision(seen: Seen, wide: Array, narrow: Array, expected: Array) -> Verdict:
+def _precision(seen: JudgeInput, wide: Array, narrow: Array, expected: Array) -> Verdict:
     for given, got in (("float64", wide.dtype), ("float32", narrow.dtype)):
         if got != given and (seen.array_type == "torch" or got != "float64"):
             text = _OTHER.fill(given=given, got=got) if seen.case.public else _NOT_KEPT

@@ -47,11 +47,20 @@ from numpy.typing import NDArray
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn, derangement
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import fresh, has_axis, named, near, program, results, sequences, wrong_shape
+from grader.grading.properties import (
+    argument_names,
+    has_axis,
+    near,
+    program,
+    random_like,
+    results,
+    sequences,
+    wrong_shape,
+)
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -95,12 +104,12 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
         raise CourseError(_OTHER_ROWS.fill(exercise=target.exercise.name, **found))
     order = _order(min(lengths))
     permuted = drawn.changed(**{name: np.take(drawn.value(name), order, axis) for name in names})
-    other = drawn.changed(**{name: fresh(drawn.value(name), at) for at, name in enumerate(names)})
+    other = drawn.changed(**{name: random_like(drawn.value(name), at) for at, name in enumerate(names)})
     return (program(target, drawn, permuted, other),)
 
 
 def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
-    return named(spec, "of", read(spec, Options).of or sequences(drawn), drawn, exercise)
+    return argument_names(spec, "of", read(spec, Options).of or sequences(drawn), drawn, exercise)
 
 
 def _order(length: int) -> NDArray[np.int64]:
@@ -108,7 +117,7 @@ def _order(length: int) -> NDArray[np.int64]:
     return derangement(length, np.random.Generator(np.random.PCG64(length)))
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Passes if the rows are permuted in the same way, and depend on the input."""
     found = results(seen.got, seen.case, 3)
     if isinstance(found, Verdict):

@@ -44,7 +44,7 @@ from typing import Any
 import numpy as np
 
 from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen, values
+from grader.grading.checks import JudgeInput, values
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
@@ -79,7 +79,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return values.calls(target, drawn, spec)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """As for values, with the two usual causes explained."""
     if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
         return bad

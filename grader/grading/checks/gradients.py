@@ -46,11 +46,12 @@ import numpy as np
 
 from grader.core.model import Apply, Array, CheckSpec, Observation, Program, Returned, Same, Status, Text, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
+from grader.grading.properties import is_mask
 
 REFERENCE = True
 WEIGHT = 1.0
@@ -94,7 +95,7 @@ SECRETS = (_CUT_ALL, _CUT_SOME, _WRONG_SOME, _NUMPY)
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """A call on leaves that require gradients, and the gradients with respect to all of them; with masks, twice."""
     asked = [drawn]
-    if any(_is_mask(value) for _, value in drawn.args):
+    if any(is_mask(value) for _, value in drawn.args):
         asked.append(replace(drawn, args=tuple((name, _without_keys(value)) for name, value in drawn.args)))
     return tuple(_program(target, each) for each in asked)
 
@@ -113,13 +114,9 @@ def _program(target: Target, drawn: Drawn) -> Program:
     return writer.program(got)
 
 
-def _is_mask(value: object) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and value.ndim >= 2
-
-
 def _without_keys(value: Any) -> Any:
     """A mask that is False in the first row of its last two axes; other values unchanged."""
-    if not _is_mask(value):
+    if not is_mask(value):
         return value
     changed = value.copy()
     changed[..., 0, :] = False
@@ -131,7 +128,7 @@ def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tu
     return got[:1]
 
 
-def names(seen: Seen) -> list[str]:
+def names(seen: JudgeInput) -> list[str]:
     """The names of what the gradients are with respect to: the array arguments, then the parameters, sorted."""
     return [*_arrays(seen.drawn), *sorted(name for name, _ in seen.drawn.parameters)]
 
@@ -140,7 +137,7 @@ def _arrays(drawn: Drawn) -> list[str]:
     return [name for name, value in drawn.args if isinstance(value, (np.ndarray, Same))]
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Looks for missing gradients, then for wrong ones."""
     if bad := reference_failure(seen.expected[:1]) or failure_verdict(seen.got[:1], seen.case):
         return bad
@@ -170,7 +167,7 @@ def _without_torch(got: object) -> Verdict:
     return Verdict(Status.SKIPPED, _NUMPY, applies=False)
 
 
-def _compare(seen: Seen, got: object, expected: list[object]) -> Verdict:
+def _compare(seen: JudgeInput, got: object, expected: list[object]) -> Verdict:
     if not isinstance(got, list) or len(got) != len(expected):
         return Verdict(Status.FAILED, _CUT_ALL)
     pairs = list(zip(names(seen), expected, got, strict=True))

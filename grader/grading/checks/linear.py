@@ -4,7 +4,7 @@
 
 Four calls: two values of the argument, a combination of both, and zero. The result must depend on the argument, must
 be zero at zero, and must add up. The message tells a result that is merely affine (something is added that does not
-depend on the argument) from one that is bent.
+depend on the argument) from one that is nonlinear.
 
 ## Why it matters
 
@@ -39,11 +39,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, fresh, named, near, program, results, wrong_shape
+from grader.grading.properties import Floats, argument_names, near, program, random_like, results, wrong_shape
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -75,16 +75,16 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """Two values, a combination of both, and zero."""
     name = _name(drawn, spec, target.exercise.name)
     one = drawn.value(name).astype("float64")
-    two = fresh(one, 1)
+    two = random_like(one, 1)
     return (program(target, drawn, *(drawn.changed(**{name: value}) for value in (two, _A * one + _B * two, 0 * one))),)
 
 
 def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
-    (name,) = named(spec, "of", read(spec, Options).of, drawn, exercise)
+    (name,) = argument_names(spec, "of", read(spec, Options).of, drawn, exercise)
     return name
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Passes if the result depends on the argument, and the combination of two values gives that of the results."""
     found = results(seen.got, seen.case, 4)
     if isinstance(found, Verdict):

@@ -1,16 +1,16 @@
-"""No array with n_q·n_k or more elements ever exists: the matrix of all scores is never there as a whole.
+"""No array with n_q·n_k or more elements ever exists: the full score matrix is never stored.
 
 ## What it checks
 
-Two calls are watched. In torch, the largest tensor counts. NumPy's arrays are seen through the peak of Python's
+Two calls are measured. In torch, the largest tensor counts. NumPy arrays are measured by the peak of Python's
 memory, which must stay below the size of the score matrix in float32. The case needs one sequence that is long
-against everything else: n_q·n_k must be at least 16 times the size of every argument, and n 16 times every block
+compared to everything else: n_q·n_k must be at least 16 times the size of every argument, and n 16 times every block
 size.
 
 ## Why it matters
 
-Attention in tiles gives the same result as attention with the full matrix, so `values` cannot tell them apart. The
-memory is the whole point of the algorithm.
+Attention in tiles gives the same result as attention with the full matrix, so `values` cannot tell them apart. Saving
+memory is the point of the algorithm.
 
 ## Options
 
@@ -49,7 +49,7 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -129,7 +129,7 @@ def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
     return int(queries * keys)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Compares the largest tensor with n_q·n_k, then the peak."""
     if bad := failure_verdict(seen.got, seen.case):
         return bad

@@ -7,8 +7,8 @@ exception from `view` is explained: `view` needs contiguous memory, `reshape` do
 
 ## Why it matters
 
-Splitting and merging heads transposes tensors, and every transposed tensor is non-contiguous. Code that was tried
-only on fresh tensors fails as soon as it is used in a model.
+Splitting and merging heads transposes tensors, and every transposed tensor is non-contiguous. Code that was tested
+only on new tensors fails as soon as it is used in a model.
 
 ## Example
 
@@ -38,7 +38,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.core.model import CheckSpec, Program, Raised, Status, Text, Verdict
-from grader.grading.checks import Seen, values
+from grader.grading.checks import JudgeInput, values
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -66,7 +66,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return (writer.program(writer.call(drawn, layout="strided").output),)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """As for values; an exception from torch's ``view`` is explained."""
     match seen.got:
         case (Raised(type="RuntimeError", text=text),) if "view" in text or "contiguous" in text:

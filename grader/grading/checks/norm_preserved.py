@@ -1,4 +1,4 @@
-"""The vectors along the last axis keep their length: a rotation turns, and does not stretch.
+"""The vectors along the last axis keep their length: a rotation does not stretch.
 
 ## What it checks
 
@@ -40,11 +40,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import named, near, program, results
+from grader.grading.properties import argument_names, near, program, results
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -77,11 +77,11 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
-    (name,) = named(spec, "of", read(spec, Options).of, drawn, exercise)
+    (name,) = argument_names(spec, "of", read(spec, Options).of, drawn, exercise)
     return name
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Compares the norm of each vector with that before."""
     found = results(seen.got, seen.case, 1)
     if isinstance(found, Verdict):

@@ -46,7 +46,7 @@ from typing import Any, Literal, TypeAlias
 
 from grader.core.errors import CourseError
 from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -121,7 +121,7 @@ def _counted(target: Target, inputs: Drawn) -> Program:
     return writer.program(writer.add(Apply("counted", (counter,))))
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Quadratic work fails, wherever it is done. Linear work passes only if all of it was counted in torch."""
     if bad := failure_verdict(seen.got, seen.case):
         return bad

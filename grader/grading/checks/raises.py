@@ -1,4 +1,4 @@
-"""Bad arguments are refused with the exception that the task names.
+"""Invalid arguments raise the exception that the task names.
 
 ## What it checks
 
@@ -38,7 +38,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.core.model import Call, CheckSpec, Program, Raised, Returned, Status, Text, Unreadable, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.failures import exception_name, failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -75,7 +75,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return (writer.program(),)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Passes for the named exception, or one derived from it."""
     expected = seen.case.raises or "ValueError"
     accepted = _NONE.fill(expected=expected) if seen.case.public else _ACCEPTED

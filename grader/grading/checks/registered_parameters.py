@@ -1,4 +1,4 @@
-"""An optimiser that is given `module.parameters()` trains everything that it should, and nothing idle. Torch only.
+"""`module.parameters()` contains everything that must be trained, and nothing unused. Torch only.
 
 ## What it checks
 
@@ -53,7 +53,7 @@ from typing import Any
 
 from grader.core.model import Apply, CheckSpec, Program, Returned, Status, Text, Unreadable, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.failures import failure_verdict, verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -113,7 +113,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return (writer.program(found, listed),)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Looks for parameters that are shared, missing, unregistered, frozen, idle or too many, in this order."""
     if bad := failure_verdict(seen.got, seen.case):
         return bad
@@ -155,7 +155,7 @@ def _parameter(entry: Any) -> bool:
     return False
 
 
-def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None:
+def finding(seen: JudgeInput, found: dict[str, Any], listed: list[Any]) -> Text | None:
     """The first thing that is wrong with the module's parameters, if any."""
     # Learners choose the names of attributes, so hidden cases show the roles instead.
     attributes: dict[str, str] = (

@@ -46,11 +46,11 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
-from grader.grading.properties import Floats, fresh, named, program, results, wrong_shape
+from grader.grading.properties import Floats, argument_names, program, random_like, results, wrong_shape
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -86,7 +86,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """Queries and keys at their positions, both shifted, and the keys shifted alone."""
     name, positions = _names(drawn, spec, target.exercise.name)
     queries, places = drawn.value(name), drawn.value(positions)
-    keys = drawn.changed(**{name: fresh(queries, 0)})
+    keys = drawn.changed(**{name: random_like(queries, 0)})
 
     def moved(inputs: Drawn, by: int) -> Drawn:
         return inputs.changed(**{positions: places + np.asarray(by, places.dtype)})
@@ -98,13 +98,13 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, str]:
     options = read(spec, Options)
     positions = options.positions
-    (name,) = named(spec, "of", options.of, drawn, exercise)
+    (name,) = argument_names(spec, "of", options.of, drawn, exercise)
     if not isinstance(dict(drawn.args).get(positions), np.ndarray):
         raise CourseError(_NO_POSITIONS.fill(exercise=exercise, found=repr(positions)))
     return name, positions
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Passes if products depend on the difference of the positions, and on nothing else about them."""
     found = results(seen.got, seen.case, 2 * len(_SHIFTS) + 3)
     if isinstance(found, Verdict):

@@ -1,15 +1,15 @@
-"""Calling twice gives the same result: no randomness is left on, and nothing is remembered between calls.
+"""Calling twice gives the same result: nothing is random, and no state is kept between calls.
 
 ## What it checks
 
 On one instance: these inputs, others, then these again. The first and the last result must agree. On a fresh
 instance, the other inputs must give what they gave the first time. Between the calls another instance gets other
-weights, which must not reach the first. The random generators are seeded differently for the two instances, because
+weights, which must not affect the first. The random generators are seeded differently for the two instances, because
 equal seeds would hide dropout.
 
 The other inputs have other numbers. A case can list more calls under `then:`, each with the arguments that differ:
-other lengths, another mask, a flag. What is kept for all instances (a cache at module level) is the same on a fresh
-one, so these results are compared with the reference as well, if the first result is right.
+other lengths, another mask, a flag. State that all instances share (a cache at module level) also affects a fresh
+one, so these results are compared with the reference as well, if the first result is correct.
 
 ## Why it matters
 
@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 
 from grader.core.model import CheckSpec, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
@@ -71,14 +71,14 @@ STATE = Text(
     "next, or is something random?",
     "同一个调用，先做过别的调用与在全新的实例上做，结果不同：是有东西从一次调用留到了下一次，还是有随机成分？",
 )
-#: What is said if other numbers change nothing. Code that ignores an argument does that without keeping anything.
+#: The message if other numbers change nothing. Code that ignores an argument does that without keeping state.
 STALE = Text(
     "a call with other numbers gives the same result as the first one: are the arguments used, or is a result kept "
     "from an earlier call?",
     "换了一组数再调用，结果却与第一次相同：参数都用上了吗？还是返回了之前调用留下的结果？",
 )
-#: What is said if a later call is wrong on a fresh instance, too: the first one may have left something for all of
-#: them, but the code may as well be wrong for these arguments.
+#: The message if a later call is wrong on a fresh instance, too: the first one may have changed shared state, or the
+#: code may be wrong for these arguments.
 LATER = Text(
     "the first call is correct, but a later one with other arguments is wrong: is the code wrong for those arguments, "
     "or is something kept from an earlier call?",
@@ -86,7 +86,7 @@ LATER = Text(
 )
 SECRETS = (DIFFERENT, STATE, STALE, LATER)
 
-#: How far a result may be from that of the reference: this check is about calls, and `values` about digits.
+#: The tolerances for comparing with the reference; ``values`` checks accuracy.
 _RTOL, _ATOL = 1e-3, 1e-4
 
 
@@ -118,7 +118,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return first.program(*outputs, seed=1), second.program(*fresh, seed=2)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Passes if repeated calls agree up to rounding, and nothing from an earlier call is in a later one."""
     if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
         return bad

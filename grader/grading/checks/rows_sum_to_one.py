@@ -39,7 +39,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.core.text import EMPTY
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -66,7 +67,6 @@ _KEYS = Text(
     " (in attention the keys share the weight of one query, not the queries that of one key)",
     "（在注意力里，是各个键分享一个查询的权重，而不是各个查询分享一个键的权重）",
 )
-_NOTHING = Text("", "")
 _TOGETHER = Text(
     "all weights together sum to 1; each row should sum to 1",
     "所有权重加在一起才等于 1；应当是每一行各自的和为 1",
@@ -82,7 +82,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return (program(target, drawn),)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Checks signs, then sums, and recognises sums along another axis."""
     found = results(seen.got, seen.case, 1)
     if isinstance(found, Verdict):
@@ -97,7 +97,7 @@ def judge(seen: Seen) -> Verdict:
         return Verdict(Status.PASSED)
     other = next((each for each in range(-1, -weights.ndim - 1, -1) if _ones(weights.sum(each))), None)
     if other is not None:
-        reason = _KEYS if axis == -1 else _NOTHING  # the keys are the last axis
+        reason = _KEYS if axis == -1 else EMPTY  # the keys are the last axis
         text = _OTHER_AXIS.fill(found=other, expected=axis, reason=reason) if seen.case.public else _SUM
         return Verdict(Status.FAILED, text)
     return Verdict(Status.FAILED, _TOGETHER if _ones(weights.sum()) else _SUM)

@@ -1,4 +1,4 @@
-"""The scores are divided by the right power of d_k, which is read exactly and even through the softmax.
+"""The scores are divided by the correct power of d_k, which is measured exactly, even through the softmax.
 
 ## What it checks
 
@@ -48,8 +48,8 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Exercise, Program, Status, Text, Verdict
-from grader.core.text import name_list
-from grader.grading.checks import Seen, read
+from grader.core.text import EMPTY, name_list
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -129,7 +129,6 @@ _OTHERS = {
     ),
 }
 _FIXED = Text(". A fixed number is right for one d_k only", "。固定的数只对某一个 d_k 合适")
-_NONE = Text("", "")
 _SECRET = Text("the scores are not scaled as they should be", "分数的缩放不对")
 _OTHER_ARGUMENT = Text(
     "{exercise}, check scaling: the argument {name} has no place in this check; expected (q, k), (q, k, v), (x, w_q, "
@@ -210,7 +209,7 @@ def _values(names: Any, known: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]
     return tuple((name, known[name]) for name in names)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """The scale of every probe, then the law behind them."""
     exercise, probes = seen.exercise, _probes(seen.exercise, seen.spec)
     found = results(seen.got, seen.case, len(probes))
@@ -312,4 +311,4 @@ def _reason(powers: dict[str, float], constant: float) -> Text:
             return reason
     if abs(width) < _NEAR:
         return _FIXED
-    return _ROOT if abs(width - 1) < _NEAR and abs(constant - 1) < _NEAR else _NONE
+    return _ROOT if abs(width - 1) < _NEAR and abs(constant - 1) < _NEAR else EMPTY

@@ -1,9 +1,9 @@
-"""The returned matrix moves the sinusoidal encoding on: `pe[pos] @ M` is `pe[pos + delta]` for every position.
+"""The returned matrix shifts the sinusoidal encoding: `pe[pos] @ M` is `pe[pos + delta]` for every position.
 
 ## What it checks
 
-That property, for 256 positions; not the entries of the matrix. Whichever way the matrix was found, it has to do this
-and nothing else. The exercise takes `delta`, `d_model` and `base`.
+That property, for 256 positions. The entries of the matrix are not compared, so it may be computed in any way. The
+exercise takes `delta`, `d_model` and `base`.
 
 ## Why it matters
 
@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict
@@ -76,7 +76,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return (writer.program(writer.call(drawn).output),)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Checks that it is a finite square matrix, then where it moves the rows."""
     if bad := failure_verdict(seen.got, seen.case):
         return bad
@@ -87,7 +87,7 @@ def judge(seen: Seen) -> Verdict:
     raise ValueError("shifts asks for one program")
 
 
-def _judge(seen: Seen, got: object, delta: int, d_model: int, base: float) -> Verdict:
+def _judge(seen: JudgeInput, got: object, delta: int, d_model: int, base: float) -> Verdict:
     anything = Array(np.zeros((d_model, d_model)))
     found = compare(anything, got, atol=math.inf)
     if found is None and isinstance(got, Array):

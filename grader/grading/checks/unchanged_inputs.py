@@ -7,7 +7,7 @@ The arrays that were passed in, after the call. The message of a public case nam
 ## Why it matters
 
 `scores += …` or `masked_fill_` on an argument saves a line and changes the caller's data. The next layer then works
-on something else, and autograd may refuse to go backward.
+on something else, and autograd may fail in the backward pass.
 
 ## Example
 
@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 
 from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
 from grader.core.text import name_list
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -81,7 +81,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return (writer.program(*(given[name] for name in arrays(drawn))),)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Passes if bytes, shape and dtype are the same as before."""
     if bad := failure_verdict(seen.got, seen.case):
         return bad

@@ -40,7 +40,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.core.model import CheckSpec, Program, Returned, Status, Verdict
-from grader.grading.checks import Seen, read
+from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
@@ -69,7 +69,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     return (writer.program(writer.call(drawn).output),)
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Compares kind, shape, finiteness and values, in this order."""
     options = read(seen.spec, Options)
     if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):

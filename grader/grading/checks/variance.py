@@ -8,8 +8,7 @@ that returns scores. The message says whether the variance grows with d_k (no sc
 
 ## Why it matters
 
-Keeping the variance at 1 is the reason for dividing by √d_k. The check measures the purpose where `scaling` measures
-the formula.
+Keeping the variance at 1 is the reason for dividing by √d_k. This check measures the effect, `scaling` the formula.
 
 ## Options
 
@@ -45,7 +44,8 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen, read
+from grader.core.text import EMPTY
+from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -82,7 +82,6 @@ _TOO_SMALL = Text(
     ": the variance shrinks as d_k grows; dividing by c divides the variance by c²",
     "：方差随 d_k 增大而缩小；除以 c 会使方差变成原来的 1/c²",
 )
-_NONE = Text("", "")
 _SECRET = Text(
     "with components of variance 1, the variance of the scores is wrong",
     "分量的方差为 1 时，分数的方差不对",
@@ -109,7 +108,7 @@ def _pairs(names: list[str], d_k: int) -> Drawn:
     return Drawn(tuple(zip(names, pair, strict=True)), (), ())
 
 
-def judge(seen: Seen) -> Verdict:
+def judge(seen: JudgeInput) -> Verdict:
     """Compares the estimate at every width with its confidence bound."""
     options = read(seen.spec, Options)
     widths, expected = options.d_k, float(options.is_)
@@ -137,4 +136,4 @@ def _reason(observed: list[float]) -> Text:
     steps = list(itertools.pairwise(observed))
     if steps and all(a < 0.7 * b for a, b in steps):
         return _UNSCALED
-    return _TOO_SMALL if steps and all(b < 0.7 * a for a, b in steps) else _NONE
+    return _TOO_SMALL if steps and all(b < 0.7 * a for a, b in steps) else EMPTY

@@ -1,1 +1,1 @@
-"""Why a result is wrong: voices that each look at the same evidence. ``explain.explain`` asks them in order."""
+"""Explains why a result is wrong. Several explainers look at the same evidence; ``explain.explain`` runs them."""

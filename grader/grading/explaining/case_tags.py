@@ -1,7 +1,7 @@
-"""Tags of cases: the conditions that a case tries, each with what to say if it decides whether code is right.
+"""Tags of cases: properties of the inputs, each with phrases to use if it decides whether code is correct.
 
-The tags of a case follow from its inputs. ``{name}`` in a sentence is the argument that the tag is about. The order of
-``TAGS`` is the order in which they are tried: the more telling ones first.
+``{name}`` in a phrase is the argument that the tag is about. ``TAGS`` are tried in this order, the most informative
+ones first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from grader.core.model import Text
 
 @dataclass(frozen=True, slots=True)
 class CaseTag:
-    """What holds in the cases ``having`` the tag, and in those ``lacking`` it, after "every case where"."""
+    """Phrases for cases ``having`` the tag and cases ``lacking`` it, to complete "every case where …"."""
 
     having: Text
     lacking: Text

@@ -1,4 +1,4 @@
-"""Voice 4: the condition under which the code is wrong, if it is right whenever the condition does not hold."""
+"""An explainer: the condition under which code is wrong, if it is correct whenever the condition is false."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Case, Diagnosis, Exercise, Status, Text
+from grader.core.text import name_list
 from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
 from grader.grading.explaining.case_tags import TAGS
 from grader.grading.explaining.evidence import Evidence, WrongExercise
@@ -31,14 +32,14 @@ _NOT_REPEATABLE = Text(
     "earlier call.",
     "同样的调用，结果并不总是一样：要么其中有随机成分，要么保留了之前调用的内容。",
 )
-#: The most cases that are named.
+#: The maximum number of cases that are named.
 _FEW = 4
-#: From this tag on, at least so many cases have to be right and wrong.
+#: From this tag on, at least ``_BOTH`` cases must be correct, and as many wrong.
 _FIRST_WEAK, _BOTH = "several-samples", 2
 #: With fewer cases, any split would have some tag by chance.
 _FEWEST = 3
 _LARGE, _FAR, _MANY, _LONG = 50.0, 10.0, 8, 16
-#: What to say if every result is right, and only this check fails.
+#: The explanation if every result is correct, and only this check fails.
 _CHECKS = {
     "gradients": Text(
         "Every result is correct; only the gradients are wrong or missing.",
@@ -77,7 +78,7 @@ _CHECKS = {
     ),
 }
 
-#: The same for the check ``repeatable``, by what it said.
+#: The same for the check ``repeatable``, by its message.
 _CALLS = {
     DIFFERENT: Text(
         "The first call is correct, but repeating the same call gives a different result.",
@@ -105,7 +106,7 @@ _MORE_CALLS_RAISE = Text(
 
 
 def condition(failure: WrongExercise) -> Iterator[Diagnosis]:
-    """The first tag that all wrong cases share and no right one has, or the other way round."""
+    """The first tag that all wrong cases have and no correct one has, or the reverse."""
     main = _main_check(failure.exercise)
     values = [each for each in failure.evidence if each.counts and each.seen.spec.kind == main]
     wrong = {each.seen.case.name for each in values if each.failed}
@@ -125,7 +126,7 @@ def condition(failure: WrongExercise) -> Iterator[Diagnosis]:
 
 
 def _of_check(evidence: Evidence) -> Text | None:
-    """What is said if only this check fails."""
+    """The explanation if only this check fails."""
     kind, message = evidence.seen.spec.kind, evidence.verdict.message
     if kind != "repeatable":
         return _CHECKS.get(kind)
@@ -142,22 +143,22 @@ def _main_check(exercise: Exercise) -> str:
 
 
 def _named(wrong: set[str], cases: set[str]) -> Text | None:
-    """The names of the cases that are wrong, or of those that are right, whichever are fewer."""
+    """The names of the wrong cases or of the correct ones, whichever are fewer."""
     right = cases - wrong
     fewer, said = (wrong, _ONLY_WRONG) if len(wrong) <= len(right) else (right, _ONLY_RIGHT)
     if len(fewer) > _FEW:
         return None
-    names = [f"“{name}”" for name in sorted(fewer)]
-    return said.fill(right=len(right), all=len(cases), names=Text(", ".join(names), "、".join(names)))
+    names = name_list(f"“{name}”" for name in sorted(fewer))
+    return said.fill(right=len(right), all=len(cases), names=names)
 
 
-def _split(tags: Mapping[str, set[Tag]], wrong: set[str]) -> Text | None:
-    """The first tag that tells wrong cases from right ones."""
+def _split(tags: Mapping[str, set[_Tag]], wrong: set[str]) -> Text | None:
+    """The first tag that separates wrong cases from correct ones."""
     order = list(TAGS)
     fewest = min(len(wrong), len(tags) - len(wrong))
     for key in sorted(set().union(*tags.values()), key=lambda key: (order.index(key[0]), key[1])):
         if fewest < _BOTH and order.index(key[0]) >= order.index(_FIRST_WEAK):
-            break  # one case has many such properties
+            break  # a single case has many such properties by chance
         having = {case for case, found in tags.items() if key in found}
         tag = TAGS[key[0]]
         sentences = {"having": tag.having.fill(name=key[1]), "lacking": tag.lacking.fill(name=key[1])}
@@ -168,11 +169,11 @@ def _split(tags: Mapping[str, set[Tag]], wrong: set[str]) -> Text | None:
     return None
 
 
-Tag = tuple[str, str]
+_Tag = tuple[str, str]
 
 
-def _tags(case: Case, drawn: Drawn) -> Iterator[Tag]:
-    """(name of the tag, what it is about) for all that holds in a case."""
+def _tags(case: Case, drawn: Drawn) -> Iterator[_Tag]:
+    """Every tag of a case, as (name of the tag, argument that it is about)."""
     if case.then:
         yield "second-call", ""
     yield from _numbers(drawn)
@@ -180,7 +181,7 @@ def _tags(case: Case, drawn: Drawn) -> Iterator[Tag]:
     yield from _several(drawn)
 
 
-def _numbers(drawn: Drawn) -> Iterator[Tag]:
+def _numbers(drawn: Drawn) -> Iterator[_Tag]:
     for name, value in (*drawn.construct, *drawn.args):
         if value is None:
             continue
@@ -199,7 +200,7 @@ def _numbers(drawn: Drawn) -> Iterator[Tag]:
             yield from ((tag, name) for tag, holds in facts.items() if holds)
 
 
-def _each(drawn: Drawn) -> Iterator[Tag]:
+def _each(drawn: Drawn) -> Iterator[_Tag]:
     for name, array in array_arguments(drawn):
         facts = _shape(array) | (_mask(name, array) if array.dtype == bool else _entries(array))
         yield from ((tag, name) for tag, holds in facts.items() if holds)
@@ -223,7 +224,7 @@ def _shape(array: NDArray[np.generic]) -> dict[str, bool]:
 
 
 def _mask(name: str, mask: NDArray[np.generic]) -> dict[str, bool]:
-    """Two axes are those of queries and keys, unless the mask is one of keys alone."""
+    """The tags of a mask. Two axes are queries and keys, except in a padding mask (samples and keys)."""
     sampled = mask.ndim > 2 or (mask.ndim == 2 and name == "key_padding")
     square = mask.ndim >= 2 and mask.shape[-1] == mask.shape[-2]
     return {
@@ -247,8 +248,8 @@ def _entries(array: NDArray[np.generic]) -> dict[str, bool]:
     }
 
 
-def _several(drawn: Drawn) -> Iterator[Tag]:
-    """What holds between two arrays with rows."""
+def _several(drawn: Drawn) -> Iterator[_Tag]:
+    """The tags of pairs of arrays with rows."""
     arrays = [(name, array) for name, array in array_arguments(drawn) if array.ndim >= 2 and array.dtype != bool]
     for (one, first), (two, second) in itertools.combinations(arrays, 2):
         both = f"{one}, {two}"

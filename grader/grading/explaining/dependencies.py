@@ -1,8 +1,8 @@
-"""Voice: an exercise that fails uses another one of the same submission, which is not correct either.
+"""An explainer: an exercise that fails uses another exercise of the same submission, which is not correct either.
 
-The other one has to be fixed first. It is found in the syntax trees, and only a definition that was graded itself
-counts: a helper of the same name in another file does not. The dependent exercise is not run again with a correct
-dependency in place: docs/security.md says why.
+The other one must be fixed first. It is found in the syntax trees. Only a definition that was graded counts, not a
+helper of the same name in another file. The dependent exercise is not run again with a correct dependency;
+docs/security.md explains why.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Place = tuple[str, str]
 def with_dependencies(
     plans: Sequence[Plan], results: Mapping[str, ExerciseResult], files: tuple[SourceFile, ...]
 ) -> dict[str, ExerciseResult]:
-    """The results; those of exercises that use a wrong one say so first."""
+    """The results; for exercises that use a wrong one, the first diagnosis says so."""
     wrong = {plan.exercise.name: plan for plan in plans if plan.file and _is_wrong(results[plan.exercise.name])}
     if len(wrong) < 2:
         return dict(results)
@@ -40,7 +40,7 @@ def with_dependencies(
     uses = {name: {places[each] for each in found if each in places} for name, found in _used(asked, files).items()}
     explained = dict(results)
     for name, used in uses.items():
-        # Of several that use each other, the one that uses no other comes first.
+        # The first one that itself uses no other wrong one.
         first = next((each for each in sorted(used) if not uses.get(each)), None)
         if first is not None and results[name].status in _WRONG:
             said = (_said(name, results[first]), *results[name].diagnosis)

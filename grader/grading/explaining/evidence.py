@@ -1,4 +1,4 @@
-"""What the voices look at: the checks that an exercise made, what was seen, and the means to run references."""
+"""What explainers look at: the checks of an exercise, what was observed, and functions that run references."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ from grader.core.model import (
     Text,
     Verdict,
 )
-from grader.grading.checks import Seen
+from grader.grading.checks import JudgeInput
 from grader.grading.compare import compare
 from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.explaining.relations import Pair, leaves
 
-#: Runs programs on the references of the course, or finds what they returned before.
-Run: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
-#: What the reference with two typical mistakes returns for some of the evidence, all by number; None if they overlap.
-RunPair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
+#: Runs programs on the references of the course, or looks up their cached results.
+RunReference: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
+#: What the reference with two typical mistakes returns for some of the evidence (all are indices); None if the edits
+#: overlap.
+RunMistakePair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
 
-#: What a function returns, found once for each key.
-Remembered: TypeAlias = "Callable[[Hashable, Callable[[], tuple[Other, ...]]], tuple[Other, ...]]"
+#: Returns the result of a function, cached by key.
+CachedFind: TypeAlias = "Callable[[Hashable, Callable[[], tuple[OtherInputs, ...]]], tuple[OtherInputs, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
-    """A sentence about other inputs, and what the reference returns for them in each case."""
+class OtherInputs:
+    """Other inputs, described by the sentence ``said``, and what the reference returns for them in each case."""
 
     said: Text
     results: tuple[Observation, ...]
@@ -48,15 +49,15 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One check on one case: what was run and seen, the verdict, and the part that ``identifies`` a mistake."""
+    """One check on one case: its inputs and observations, verdict, and the ``signature`` to compare with mistakes."""
 
-    seen: Seen
+    seen: JudgeInput
     verdict: Verdict
-    identifies: tuple[Observation, ...]
+    signature: tuple[Observation, ...]
 
     @property
     def counts(self) -> bool:
-        """Whether the check was decided here."""
+        """Whether the check applies and was decided."""
         return self.verdict.applies and self.verdict.status is not Status.PENDING
 
     @property
@@ -72,12 +73,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class WrongExercise:
-    """A wrong exercise, with all that is known about it. ``file`` is the one that defines it.
+    """A wrong exercise, with everything that is known about it. ``file`` is the one that defines it.
 
-    ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
-    ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
-    wrong, given whether a mistake is ``named`` already. ``remembered`` finds what depends only on the exercise and its
-    inputs, once for all submissions.
+    ``known`` are the results of its typical mistakes; ``changed`` says which values each of them makes wrong. ``run``
+    and ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
+    wrong, given whether a mistake has already been ``named``. ``cached`` caches results that depend only on the
+    exercise and its inputs, for all submissions.
     """
 
     course: Course
@@ -89,11 +90,11 @@ class WrongExercise:
     evidence: tuple[Evidence, ...]
     known: tuple[MistakeSignature, ...]
     changed: Callable[[], tuple[frozenset[int], ...]]
-    run: Run | None
-    pair: RunPair | None
+    run: RunReference | None
+    pair: RunMistakePair | None
     places: Callable[[bool], tuple[Diagnosis, ...]] = lambda named: ()
     named: bool = False
-    remembered: Remembered = lambda key, find: find()
+    cached: CachedFind = lambda key, find: find()
 
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""
@@ -102,7 +103,7 @@ class WrongExercise:
 
 @dataclass(frozen=True, slots=True)
 class WrongPart:
-    """What is wrong in every public case that fails, or one of several values: ``at`` is its place in the result."""
+    """A value that is wrong in every public case that fails. ``at`` is its path in a result of several values."""
 
     at: tuple[object, ...]
     evidence: tuple[Evidence, ...]
@@ -112,7 +113,7 @@ class WrongPart:
 def parts(failure: WrongExercise) -> tuple[WrongPart, ...]:
     """The wrong results of public cases with the correct ones, value by value.
 
-    Empty unless every public case that fails returned something of the right structure.
+    Empty unless every public case that fails returned a result of the correct structure.
     """
     found: list[tuple[Evidence, dict[tuple[object, ...], Pair]]] = []
     for each in failure.public_values():
@@ -130,11 +131,6 @@ def parts(failure: WrongExercise) -> tuple[WrongPart, ...]:
     shared = [at for at in found[0][1] if all(at in wrong for _, wrong in found)]
     seen = tuple(each for each, _ in found)
     return tuple(WrongPart(at, seen, tuple(wrong[at] for _, wrong in found)) for at in shared)
-
-
-def pairs(failure: WrongExercise) -> tuple[Pair, ...]:
-    """Those of the first value that is always wrong."""
-    return next((part.pairs for part in parts(failure)), ())
 
 
 def _wrong(pair: Pair) -> bool:

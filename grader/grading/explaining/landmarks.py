@@ -1,4 +1,4 @@
-"""Finds the expressions of a reference that landmarks name. Source text in, places out; nothing is run."""
+"""Finds the expressions of a reference that landmarks name, from its source text. Nothing is run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.core.model import Exercise, Landmark, Part, SourceFile
 from grader.course import edits
 from grader.grading.plan import function_of, module_of
 
-#: Where an expression is: label of the file, first line, last line, first and last column, as the child says it.
+#: The place of an expression, as the child reports it: label of the file, first and last line, first and last column.
 Where: TypeAlias = tuple[str, int, int, int, int]
 
 _Definition: TypeAlias = "ast.FunctionDef | ast.ClassDef"

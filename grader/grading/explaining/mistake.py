@@ -1,4 +1,4 @@
-"""Voice 1: typical mistakes, alone, two at once, or each in cases of its own."""
+"""An explainer: typical mistakes, alone, two at once, or each in different cases."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from grader.grading.explaining.mistakes import CheckedCase, diagnose
 
 
 def mistake(failure: WrongExercise) -> Iterator[Diagnosis]:
-    """The misconception that explains everything; else two that do so together, the more basic one first."""
-    seen = [CheckedCase(each.seen.spec.kind, each.identifies, each.verdict) for each in failure.evidence]
+    """The misconception that explains all evidence, or two that do so together."""
+    seen = [CheckedCase(each.seen.spec.kind, each.signature, each.verdict) for each in failure.evidence]
     single = diagnose(seen, failure.known, failure.array_type)
     names = (single.misconception,) if single else pairs.both(failure) or pairs.by_case(failure)
     for believed in map(failure.question.misconception, names):

@@ -55,8 +55,10 @@ def _only(
     numbers: Sequence[int],
     array_type: ArrayType,
 ) -> Mistake | None:
-    """The only mistake that agrees at all ``numbers``. At least one observation must be a returned value, so code that
-    always raises agrees with nothing."""
+    """The only mistake that agrees with the evidence at all ``numbers``.
+
+    At least one observation must be a returned value, so code that always raises agrees with nothing.
+    """
     found = [
         each.mistake
         for each in signatures

@@ -1,4 +1,4 @@
-"""Voice 1, when no single mistake explains everything: two of them at once, or each in cases of its own."""
+"""Finds two mistakes that explain what no single mistake does: both at once, or each in different cases."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from grader.grading.explaining.evidence import WrongExercise
 from grader.grading.explaining.mistakes import agree
 from grader.grading.explaining.relations import ENOUGH, leaves
 
-#: How many pairs are run at most for one failing exercise; the rest is not asked.
-MOST_RUN = 40
+#: The maximum number of pairs that are run for one failing exercise.
+_MOST_RUN = 40
 #: With fewer different numbers in the wrong results, two mistakes could explain them by chance.
 _TELLING = 2 * ENOUGH
 
 
 def both(failure: WrongExercise) -> tuple[str, ...]:
-    """The misconceptions of the pair that explains everything.
+    """The misconceptions of the pair that explains all evidence.
 
-    Of several such pairs only what they share is named; that is nothing if they share nothing.
+    If several pairs do, only the misconceptions that they share are returned.
     """
     values = tuple(at for at, each in enumerate(failure.evidence) if each.counts and each.of_values)
-    telling = {at: _tells(failure.evidence[at].identifies) for at in values if failure.evidence[at].failed}
+    telling = {at: _tells(failure.evidence[at].signature) for at in values if failure.evidence[at].failed}
     if failure.pair is None or sum(telling.values()) < _TELLING:
         return ()
     most = max(telling, key=lambda at: telling[at])
     found, known = [], failure.known
-    for one, two in itertools.islice(_candidates(failure), MOST_RUN):
+    for one, two in itertools.islice(_candidates(failure), _MOST_RUN):
         # Nearly all pairs fail the first test, which is cheap.
         if all(_explains(failure, (one, two), numbers) for numbers in ((most,), values)):
             found.append((known[one].mistake.misconception, known[two].mistake.misconception))
@@ -42,10 +42,10 @@ def both(failure: WrongExercise) -> tuple[str, ...]:
 
 
 def _candidates(failure: WrongExercise) -> Iterator[tuple[int, int]]:
-    """The numbers of the pairs that may explain the evidence, judged by what each of the two mistakes does alone.
+    """The pairs (indices) that may explain the evidence, judged by what each of the two mistakes does alone.
 
-    A case that neither changes has to be right, one that both change may be anything, and in one that a single mistake
-    changes the code has to do what that mistake does.
+    A case that neither changes must be correct, one that both change may have any result, and one that a single mistake
+    changes must have the result of that mistake.
     """
     known = failure.known
     values = [(at, each) for at, each in enumerate(failure.evidence) if each.counts and each.of_values]
@@ -60,21 +60,20 @@ def _candidates(failure: WrongExercise) -> Iterator[tuple[int, int]]:
 
 
 def _explains(failure: WrongExercise, mistakes: tuple[int, int], numbers: tuple[int, ...]) -> bool:
-    """Whether the two together return what was returned, in the evidence with these ``numbers``."""
+    """Whether both mistakes together give the observed results, in the evidence with these ``numbers``."""
     assert failure.pair is not None
     observed = failure.pair(*mistakes, numbers)
     return observed is not None and all(_agrees(failure, at, seen) for at, seen in zip(numbers, observed, strict=True))
 
 
 def by_case(failure: WrongExercise) -> tuple[str, ...]:
-    """The two misconceptions that explain the wrong cases between them, each at least two that the other does not.
+    """Two misconceptions that together explain all wrong cases, each at least two that the other does not.
 
-    In every case that fails, what was returned is what the mistake returns. Nothing is named if other mistakes would
-    do as well.
+    A mistake explains a case if it gives the observed result. Empty if several pairs would explain the cases.
     """
     failed = [at for at, each in enumerate(failure.evidence) if each.failed and each.of_values]
-    if any(_tells(failure.evidence[at].identifies) < ENOUGH for at in failed):
-        return ()  # nothing explains these
+    if any(_tells(failure.evidence[at].signature) < ENOUGH for at in failed):
+        return ()  # too little information for any explanation
     explained: dict[str, set[int]] = {}
     for mistake in failure.known:
         here = {at for at in failed if _agrees(failure, at, mistake.observations[at])}
@@ -90,16 +89,16 @@ def by_case(failure: WrongExercise) -> tuple[str, ...]:
 
 
 def _agrees(failure: WrongExercise, at: int, seen: tuple[Observation, ...]) -> bool:
-    """Whether what a mistake returns in this case, whose values are compared, is what was returned."""
-    return agree(failure.evidence[at].identifies, seen, failure.array_type, any_float=True)
+    """Whether a mistake gives the observed result in this case of the check ``values``."""
+    return agree(failure.evidence[at].signature, seen, failure.array_type, any_float=True)
 
 
 def _tells(seen: tuple[Observation, ...]) -> int:
-    """How much results tell: how many different numbers there are in arrays; of truth values, one in four counts."""
+    """How informative results are: the number of distinct numbers in arrays; of four booleans, one counts."""
     return sum(_numbers(array) for each in seen if isinstance(each, Returned) for _, array in leaves(each.values))
 
 
 def _numbers(array: NDArray[Any]) -> int:
-    if not array.ndim:  # a whole number counts something, and other formulas often give the same
+    if not array.ndim:  # an integer is often a count, which other formulas give by chance
         return 0 if float(array).is_integer() else 2
     return array.size // 4 if array.dtype.kind == "b" else len(np.unique(array))

@@ -1,10 +1,10 @@
-"""The place where code goes wrong: put the right value in, and see whether everything becomes right.
+"""An explainer: the place where code goes wrong, found by substituting correct values.
 
 The reference and the submission run with probes (``inside/probing.py``) on public cases. Values of the reference, the
-*landmarks*, replace values of the submission, one after the other. If the final results become correct,
-the expression is the place: nothing after it is wrong. The earliest one is reported; of those, the innermost.
+*landmarks*, replace values of the submission, one after another. If the final results become correct, the expression is
+the place, because nothing after it is wrong. The earliest such expression is reported; of those, the innermost.
 
-The child that does this has public inputs and landmarks, and nothing else. What it says is only used for explanations.
+The child that does this gets only public inputs and landmarks. What it returns is used only for explanations.
 """
 
 from __future__ import annotations
@@ -13,20 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from grader.core.errors import LibrariesChanged
 from grader.core.model import (
-    Array,
     Case,
     CheckSpec,
     Diagnosis,
     Exercise,
     Job,
-    Landmark,
     Limits,
-    Observation,
     Observed,
     Probing,
     Program,
@@ -42,6 +36,30 @@ from grader.grading.checks.values import Options
 from grader.grading.compare import compare
 from grader.grading.explaining import landmarks
 from grader.grading.explaining.landmarks import Where
+from grader.grading.explaining.place_text import (
+    ANOTHER_VALUE,
+    FIRST_CHANGE,
+    NEVER_COMPUTED,
+    REPAIRS_ALL,
+    SECOND_CHANGE,
+    first_difference,
+    missing_after,
+    sentence,
+)
+from grader.grading.explaining.traces import (
+    MOST_RERUNS,
+    ReferenceValue,
+    Trace,
+    equal_results,
+    first_with,
+    intermediate_at,
+    is_distinctive,
+    is_distinctive_in,
+    last_step,
+    merged,
+    read_trace,
+    to_array,
+)
 from grader.grading.inputs import Drawn
 from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
 from grader.grading.programs import Target, apply_variant
@@ -50,36 +68,27 @@ if TYPE_CHECKING:
     from grader.core.model import Observe
     from grader.grading.context import GradingContext
 
-#: How many runs the search takes at most, and how many public cases and places it looks at.
-MOST_RERUNS = 400
+#: The maximum number of public cases and places that a search looks at.
 MOST_CASES = 3
 MOST_PLACES = 3
-#: How many probes, values of each and entries of all are looked at; more than that, and nothing is said. An honest
-#: child keeps no more than ``MOST_TIMES``; every value may have to be compared with every landmark.
-MOST_PROBES = 500
-MOST_TIMES = 8
-MOST_ENTRIES = 1 << 18
-#: How many substitutions that alone repair nothing are made together with a second one.
+#: How many substitutions that repair nothing alone are combined with a second one.
 MOST_FIRSTS = 12
-#: How often code may run again in one round for a submission of a class, and in all rounds of all its exercises, which
-#: end when one exercise has a place. Runs are counted, so that a slow machine finds what a fast one finds.
+#: How often code may be rerun in one round for a submission of a class, and in all rounds of all its exercises, which
+#: end when a place is found. Runs are counted so that results do not depend on the speed of the machine.
 RERUNS_IN_A_CLASS = 100
 RERUNS_OF_A_SUBMISSION = 200
-#: CPU seconds of one round of the search for one exercise: where somebody waits for the result, and in a class, where
-#: only code that computes for very long gets that far; and of all rounds for one submission of a class.
+#: CPU seconds of one round of the search for one exercise: while a learner waits for the result, and for a class, where
+#: only very slow code reaches the limit; and of all rounds for one submission of a class.
 CPU = 0.4
 CPU_IN_A_CLASS = 2.0
 CPU_OF_A_SUBMISSION = 4.0
-#: Values are equal if they differ by less than this: the submission may work in float32.
-_RTOL, _ATOL = 1e-3, 1e-5
 
 Precision = Literal["float32", "float64"]
-_Values = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
-    """A public case with wrong values, and the results that would be right."""
+class WrongCase:
+    """A public case with wrong values. ``variant_drawn`` are the inputs of the code, ``expected`` is the result."""
 
     case: Case
     spec: CheckSpec
@@ -89,32 +98,8 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
-    """What a run with probes says: values of each probe by number, in order of time, and results of substitutions."""
-
-    result: tuple[Any, ...]
-    again: tuple[Any, ...]
-    order: tuple[int, ...]
-    where: Mapping[int, Where]
-    values: Mapping[int, _Values]
-    tried: tuple[tuple[int, int, tuple[Any, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceValue:
-    """A value of the reference in every case: ``values`` has one tuple for each, empty where it is not computed.
-
-    ``final`` means that it is the result itself.
-    """
-
-    values: tuple[_Values, ...]
-    name: Landmark | None
-    final: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Substitution:
-    """A substitution that makes results right: a probe, the mark, and in which cases, the first of which is shown."""
+    """A substitution that makes results correct: a probe, the index of the reference value, and the cases."""
 
     probe: int
     mark: int
@@ -122,10 +107,10 @@ class Substitution:
 
 
 @dataclass(slots=True)
-class Metered:
-    """Runs the searches for one submission with ``run``.
+class SearchBudget:
+    """Runs the searches for one submission with ``run``, within a budget for all of them.
 
-    All of them together may use ``cpu`` seconds, by the child's clock, and run code ``reruns`` times.
+    ``cpu`` is in seconds of the child's clock, ``used`` what they have taken; ``reruns`` is the number of runs left.
     """
 
     run: Observe
@@ -135,21 +120,21 @@ class Metered:
 
     @property
     def left(self) -> float:
-        """The CPU seconds that are left."""
+        """The CPU seconds that are left of the budget."""
         return self.cpu - self.used
 
     def observe(self, job: Job, limits: Limits) -> Observed:
-        """Runs a job, and counts what it uses."""
+        """Runs a job, and charges it to the budget."""
         seen = self.run(job, limits)
         self.used += seen.cpu_seconds
         return seen
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class FailedAttempt:
     """A wrong exercise: its plan, the form in which it was called, and the statuses of the plan's entries.
 
-    If a mistake is ``named`` already, only places that repair the code are looked for.
+    If a mistake has already been ``named``, only places that repair the code are searched for.
     """
 
     plan: Plan
@@ -159,11 +144,11 @@ class Wrong:
 
 
 def explain(
-    wrong: Wrong, context: GradingContext, files: tuple[SourceFile, ...], child: Metered
+    wrong: FailedAttempt, context: GradingContext, files: tuple[SourceFile, ...], child: SearchBudget
 ) -> tuple[Diagnosis, ...]:
     """The places where the code goes wrong.
 
-    Empty if nothing can be said, or anything fails: the verdict is valid without it.
+    Empty if none is found or the search fails; the verdict is valid without them.
     """
     try:
         plan, form = wrong.plan, wrong.form
@@ -174,11 +159,13 @@ def explain(
         return tuple(search.explained()) if sought else ()
     except LibrariesChanged:
         raise
-    except Exception:  # our error, or values that nobody expects: the result must not suffer
+    except Exception:  # an error of ours or an unexpected value must not cost the learner the result
         return ()
 
 
-def _sought(plan: Plan, form: CallingForm, statuses: Sequence[Status], context: GradingContext) -> tuple[Sought, ...]:
+def _sought(
+    plan: Plan, form: CallingForm, statuses: Sequence[Status], context: GradingContext
+) -> tuple[WrongCase, ...]:
     """The first public cases whose values are wrong, or that raised an exception."""
     found = []
     for entry, status, expected in zip(plan.entries, statuses, context.expected(plan.exercise), strict=True):
@@ -186,7 +173,7 @@ def _sought(plan: Plan, form: CallingForm, statuses: Sequence[Status], context: 
         match expected:
             case (Returned((value,)),) if wrong and entry.spec.kind == "values":
                 given = apply_variant(form.variant, entry.drawn)
-                found.append(Sought(entry.case, entry.spec, entry.drawn, given, value))
+                found.append(WrongCase(entry.case, entry.spec, entry.drawn, given, value))
     return tuple(found[:MOST_CASES])
 
 
@@ -196,32 +183,32 @@ class _Search:
 
     plan: Plan
     form: CallingForm
-    sought: tuple[Sought, ...]
+    sought: tuple[WrongCase, ...]
     context: GradingContext
     files: tuple[SourceFile, ...]
-    child: Metered
+    child: SearchBudget
     named: bool = False
 
     def explained(self) -> Iterator[Diagnosis]:
-        """What is found, in float64 if the submission can work with it and is wrong there too."""
-        marks = marks_of(self.context, self.plan.exercise, self.sought)
+        """The diagnoses, from a search in float64 if the submission supports it and is wrong there, too."""
+        marks = _reference_values(self.context, self.plan.exercise, self.sought)
         for precision in ("float64", "float32"):
             first = self.run(precision, marks, (), range(len(self.sought))) if marks else {}
             if len(first) < len(self.sought):
                 return
             if self._usable(first):
-                yield from self._said(precision, marks, first)
+                yield from self._diagnoses(precision, marks, first)
                 return
 
-    def _usable(self, traces: Mapping[int, Traced]) -> bool:
-        """Whether every case is wrong here too, and a second run gives the same."""
+    def _usable(self, traces: Mapping[int, Trace]) -> bool:
+        """Whether every case is wrong in this precision, too, and a second run gives the same result."""
         return all(
             not self.right(at, trace.result) and equal_results(trace.result, trace.again)
             for at, trace in traces.items()
         )
 
-    def _said(
-        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced]
+    def _diagnoses(
+        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]
     ) -> Iterator[Diagnosis]:
         found, traces, left = list[Substitution](), first, set(first)
         while left and len(found) < MOST_PLACES:
@@ -233,7 +220,7 @@ class _Search:
             if left:
                 fixed = tuple((each.probe, each.mark) for each in found)
                 traces = self.run(precision, marks, fixed, sorted(left))
-        if not left:  # what repairs only some cases may do so by chance
+        if not left:  # a substitution that repairs only some cases may do so by chance
             for number, each in enumerate(found, 1):
                 yield self.diagnosis(marks, first, each, whole=number == len(found))
         elif both := self.together(precision, marks, first):
@@ -242,12 +229,12 @@ class _Search:
             yield said
 
     def together(
-        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced]
+        self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]
     ) -> tuple[Substitution, ...]:
-        """Two substitutions that repair every case together, although neither does alone."""
-        if self.named and self.context.shared:
+        """Two substitutions that together repair every case, although neither does alone; empty if there are none."""
+        if self.named and self.context.for_class:
             return ()
-        asked = self.firsts(marks, first)
+        asked = self.first_candidates(marks, first)
         ahead = self.traced(precision, marks, [(0, (each,)) for each in asked])
         for each, trace in zip(asked, ahead, strict=True):
             if trace is None or self.best(marks, {0: trace}, first, each[:1]) is None:
@@ -258,15 +245,15 @@ class _Search:
                 return Substitution(*each, second.cases), second
         return ()
 
-    def firsts(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced]) -> list[tuple[int, int]]:
-        """Named values that the code never has, each with a probe where it fits; the earliest value first."""
+    def first_candidates(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]) -> list[tuple[int, int]]:
+        """Pairs (probe, named value that the code never computes) that fit; the earliest value first."""
         trace = first[0]
         absent = {
             number
             for number, mark in enumerate(marks)
             if mark.name is not None
             and not mark.final
-            and all(map(_telling, (each[-1] if each else 0 for each in mark.values)))
+            and all(map(is_distinctive, (each[-1] if each else 0 for each in mark.values)))
             and first_with(mark.values[0][-1], trace) is None
         }
         fits = [{(probe, mark) for probe, mark, _ in each.tried} for each in first.values()]
@@ -280,8 +267,8 @@ class _Search:
         marks: tuple[ReferenceValue, ...],
         fixed: tuple[tuple[int, int], ...],
         cases: Iterable[int],
-    ) -> dict[int, Traced]:
-        """The traces of these cases, with every substitution that fits."""
+    ) -> dict[int, Trace]:
+        """The traces of these cases, with every fitting substitution in addition to ``fixed`` ones."""
         numbers = list(cases)
         traces = self.traced(precision, marks, [(at, fixed) for at in numbers])
         return {at: trace for at, trace in zip(numbers, traces, strict=True) if trace is not None}
@@ -291,16 +278,16 @@ class _Search:
         precision: Precision,
         marks: tuple[ReferenceValue, ...],
         asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]],
-    ) -> list[Traced | None]:
-        """The trace of each case with what is fixed in it, and with every further substitution that fits."""
-        cpu = min(CPU_IN_A_CLASS if self.context.shared else CPU, self.child.left)
-        most = int(min(RERUNS_IN_A_CLASS if self.context.shared else MOST_RERUNS, self.child.reruns))
+    ) -> list[Trace | None]:
+        """The traces for pairs (case, fixed substitutions), with all other substitutions that fit; None on failure."""
+        cpu = min(CPU_IN_A_CLASS if self.context.for_class else CPU, self.child.left)
+        most = int(min(RERUNS_IN_A_CLASS if self.context.for_class else MOST_RERUNS, self.child.reruns))
         if cpu <= 0 or most < len(asked) or not asked:
             return [None] * len(asked)
         assert self.plan.file is not None
         programs = []
         for number, (at, fixed) in enumerate(asked):
-            values = tuple(tuple(map(_wire, mark.values[at])) for mark in marks)
+            values = tuple(tuple(map(to_array, mark.values[at])) for mark in marks)
             share = Probing(values, fixed, most // len(asked), cpu / len(asked))
             target = Target(
                 self.plan.exercise,
@@ -310,7 +297,7 @@ class _Search:
                 group=f"place {number}",
                 calls=self.plan.calls,
             )
-            programs += _programs(target, self.sought[at].variant_drawn, self.sought[at].spec, share)
+            programs.append(_program(target, self.sought[at].variant_drawn, self.sought[at].spec, share))
         limits = Limits(
             group_cpu=cpu / len(asked) + 0.2, group_wall=1.0 + cpu, import_cpu=1.0, import_wall=2.0, fresh_children=8
         )
@@ -323,7 +310,7 @@ class _Search:
         return traces
 
     def right(self, at: int, result: tuple[Any, ...]) -> bool:
-        """Whether this is the right result of the case."""
+        """Whether ``result`` is correct in case ``at``."""
         sought = self.sought[at]
         options = read(sought.spec, Options)
         return bool(result) and compare(sought.expected, result[0], options.rtol, options.atol) is None
@@ -331,16 +318,15 @@ class _Search:
     def best(
         self,
         marks: tuple[ReferenceValue, ...],
-        traces: Mapping[int, Traced],
-        first: Mapping[int, Traced],
+        traces: Mapping[int, Trace],
+        first: Mapping[int, Trace],
         put_in: Sequence[int] = (),
     ) -> Substitution | None:
-        """The substitution that makes most cases right, of these the earliest.
+        """The substitution that makes the most cases correct; of several, the earliest.
 
-        ``put_in`` are the probes that have a landmark already in ``traces``, but none in ``first``. One of several
-        places has to be a value with a name, so that it is none that fits by chance; or the result itself,
-        after the last value with a name; or it repairs each case that comes to that expression, and some of those in
-        ``first`` do not.
+        ``put_in`` are the probes that already have a landmark in ``traces``, but not in ``first``. If one place is not
+        enough, it must be unlikely to fit by chance: a named value; or the result itself, after the last named value;
+        or it repairs every case that reaches the expression, which some cases in ``first`` do not.
         """
         repairs: dict[tuple[int, int], set[int]] = {}
         for at, trace in traces.items():
@@ -353,10 +339,13 @@ class _Search:
         named = any(mark.name is not None and not mark.final for mark in marks)
         if put_in or all(len(cases) < len(traces) for cases in repairs.values()):
             repairs = {
-                pair: cases
-                for pair, cases in repairs.items()
-                if ((marks[pair[1]].name or (marks[pair[1]].final and named)) and telling(marks[pair[1]], min(cases)))
-                or _of_its_branch(pair[0], cases, traces, first)
+                (probe, number): cases
+                for (probe, number), cases in repairs.items()
+                if _of_its_branch(probe, cases, traces, first)
+                or (
+                    (marks[number].name is not None or (marks[number].final and named))
+                    and is_distinctive_in(marks[number], min(cases))
+                )
             }
         if not repairs:
             return None
@@ -365,59 +354,59 @@ class _Search:
             repairs,
             key=lambda each: (
                 -len(repairs[each]),
-                not telling(marks[each[1]], min(repairs[each])),  # a number fits in many places by chance
+                not is_distinctive_in(marks[each[1]], min(repairs[each])),  # single numbers often fit by chance
                 time.get(each[0], 0),
                 marks[each[1]].name is None,
                 each[1],
             ),
         )
-        # The right value may be missing after an expression that is right so far. An expression that is not right, and
-        # for which the same value would do, is the place, though.
+        # The earliest expression may be correct, with the substituted value missing after it. A wrong expression that
+        # the same value repairs is preferred.
         pair = next(
             (
                 each
                 for each in earliest
                 if each[1] == earliest[0][1]
                 and len(repairs[each]) == len(repairs[earliest[0]])
-                and any(right_so_far(marks, traces[at], each[0], at) is None for at in repairs[each])
+                and any(intermediate_at(marks, traces[at], each[0], at) is None for at in repairs[each])
             ),
             earliest[0],
         )
         return Substitution(*pair, tuple(sorted(repairs[pair])))
 
     def diagnosis(
-        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced], found: Substitution, whole: bool
+        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], found: Substitution, whole: bool
     ) -> Diagnosis:
-        """What is said about one place."""
+        """The diagnosis of one place."""
         trace, mark = first[found.cases[0]], marks[found.mark]
         span = self._span(trace.where[found.probe])
-        steps = [right_so_far(marks, first[at], found.probe, at) for at in found.cases]
+        steps = [intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
         before = all(each is not None and each < found.mark for each in steps)
         if before and steps[0] is not None and mark.name is not None:
-            text = after(mark.name, marks[steps[0]].name)
+            text = missing_after(mark.name, marks[steps[0]].name)
         else:
-            # This process runs after others had secret inputs, and processes can pass on a few bits.
+            # This child runs after others had secret inputs, which could pass a few bits on to it.
             mine = () if self.context.seed.secret else trace.values[found.probe]
             text = sentence(mark.name, mark.values[found.cases[0]], mine)
         if whole:
-            text = Text(text.en + _WHOLE.en, text.zh + _WHOLE.zh)
+            text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
         return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
 
     def repair(
-        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Traced], both: Sequence[Substitution]
+        self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], both: Sequence[Substitution]
     ) -> Iterator[Diagnosis]:
-        """What is said about two places that only together repair anything: how, but not that there is no other way."""
-        for found, said in zip(both, (_FIRST, _SECOND), strict=True):
+        """The diagnoses of two places that repair the code only together. They do not claim to be the only fix."""
+        for found, said in zip(both, (FIRST_CHANGE, SECOND_CHANGE), strict=True):
             trace, mark = first[found.cases[0]], marks[found.mark]
             mine = () if self.context.seed.secret else trace.values[found.probe]
-            name = _ANOTHER if mark.name is None else Text(mark.name.en, mark.name.zh)
-            text = said.fill(name=name, more=difference(mark.values[found.cases[0]], mine))
+            name = ANOTHER_VALUE if mark.name is None else Text(mark.name.en, mark.name.zh)
+            text = said.fill(name=name, more=first_difference(mark.values[found.cases[0]], mine))
             misconception = mark.name.misconception if mark.name else None
             yield Diagnosis("place", text, misconception, self._span(trace.where[found.probe]))
 
-    def missing(self, marks: tuple[ReferenceValue, ...], trace: Traced) -> Diagnosis | None:
-        """The first named value that never appears although the one before does, and the line where that one is."""
-        named = [mark for mark in marks if mark.name and mark.values[0] and _telling(mark.values[0][-1])]
+    def missing(self, marks: tuple[ReferenceValue, ...], trace: Trace) -> Diagnosis | None:
+        """A diagnosis of the first named value that is never computed although the one before it is; else None."""
+        named = [mark for mark in marks if mark.name and mark.values[0] and is_distinctive(mark.values[0][-1])]
         appears = [first_with(mark.values[0][-1], trace) for mark in named]
         last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
         if last is None or last + 1 >= len(named) or sum(probe is not None for probe in appears) < 2:
@@ -426,11 +415,11 @@ class _Search:
         there, absent = named[last].name, named[last + 1].name
         assert probe is not None and there is not None and absent is not None
         span = self._span(trace.where[probe])
-        text = _NEVER.fill(line=span.line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
+        text = NEVER_COMPUTED.fill(line=span.line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
         return Diagnosis("place", text, absent.misconception, span)
 
     def _span(self, where: Where) -> Span:
-        """The place as part of the file. Raises ValueError if the submission has no such place."""
+        """The place as a span of the file. Raises ValueError if the submission has no such place."""
         label, line, end_line, column, end = where
         text = _text_of(self.files, label)
         lines = text.split("\n")
@@ -439,23 +428,27 @@ class _Search:
         return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
 
 
-def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Traced], first: Mapping[int, Traced]) -> bool:
-    """Whether a probe that only some runs come to repairs (``cases``) each of those that do."""
+def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], first: Mapping[int, Trace]) -> bool:
+    """Whether a probe that only some cases reach repairs every case that reaches it (``cases``)."""
     come = {at for at, trace in traces.items() if probe in trace.order}
     return cases == come and not all(probe in trace.order for trace in first.values())
 
 
-def marks_of(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[ReferenceValue, ...]:
-    """The values that the reference computes in these cases, each once, in order of time. Remembered in ``context``."""
+def _reference_values(
+    context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]
+) -> tuple[ReferenceValue, ...]:
+    """The distinct values that the reference computes in these cases, in order of time; cached in ``context``."""
     key = (exercise.name, *((each.case.name, each.spec) for each in sought))
-    return context.landmarks(key, lambda: _marks(context, exercise, sought))
+    return context.landmarks(key, lambda: _run_reference(context, exercise, sought))
 
 
-def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]) -> tuple[ReferenceValue, ...]:
+def _run_reference(
+    context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]
+) -> tuple[ReferenceValue, ...]:
     reference = context.course.reference
     target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    programs = [program for each in sought for program in _programs(target, each.drawn, each.spec, Probing())]
-    seen = context.observe_reference(Job(reference, tuple(programs)), REFERENCE_LIMITS)
+    programs = tuple(_program(target, each.drawn, each.spec, Probing()) for each in sought)
+    seen = context.observe_reference(Job(reference, programs), REFERENCE_LIMITS)
     traces = [trace for each in seen.observations if (trace := read_trace(each)) is not None]
     if len(traces) < len(sought):
         return ()
@@ -466,225 +459,18 @@ def _marks(context: GradingContext, exercise: Exercise, sought: Sequence[Sought]
 def intermediate(context: GradingContext, exercise: Exercise) -> int:
     """How many intermediate values the reference has in public cases."""
     sought = [
-        Sought(entry.case, entry.spec, entry.drawn, entry.drawn, expected[0].values[0])
+        WrongCase(entry.case, entry.spec, entry.drawn, entry.drawn, expected[0].values[0])
         for entry, expected in zip(context.entries(exercise), context.expected(exercise), strict=True)
         if entry.case.public and entry.spec.kind == "values" and isinstance(expected[0], Returned)
     ]
-    return sum(not mark.final for mark in marks_of(context, exercise, sought))
+    return sum(not mark.final for mark in _reference_values(context, exercise, sought))
 
 
 def _text_of(files: tuple[SourceFile, ...], label: str) -> str:
     return next(part.text for file in files for part in file.parts if part.label == label)
 
 
-def _programs(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) -> list[Program]:
+def _program(target: Target, drawn: Drawn, spec: CheckSpec, probing: Probing) -> Program:
     """The one program of the check, with probes."""
     (program,) = checks.kinds()[spec.kind].calls(target, drawn, spec)
-    return [probed(program, probing)]
-
-
-def probed(program: Program, probing: Probing) -> Program:
-    """The program with probes."""
     return replace(program, probing=probing)
-
-
-def read_trace(seen: Observation) -> Traced | None:
-    """What the child says, if it has the right form; None otherwise."""
-    match seen:
-        case Returned((dict() as found,)):
-            pass
-        case _:
-            return None
-    try:
-        order = tuple(int(number) for number in found["probes"])
-        where = {
-            n: (str(p[0]), int(p[1]), int(p[2]), int(p[3]), int(p[4]))
-            for n, p in zip(order, found["places"], strict=True)
-        }
-        values = {n: tuple(map(plain, each)) for n, each in zip(order, found["values"], strict=True)}
-        tried = tuple((int(p), int(mark), tuple(result)) for p, mark, result in found["tried"])
-        entries = sum(np.size(value) for each in values.values() for value in each)
-        if len(order) > MOST_PROBES or max(map(len, values.values()), default=0) > MOST_TIMES:
-            return None
-        if len(where) < len(order) or entries > MOST_ENTRIES or len(tried) > MOST_RERUNS:
-            return None
-        return Traced(tuple(found["result"]), tuple(found["again"]), order, where, values, tried)
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
-        return None
-
-
-def plain(value: Any) -> Any:
-    """A value of a probe as an array or a number. Raises ValueError for anything else."""
-    if isinstance(value, Array):
-        return value.values
-    if isinstance(value, (bool, int, float)):
-        return value
-    raise ValueError("not a number")
-
-
-def merged(
-    traces: Sequence[Traced], names: Mapping[Where, Landmark], expected: Sequence[Any]
-) -> tuple[ReferenceValue, ...]:
-    """One mark for each value that the reference computes; of equal ones the named, else the first."""
-    order = dict.fromkeys(probe for trace in traces for probe in trace.order)
-    where = {probe: place for trace in traces for probe, place in trace.where.items()}
-    marks: list[ReferenceValue] = []
-    for probe in order:
-        values = tuple(trace.values.get(probe, ()) for trace in traces)
-        final = all(
-            not each or (len(each) == 1 and compare(_wire(right), _wire(each[0])) is None)
-            for each, right in zip(values, expected, strict=True)
-        )
-        mark = ReferenceValue(values, names.get(where[probe]), final)
-        twin = next((at for at, other in enumerate(marks) if _same_values(other.values, values)), None)
-        if twin is None:
-            marks.append(mark)
-        elif marks[twin].name is None:
-            marks[twin] = replace(marks[twin], name=mark.name)
-    return tuple(marks)
-
-
-def _wire(value: Any) -> Any:
-    return Array(value) if isinstance(value, np.ndarray) else value
-
-
-def _same_values(one: tuple[_Values, ...], other: tuple[_Values, ...]) -> bool:
-    return all(
-        len(a) == len(b) and all(_identical(x, y) for x, y in zip(a, b, strict=True))
-        for a, b in zip(one, other, strict=True)
-    )
-
-
-def _identical(one: Any, other: Any) -> bool:
-    a, b = np.asarray(one), np.asarray(other)
-    return (
-        a.dtype.kind == b.dtype.kind
-        and a.shape == b.shape
-        and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
-    )
-
-
-def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether two runs returned the same, or nothing."""
-    return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
-
-
-def last_step(marks: tuple[ReferenceValue, ...], trace: Traced, at: int, put_in: Sequence[int] = ()) -> int:
-    """From where in ``trace.order`` a repair with the result itself says something.
-
-    The result, put in anywhere, always repairs: then the last intermediate value of the reference must be among the
-    values before, and the code must have computed it: it is none of those ``put_in``.
-    """
-    steps = [each for each in marks if not each.final and each.values[at] and _telling(each.values[at][-1])]
-    if not steps:
-        return 0
-    named = [each for each in steps if each.name is not None] or steps
-    probe = first_with(named[-1].values[at][-1], trace)
-    return len(trace.order) if probe is None or probe in put_in else trace.order.index(probe) + 1
-
-
-def right_so_far(marks: tuple[ReferenceValue, ...], trace: Traced, probe: int, at: int) -> int | None:
-    """The number of the intermediate value of the reference that this probe has, if any."""
-    mine = trace.values[probe][-1]
-    steps = ((n, each.values[at][-1]) for n, each in enumerate(marks) if not each.final and each.values[at])
-    return next((n for n, value in steps if _telling(value) and same_content(value, mine)), None)
-
-
-def telling(mark: ReferenceValue, at: int) -> bool:
-    """Whether the value in this case can hardly be equal to another one by chance."""
-    return any(map(_telling, mark.values[at]))
-
-
-def _telling(value: Any) -> bool:
-    """Whether that some value equals this one can hardly be by chance: several different numbers."""
-    array = np.asarray(value)
-    return array.size > 1 and array.dtype.kind in "fiu" and np.unique(array[np.isfinite(array)]).size > 1
-
-
-def same_content(one: Any, other: Any) -> bool:
-    """Whether two arrays are equal up to axes of length 1 and the order of the axes."""
-    a, b = np.asarray(one, dtype=np.float64).squeeze(), np.asarray(other, dtype=np.float64).squeeze()
-    if a.size != b.size or a.ndim != b.ndim:
-        return False
-    if a.ndim < 2:
-        return a.shape == b.shape and _close(a, b)
-    if sorted(a.shape) != sorted(b.shape):
-        return False
-    axes = range(a.ndim)
-    turned = [b, *(np.swapaxes(b, i, j) for i in axes for j in axes if i < j)]
-    return any(a.shape == each.shape and _close(a, each) for each in turned)
-
-
-def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    return bool(np.allclose(a, b, rtol=_RTOL, atol=_ATOL, equal_nan=True))
-
-
-def first_with(value: Any, trace: Traced) -> int | None:
-    """The first probe that has this value at any time."""
-    return next((n for n in trace.order if any(same_content(value, each) for each in trace.values[n])), None)
-
-
-_NEVER = Text(
-    "Your code is correct up to line {line}, where it has {there}. But it never has {absent}.",
-    "到第 {line} 行为止都正确，已经得到：{there}。但代码里始终没有出现：{absent}。",
-)
-_WHOLE = Text(
-    " With the correct value there, the public cases that failed now pass.",
-    "把正确的值放到这里，没有通过的公开用例就都能通过。",
-)
-_FIRST = Text(
-    "One way to fix it takes two changes. First, make this {name}.{more}",
-    "有一种改法需要改两处。第一处，把这里改成：{name}。{more}",
-)
-_SECOND = Text(
-    "Second, make this {name}.{more} With both values correct, the public cases that failed now pass.",
-    "第二处，把这里改成：{name}。{more}两处的值都正确之后，没有通过的公开用例就都能通过。",
-)
-_ANOTHER = Text("another value", "另一个值")
-_HERE = Text("This should be {name}.{more}", "这里应当是：{name}。{more}")
-_UNNAMED = Text("Another value belongs here.{more}", "这里应当是另一个值。{more}")
-_SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {mine}，应为 {right}。")
-_ENTRY = Text(" Entry {index} is {mine} and should be {right}.", "其中下标 {index} 处的元素是 {mine}，应为 {right}。")
-_NUMBER = Text(" It is {mine} and should be {right}.", "它现在是 {mine}，应为 {right}。")
-_AFTER = Text(
-    "This is correct so far{what}. Still missing after it: {name}.", "到这里为止都正确{what}，后面还缺：{name}。"
-)
-_STEP = Text(": {name}", "（{name}）")
-_NOTHING = Text("", "")
-
-
-def after(name: Landmark, step: Landmark | None) -> Text:
-    """What is missing after an expression that is right so far."""
-    what = _NOTHING if step is None else _STEP.fill(name=Text(step.en, step.zh))
-    return _AFTER.fill(what=what, name=Text(name.en, name.zh))
-
-
-def sentence(name: Landmark | None, right: _Values, mine: _Values) -> Text:
-    """What belongs at a place, and how it differs from what is there."""
-    more = difference(right, mine)
-    return _UNNAMED.fill(more=more) if name is None else _HERE.fill(name=Text(name.en, name.zh), more=more)
-
-
-def difference(right: _Values, mine: _Values) -> Text:
-    """The first difference between the values at a place and the right ones."""
-    pairs = [
-        (m, right[0 if len(right) == 1 else at]) for at, m in enumerate(mine) if at < len(right) or len(right) == 1
-    ]
-    return next((text for text in (_difference(*pair) for pair in pairs) if text is not _NOTHING), _NOTHING)
-
-
-def _difference(mine: Any, right: Any) -> Text:
-    a, b = np.asarray(mine), np.asarray(right)
-    if a.shape != b.shape:
-        return _SHAPES.fill(mine=tuple(a.shape), right=tuple(b.shape))
-    wrong = ~np.isclose(a.astype(float), b.astype(float), rtol=1e-4, atol=1e-6, equal_nan=True)
-    if not wrong.any():
-        return _NOTHING
-    if not a.ndim:
-        return _NUMBER.fill(mine=_shown(a[()]), right=_shown(b[()]))
-    index = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return _ENTRY.fill(index=list(index), mine=_shown(a[index]), right=_shown(b[index]))
-
-
-def _shown(value: Any) -> str:
-    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else f"{float(value):.6g}"

@@ -1,4 +1,4 @@
-"""Where the learner's code stops with an exception in a public case: the line, and what it raised."""
+"""An explainer: the line at which the learner's code raises an exception in a public case."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def raised(failure: WrongExercise) -> Iterator[Diagnosis]:
         stopped = next((seen for seen in each.seen.got if isinstance(seen, Raised)), None)
         if stopped is None or not each.failed or not each.seen.case.public:
             continue
-        span = line(failure.submission, stopped.file, stopped.line)
+        span = _line_span(failure.submission, stopped.file, stopped.line)
         text = (_STOPS if span else _STOPS_ELSEWHERE).fill(type=stopped.type, case=each.seen.case.name)
         yield Diagnosis("place", text, span=span)
         return
 
 
-def line(submission: Submission, label: str | None, number: int | None) -> Span | None:
+def _line_span(submission: Submission, label: str | None, number: int | None) -> Span | None:
     """The whole line ``number`` of a part, without the spaces around it; None if the submission has no such line."""
     text = source_line(submission, label, number)
     if text is None or label is None or number is None or not text.strip():

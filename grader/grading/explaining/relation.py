@@ -1,4 +1,4 @@
-"""Voice 3: what holds between the wrong results and the correct ones, or the results for other inputs."""
+"""An explainer: a relation between the wrong results and the correct ones, or the results for other inputs."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from numpy.typing import NDArray
 from grader.core.model import Diagnosis, Observation, Returned, Text
 from grader.grading import checks
 from grader.grading.explaining import relations
-from grader.grading.explaining.evidence import Evidence, Other, WrongExercise, WrongPart, parts
+from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise, WrongPart, parts
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
 from grader.grading.plan import function_of, module_of
 from grader.grading.programs import Target
 from grader.submission.messages import printable
 
-#: Of integers and truth values there have to be more, since small ones agree by chance.
+#: More integers and booleans than floats are required, because small ones agree by chance.
 _ENOUGH_EXACT = 8
-#: In more parts than these the correct result is not looked for.
+#: The correct result is not looked for among more parts than this.
 _MOST_PARTS = 64
 #: The longest key that is quoted.
 _LONGEST_KEY = 80
-#: The most inputs that the reference is run on for one explanation.
+#: The maximum number of inputs that the reference is run on for one explanation.
 _MOST_INPUTS = 240
 
 
 def relation(failure: WrongExercise) -> Iterator[Diagnosis]:
-    """The relation of the lowest rank that holds in every public case that fails, if there is one.
+    """The relation of the lowest rank that holds in every public case that fails, if any.
 
-    If several values are returned, that of the first one that has any.
+    If several values are returned, it is about the first value that has one.
     """
     if (beside := _among(failure)) is not None:
         yield Diagnosis("relation", beside)
@@ -44,7 +44,7 @@ def relation(failure: WrongExercise) -> Iterator[Diagnosis]:
 
 
 def _said(failure: WrongExercise, part: WrongPart) -> Text | None:
-    """The relation of the lowest rank; other inputs that explain only one of several values come last."""
+    """The message of the relation with the lowest rank. Relations to other inputs that hold for one value come last."""
     ranked = sorted(relations.kinds().values(), key=lambda kind: kind.RANK)
     for kind in ranked:
         if hasattr(kind, "others"):
@@ -59,7 +59,7 @@ def _said(failure: WrongExercise, part: WrongPart) -> Text | None:
 
 
 def _about(part: WrongPart, said: Text) -> Text:
-    """What is said, after which of several values it is said of."""
+    """``said``, preceded by which of several values it is about."""
     return _PART.fill(where=_where(part), said=said) if part.at else said
 
 
@@ -105,7 +105,7 @@ def _among(failure: WrongExercise) -> Text | None:
 
 
 def _is_nothing(got: Sequence[Observation]) -> bool:
-    """Whether what came back is None, also if it was asked for several times."""
+    """Whether the result is None, or consists of nothing but None."""
     match got:
         case (Returned((value,)),):
             return _is_only_none(value)
@@ -127,7 +127,7 @@ def _stacked(parts: list[NDArray[Any]], whole: NDArray[Any]) -> bool:
 
 
 def _part(evidence: Evidence) -> Text | None:
-    """The sentence if the correct result is part of what came back in this case."""
+    """The message if the correct result is part of what was returned in this case; else None."""
     match evidence.seen.got, evidence.seen.expected:
         case (Returned((dict() | list() | tuple() as got,)),), (Returned((expected,)),):
             mine, right = _parts(got), [array for _, array in leaves(expected)]
@@ -152,26 +152,26 @@ def _part(evidence: Evidence) -> Text | None:
 
 
 def _parts(got: dict[str, Any] | list[Any] | tuple[Any, ...]) -> dict[tuple[Any, ...], NDArray[Any]]:
-    """What came back, part by part; plain numbers are parts, too."""
+    """The parts of what was returned, by path; plain numbers count as parts."""
     if not isinstance(got, dict) and all(type(each) in (int, float) for each in got):
         return {(at,): np.asarray(each) for at, each in enumerate(got)}
     return dict(leaves(got))
 
 
 def _elsewhere(kind: relations.Relation, failure: WrongExercise, part: WrongPart, whole: bool) -> Text | None:
-    """The sentence of the other inputs whose correct results are those of every case; if not as a ``whole``, here."""
+    """The message about other inputs whose correct results were returned: as a ``whole``, or in ``part``."""
     if failure.run is None or not _is_telling(part.pairs):
         return None
     key = (failure.exercise.name, kind.RANK, *(pair.case for pair in part.pairs))
-    for other in failure.remembered(key, lambda: _others(kind, failure, part)):
+    for other in failure.cached(key, lambda: _others(kind, failure, part)):
         both = zip(other.results, part.evidence, strict=True)
         if all(_same(result, each.seen.got, part.at, whole) for result, each in both):
             return other.said
     return None
 
 
-def _others(kind: relations.Relation, failure: WrongExercise, part: WrongPart) -> tuple[Other, ...]:
-    """What the reference returns for other inputs that there are in every case."""
+def _others(kind: relations.Relation, failure: WrongExercise, part: WrongPart) -> tuple[OtherInputs, ...]:
+    """What the reference returns for the other inputs that exist in every case."""
     assert failure.run is not None
     exercise, count = failure.exercise, len(part.pairs)
     asked: list[list[tuple[Text, Drawn]]] = [list(kind.others(exercise, pair.drawn)) for pair in part.pairs]
@@ -184,11 +184,11 @@ def _others(kind: relations.Relation, failure: WrongExercise, part: WrongPart) -
     jobs = [checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs]
     results = dict(zip(inputs, failure.run(tuple(jobs)), strict=True))
     complete = dict.fromkeys(said for said, number in inputs if number == count - 1)
-    return tuple(Other(said, tuple(results[said, number] for number in range(count))) for said in complete)
+    return tuple(OtherInputs(said, tuple(results[said, number] for number in range(count))) for said in complete)
 
 
 def _is_telling(found: Sequence[Pair]) -> bool:
-    """Whether there are so many numbers that the result for some other inputs does not agree by chance."""
+    """Whether there are enough numbers that results for other inputs do not agree by chance."""
     exact = all(pair.got.dtype.kind in "biu" for pair in found)
     return sum(pair.got.size for pair in found) >= (_ENOUGH_EXACT if exact else ENOUGH)
 

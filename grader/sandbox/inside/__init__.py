@@ -26,11 +26,11 @@ keeps it only until the first hidden input is sent.
 Each task gets one answer. Tasks are numbered from 0 for the whole life of the child. The grader sends the next message
 only after all answers to the one before. The child is idle then, so the grader's clocks show what the message cost,
 however late it reads the answers. A message is one file to load, or the public programs of one exercise, or its hidden
-programs, after which it is asked to load the file again: it answers if it is still there. If programs that were sent
-together use more than a little time, or one of them ends the child or breaks the
-protocol, none of their answers counts: they are sent again to another child, one per message. So it is always a message
-with one task that decides which call reached a limit. Files are loaded before any input arrives, and public cases are
-done before hidden inputs arrive, so what may be shown of the former cannot reveal anything about the latter. A task is
+programs; after several programs, the child is asked to load the file again, which shows that it still runs. If programs
+that were sent together use more than a little time, or one of them ends the child or breaks the protocol, none of their
+answers counts: they are sent again to another child, one per message. So only messages with one task decide which call
+reached a limit. Files are loaded before any input arrives, and public cases finish before hidden inputs arrive, so what
+is shown of the former cannot reveal anything about the latter. A task is
 
     ["load", module]                                          execute the parts of a source file
     ["run", module, array_type, seed, steps, send, limit]     run a straight-line program; ``steps`` are packed on

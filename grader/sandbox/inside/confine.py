@@ -1,6 +1,6 @@
-"""Gives up everything that a submission does not need, by namespaces, capabilities, rlimits, Landlock and seccomp.
+"""Gives up all privileges that a submission does not need: namespaces, capabilities, rlimits, Landlock and seccomp.
 
-A thin layer over system calls, by ctypes. ``namespaces`` and ``drop_capabilities`` run once, in the zygote, before
+A thin layer over system calls, through ctypes. ``namespaces`` and ``drop_capabilities`` run once, in the zygote, before
 NumPy and torch are imported. ``Landlock`` prepares its rule set there, too. ``enter`` runs in every child, after the
 fork and before any learner code. Sources: landlock(7), seccomp(2), prctl(2), user_namespaces(7), capabilities(7).
 """
@@ -129,7 +129,7 @@ def landlock_abi() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Landlock:
-    """A rule set, ready to be entered. ``fd`` lives in the zygote."""
+    """A rule set that a process can enter. ``fd`` is a descriptor in the zygote."""
 
     fd: int
     abi: int
@@ -176,7 +176,7 @@ def seccomp(program: bytes) -> None:
 
 
 def filters() -> bool:
-    """Whether the kernel supports such filters."""
+    """Whether the kernel supports seccomp filters."""
     return int(_libc.prctl(PR_GET_SECCOMP, 0, 0, 0, 0)) >= 0
 
 
@@ -187,7 +187,7 @@ def address_space() -> int:
 
 
 def shared_memory() -> list[str]:
-    """The writable mappings that this process shares with those it forks: each can read what another writes there."""
+    """The writable mappings that this process shares with its children, through which children could communicate."""
     with open("/proc/self/maps") as file:
         return [line.strip() for line in file if line.split(maxsplit=2)[1].endswith("s") and "w" in line.split()[1]]
 
@@ -269,8 +269,8 @@ def is_nice() -> bool:
 def be_nice_as_a_session(proc: int) -> None:
     """Gives this session the priority of its process. ``proc`` is a descriptor of /proc; see ``Expendable``.
 
-    Some kernels share processors among sessions first, and heed the priorities of processes only within one (sched(7),
-    "The autogroup feature"). Undoes a part of ``hide``, which must be called again.
+    Some kernels divide processors among sessions first, and respect the priorities of processes only within a session
+    (sched(7), "The autogroup feature"). This undoes part of ``hide``, which must be called again.
     """
     _check(_libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE")  # or the file would belong to root
     with contextlib.suppress(OSError):
@@ -288,14 +288,14 @@ def default_signals() -> None:
 
 
 def die_with_parent() -> None:
-    """Has the kernel kill this process when its parent (the zygote) ends."""
+    """Makes the kernel kill this process when its parent (the zygote) ends."""
     _check(_libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "PR_SET_PDEATHSIG")
 
 
 def collapse() -> None:
     """Requests huge pages for this process's anonymous memory (MADV_COLLAPSE), so that forks copy smaller page tables.
 
-    This only makes batches faster. It is no error if the kernel cannot do it.
+    This only makes batches faster; a kernel that cannot do it is not an error.
     """
     with open("/proc/self/maps") as file:
         lines = file.read().splitlines()

@@ -19,9 +19,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 from torch.utils.flop_counter import flop_registry
 
-#: Ways out of torch, after which nothing is counted.
+#: Functions that convert tensors to something else, after which nothing is counted.
 _EXITS = {"numpy", "__array__", "__dlpack__", "tolist", "untyped_storage", "data_ptr"}
-#: The argument that is the left factor of a matrix product. Torch's formulas give the same, but take half of all time.
+#: The index of the left factor of a matrix product. Torch's own formulas give the same, but take half of all time.
 _FACTORS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1}
 #: Operations that read more than they write. By name: torch 2.4 does not tag reductions, and no version tags all.
 _READS = {
@@ -73,7 +73,7 @@ class _Operation:
 
 
 class _Work(TorchDispatchMode):
-    """Sees every operation of torch below autograd."""
+    """Counts every operation of torch below autograd."""
 
     supports_higher_order_operators = True
 
@@ -137,7 +137,7 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 class _Exits(TorchFunctionMode):
-    """Notices when tensors are converted to something else."""
+    """Records whether tensors are converted to something else."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ class _Exits(TorchFunctionMode):
 
 
 @dataclass(slots=True)
-class Counter:
+class OperationCounter:
     """Counts during one call: its operations, or with ``memory`` Python's memory, which includes NumPy's arrays.
 
     Both at once would take many times as long and include the counting itself.
@@ -201,16 +201,16 @@ def clear() -> None:
     _fuse(True)
 
 
-def counter(memory: bool) -> Counter:
+def counter(memory: bool) -> OperationCounter:
     """A counter that has not been started."""
-    return Counter(memory)
+    return OperationCounter(memory)
 
 
-def watch(counter: Counter) -> None:
+def watch(counter: OperationCounter) -> None:
     """Starts the counter for the next step."""
     counter.start()
 
 
-def counted(counter: Counter) -> dict[str, Any]:
+def counted(counter: OperationCounter) -> dict[str, Any]:
     """Stops the counter; returns what was counted."""
     return counter.stop()

@@ -1,10 +1,10 @@
-"""Why a result cannot be sent to the grader. These are not exceptions of learner code."""
+"""Exceptions of our own code in the child: why a result cannot be sent to the grader."""
 
 from __future__ import annotations
 
 
-class Unfit(Exception):
-    """A result or an object that the contract does not allow. ``reason`` is a word of the protocol."""
+class InvalidResult(Exception):
+    """A result or an object that the contract does not allow. ``reason`` is a keyword of the protocol."""
 
     def __init__(self, reason: str, *detail: str) -> None:
         super().__init__(reason, *detail)

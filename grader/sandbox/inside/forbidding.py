@@ -1,12 +1,12 @@
 """Forbids some of the library's functions and classes while a program runs.
 
-What is closed raises ``Forbidden`` however it is reached: under another name, as a tensor method, through
-``functools.partial``, in another thread, or from library code built on it. An operation of torch is replaced in the
-dispatcher, where all calls arrive. A function written in Python gets another body. Anything else (most of NumPy's C
-code) is only replaced under its name.
+A closed function raises ``Forbidden`` however it is reached: under another name, as a tensor method, through
+``functools.partial``, in another thread, or from library code built on it. Operations of torch are replaced in the
+dispatcher, where all calls arrive. Functions written in Python get another body. Anything else (most of NumPy's C
+code) is replaced only under its name.
 
-All this happens in the learner's own process, so it is no protection against code that tries to undo it, and most
-operations can be built from other parts of the library.
+All this happens in the learner's own process, so it cannot stop code that tries to undo it, and most operations can be
+built from other parts of the library.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _KEYS = (
 
 
 class Forbidden(Exception):
-    """Raised by a call of a closed name. Code may catch it and do something else."""
+    """Raised by a call to a closed name. Code may catch it and do something else."""
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ def forbid(names: list[str]) -> None:
 
 
 def lift() -> None:
-    """Opens everything, and forgets what was refused."""
+    """Reopens all closed names, and clears the list of refused ones."""
     while _CLOSED.undo:
         _CLOSED.undo.pop()()
     _CLOSED.refused.clear()
@@ -103,7 +103,7 @@ def _close(name: str) -> None:
 
 
 def find(name: str) -> tuple[Any, Any]:
-    """The object that holds the last part of a dotted name, and that part. Raises LookupError if it does not exist."""
+    """The object that a dotted name is an attribute of, and the attribute. Raises LookupError if there is none."""
     parts = name.split(".")
     holder: Any = importlib.import_module(parts[0])
     for at, part in enumerate(parts[1:-1], 2):
@@ -116,7 +116,7 @@ def find(name: str) -> tuple[Any, Any]:
 
 
 def _functions(found: Any) -> Iterator[FunctionType]:
-    """The Python functions in it: itself, the implementation of a NumPy function, or the methods of a class."""
+    """The Python functions of ``found``: itself, the implementation of a NumPy function, or the methods of a class."""
     if isinstance(found, type):
         members = [member for name, member in vars(found).items() if name[0] != "_" or name in _METHODS]
     else:
@@ -150,7 +150,7 @@ def _all_operations() -> tuple[str, ...]:
 
 @functools.cache
 def _operations(last: str, above: str, is_class: bool) -> tuple[str, ...]:
-    """The dispatcher's names of the torch operations that compute what is named."""
+    """The dispatcher's names of the torch operations that compute the function ``last`` of ``above``."""
     wanted = {last, f"{above}_{last}"} if not is_class else set()
     kernels = _KERNELS.get(last)
     return tuple(

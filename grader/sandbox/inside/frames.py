@@ -29,8 +29,8 @@ HEADER = struct.Struct("<BQ")
 MAX_DEPTH = 24
 MAX_NDIM = 8
 MAX_VALUES = 200_000
-#: About how many bytes a decoded value and a decoded array take in addition to their bytes on the wire: an array
-#: without dimensions has only five of those.
+#: About how many bytes a decoded value and a decoded array take in addition to their bytes on the wire, of which an
+#: array without dimensions has only five.
 VALUE_BYTES = 64
 ARRAY_BYTES = 512
 MAX_INTEGER_DIGITS = 400
@@ -64,7 +64,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class StepRef:
-    """A reference to the result of an earlier step."""
+    """A reference to the result of an earlier step, by its index."""
 
     step: int
 
@@ -158,7 +158,7 @@ _NAMED: Mapping[str, Callable[..., object]] = MappingProxyType({"_block": _block
 
 class _Packer(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
-        """How what is neither a plain value nor a container of such is pickled."""
+        """How arrays and references are pickled. Raises FrameError for types that have no wire format."""
         kind = type(value)
         if kind is Block:
             array = value.array
@@ -175,12 +175,12 @@ class _Packer(pickle.Pickler):
 
 class _Unpacker(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        """One of the few names; in the child, this module is called otherwise than in the grader."""
+        """One of the few allowed names, whatever the module: it has another name in the child than in the grader."""
         return _NAMED[name]
 
 
 def pack_tasks(tasks: list[Any]) -> bytes:
-    """The body of a TASKS frame, or the steps of a program. Raises FrameError for what has no form on the wire."""
+    """The body of a TASKS frame, or the steps of a program. Raises FrameError for types without a wire format."""
     out = io.BytesIO()
     _Packer(out, protocol=5).dump(tasks)
     return out.getvalue()
@@ -196,7 +196,7 @@ def unpack_tasks(data: bytes | bytearray) -> Any:
 
 @dataclass(slots=True)
 class MemoryBudget:
-    """How much memory decoded values may take, and have taken, in bytes in addition to those on the wire."""
+    """The memory that decoded values may take, and have taken: bytes in addition to those on the wire."""
 
     most: int
     spent: int = 0
@@ -209,7 +209,7 @@ class MemoryBudget:
 
 
 def decode(data: bytes | bytearray | memoryview, budget: MemoryBudget | None = None) -> Any:
-    """The value that all of ``data`` encodes. Raises FrameError for anything else, and beyond ``budget``.
+    """The value that ``data`` encodes. Raises FrameError if it is malformed, has trailing bytes, or exceeds ``budget``.
 
     Arrays are read-only views into ``data``.
     """
@@ -221,7 +221,7 @@ def decode(data: bytes | bytearray | memoryview, budget: MemoryBudget | None = N
 
 
 class _Reader:
-    """Reads values one after another. Its methods do little each, because a class is graded from millions of them."""
+    """Reads values one after another. Its methods are kept fast, because grading a class decodes millions of values."""
 
     __slots__ = ("_at", "_budget", "_data", "_end", "_values")
 

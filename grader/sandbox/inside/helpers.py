@@ -1,4 +1,4 @@
-"""Small functions that a program may apply, in addition to the learner's own. None of them solves an exercise."""
+"""Functions that a program may apply in addition to the learner's own. None of them solves an exercise."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 import torch
 
 from .counting import counted, counter, watch
-from .errors import Unfit
+from .errors import InvalidResult
 from .forbidding import forbid
 from .language_model import next_logits, taught
 from .layers import decoder_layer, encoder_layer
-from .lazy import forward, settle
+from .lazy import forward, initialize_lazy
 from .lora import adapted
 from .projections import Projections
 from .stateful import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
@@ -25,10 +25,10 @@ from .table import FilledTable
 def ready(instance: Any, dtype: str | None = None) -> Any:
     """The instance as it is graded: a module in eval mode, with the dtype of the case.
 
-    Raises ``Unfit`` if it cannot be called and has no ``forward``.
+    Raises ``InvalidResult`` if it cannot be called and has no ``forward``.
     """
     if not callable(instance) and not hasattr(instance, "forward"):
-        raise Unfit("no-forward", type(instance).__name__)
+        raise InvalidResult("no-forward", type(instance).__name__)
     if isinstance(instance, torch.nn.Module):
         instance.eval()
         if dtype is not None:
@@ -38,7 +38,7 @@ def ready(instance: Any, dtype: str | None = None) -> Any:
 
 def projections(instance: Any, weights: dict[str, Any]) -> Projections:
     """Copies ``weights`` (role → array (d_in, d_out)) to where the instance keeps its projections."""
-    settle(instance, len(weights["w_q"]), weights["w_q"], 3)
+    initialize_lazy(instance, len(weights["w_q"]), weights["w_q"], 3)
     return Projections.fill(instance, weights)
 
 

@@ -1,7 +1,7 @@
 """Puts probes into code: every expression in a function body that computes something is passed through a function.
 
 ``x * 2`` becomes ``__probe__(7, x * 2)``. The probe returns what it is given, so the code does what it did before.
-Left as they are: decorators, default values, annotations, patterns, f-strings, ``super()``, and targets of assignments.
+Unchanged: decorators, default values, annotations, patterns, f-strings, ``super()``, and targets of assignments.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-#: What the probe is called in the instrumented code.
+#: The name of the probe function in the instrumented code.
 PROBE = "__probe__"
 #: Attributes that are values of their own, unlike ``x.shape``.
 _ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real"})
@@ -22,8 +22,8 @@ _Function = TypeVar("_Function", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a probe is about: lines from 1, columns from 0 in characters, the end exclusive."""
+class ProbeSpan:
+    """The source span of a probe: lines from 1, columns from 0 in characters, the end exclusive."""
 
     label: str
     line: int
@@ -34,12 +34,9 @@ class Place:
 
 @dataclass(slots=True)
 class Probes:
-    """The places of all probes so far, by number. ``inner`` has the numbers of those whose value is changed in place.
+    """The spans of all probes so far, by number. ``inner`` has the numbers of those whose value is changed in place."""
 
-    ``targets`` are among them: the variable that a statement has changed.
-    """
-
-    places: list[Place] = field(default_factory=list)
+    places: list[ProbeSpan] = field(default_factory=list)
     inner: set[int] = field(default_factory=set)
 
     def instrument(self, statement: ast.stmt, label: str, text: str) -> ast.stmt:
@@ -48,7 +45,7 @@ class Probes:
         changed: ast.stmt = _Instrument(self, label, lines).visit(statement)
         return ast.fix_missing_locations(changed)
 
-    def add(self, place: Place, in_place: bool) -> int:
+    def add(self, place: ProbeSpan, in_place: bool) -> int:
         """The number of a new probe."""
         self.places.append(place)
         if in_place:
@@ -63,9 +60,9 @@ class _Instrument(ast.NodeTransformer):
         self._probes, self._label, self._lines = probes, label, lines
         self._depth = 0  # of functions
 
-    def _place(self, node: ast.expr | ast.stmt) -> Place:
+    def _place(self, node: ast.expr | ast.stmt) -> ProbeSpan:
         end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return Place(
+        return ProbeSpan(
             self._label, node.lineno, end_line, self._column(node.lineno, node.col_offset), self._column(end_line, end)
         )
 
@@ -91,22 +88,22 @@ class _Instrument(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """Its body only."""
+        """Probes only its body."""
         return self._function(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
-        """Its body only."""
+        """Probes only its body."""
         return self._function(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        """Its methods: the rest of its body is not inside a function."""
+        """Probes its methods; the rest of its body is not inside a function."""
         depth, self._depth = self._depth, 0
         node.body = self._block(node.body)
         self._depth = depth
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
-        """Its body only."""
+        """Probes only its body."""
         self._depth += 1
         node.body = self.visit(node.body)
         self._depth -= 1
@@ -122,13 +119,13 @@ class _Instrument(ast.NodeTransformer):
     # -------------------------------------------------------------- statements
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
-        """Its value, not its annotation."""
+        """Probes the value, not the annotation."""
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
-        """The value; and what is assigned to a part of a variable, with the variable afterwards."""
+        """Probes the value; if it is assigned to a part of a variable, also the variable afterwards."""
         parts = [target for target in node.targets if isinstance(target, ast.Subscript)]
         value = node.value
         node.targets = [self.visit(target) for target in node.targets]
@@ -138,7 +135,7 @@ class _Instrument(ast.NodeTransformer):
         return self._with_variables(node, parts)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt | list[ast.stmt]:
-        """The value, and the variable afterwards."""
+        """Probes the value, and then the variable."""
         target = node.target
         node.target = self.visit(node.target)
         node.value = self.visit(node.value)
@@ -159,7 +156,7 @@ class _Instrument(ast.NodeTransformer):
         return [node, *after] if after else node
 
     def visit_match_case(self, node: ast.match_case) -> ast.match_case:
-        """Its body and guard: a pattern holds no expressions."""
+        """Probes body and guard; patterns contain no expressions to probe."""
         node.guard = self.visit(node.guard) if node.guard else None
         node.body = self._block(node.body)
         return node
@@ -167,11 +164,11 @@ class _Instrument(ast.NodeTransformer):
     # ------------------------------------------------------------- expressions
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
-        """Left as it is: before Python 3.12 the places in it are wrong."""
+        """Unchanged: before Python 3.12, positions inside f-strings are wrong."""
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """The result, and the arguments. A method such as ``masked_fill_`` changes its object."""
+        """Probes the result and the arguments. A method such as ``masked_fill_`` changes its object."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if isinstance(node.func, ast.Attribute):
             node.func.value = self.visit(node.func.value)
@@ -188,19 +185,19 @@ class _Instrument(ast.NodeTransformer):
         return self._probed(node, node, method.endswith("_") and not method.endswith("__"))
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """What is read; of a target only what is inside."""
+        """Probes what is read; of a target, only its parts."""
         node.value = self.visit(node.value)
         node.slice = self.visit(node.slice)
         return self._probed(node, node) if isinstance(node.ctx, ast.Load) else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """``x.T`` and the like."""
+        """Probes ``x.T`` and the like."""
         node.value = self.visit(node.value)
         wrapped = isinstance(node.ctx, ast.Load) and node.attr in _ATTRIBUTES
         return self._probed(node, node) if wrapped else node
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        """Unless it is a negative constant."""
+        """Probes the result, unless it is a negative constant."""
         if isinstance(node.operand, ast.Constant):
             return node
         node.operand = self.visit(node.operand)

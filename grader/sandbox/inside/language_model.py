@@ -14,7 +14,7 @@ _NEVER = -30.0
 def next_logits(table: Any, base: int = 31, never: Sequence[int] = ()) -> Callable[[Any], Any]:
     """A function from the ids so far (1-D) to the logits of the next one: a copy of a row of ``table``.
 
-    With ``base`` 0, the row depends only on the last id. The ids in ``never`` are next to impossible.
+    With ``base`` 0, the row depends only on the last id. The ids in ``never`` have a probability of nearly 0.
     """
     table = table * 1
     if never:

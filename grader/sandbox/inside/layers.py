@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from .errors import Unfit
-from .lazy import settle
+from .errors import InvalidResult
+from .lazy import initialize_lazy
 from .projections import (
     BIASES,
     LOOKED_FOR,
     Piece,
-    Place,
+    Pieces,
     Projections,
     Vector,
     attributes,
@@ -36,7 +36,7 @@ from .projections import (
     role_of,
 )
 
-Part = tuple[str, Any]
+Component = tuple[str, Any]
 
 _QKV = ("w_q", "w_k", "w_v")
 _CROSS = ("cross", "memory", "enc", "src", "multihead")
@@ -60,16 +60,16 @@ def decoder_layer(instance: Any, weights: dict[str, Any]) -> Projections:
 
 def _fill(instance: Any, weights: dict[str, Any], prefixes: tuple[str, ...]) -> Projections:
     d_model, d_ff = weights["w_1"].shape
-    settle(instance, d_model, weights["w_1"], len(prefixes))
+    initialize_lazy(instance, d_model, weights["w_1"], len(prefixes))
     parts = list(_parts(instance))
-    places: dict[str, Place] = {}
+    places: dict[str, Pieces] = {}
     for prefix, attention in zip(prefixes, _attentions(instance, parts, d_model, len(prefixes)), strict=True):
         places |= {prefix + role: place for role, place in attention.items()}
     taken = {id(piece.base) for place in places.values() for piece in place}
     for number, shape in (("1", (d_model, d_ff)), ("2", (d_ff, d_model))):
         piece = next((p for p in _matrices(parts, shape) if id(p.base) not in taken), None)
         if piece is None:
-            raise Unfit("layer", f"w_{number}", f"{shape[0]} → {shape[1]}", *held_names(instance))
+            raise InvalidResult("layer", f"w_{number}", f"{shape[0]} → {shape[1]}", *held_names(instance))
         places[f"w_{number}"] = (piece,)
         places[f"b_{number}"] = _bias(piece, shape[1])
     norms = _norms(parts, d_model)
@@ -78,7 +78,7 @@ def _fill(instance: Any, weights: dict[str, Any], prefixes: tuple[str, ...]) -> 
     return Projections.put(instance, places, weights)
 
 
-def _parts(owner: Any, path: str = "", seen: set[int] | None = None) -> Iterator[Part]:
+def _parts(owner: Any, path: str = "", seen: set[int] | None = None) -> Iterator[Component]:
     """The instance and all its parts, each once, in the order of definition."""
     seen = set() if seen is None else seen
     if id(owner) in seen:
@@ -89,7 +89,7 @@ def _parts(owner: Any, path: str = "", seen: set[int] | None = None) -> Iterator
         yield from _parts(value, f"{path}.{name}" if path else name, seen)
 
 
-def _inner(owner: Any) -> Iterator[Part]:
+def _inner(owner: Any) -> Iterator[Component]:
     held: dict[str, Any]
     if isinstance(owner, (list, tuple)):
         held = {str(at): value for at, value in enumerate(owner)}
@@ -107,12 +107,12 @@ def _inner(owner: Any) -> Iterator[Part]:
 # ------------------------------------------------------------------------------------------ attention
 
 
-def _attentions(instance: Any, parts: list[Part], d_model: int, wanted: int) -> list[dict[str, Place]]:
+def _attentions(instance: Any, parts: list[Component], d_model: int, wanted: int) -> list[dict[str, Pieces]]:
     """The places of q, k, v and o: of the only attention, or of self-attention and then cross-attention.
 
-    ``wanted`` is 1 or 2. Raises Unfit if they are not found.
+    ``wanted`` is 1 or 2. Raises InvalidResult if they are not found.
     """
-    found: list[tuple[str, dict[str, Place]]] = []
+    found: list[tuple[str, dict[str, Pieces]]] = []
     taken: set[int] = set()
     missing = ",".join(_QKV)
     for part, owner in parts:
@@ -127,21 +127,23 @@ def _attentions(instance: Any, parts: list[Part], d_model: int, wanted: int) -> 
             taken |= _bases(places)
             found.append((path, places))
     if not found:
-        raise Unfit("projections", missing, ",".join(LOOKED_FOR), *held_names(instance))
+        raise InvalidResult("projections", missing, ",".join(LOOKED_FOR), *held_names(instance))
     if wanted == 1:
         return [found[0][1]]
     if len(found) == 1 and any(id(piece.base) not in taken for piece in _matrices(parts, (d_model, d_model))):
         # One attention may serve as both, but here something is left that looks like the other, under other names.
         named = "self_" if _says_cross(found[0][0].lower()) else "cross_"
-        raise Unfit("projections", ",".join(named + role for role in _QKV), ",".join(LOOKED_FOR), *held_names(instance))
+        raise InvalidResult(
+            "projections", ",".join(named + role for role in _QKV), ",".join(LOOKED_FOR), *held_names(instance)
+        )
     cross = _cross([path for path, _ in found])
     own = next((at for at in range(len(found)) if at != cross), cross)
     return [found[own][1], found[cross][1]]
 
 
-def _side_by_side(owner: Any, path: str) -> list[tuple[str, dict[str, Place]]]:
+def _side_by_side(owner: Any, path: str) -> list[tuple[str, dict[str, Pieces]]]:
     """Attentions among the attributes of one part, distinguished by words in their names: self_w_q, cross_w_q, …."""
-    groups: dict[str, dict[str, Place]] = {}
+    groups: dict[str, dict[str, Pieces]] = {}
     for name, value in attributes(owner).items():
         plain, words = _apart(name)
         role = role_of(plain)
@@ -157,16 +159,16 @@ def _apart(name: str) -> tuple[str, str]:
     return _WORDS.sub("", canonical(name)), "".join(_WORDS.findall(canonical(name)))
 
 
-def _fits(places: dict[str, Place], d_model: int) -> bool:
+def _fits(places: dict[str, Pieces], d_model: int) -> bool:
     """Whether these are the projections of one attention. Two attentions in a list would look like wide heads."""
     return all(role in places and sum(piece.shape[1] for piece in places[role]) <= d_model for role in _QKV)
 
 
-def _bases(places: dict[str, Place]) -> set[int]:
+def _bases(places: dict[str, Pieces]) -> set[int]:
     return {id(piece.base) for place in places.values() for piece in place}
 
 
-def _output(path: str, parts: list[Part], d_model: int, taken: set[int]) -> Place | None:
+def _output(path: str, parts: list[Component], d_model: int, taken: set[int]) -> Pieces | None:
     """The output projection of the attention at ``path``: in the same part, or in one that contains it."""
     for at, owner in reversed(parts):
         if at == path or not at or path.startswith(f"{at}."):
@@ -190,7 +192,7 @@ def _says_cross(path: str) -> bool:
 # ------------------------------------------------------------------------------- feed-forward network
 
 
-def _matrices(parts: list[Part], shape: tuple[int, int]) -> Iterator[Piece]:
+def _matrices(parts: list[Component], shape: tuple[int, int]) -> Iterator[Piece]:
     """Everything that maps rows of ``shape[0]`` features to ``shape[1]``, as ``x @ w``."""
     known = _of_layers(parts)
     for path, owner in parts:
@@ -210,13 +212,13 @@ def matrices(instance: Any, shape: tuple[int, int]) -> Iterator[Piece]:
     yield from _matrices(list(_parts(instance)), shape)
 
 
-def _of_layers(parts: list[Part]) -> set[int]:
+def _of_layers(parts: list[Component]) -> set[int]:
     """The ids of the parameters of the library's layers, which may have other names, too."""
     layers = (owner for _, owner in parts if isinstance(owner, (torch.nn.Linear, torch.nn.LayerNorm)))
     return {id(value) for layer in layers for value in layer.parameters(recurse=False)}
 
 
-def _bias(piece: Piece, size: int) -> Place:
+def _bias(piece: Piece, size: int) -> Pieces:
     """The bias of a matrix: the vector next to it with a matching name, or with the name of a bias."""
     weight = canonical(piece.attribute)
     near = {weight.replace("weight", "bias"), weight.replace("w", "b"), weight.replace("kernel", "bias")}
@@ -231,7 +233,7 @@ def _bias(piece: Piece, size: int) -> Place:
 # ---------------------------------------------------------------------------------------------- norms
 
 
-def _norms(parts: list[Part], d_model: int) -> Iterator[tuple[Place, Place]]:
+def _norms(parts: list[Component], d_model: int) -> Iterator[tuple[Pieces, Pieces]]:
     """The gain and shift of every norm, each once; an empty place for one that it does not have."""
     known = _of_layers(parts)
     for path, owner in parts:
@@ -254,7 +256,7 @@ def _norms(parts: list[Part], d_model: int) -> Iterator[tuple[Place, Place]]:
             yield _places(owner, (gain, shifts[at] if at < len(shifts) else None), path)
 
 
-def _places(owner: Any, pair: tuple[str | None, str | None], path: str) -> tuple[Place, Place]:
+def _places(owner: Any, pair: tuple[str | None, str | None], path: str) -> tuple[Pieces, Pieces]:
     gain, shift = ((_vector(owner, name, path),) if name is not None else () for name in pair)
     return gain, shift
 

@@ -1,4 +1,4 @@
-"""Modules that take their sizes from their first input (``nn.LazyLinear``): they get one before weights are set."""
+"""Initializes modules that take their sizes from their first input (``nn.LazyLinear``) before weights are set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def forward(instance: Any, *args: Any, **kwargs: Any) -> Any:
     return instance(*args, **kwargs) if callable(instance) else instance.forward(*args, **kwargs)
 
 
-def settle(instance: Any, d_model: int, like: Any, inputs: int) -> None:
+def initialize_lazy(instance: Any, d_model: int, like: Any, inputs: int) -> None:
     """Calls the instance with ``inputs`` tensors of zeros, (1, 2, d_model), if any parameter has no shape yet.
 
     They have the dtype of ``like``. Random generators and buffers (running statistics) are restored afterwards.

@@ -36,7 +36,7 @@ class SourceModule:
     failures: list[BaseException] = field(default_factory=list)
 
 
-class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class SourceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """A finder and loader for sources in memory. Each is executed once."""
 
     def __init__(self, sources: list[SourceModule], probes: Probes | None = None) -> None:
@@ -44,8 +44,8 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.recorder = None if probes is None else ProbeRecorder(probes)
         self.sources = {source.module: source for source in sources}
         self.labels = {label for source in sources for label, _ in source.parts}
-        self.absent: dict[str, Place] = {}
-        self._defined: dict[tuple[str, str], Place] = {}
+        self.absent: dict[str, Location] = {}
+        self._defined: dict[tuple[str, str], Location] = {}
         paths = [name.split(".") for name in self.sources]
         above = {".".join(path[:depth]) for path in paths for depth in range(1, len(path))}
         self._folders = above - set(self.sources)
@@ -87,7 +87,7 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                     code = compile(ast.Module([statement], []), label, "exec", flags, dont_inherit=True)
                     flags |= code.co_flags & _ANNOTATIONS  # for the whole notebook, too
                     if not self._executed(code, module, statement, label):
-                        flags |= _ANNOTATIONS  # they may name what is not there
+                        flags |= _ANNOTATIONS  # they may use a name that is not available
             except BaseException as error:
                 if len(source.parts) == 1:  # type: ignore[union-attr]
                     raise
@@ -110,15 +110,15 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return False
         return True
 
-    def _skip(self, absent: str, place: Place, names: dict[str, Any], before: dict[str, Any]) -> None:
+    def _skip(self, absent: str, place: Location, names: dict[str, Any], before: dict[str, Any]) -> None:
         """Binds a placeholder to every name that the statement should have bound but did not."""
         known = self.absent.setdefault(absent, place)
         for name, value in before.items():
             if names.get(name) is value:
                 names[name] = NotAvailable(absent, *known)
 
-    def defined(self, module: str, name: str) -> Place | None:
-        """Where the top level of ``module`` last binds ``name``; None if it does not."""
+    def defined(self, module: str, name: str) -> Location | None:
+        """Where the top level of ``module`` last bound ``name``; None if it did not."""
         return self._defined.get((module, name))
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -135,7 +135,7 @@ def _flags(futures: Sequence[str]) -> int:
 
 
 #: A file's label, and a line in it.
-Place = tuple[str, int]
+Location = tuple[str, int]
 
 #: Leaves annotations unevaluated.
 _ANNOTATIONS = __future__.annotations.compiler_flag
@@ -174,7 +174,7 @@ def _refuse(self: Any, *args: object, **kwargs: object) -> Any:
 
 
 class NotAvailable:
-    """A placeholder for something from a module that is not available. It can be passed around; using it raises."""
+    """A placeholder for a name from a module that is not available. It can be passed around; using it raises."""
 
     __slots__ = ("module", "said")
 
@@ -218,7 +218,7 @@ NotAvailable.__bool__ = lambda self: True  # type: ignore[attr-defined]
 
 
 class _Quiet:
-    """Replaces what only a notebook has (``get_ipython().run_line_magic(…)``, ``display(…)``); does nothing."""
+    """Stands in for functions that only notebooks have (``get_ipython``, ``display``); does nothing."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         """Accepts any arguments."""
@@ -262,6 +262,6 @@ def _place(trace: TracebackType | None, labels: set[str]) -> tuple[str | None, i
     return place
 
 
-def namespace(library: Library, module: str) -> dict[str, Any]:
+def namespace(module: str) -> dict[str, Any]:
     """The names of ``module``, which is executed unless it was imported before."""
     return importlib.import_module(module).__dict__ if module not in sys.modules else sys.modules[module].__dict__

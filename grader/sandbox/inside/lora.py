@@ -1,4 +1,4 @@
-"""Running a learner's low-rank adapter (LoRA): a layer that adds two thin matrices, found by shape, to a given one."""
+"""Runs a learner's low-rank adapter (LoRA): a layer that adds the product of two thin matrices to a given one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .errors import Unfit
+from .errors import InvalidResult
 from .layers import matrices
 from .projections import Piece, attributes, held_names, is_matrix
 
@@ -50,17 +50,17 @@ def adapted(
 
 
 def _piece(layer: Any, name: str, shape: tuple[int, int]) -> Piece:
-    """The matrix of this shape, held by the layer itself or by one of its parts. Raises Unfit if there is none."""
+    """The matrix of this shape in the layer or one of its parts. Raises InvalidResult if there is none."""
     own = (key for key, value in attributes(layer).items() if is_matrix(value) and tuple(value.shape) == shape)
     pieces = (Piece(layer, key, key, transposed=False) for key in own)
     found = next(itertools.chain(pieces, matrices(layer, shape)), None)
     if found is None:
-        raise Unfit("layer", name, f"{shape[0]} → {shape[1]}", *held_names(layer))
+        raise InvalidResult("layer", name, f"{shape[0]} → {shape[1]}", *held_names(layer))
     return found
 
 
 def _replace(piece: Piece, given: Any) -> None:
-    """Puts this tensor object itself there, so that gradients reach it."""
+    """Replaces the piece with the tensor object ``given`` itself, so that gradients reach it."""
     if isinstance(piece.owner, torch.nn.Module):
         piece.owner._parameters.pop(piece.attribute, None)
         piece.owner._buffers.pop(piece.attribute, None)

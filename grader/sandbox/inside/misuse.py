@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import Unfit
+from .errors import InvalidResult
 
-Place = tuple[str, int] | None
+MaybeLocation = tuple[str, int] | None
 
 
-def not_callable(names: dict[str, Any], name: str, place: Place) -> Unfit | None:
-    """The reason if ``name`` cannot be called; else None."""
+def not_callable(names: dict[str, Any], name: str, place: MaybeLocation) -> InvalidResult | None:
+    """The error if ``name`` cannot be called; else None."""
     found = names[name]
-    return None if callable(found) else Unfit("not-callable", name, type(found).__name__, *_words(place))
+    return None if callable(found) else InvalidResult("not-callable", name, type(found).__name__, *_words(place))
 
 
 def wrong_kind(
-    names: dict[str, Any], steps: list[Any], send: list[int], done: int, error: BaseException, place: Place
-) -> Unfit | None:
-    """The reason if the steps ended with ``error`` after ``done`` of them because what they call is of the wrong kind.
+    names: dict[str, Any], steps: list[Any], send: list[int], done: int, error: BaseException, place: MaybeLocation
+) -> InvalidResult | None:
+    """The error if the steps ended with ``error`` after ``done`` steps because the called name is of the wrong kind.
 
-    A class in place of a function, whose result is sent, can only make an instance. A function in place of a class may
-    make one, so it is at fault only if that call itself fails, or if its result cannot be called.
+    A class in place of a function can only return an instance. A function in place of a class may return a suitable
+    object, so it is at fault only if that call itself fails, or if its result cannot be called.
     """
     at = next((at for at, (op, target, *_) in enumerate(steps) if op == "call" and isinstance(target, str)), None)
     if at is None or done < at or isinstance(error, (ValueError, MemoryError)) or not isinstance(error, Exception):
@@ -30,12 +30,12 @@ def wrong_kind(
     is_class = isinstance(names[name], type)
     if not any(step[0] == "apply" and step[1] == "ready" for step in steps):
         makes_instances = bool(send) and is_class and names[name].__new__ is object.__new__
-        return Unfit("class", name, *_words(place)) if makes_instances else None
-    bare = isinstance(error, Unfit) and error.reason == "no-forward"
+        return InvalidResult("class", name, *_words(place)) if makes_instances else None
+    bare = isinstance(error, InvalidResult) and error.reason == "no-forward"
     if not is_class and (bare or (done == at and isinstance(error, (TypeError, AttributeError, IndexError)))):
-        return Unfit("function", name, *_words(place))
+        return InvalidResult("function", name, *_words(place))
     return None
 
 
-def _words(place: Place) -> tuple[str, ...]:
+def _words(place: MaybeLocation) -> tuple[str, ...]:
     return () if place is None else (place[0], str(place[1]))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 
-class Packages(importlib.abc.MetaPathFinder):
+class PackageFinder(importlib.abc.MetaPathFinder):
     """A finder for a table of top-level names. Their submodules are found through their ``__path__``."""
 
     def __init__(self, paths: dict[str, str]) -> None:
@@ -47,4 +47,4 @@ def install(stdlib: list[str], paths: dict[str, str]) -> None:
     """From now on, only ``stdlib`` and the packages in ``paths`` can be imported."""
     sys.path[:] = stdlib
     sys.path_importer_cache.clear()
-    sys.meta_path.append(Packages(paths))
+    sys.meta_path.append(PackageFinder(paths))

@@ -1,7 +1,7 @@
-"""The same child without confinement, in a new process for each job, for machines that cannot confine code.
+"""The child without confinement, in a new process for each job, for machines that cannot confine code.
 
 Used only if there are no secrets (``attncheck grade`` without a seed file). The job and its tasks arrive on descriptor
-0. Frames are written to descriptor 1, where the output of ``print`` no longer goes.
+0, and frames are written to descriptor 1; learner code sees neither, because both are replaced by the null device.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def main(preload: list[str], cpu_seconds: int, memory: int) -> None:
         os.dup2(null, fd)
     for name in preload:
         importlib.import_module(name)
-    import torch
+    import torch  # only now, because the descriptors are redirected first
 
     from . import frames, serve
 
@@ -31,9 +31,9 @@ def main(preload: list[str], cpu_seconds: int, memory: int) -> None:
 
 def _limit(cpu_seconds: int, memory: int) -> None:
     try:
-        import resource
+        import resource  # not on Windows
 
-        from . import confine
+        from . import confine  # needs Linux
 
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
         bound = confine.address_space() + memory

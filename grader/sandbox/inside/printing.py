@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-#: How many bytes of each program are kept. The rest is dropped, as everything was before it was kept at all.
-MOST = 8192
+#: How many bytes of each program's output are kept; the rest is dropped.
+MAX_BYTES = 8192
 
 
-class Printed(io.RawIOBase):
+class CapturedOutput(io.RawIOBase):
     """The binary stream below ``sys.stdout`` and ``sys.stderr``: its first bytes are kept until they are taken."""
 
     def __init__(self) -> None:
@@ -24,25 +24,25 @@ class Printed(io.RawIOBase):
         return True
 
     def fileno(self) -> int:
-        """That of the null device, where everything else that is written goes."""
+        """The descriptor of the null device, where all other output goes."""
         return 1
 
     def write(self, data: Any) -> int:
-        """Keeps as much as there is room for, and says that all is written."""
+        """Keeps as much as there is room for; returns the full length, as if everything were written."""
         view = memoryview(data).cast("B")
-        self._kept += view[: max(0, MOST - len(self._kept))]
+        self._kept += view[: max(0, MAX_BYTES - len(self._kept))]
         return len(view)
 
     def take(self) -> str:
-        """What was written since the last time."""
+        """What was written since the last call."""
         kept, self._kept = bytes(self._kept), bytearray()
         return kept.decode("utf-8", "replace")
 
 
 @contextlib.contextmanager
-def captured() -> Iterator[Printed]:
-    """Puts one stream in place of both, so that their lines stay in order."""
-    printed = Printed()
+def captured() -> Iterator[CapturedOutput]:
+    """Replaces stdout and stderr by one stream, so that their lines stay in order."""
+    printed = CapturedOutput()
     stream = io.TextIOWrapper(printed, "utf-8", "backslashreplace", write_through=True)  # type: ignore[type-var]
     before = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = stream

@@ -1,8 +1,8 @@
-"""Runs a submission with probes: what its expressions are, and what it returns if other values are put in there.
+"""Runs a submission with probes: records the values of its expressions, and its results with other values in place.
 
-Nothing is decided here. The grader sends values of the reference on public cases, the *landmarks*; this returns the
-values of the probes, and the results of running the code again with a landmark instead of a probe's value.
-A submission can spoil all of it, but that only affects what is said about itself.
+Nothing is decided here. The grader sends values of the reference on public cases, the *landmarks*; this module returns
+the values of the probes, and the results of running the code again with a landmark in place of a probe's value.
+A submission can falsify all of it, but that only affects the explanation of its own mistakes.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import torch
 from . import frames, programs
 from .instrument import Probes
 
-#: Of each probe so many values are kept, and of each value so many entries; of all together so many.
+#: How many values of each probe are kept, entries of each value, and entries in all.
 _MOST_TIMES = 8
 _MOST_ENTRIES = 4096
 _MOST_KEPT = 1 << 18
-#: How many expressions may have been computed before a run is given up.
+#: After this many expressions, a run is aborted.
 _MOST_STEPS = 200_000
 #: The most bytes of one result.
 _RESULT = 1 << 15
 
 #: Landmarks by number, each with its values in order of time.
 Landmarks = Sequence[Sequence[Any]]
-#: Substitutions: for a probe, the landmark whose values are put in.
-Puts = dict[int, int]
+#: For each substituted probe, the number of the landmark whose values replace its own.
+Substitutions = dict[int, int]
 
 
 class TooLong(Exception):
@@ -37,14 +37,14 @@ class TooLong(Exception):
 
 
 class ProbeRecorder:
-    """What a probe calls: keeps values, or replaces them. Never raises because of a value it cannot handle."""
+    """Records or replaces the values of probes. Values that it cannot handle are left out; they raise nothing."""
 
     def __init__(self, probes: Probes) -> None:
         self.probes = probes
         self.begin({}, (), keep=False)
 
-    def begin(self, puts: Puts, landmarks: Landmarks, *, keep: bool) -> None:
-        """Starts a run with these substitutions. With ``keep`` it is recorded."""
+    def begin(self, puts: Substitutions, landmarks: Landmarks, *, keep: bool) -> None:
+        """Starts a run with the substitutions ``puts``, which is recorded if ``keep``."""
         self._puts, self._landmarks, self._keep = puts, landmarks, keep
         self._times: dict[int, int] = {}
         self._steps = 0
@@ -53,7 +53,7 @@ class ProbeRecorder:
         self.order: list[int] = []
 
     def probe(self, number: int, value: Any) -> Any:
-        """The value, or what is put in its place."""
+        """The value, or the landmark that replaces it."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise TooLong
@@ -74,7 +74,7 @@ class ProbeRecorder:
         at = 0 if len(values) == 1 else time_
         if at >= len(values):
             return value
-        return put(value, values[at], in_place=number in self.probes.inner)
+        return substitute(value, values[at], in_place=number in self.probes.inner)
 
 
 def as_plain(value: Any) -> Any:
@@ -96,7 +96,7 @@ def as_plain(value: Any) -> Any:
     return None
 
 
-def put(value: Any, landmark: Any, *, in_place: bool) -> Any:
+def substitute(value: Any, landmark: Any, *, in_place: bool) -> Any:
     """``landmark`` as the same kind of value as ``value``; ``value`` itself, changed, if ``in_place``."""
     if isinstance(value, torch.Tensor):
         tensor = torch.as_tensor(np.array(landmark))
@@ -123,14 +123,14 @@ def search(
     recorder: ProbeRecorder,
     asked: Sequence[Any],
 ) -> dict[str, Any]:
-    """Runs once and records, then once for each substitution that fits. ``fixed`` ones are made every time.
+    """Runs once and records, then once for each substitution that fits; fixed substitutions are made in every run.
 
-    A substitution is (probe, landmark): shapes and kinds are equal, some entry differs. ``asked`` are the landmarks,
-    what is fixed, and when to stop: after so many runs, or so many seconds of CPU time.
+    A substitution (probe, landmark) fits if shapes and kinds are equal and some entry differs. ``asked`` are the
+    landmarks, the fixed substitutions, and when to stop: the number of runs and seconds of CPU time.
     """
     sent, pairs, reruns, seconds = asked
     landmarks = [[value.array if isinstance(value, frames.Block) else value for value in each] for each in sent]
-    fixed: Puts = {probe: landmark for probe, landmark in pairs}
+    fixed: Substitutions = {probe: landmark for probe, landmark in pairs}
     until = time.process_time() + seconds
     first = _result(run, recorder, fixed, landmarks, keep=True)
     order, seen = list(recorder.order), dict(recorder.seen)
@@ -161,9 +161,9 @@ def _wire(value: Any) -> Any:
 
 
 def _result(
-    run: Callable[[], list[Any]], recorder: ProbeRecorder, puts: Puts, landmarks: Landmarks, *, keep: bool
+    run: Callable[[], list[Any]], recorder: ProbeRecorder, puts: Substitutions, landmarks: Landmarks, *, keep: bool
 ) -> list[Any]:
-    """[what was returned], or [] if it raised or returned what no contract allows."""
+    """A list of the result; empty if the run raised an exception or returned something not allowed."""
     recorder.begin(puts, landmarks, keep=keep)
     try:
         return [programs.pack(run()[0], _RESULT)]
@@ -184,11 +184,11 @@ def _fits(mine: list[Any], landmark: Sequence[Any]) -> bool:
         return any(not np.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True) for a, b in pairs)
 
 
-#: What may stand instead of what: whole numbers also instead of floats.
+#: Pairs of kinds (value, landmark) that can be substituted: integers may also replace floats.
 _FITTING = {("b", "b"), ("i", "i"), ("f", "f"), ("f", "i")}
 
 
 def _kind(value: Any) -> str:
-    """Booleans, integers and floats; an array without axes is like a number."""
+    """The kind of entries: booleans, integers or floats. An array without axes counts as a number."""
     kind = np.asarray(value).dtype.kind
     return "i" if kind in "iu" else kind

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from . import counting, forbidding, frames
-from .errors import ResultTooBig, Unfit
+from .errors import InvalidResult, ResultTooBig
 from .helpers import HELPERS
 
 ArrayType: TypeAlias = Literal["numpy", "torch"]
@@ -117,8 +117,8 @@ def _strided(array: NDArray[Any]) -> NDArray[Any]:
 def pack(value: Any, limit: int) -> Any:
     """``value`` as wire values: numbers, strings, arrays and containers of these.
 
-    Raises ``Unfit`` for anything else, and ``ResultTooBig`` beyond ``limit`` bytes. Nothing large is copied before that
-    is known (an expanded tensor can claim terabytes).
+    Raises ``InvalidResult`` for anything else, and ``ResultTooBig`` beyond ``limit`` bytes. Sizes are checked before
+    anything large is copied: an expanded tensor can claim terabytes.
     """
     return _Packer(limit).pack(value, 0)
 
@@ -134,9 +134,9 @@ class _Packer:
         self._values_left -= 1
         self._charge(frames.VALUE_BYTES)
         if self._values_left < 0:
-            raise Unfit("entries")
+            raise InvalidResult("entries")
         if depth > frames.MAX_DEPTH - 4:
-            raise Unfit("nested")
+            raise InvalidResult("nested")
         match value:
             case np.generic():
                 return self._array(np.asarray(value), frames.SCALAR)
@@ -151,7 +151,7 @@ class _Packer:
                 return entries if isinstance(value, list) else tuple(entries)
             case dict():
                 if not all(type(key) is str for key in value):
-                    raise Unfit("keys")
+                    raise InvalidResult("keys")
                 self._charge(sum(map(len, value)) + len(value) * frames.VALUE_BYTES)
                 return {key: self.pack(entry, depth + 1) for key, entry in value.items()}
         return self._plain(value)
@@ -162,27 +162,27 @@ class _Packer:
         if kind is str:
             self._charge(len(value))
         elif kind is int and abs(value) >= 10**300:
-            raise Unfit("integer")
+            raise InvalidResult("integer")
         elif kind not in (type(None), bool, float, int):
-            raise Unfit("type", kind.__name__)
+            raise InvalidResult("type", kind.__name__)
         return value  # type: ignore[no-any-return]
 
     def _array(self, value: NDArray[Any], flags: int) -> frames.Block:
         plain = value.view(np.ndarray)
         self._check_dimensions(plain.ndim)
         if plain.dtype.kind not in "biuf" or plain.dtype.itemsize > 8:
-            raise Unfit("dtype", str(plain.dtype))
+            raise InvalidResult("dtype", str(plain.dtype))
         self._charge(frames.ARRAY_BYTES + plain.size * plain.dtype.itemsize)
         return frames.Block(np.ascontiguousarray(plain).reshape(plain.shape), flags)
 
     def _tensor(self, value: torch.Tensor) -> frames.Block:
         bare = torch.Tensor.detach(value)
         if bare.layout is not torch.strided or bare.is_quantized or bare.device.type != "cpu":
-            raise Unfit("tensor", f"{bare.layout}, {bare.device}")
+            raise InvalidResult("tensor", f"{bare.layout}, {bare.device}")
         plain = bare.as_subclass(torch.Tensor)
         self._check_dimensions(plain.ndim)
         if plain.is_complex():
-            raise Unfit("dtype", str(plain.dtype))
+            raise InvalidResult("dtype", str(plain.dtype))
         self._charge(frames.ARRAY_BYTES + plain.numel() * plain.element_size())
         flags = frames.TORCH
         if plain.dtype is torch.bfloat16:
@@ -190,11 +190,11 @@ class _Packer:
         try:
             return frames.Block(plain.resolve_neg().contiguous().numpy(), flags)
         except (TypeError, RuntimeError):
-            raise Unfit("dtype", str(plain.dtype)) from None
+            raise InvalidResult("dtype", str(plain.dtype)) from None
 
     def _check_dimensions(self, count: int) -> None:
         if count > frames.MAX_NDIM:
-            raise Unfit("dimensions", str(count))
+            raise InvalidResult("dimensions", str(count))
 
     def _charge(self, size: int) -> None:
         self._bytes_left -= size

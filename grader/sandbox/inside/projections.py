@@ -2,7 +2,7 @@
 
 The contract allows ``nn.Linear`` layers or raw arrays ``(d_in, d_out)`` under many names, one fused projection for
 query, key and value, a list of them in this order, one layer per head, and whole heads. Each role (``w_q``, ``w_k``,
-``w_v``, ``w_o``) becomes a ``Place``: one or more pieces of parameters, side by side along d_out.
+``w_v``, ``w_o``) becomes a ``Pieces``: one or more pieces of parameters, side by side along d_out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .errors import Unfit
+from .errors import InvalidResult
 
 _LONG = {
     "q": ("qs", "query", "queries"),
@@ -181,11 +181,11 @@ class Vector(Piece):
         return matrix.squeeze()
 
 
-Place = tuple[Piece, ...]
+Pieces = tuple[Piece, ...]
 
 
 def clear_bias(owner: Any, names: tuple[str, ...]) -> bool:
-    """Zeroes the vectors of ``owner`` whose canonical name is in ``names``. True if there was one."""
+    """Sets the vectors of ``owner`` whose canonical names are in ``names`` to zero. True if there was one."""
     cleared = False
     for name, value in attributes(owner).items():
         if canonical(name) in names and isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim <= 2:
@@ -234,7 +234,7 @@ def _stored_transposed(layer: Any, attribute: str) -> bool:
     return False
 
 
-def place_of(value: Any, owner: Any, name: str, path: str) -> Place | None:
+def place_of(value: Any, owner: Any, name: str, path: str) -> Pieces | None:
     """The place of one projection: a matrix, a layer, or one of these per head. None if it is none of them."""
     if is_matrix(value):
         return (Piece(owner, name, path, transposed=False),)
@@ -254,7 +254,7 @@ def place_of(value: Any, owner: Any, name: str, path: str) -> Place | None:
 
 
 class _Entry:
-    """Presents a list of matrices as an owner whose attributes are the entries."""
+    """Wraps a list of matrices so that its entries are attributes."""
 
     def __init__(self, holder: Any) -> None:
         object.__setattr__(self, "holder", holder)
@@ -268,7 +268,7 @@ class _Entry:
         holder[int(name)] = value
 
 
-def _split(place: Place, stem: str) -> dict[str, Place]:
+def _split(place: Pieces, stem: str) -> dict[str, Pieces]:
     """The roles of a fused projection: equal parts of the columns, in the order of ``stem``."""
     if len(place) != 1:
         return {}
@@ -283,14 +283,14 @@ def _split(place: Place, stem: str) -> dict[str, Place]:
     return {f"w_{letter}": (replace(piece, columns=(at * part, (at + 1) * part)),) for at, letter in enumerate(stem)}
 
 
-def find(owner: Any, path: str) -> dict[str, Place]:
+def find(owner: Any, path: str) -> dict[str, Pieces]:
     """The roles that ``owner`` itself holds."""
     prefix = f"{path}." if path else ""
     if isinstance(owner, torch.nn.MultiheadAttention) and owner.in_proj_weight is not None:
         fused = Piece(owner, "in_proj_weight", f"{prefix}in_proj_weight", transposed=True)
         output = layer_of(owner.out_proj, f"{prefix}out_proj")
         return _split((fused,), "qkv") | ({"w_o": (output,)} if output else {})
-    found: dict[str, Place] = {}
+    found: dict[str, Pieces] = {}
     held = attributes(owner)
     for name, value in held.items():
         role = role_of(name)
@@ -311,7 +311,7 @@ def find(owner: Any, path: str) -> dict[str, Place]:
 _QKV = {"w_q", "w_k", "w_v"}
 
 
-def _listed(owner: Any, held: dict[str, Any], prefix: str, wanted: int) -> dict[str, Place]:
+def _listed(owner: Any, held: dict[str, Any], prefix: str, wanted: int) -> dict[str, Pieces]:
     """Square projections in a list: q, k and v, and also o if four are ``wanted``."""
     for name, value in held.items():
         place = place_of(value, owner, name, prefix + name) if canonical(name) in _LISTS else None
@@ -320,7 +320,7 @@ def _listed(owner: Any, held: dict[str, Any], prefix: str, wanted: int) -> dict[
     return {}
 
 
-def _output(owner: Any, held: dict[str, Any], prefix: str, found: dict[str, Place]) -> dict[str, Place]:
+def _output(owner: Any, held: dict[str, Any], prefix: str, found: dict[str, Pieces]) -> dict[str, Pieces]:
     """The output projection under an unspecific name, if it is the only one of its size."""
     shape = sum(piece.shape[1] for piece in found["w_v"]), found["w_q"][0].shape[0]
     places = [
@@ -330,7 +330,7 @@ def _output(owner: Any, held: dict[str, Any], prefix: str, found: dict[str, Plac
     return {"w_o": fitting[0]} if len({id(place[0].base) for place in fitting}) == 1 else {}
 
 
-def _as_layer(place: Place, held: dict[str, Any], prefix: str) -> Place:
+def _as_layer(place: Pieces, held: dict[str, Any], prefix: str) -> Pieces:
     """The place. A matrix that is also the weight of a layer becomes the piece of that layer."""
     if len(place) != 1 or place[0].transposed:
         return place
@@ -339,7 +339,7 @@ def _as_layer(place: Place, held: dict[str, Any], prefix: str) -> Place:
     return next(((replace(layer, columns=place[0].columns),) for layer in same), place)
 
 
-def _heads(held: dict[str, Any], prefix: str) -> dict[str, Place]:
+def _heads(held: dict[str, Any], prefix: str) -> dict[str, Pieces]:
     """Whole heads in a list: modules that each have q, k and v."""
     for name, value in held.items():
         if not isinstance(value, (torch.nn.ModuleList, list, tuple)) or not len(value):
@@ -363,8 +363,8 @@ def _owners(instance: Any) -> Iterator[tuple[str, Any]]:
                 yield name, value
 
 
-def _locate(instance: Any) -> dict[str, Place]:
-    """The place of every role: in the instance itself, or in the part that has q, k and v. Raises Unfit."""
+def _locate(instance: Any) -> dict[str, Pieces]:
+    """The place of every role: in the instance itself, or in the part that has q, k and v. Raises InvalidResult."""
     own = find(instance, "")
     if {"w_q", "w_k", "w_v"} <= set(own):
         inner = own
@@ -375,7 +375,7 @@ def _locate(instance: Any) -> dict[str, Place]:
         found["w_o"] = next((f["w_o"] for path, o in _owners(instance) if "w_o" in (f := find(o, path))), None)
     missing = [role for role, place in found.items() if not place]
     if missing:
-        raise Unfit("projections", ",".join(missing), ",".join(LOOKED_FOR), *held_names(instance))
+        raise InvalidResult("projections", ",".join(missing), ",".join(LOOKED_FOR), *held_names(instance))
     return {role: place for role, place in found.items() if place}
 
 
@@ -392,7 +392,7 @@ class Projections:
     """An instance whose projections have been filled with the grader's weights."""
 
     instance: Any
-    places: dict[str, Place]
+    places: dict[str, Pieces]
     shared: list[list[str]]
     biased: bool
 
@@ -400,13 +400,13 @@ class Projections:
     def fill(cls, instance: Any, weights: dict[str, Any]) -> Projections:
         """Finds the place of every role and copies its weight there; biases become zero.
 
-        Raises ``Unfit`` with reason ``projections`` if a role is not found, and ``projection-shape`` if a place and
-        its weight have different sizes.
+        Raises ``InvalidResult`` with reason ``projections`` if a role is not found, and ``projection-shape`` if a place
+        and its weight have different sizes.
         """
         return cls.put(instance, {role: place for role, place in _locate(instance).items() if role in weights}, weights)
 
     @classmethod
-    def put(cls, instance: Any, places: dict[str, Place], weights: dict[str, Any]) -> Projections:
+    def put(cls, instance: Any, places: dict[str, Pieces], weights: dict[str, Any]) -> Projections:
         """Copies every weight to its place, and zeroes the biases of matrices. Empty places are skipped.
 
         Vectors are filled after matrices, so that a bias with a place of its own is not cleared.
@@ -455,21 +455,21 @@ class Projections:
         return result
 
 
-def _put(role: str, place: Place, weight: Any) -> None:
+def _put(role: str, place: Pieces, weight: Any) -> None:
     """Copies the columns of ``weight`` (d_in, d_out) to the pieces of a place."""
     rows, width = weight.shape
     shapes = [piece.shape for piece in place]
     if any(r != rows for r, _ in shapes) or sum(w for _, w in shapes) != width:
         names = ", ".join(piece.path for piece in place[:4])
         seen = ", ".join(f"({r}, {w})" for r, w in shapes[:4])
-        raise Unfit("projection-shape", role, names, seen, f"({rows}, {width})")
+        raise InvalidResult("projection-shape", role, names, seen, f"({rows}, {width})")
     start = 0
     for piece in place:
         piece.fill(weight[:, start : start + piece.shape[1]])
         start += piece.shape[1]
 
 
-def _shared(places: dict[str, Place]) -> list[list[str]]:
+def _shared(places: dict[str, Pieces]) -> list[list[str]]:
     """Pairs of roles that share a place."""
     spots = {role: {_spot(piece) for piece in place} for role, place in places.items()}
     return [[a, b] for a, b in itertools.combinations(sorted(spots), 2) if spots[a] & spots[b]]

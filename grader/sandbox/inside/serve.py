@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from . import forbidding, frames, misuse, printing, probing, programs
-from .errors import ResultTooBig, Unfit
+from .errors import InvalidResult, ResultTooBig
 from .instrument import Probes
-from .loading import Failure, Library, SourceModule, namespace
+from .loading import Failure, SourceFinder, SourceModule, namespace
 
 
 def read_exactly(fd: int, count: int) -> bytearray:
@@ -78,10 +78,10 @@ _MOST_ABSENT = 20
 class ChildSession:
     """One submission's files, and the answers to tasks about them."""
 
-    def __init__(self, files: list[dict[str, Any]], results: int, printed: printing.Printed) -> None:
+    def __init__(self, files: list[dict[str, Any]], results: int, printed: printing.CapturedOutput) -> None:
         """Answers are written to descriptor ``results``, with what was ``printed`` during each."""
         sources = [SourceModule(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files]
-        self._library = Library(sources, Probes() if any(f.get("probed") for f in files) else None)
+        self._library = SourceFinder(sources, Probes() if any(f.get("probed") for f in files) else None)
         self._failed: dict[str, Failure] = {}
         self._results = results
         self._printed = printed
@@ -106,7 +106,7 @@ class ChildSession:
 
     def _load(self, module: str) -> tuple[int, dict[str, Any]]:
         try:
-            namespace(self._library, module)
+            namespace(module)
         except BaseException as error:
             self._failed[module] = Failure.of(error, self._library.labels)
             return _raised(self._failed[module])
@@ -125,7 +125,7 @@ class ChildSession:
     def _ran(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
         array_type, seed, packed_steps, wanted, limit, *asked = rest
         steps = frames.unpack_tasks(packed_steps)
-        names = namespace(self._library, module)
+        names = namespace(module)
         called = [step[1] for step in steps if step[0] == "call" and isinstance(step[1], str)]
         called += [step[1] for step in steps if step[0] == "own" and step[2] is None]
         if any(name not in names for name in called):
@@ -153,7 +153,7 @@ class ChildSession:
                 detail = [refused, *([] if failure.file is None else [failure.file, str(failure.line)])]
                 return frames.UNREADABLE, {"reason": "forbidden", "detail": detail}
             found = misuse.wrong_kind(names, steps, wanted, len(done), error, place) or error
-            if isinstance(found, Unfit):
+            if isinstance(found, InvalidResult):
                 return frames.UNREADABLE, {"reason": found.reason, "detail": found.detail}
             return _raised(failure)
 

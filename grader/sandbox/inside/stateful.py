@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .errors import Unfit
+from .errors import InvalidResult
 
 
 def attention_output(value: Any) -> Any:
@@ -54,7 +54,7 @@ def filled_cache(own: Callable[[], Any], k: Any = None, v: Any = None) -> Any:
 def appends(own: Callable[[], Any], k: Any, v: Any, sizes: list[int], beside: bool = False) -> list[Any]:
     """The results and lengths of a cache while rows of k and v are appended, ``sizes[i]`` rows in call i.
 
-    ``beside``: a second cache is filled with something else at the same time.
+    ``beside``: a second cache is filled with other values at the same time.
     """
     cache, other = own(), own()
     seen: list[Any] = [len(cache)]
@@ -77,9 +77,10 @@ def token_by_token(own: Callable[..., Any], x_t: Any, cache: Any, w_q: Any, w_k:
 def row_by_row(
     own: Callable[..., Any], q: Any, k: Any, v: Any, as_rows: bool = False, again: bool = False
 ) -> list[Any]:
-    """The outputs of steps that pass on a state, for the rows of q, k and v: (..., d), or with ``as_rows`` (..., 1, d).
+    """The outputs of steps that pass on a state, one for each row of q, k and v.
 
-    ``again``: each state is first used in another step with other values, whose result is discarded.
+    Rows have the shape (..., d), or with ``as_rows`` (..., 1, d). ``again``: each state is first used in another step
+    with other values, whose result is discarded.
     """
     state, outputs = None, []
     for t in range(q.shape[-2]):
@@ -88,7 +89,7 @@ def row_by_row(
             own(state, *[-part for part in parts])
         result = own(state, *parts)
         if not isinstance(result, (tuple, list)) or len(result) != 2:
-            raise Unfit("state", type(result).__name__)
+            raise InvalidResult("state", type(result).__name__)
         output, state = result
         outputs.append(output[..., 0, :] if as_rows else output)
     return outputs

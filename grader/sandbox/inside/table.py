@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from .errors import Unfit
+from .errors import InvalidResult
 
 
 def _tensors(instance: Any) -> Iterator[tuple[str, torch.Tensor]]:
@@ -42,7 +42,7 @@ class FilledTable:
 
     @classmethod
     def fill(cls, instance: Any, weights: dict[str, Any]) -> FilledTable:
-        """Copies ``weights["table"]`` to where the instance keeps its table. Raises ``Unfit`` if it has none."""
+        """Copies ``weights["table"]`` to the table of the instance. Raises ``InvalidResult`` if it has none."""
         if not weights:
             return cls(instance)
         wanted = torch.as_tensor(weights["table"])
@@ -55,7 +55,7 @@ class FilledTable:
                 else:
                     held.data = values.clone()
                 return cls(instance, path, held)
-        raise Unfit("table", str(tuple(wanted.shape)), *(f"{path} {tuple(held.shape)}" for path, held in rows))
+        raise InvalidResult("table", str(tuple(wanted.shape)), *(f"{path} {tuple(held.shape)}" for path, held in rows))
 
     def describe(self) -> dict[str, Any]:
         """Its name, whether it is registered and whether it is trainable, as for projections."""

@@ -16,9 +16,9 @@ import signal
 import struct
 
 #: The most threads at a time, and in the whole life of a child.
-AT_ONCE, IN_ALL = 64, 1024
-#: A child that asks more often is killed: each question takes the zygote's time, which is charged to nobody.
-ASKED = 4096
+MAX_LIVING, MAX_STARTED = 64, 1024
+#: A child that asks more often is killed, because each question costs the zygote time that no limit counts.
+MAX_REQUESTS = 4096
 
 _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
@@ -56,7 +56,7 @@ class ThreadCounter:
     @property
     def exhausted(self) -> bool:
         """Whether the child asked too often and was killed."""
-        return self._asked > ASKED
+        return self._asked > MAX_REQUESTS
 
     def answer(self) -> None:
         """Answers one question. The thread that asked may be gone by now."""
@@ -79,7 +79,7 @@ class ThreadCounter:
     def _one_more(self) -> bool:
         """Whether one more thread is allowed. If living threads cannot be counted, all ever made count as living."""
         living = _threads(self._pidfd)
-        return self._made < IN_ALL and (self._made if living is None else living - 1) < AT_ONCE
+        return self._made < MAX_STARTED and (self._made if living is None else living - 1) < MAX_LIVING
 
 
 def _threads(pidfd: int) -> int | None:

@@ -36,10 +36,10 @@ FORK = struct.Struct("<IQ")
 EXIT = struct.Struct("<id?")
 
 
-#: Exit code if there was too little memory or too few files to start: no layer is missing.
-SHORT = 75
+#: Exit code if memory or file descriptors ran out at the start; no layer is missing.
+EXIT_SHORTAGE = 75
 #: Exit code if NumPy or torch could not be imported.
-NO_LIBRARIES = 76
+EXIT_NO_LIBRARIES = 76
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 _SHORT = ("failed to map segment", "cannot allocate memory", "too many open files")
 
@@ -56,17 +56,17 @@ def main(control_fd: int) -> None:
 
 
 def _exit_code(error: MemoryError | OSError | ImportError) -> int | None:
-    """Why the zygote cannot start; None for any other reason than those with a code of their own."""
+    """The exit code for an error at the start; None if it has no code of its own."""
     if isinstance(error, MemoryError) or any(word in str(error).lower() for word in _SHORT):
-        return SHORT
+        return EXIT_SHORTAGE
     if isinstance(error, ImportError):
-        return NO_LIBRARIES
-    return SHORT if error.errno in _SHORTAGES else None
+        return EXIT_NO_LIBRARIES
+    return EXIT_SHORTAGE if error.errno in _SHORTAGES else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Walls:
-    """What confines children, prepared once: rules, filters, and the descriptor on which threads are asked for.
+    """What confines children, prepared once: rules, filters, and the descriptor on which requests for threads arrive.
 
     ``proc`` is a descriptor of /proc that children use before they are confined; None if they need none.
     """
@@ -135,7 +135,7 @@ def _config(control: socket.socket) -> dict[str, Any]:
 
 
 def _become_first_process() -> None:
-    """Forks. The child continues as process 1 of the new namespace; the parent waits for it and ends like it."""
+    """Forks. The child continues as process 1 of the new namespace; the parent waits for it and exits with its code."""
     pid = os.fork()
     if pid == 0:
         confine.die_with_parent()
@@ -148,7 +148,7 @@ def _preload(config: dict[str, Any]) -> None:
     """Imports what children need, and runs the usual operations once, so that no child pays for the first time."""
     for name in config["preload"]:
         importlib.import_module(name)
-    import torch  # not above: only now do imports find nothing but what children may import
+    import torch  # not above: only now are imports restricted to what children may import
 
     from . import serve  # the child's own code, compiled before the fork
 
@@ -212,7 +212,7 @@ def _fork(
 
 def _child(allowed: tuple[int, int], job_fd: int, results_fd: int, walls: _Walls) -> None:
     """Confines this process, then serves one submission. ``allowed`` is CPU seconds and bytes of memory."""
-    from . import frames, serve  # they import NumPy and torch; see _preload
+    from . import frames, serve  # not above, because they import NumPy and torch; see _preload
 
     landlock = walls.landlock
     try:

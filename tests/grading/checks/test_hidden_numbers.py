@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from grader.core.model import CheckSpec, Normal, Returned, Status
-from grader.grading.checks import Seen, kinds
+from grader.grading.checks import JudgeInput, kinds
 from grader.grading.inputs import Drawn
 from tests.helpers import array, case, exercise, returned, seen
 
@@ -28,7 +28,7 @@ def words(kind: str, got: tuple[Returned, ...], public: bool, **more: Any) -> st
     return judged.message.en + judged.message.zh
 
 
-def _seen(kind: str, got: tuple[Returned, ...], options: dict[str, Any] | None = None, **more: Any) -> Seen:
+def _seen(kind: str, got: tuple[Returned, ...], options: dict[str, Any] | None = None, **more: Any) -> JudgeInput:
     return seen(kind, got, spec=CheckSpec(kind, 1.0, options=tuple((options or {}).items())), **more)
 
 

@@ -128,13 +128,13 @@ def test_a_voice_that_fails_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(failure: WrongExercise) -> Iterator[Diagnosis]:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(asking, "VOICES", ((broken, False), *asking.VOICES))
+    monkeypatch.setattr(asking, "EXPLAINERS", ((broken, False), *asking.EXPLAINERS))
     assert [each.voice for each in explain(failure(TWICE))] == ["relation"]
 
     def gone(failure: WrongExercise) -> Iterator[Diagnosis]:
         raise LibrariesChanged(same("torch"))
 
-    monkeypatch.setattr(asking, "VOICES", ((gone, False),))
+    monkeypatch.setattr(asking, "EXPLAINERS", ((gone, False),))
     with pytest.raises(LibrariesChanged):
         explain(failure(TWICE))
 
@@ -147,9 +147,9 @@ def test_a_name_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
         return lambda failure: iter([found] * count)
 
     other = Diagnosis("relation", Text("other", "其他"))
-    monkeypatch.setattr(asking, "VOICES", ((says(1, named), False), (says(1, other), False)))
+    monkeypatch.setattr(asking, "EXPLAINERS", ((says(1, named), False), (says(1, other), False)))
     assert explain(failure(TWICE)) == (named,)
-    monkeypatch.setattr(asking, "VOICES", ((says(2, named), False), (says(2, other), True)))
+    monkeypatch.setattr(asking, "EXPLAINERS", ((says(2, named), False), (says(2, other), True)))
     assert explain(failure(TWICE)) == (named, named, other)
 
 

@@ -13,7 +13,8 @@ from grader.core.model import Course, Diagnosis, Job, Landmark, Limits, Observed
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.context import GradingContext
-from grader.grading.explaining import landmarks, place
+from grader.grading.explaining import landmarks, place, place_text
+from grader.grading.explaining import traces as traced
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.selection import Selection
@@ -165,9 +166,9 @@ def test_beside_a_name_only_repairs_are_said() -> None:
     trace = replace(trace, tried=())
     traces = {0: trace}
     for named in (False, True):
-        search.named, search.context = named, cast(Any, SimpleNamespace(shared=1))
-        search.child = place.Metered(cast(Any, None), 0.0, 0)
-        assert len(list(search._said("float64", marks, traces))) == (0 if named else 1)
+        search.named, search.context = named, cast(Any, SimpleNamespace(for_class=True))
+        search.child = place.SearchBudget(cast(Any, None), 0.0, 0)
+        assert len(list(search._diagnoses("float64", marks, traces))) == (0 if named else 1)
 
 
 def test_correct_code_has_no_place(context: GradingContext, sandbox: Sandbox) -> None:
@@ -191,7 +192,7 @@ def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pyt
     def broken(*_: object) -> tuple[()]:
         raise ValueError
 
-    monkeypatch.setattr(place, "marks_of", broken)
+    monkeypatch.setattr(place, "_reference_values", broken)
     assert graded() == with_it
 
 
@@ -217,7 +218,7 @@ def test_points_stay(context: GradingContext, sandbox: Sandbox, monkeypatch: pyt
 )
 def test_an_answer_of_another_form_is_no_trace(answer: object) -> None:
     """What a child made up is not looked at."""
-    assert place.read_trace(Returned((answer,))) is None
+    assert traced.read_trace(Returned((answer,))) is None
 
 
 class Search(place._Search):
@@ -228,17 +229,17 @@ class Search(place._Search):
         return True
 
 
-def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[place.ReferenceValue, ...], place.Traced]:
+def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[traced.ReferenceValue, ...], traced.Trace]:
     """A search, three named values and the result of the reference, and a trace that has the first two of them.
 
     All of its expressions are in ``line`` of ``label``.
     """
     values = [np.arange(4.0).reshape(2, 2) + number for number in range(4)]
     marks = tuple(
-        place.ReferenceValue(((value,),), None if at == 3 else Landmark("q @ k", f"value {at}", f"值 {at}"), at == 3)
+        traced.ReferenceValue(((value,),), None if at == 3 else Landmark("q @ k", f"value {at}", f"值 {at}"), at == 3)
         for at, value in enumerate(values)
     )
-    trace = place.Traced(
+    trace = traced.Trace(
         result=(),
         again=(),
         order=tuple(range(probes)),
@@ -282,13 +283,13 @@ def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -
 def test_each_value_is_compared_once_however_many_repairs_are_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The grader's work grows with the number of values, not with that times the number of repairs."""
     compared = []
-    right = place.same_content
+    right = traced.same_content
 
     def counted(one: Any, other: Any) -> bool:
         compared.append(1)
         return right(one, other)
 
-    monkeypatch.setattr(place, "same_content", counted)
+    monkeypatch.setattr(traced, "same_content", counted)
     search, marks, trace = made_up("attention.py", 1, probes=200)
     search.best(marks, {0: trace}, {0: trace})
     assert 0 < len(compared) <= 200 * len(marks)
@@ -308,16 +309,16 @@ def test_landmarks_are_found_in_the_reference(course: Course) -> None:
 
 def test_the_right_value_of_a_sum_is_shown() -> None:
     """The first entry that differs, or the shapes."""
-    text = place.sentence(None, (np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),))
+    text = place_text.sentence(None, (np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),))
     assert "Entry [1] is 3 and should be 2" in text.en and "下标 [1]" in text.zh
-    assert "Its shape is (2,)" in place.sentence(None, (np.ones(3),), (np.ones(2),)).en
+    assert "Its shape is (2,)" in place_text.sentence(None, (np.ones(3),), (np.ones(2),)).en
 
 
 def test_same_content() -> None:
     """Up to axes of length 1 and the order of two axes, and nothing else."""
     a = np.arange(6.0).reshape(2, 3)
-    assert place.same_content(a, a.T) and place.same_content(a, a[None])
-    assert not place.same_content(a, a[::-1]) and not place.same_content(a, a.reshape(3, 2))
+    assert traced.same_content(a, a.T) and traced.same_content(a, a[None])
+    assert not traced.same_content(a, a[::-1]) and not traced.same_content(a, a.reshape(3, 2))
 
 
 def test_searches_share_their_time() -> None:
@@ -326,7 +327,7 @@ def test_searches_share_their_time() -> None:
     def run(job: Job, limits: Limits) -> Observed:
         return Observed((), (), unsafe=False, cpu_seconds=0.125)
 
-    child = place.Metered(run, 0.25, 9)
+    child = place.SearchBudget(run, 0.25, 9)
     lefts = [child.left]
     for _ in range(2):
         child.observe(Job((), ()), Limits())
@@ -346,12 +347,12 @@ def test_without_a_budget_nothing_is_searched(
         return sandbox.observe(job, limits)
 
     wrong = submission(q05=ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"}))
-    shared = replace(context, shared=1)
+    shared = replace(context, max_graded_code=1)
     chosen = Selection(exercises=("scaled_dot_product_attention",))
     searched = []
     for most in (getattr(place, budget), 0):
         monkeypatch.setattr(place, budget, most)
-        shared.kept.clear()
+        shared.graded_code.clear()
         ran.clear()
         grade(shared.course, wrong, observe, selection=chosen, context=shared)
         searched.append(any(program.probing for job in ran for program in job.programs))
@@ -370,8 +371,8 @@ def test_in_a_class_runs_end_a_search_and_seconds_do_not(
 
     monkeypatch.setattr(place, "CPU", 0.0)
     wrong = submission(q05=ATTENTION.format(**RIGHT | {"scores": "q @ k.transpose(-2, -1) / d"}))
-    shared = replace(context, shared=1)
-    shared.kept.clear()
+    shared = replace(context, max_graded_code=1)
+    shared.graded_code.clear()
     grade(
         shared.course, wrong, observe, selection=Selection(exercises=("scaled_dot_product_attention",)), context=shared
     )

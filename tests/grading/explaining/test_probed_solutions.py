@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from grader.core.model import Job, Limits, Probing, Returned
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.context import GradingContext
-from grader.grading.explaining import place
+from grader.grading.explaining import traces
 from grader.grading.inputs import Seed
 from grader.grading.plan import CallingForm, Plan, calling_forms
 from grader.grading.selection import source_of
@@ -39,11 +40,11 @@ def test_probes_change_nothing(sandbox: Sandbox) -> None:
             if entry.spec.kind == "values"
         ]
         plain = sandbox.observe(Job(submission.files, tuple(asked)), Limits()).observations
-        probed_programs = tuple(place.probed(program, Probing()) for program in asked)
+        probed_programs = tuple(replace(program, probing=Probing()) for program in asked)
         probed = sandbox.observe(Job(submission.files, probed_programs), Limits()).observations
         for one, other in zip(plain, probed, strict=True):
-            trace = place.read_trace(other)
-            same = trace is not None and place.equal_results(
+            trace = traces.read_trace(other)
+            same = trace is not None and traces.equal_results(
                 one.values if isinstance(one, Returned) else (), trace.result
             )
             different += [] if same else [f"{path.parent.parent.name}/{path.name}"]

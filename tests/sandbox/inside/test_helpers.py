@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from grader.sandbox.inside import helpers
-from grader.sandbox.inside.errors import Unfit
+from grader.sandbox.inside.errors import InvalidResult
 from grader.sandbox.inside.helpers import HELPERS
 
 
@@ -38,7 +38,7 @@ def test_modules_are_made_ready() -> None:
     assert helpers.ready(module)[0].weight.dtype is torch.float64
     plain = types.SimpleNamespace(forward=1)
     assert helpers.ready(plain, "float64") is plain
-    with pytest.raises(Unfit, match="no-forward"):
+    with pytest.raises(InvalidResult, match="no-forward"):
         helpers.ready("nothing to call")
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.sandbox.inside.errors import Unfit
+from grader.sandbox.inside.errors import InvalidResult
 from grader.sandbox.inside.layers import decoder_layer, encoder_layer
 from grader.sandbox.inside.projections import Projections
 
@@ -369,7 +369,7 @@ def test_an_attention_under_unknown_names_is_not_taken_for_the_other(name: str, 
     unknown = module(**{f"rotor_{letter}": nn.Linear(D, D) for letter in "abcd"})
     parts = standard(norm3=nn.LayerNorm(D))
     layer = module(**{name: parts.pop("attention")}, other=unknown, **parts)
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidResult) as caught:
         decoder_layer(layer, weights(DECODER))
     assert (caught.value.reason, caught.value.detail[0].split(",")[0]) == ("projections", missing)
 
@@ -392,7 +392,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("parts", "reason", "role"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_what_cannot_be_graded_is_refused(parts: dict[str, Any], reason: str, role: str) -> None:
     """Without a projection or a layer of the right size nothing can be filled; the class's names come along."""
-    with pytest.raises(Unfit) as refused:
+    with pytest.raises(InvalidResult) as refused:
         encoder_layer(module(**standard(**parts)), weights(ENCODER))
     assert (refused.value.reason, refused.value.detail[0]) == (reason, role)
 

@@ -78,8 +78,8 @@ def test_where_nothing_is_lazy_nothing_is_run() -> None:
         def forward(self, *given: Any) -> Any:
             raise AssertionError
 
-    lazy.settle(Never(), D, torch.zeros(1), 1)
-    lazy.settle(object(), D, torch.zeros(1), 1)
+    lazy.initialize_lazy(Never(), D, torch.zeros(1), 1)
+    lazy.initialize_lazy(object(), D, torch.zeros(1), 1)
 
 
 def test_what_the_pass_raises_is_the_learners() -> None:

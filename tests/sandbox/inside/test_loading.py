@@ -9,7 +9,7 @@ import traceback
 
 import pytest
 
-from grader.sandbox.inside.loading import Failure, Library, SourceModule, namespace
+from grader.sandbox.inside.loading import Failure, SourceFinder, SourceModule, namespace
 
 
 @pytest.fixture(autouse=True)
@@ -20,9 +20,9 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return noted
 
 
-def library(files: dict[str, str | list[tuple[str, str]]]) -> Library:
+def library(files: dict[str, str | list[tuple[str, str]]]) -> SourceFinder:
     """An installed library: ``pkg.__init__`` stands for a package, a list for a notebook's cells."""
-    made = Library(
+    made = SourceFinder(
         [
             SourceModule(
                 name.removesuffix(".__init__"),
@@ -51,8 +51,8 @@ CHAIN = {
 @pytest.mark.parametrize("order", list(itertools.permutations(CHAIN)))
 def test_files_import_each_other_whatever_their_order(order: tuple[str, ...], ran: list[str]) -> None:
     """Listing and loading in any order gives the same values, and each file runs once."""
-    made = library({name: CHAIN[name] for name in order})
-    values = {name: namespace(made, name)["x"] for name in order}
+    library({name: CHAIN[name] for name in order})
+    values = {name: namespace(name)["x"] for name in order}
     assert values == {"load_a": 3, "load_b": 2, "load_c": 1}
     assert sorted(ran) == ["a", "b", "c"]
 
@@ -60,14 +60,14 @@ def test_files_import_each_other_whatever_their_order(order: tuple[str, ...], ra
 @pytest.mark.parametrize("first", ["load_odd", "load_even"])
 def test_a_cycle_of_imports_works_as_in_python(first: str, ran: list[str]) -> None:
     """Two files that import each other as modules see each other's names when they are called."""
-    made = library(
+    library(
         {
             "load_odd": note("odd") + "import load_even\ndef odd(n): return n != 0 and load_even.even(n - 1)",
             "load_even": note("even") + "import load_odd\ndef even(n): return n == 0 or load_odd.odd(n - 1)",
         }
     )
-    namespace(made, first)
-    assert namespace(made, "load_even")["even"](10) is True
+    namespace(first)
+    assert namespace("load_even")["even"](10) is True
     assert sorted(ran) == ["even", "odd"]
 
 
@@ -75,20 +75,20 @@ def test_a_cycle_of_names_fails_as_in_python() -> None:
     """``from … import`` of a half-loaded file is an ImportError with a line."""
     made = library({"load_x": "from load_y import b\na = 1", "load_y": "\nfrom load_x import a\nb = 1"})
     with pytest.raises(ImportError) as caught:
-        namespace(made, "load_x")
+        namespace("load_x")
     failure = Failure.of(caught.value, made.labels)
     assert (failure.type, failure.file, failure.line) == ("ImportError", "load_y.py", 2)
 
 
 def test_a_file_knows_its_name() -> None:
     """``__file__`` is there, as in Python: to name a circle by, and for a path that is put together from it."""
-    made = library({"load_here": "import os\nhere = os.path.basename(__file__)"})
-    assert namespace(made, "load_here")["here"] == "load_here.py"
+    library({"load_here": "import os\nhere = os.path.basename(__file__)"})
+    assert namespace("load_here")["here"] == "load_here.py"
 
 
 def test_packages_and_relative_imports() -> None:
     """``__init__.py``, dots of every kind, and a folder without ``__init__.py`` at any depth."""
-    made = library(
+    library(
         {
             "load_p.__init__": "from .one import x\nfrom . import two",
             "load_p.one": "x = 1",
@@ -97,48 +97,46 @@ def test_packages_and_relative_imports() -> None:
             "load_n.four": "from load_p import two\nw = two.z",
         }
     )
-    assert namespace(made, "load_p")["x"] == 1
-    assert namespace(made, "load_p.two")["y"] == 1
-    assert namespace(made, "load_n.four")["w"] == 2
+    assert namespace("load_p")["x"] == 1
+    assert namespace("load_p.two")["y"] == 1
+    assert namespace("load_n.four")["w"] == 2
 
 
 def test_relative_import_beyond_the_top_fails() -> None:
     """A plain file has no package above it."""
-    made = library({"load_top": "from .other import x"})
+    library({"load_top": "from .other import x"})
     with pytest.raises(ImportError):
-        namespace(made, "load_top")
+        namespace("load_top")
 
 
 def test_others_are_left_alone() -> None:
     """The finder knows the submission's files and no other module."""
     made = library({"load_me": "import json\nname = json.__name__"})
-    assert namespace(made, "load_me")["name"] == "json"
+    assert namespace("load_me")["name"] == "json"
     assert made.find_spec("json", None) is None
     assert made.find_spec("load", None) is None
 
 
 def test_a_file_is_loaded_under_its_own_name() -> None:
     """``__name__`` is the module's, so that ``if __name__ == "__main__"`` does not run."""
-    made = library({"load_name": "main = __name__ == '__main__'\nname = __name__"})
-    assert namespace(made, "load_name")["name"] == "load_name"
-    assert namespace(made, "load_name")["main"] is False
+    library({"load_name": "main = __name__ == '__main__'\nname = __name__"})
+    assert namespace("load_name")["name"] == "load_name"
+    assert namespace("load_name")["main"] is False
 
 
 def test_future_imports_of_ours_do_not_leak() -> None:
     """The sources are compiled as they stand: annotations are evaluated unless they ask otherwise."""
-    made = library(
-        {"load_ann": "def f(x: 1 + 1): pass", "load_fut": "from __future__ import annotations\ndef f(x: a): 0"}
-    )
-    assert namespace(made, "load_ann")["f"].__annotations__ == {"x": 2}
-    assert namespace(made, "load_fut")["f"].__annotations__ == {"x": "a"}
+    library({"load_ann": "def f(x: 1 + 1): pass", "load_fut": "from __future__ import annotations\ndef f(x: a): 0"})
+    assert namespace("load_ann")["f"].__annotations__ == {"x": 2}
+    assert namespace("load_fut")["f"].__annotations__ == {"x": "a"}
 
 
 def test_a_failed_import_can_be_tried_again_by_python(ran: list[str]) -> None:
     """A file that raises is not left half-loaded in ``sys.modules``."""
-    made = library({"load_bad": note("bad") + "1 / 0"})
+    library({"load_bad": note("bad") + "1 / 0"})
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
-            namespace(made, "load_bad")
+            namespace("load_bad")
     assert "load_bad" not in sys.modules
 
 
@@ -153,7 +151,7 @@ def test_cells_after_a_failing_one_run(ran: list[str]) -> None:
         ("nb cell 6", "z = y + 1"),
     ]
     made = library({"load_nb": cells})
-    names = namespace(made, "load_nb")
+    names = namespace("load_nb")
     assert (names["x"], names["y"], names["z"]) == (1, 2, 3)
     assert ran == ["1", "3"]
     places = [Failure.of(error, made.labels) for error in made.sources["load_nb"].failures]
@@ -169,7 +167,8 @@ def test_names_of_notebooks_are_there() -> None:
     source = (
         "get_ipython().run_line_magic('matplotlib', 'inline')\ndisplay(1, raw=True)\nget_ipython().config.a = 1\nx = 2"
     )
-    assert namespace(library({"load_ip": source}), "load_ip")["x"] == 2
+    library({"load_ip": source})
+    assert namespace("load_ip")["x"] == 2
 
 
 # ------------------------------------------------------------------------------------------ failures
@@ -179,7 +178,7 @@ def failure(source: str, call: str | None = None) -> Failure:
     """What loading ``source`` (or then calling ``call``) raises, as plain words."""
     made = library({"load_f": source})
     try:
-        names = namespace(made, "load_f")
+        names = namespace("load_f")
         if call:
             names[call]()
     except BaseException as error:
@@ -225,7 +224,7 @@ def test_failures_in_another_file_name_that_file() -> None:
     """The file is the one that raised, not the one that was asked for."""
     made = library({"load_i": "import load_j", "load_j": "\n\nx = []\nx[3]"})
     with pytest.raises(IndexError) as caught:
-        namespace(made, "load_i")
+        namespace("load_i")
     found = Failure.of(caught.value, made.labels)
     assert (found.file, found.line) == ("load_j.py", 4)
 
@@ -266,7 +265,8 @@ def test_exceptions_that_cannot_be_written_have_no_text(method: str, text: str) 
 
 def test_tracebacks_can_show_the_source() -> None:
     """The lines are there for ``traceback``, which some learners print."""
-    names = namespace(library({"load_t": "def f():\n    1 / 0  # here"}), "load_t")
+    library({"load_t": "def f():\n    1 / 0  # here"})
+    names = namespace("load_t")
     with pytest.raises(ZeroDivisionError) as caught:
         names["f"]()
     assert "1 / 0  # here" in "".join(traceback.format_exception(caught.value))
@@ -303,7 +303,7 @@ SURVIVES = {
 def test_a_module_that_is_not_there_costs_only_what_uses_it(name: str) -> None:
     """Whatever the top level does with it, the definitions that do without it are there."""
     made = library({"load_absent": MISSING + SURVIVES[name]})
-    assert namespace(made, "load_absent")["x"] == "1"
+    assert namespace("load_absent")["x"] == "1"
     assert made.absent["nowhere"] == ("load_absent.py", 1)
 
 
@@ -338,7 +338,7 @@ def test_what_uses_it_raises_an_import_error_that_names_it(use: str) -> None:
     lost = "made = tool.figure()\nclass Lost(tool): pass\n"
     made = library({"load_used": MISSING + lost + f"def f():\n    return {use}"})
     with pytest.raises(ImportError) as caught:
-        namespace(made, "load_used")["f"]()
+        namespace("load_used")["f"]()
     failure = Failure.of(caught.value, made.labels)
     assert failure.type == "ModuleNotFoundError"
     assert failure.text == "nowhere is not available here (imported in load_used.py, line 1)"
@@ -357,47 +357,47 @@ def test_what_uses_it_raises_an_import_error_that_names_it(use: str) -> None:
 )
 def test_other_exceptions_still_end_the_file(text: str, kind: type[Exception]) -> None:
     """Only a module that is not there is forgiven."""
-    made = library({"load_other": text})
+    library({"load_other": text})
     with pytest.raises(kind):
-        namespace(made, "load_other")
+        namespace("load_other")
 
 
 def test_an_import_in_a_function_fails_as_in_python() -> None:
     """No stand-in is in the way of ``except ImportError``, of a later import or of other files."""
-    made = library(
+    library(
         {
             "load_real": "import nowhere\ndef f():\n    try:\n        import nowhere\n"
             "    except ImportError as error:\n        return error.name\nfirst = f()",
             "load_beside": "try:\n    import nowhere\nexcept ImportError:\n    x = 1",
         }
     )
-    assert namespace(made, "load_real")["first"] == "nowhere"
-    assert namespace(made, "load_beside")["x"] == 1
+    assert namespace("load_real")["first"] == "nowhere"
+    assert namespace("load_beside")["x"] == 1
 
 
 def test_one_file_is_executed_as_python_does() -> None:
     """The docstring, annotations and the future are those of the file."""
-    made = library(
+    library(
         {
             "load_plain": '"""first"""\nimport json\n"""second"""\nx: int = 1\ndef f(a: x): pass',
             "load_future": "from __future__ import annotations\ndef f(a: nothing): pass",
         }
     )
-    plain = namespace(made, "load_plain")
+    plain = namespace("load_plain")
     assert plain["__doc__"] == "first"
     assert plain["f"].__annotations__ == {"a": 1}
-    assert namespace(made, "load_future")["f"].__annotations__ == {"a": "nothing"}
+    assert namespace("load_future")["f"].__annotations__ == {"a": "nothing"}
 
 
 def test_the_future_of_one_cell_is_that_of_the_notebook() -> None:
     """``from __future__ import annotations`` holds for the cells after it, as in Jupyter."""
     cells = [("nb cell 1", "from __future__ import annotations"), ("nb cell 2", "def f(a: nothing): pass")]
     made = library({"load_nb_future": cells})
-    assert namespace(made, "load_nb_future")["f"].__annotations__ == {"a": "nothing"}
+    assert namespace("load_nb_future")["f"].__annotations__ == {"a": "nothing"}
     assert not made.sources["load_nb_future"].failures
 
 
 def test_a_cell_goes_on_after_an_import_that_fails() -> None:
     """The imports after it, in the same cell, are made."""
-    made = library({"load_cell": [("nb cell 1", "import nowhere\nimport json"), ("nb cell 2", "x = json.dumps(1)")]})
-    assert namespace(made, "load_cell")["x"] == "1"
+    library({"load_cell": [("nb cell 1", "import nowhere\nimport json"), ("nb cell 2", "x = json.dumps(1)")]})
+    assert namespace("load_cell")["x"] == "1"

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.sandbox.inside.errors import Unfit
+from grader.sandbox.inside.errors import InvalidResult
 from grader.sandbox.inside.lora import adapted
 
 W, A, B = torch.arange(12.0).reshape(4, 3), torch.ones(4, 2), torch.arange(6.0).reshape(2, 3)
@@ -113,7 +113,7 @@ def test_a_missing_matrix_is_told() -> None:
             super().__init__(weight, r, alpha)
             self.a = nn.Parameter(torch.ones(r, weight.shape[0]))
 
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidResult) as caught:
         adapted(Turned, W, 2, 6.0, X, A, B)
     assert caught.value.reason == "layer"
     assert caught.value.detail[:2] == ["a", "4 → 2"]

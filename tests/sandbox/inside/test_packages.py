@@ -43,11 +43,11 @@ def test_what_is_in_the_table_can_be_imported(table: dict[str, str], name: str, 
 @pytest.mark.parametrize("name", ["neighbour", "admitted.libs", "admitted_other", "libs"])
 def test_what_is_not_in_the_table_does_not_exist(table: dict[str, str], name: str) -> None:
     """A neighbour in the same folder is not found, and neither is a folder of libraries."""
-    assert packages.Packages(table).find_spec(name, None) is None
+    assert packages.PackageFinder(table).find_spec(name, None) is None
 
 
 def test_the_path_is_the_standard_library_alone(table: dict[str, str]) -> None:
     """Nothing of the old ``sys.path`` is left; the finder comes after those of Python."""
     packages.install(["/the/standard/library"], table)
     assert sys.path == ["/the/standard/library"]
-    assert isinstance(sys.meta_path[-1], packages.Packages)
+    assert isinstance(sys.meta_path[-1], packages.PackageFinder)

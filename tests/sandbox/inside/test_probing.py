@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from grader.sandbox.inside import frames
-from grader.sandbox.inside.instrument import Place, Probes
-from grader.sandbox.inside.probing import ProbeRecorder, as_plain, put, search
+from grader.sandbox.inside.instrument import Probes, ProbeSpan
+from grader.sandbox.inside.probing import ProbeRecorder, as_plain, search, substitute
 
 
 def probing(count: int) -> ProbeRecorder:
     """A recorder of so many probes."""
-    return ProbeRecorder(Probes([Place("a.py", at + 1, at + 1, 0, 1) for at in range(count)]))
+    return ProbeRecorder(Probes([ProbeSpan("a.py", at + 1, at + 1, 0, 1) for at in range(count)]))
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def probing(count: int) -> ProbeRecorder:
 def test_a_landmark_becomes_the_kind_of_value_it_replaces(value: Any) -> None:
     """Container, shape and dtype stay as they were."""
     landmark = np.ones_like(np.asarray(value), dtype=np.float64) if np.ndim(value) else 1.0
-    found = put(value, landmark, in_place=False)
+    found = substitute(value, landmark, in_place=False)
     assert type(found) is type(value)
     assert getattr(found, "dtype", None) == getattr(value, "dtype", None)
     assert np.shape(found) == np.shape(value)
@@ -34,7 +34,7 @@ def test_a_landmark_becomes_the_kind_of_value_it_replaces(value: Any) -> None:
 def test_a_value_changed_in_place_stays_the_same_object() -> None:
     """So that other names for it, and views, see the change."""
     for value in (np.zeros(3), torch.zeros(3)):
-        assert put(value, np.ones(3), in_place=True) is value
+        assert substitute(value, np.ones(3), in_place=True) is value
         assert float(value[0]) == 1
 
 

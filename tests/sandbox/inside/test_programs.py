@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from grader.sandbox.inside import frames, programs
-from grader.sandbox.inside.errors import ResultTooBig, Unfit
+from grader.sandbox.inside.errors import InvalidResult, ResultTooBig
 from grader.sandbox.inside.frames import Block, StepRef
 
 ROOM = 1 << 20
@@ -277,7 +277,7 @@ def bush() -> Any:
 )
 def test_what_is_no_value_is_refused_with_a_reason(value: Any, reason: str, detail: str | None) -> None:
     """A result outside the contract is named; nothing of it is sent."""
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidResult) as caught:
         programs.pack(value, 1 << 40)
     assert caught.value.reason == reason
     assert caught.value.detail == ([] if detail is None else [detail])
@@ -286,7 +286,7 @@ def test_what_is_no_value_is_refused_with_a_reason(value: Any, reason: str, deta
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_quantised_tensors_are_refused() -> None:
     """They have a dtype that no array has."""
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidResult) as caught:
         programs.pack(torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.quint8), ROOM)
     assert caught.value.reason == "tensor"
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.sandbox.inside.errors import Unfit
+from grader.sandbox.inside.errors import InvalidResult
 from grader.sandbox.inside.projections import LOOKED_FOR, Projections
 
 D, HEADS = 6, 2
@@ -196,11 +196,11 @@ def test_an_output_of_no_name_must_be_the_only_one_of_its_size(name: str) -> Non
     assert (
         check(wide, by_name(wide, {r: r for r in ROLES[:3]} | {"w_o": name}))["attributes"]["w_o"] == f"{name}.weight"
     )
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidResult) as caught:
         Projections.fill(module(**named, final=linear(D, D), **{name: linear(D, D)}), weights())
     assert caught.value.detail[0] == "w_o"
     assert {"final", name} <= set(caught.value.detail)
-    with pytest.raises(Unfit):  # alone it says nothing
+    with pytest.raises(InvalidResult):  # alone it says nothing
         Projections.fill(module(**{name: linear(D, D)}), weights())
 
 
@@ -305,7 +305,7 @@ def test_multihead_attention_of_torch_without_its_output() -> None:
     """Whose output projection is taken out has none, and it is this that is missing."""
     library = nn.MultiheadAttention(D, HEADS, batch_first=True)
     library.out_proj = nn.Identity()
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidResult) as caught:
         Projections.fill(library, weights())
     assert (caught.value.reason, caught.value.detail[0]) == ("projections", "w_o")
 
@@ -347,7 +347,7 @@ def test_a_list_of_matrices(dtype: str) -> None:
 )
 def test_a_list_of_which_the_order_is_not_known(held: dict[str, Any]) -> None:
     """It is not filled by guessing; what was found is named."""
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidResult) as caught:
         Projections.fill(module(**held), weights())
     assert caught.value.detail[0].startswith("w_q,w_k,w_v")
     assert next(iter(held)) in caught.value.detail[2:]
@@ -493,7 +493,7 @@ def test_whole_heads_in_a_list(name: str, head: Callable[[], Any]) -> None:
 
 def test_heads_may_hold_more_or_less_than_needed() -> None:
     """A list in which not every entry is a head is not taken for heads."""
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidResult):
         Projections.fill(module(layers=nn.ModuleList([Head(), nn.ReLU()]), proj=linear(D, D)), weights())
 
 
@@ -684,7 +684,7 @@ def test_parameters_stay_parameters() -> None:
 )
 def test_what_is_missing_is_named(instance: Any, missing: str, has: list[str]) -> None:
     """The refusal says which roles are missing, what was looked for, and what the class has."""
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidResult) as caught:
         Projections.fill(instance, weights())
     assert caught.value.reason == "projections"
     roles, looked, *held = caught.value.detail
@@ -710,7 +710,7 @@ def test_what_is_missing_is_named(instance: Any, missing: str, has: list[str]) -
 def test_other_sizes_are_named(held: dict[str, Any], role: str, path: str, seen: str) -> None:
     """A projection of another shape is told with its role, its place, both shapes."""
     instance = module(**({name: linear(D, D) for name in ROLES} | held))
-    with pytest.raises(Unfit) as caught:
+    with pytest.raises(InvalidResult) as caught:
         Projections.fill(instance, weights())
     assert caught.value.reason == "projection-shape"
     assert caught.value.detail == [role, path, seen, f"({D}, {D})"]
@@ -721,6 +721,6 @@ def test_a_layer_that_is_no_matrix_is_passed_over() -> None:
     two = Conv(D, D)
     two.extra = nn.Parameter(torch.zeros(D, D))
     for odd in (two, Conv):
-        with pytest.raises(Unfit) as caught:
+        with pytest.raises(InvalidResult) as caught:
             Projections.fill(module(**{role: linear(D, D) for role in ROLES} | {"w_q": odd}), weights())
         assert caught.value.detail[0] == "w_q"

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from grader.sandbox.inside import programs, stateful
-from grader.sandbox.inside.errors import Unfit
+from grader.sandbox.inside.errors import InvalidResult
 
 ROWS = np.arange(24.0).reshape(2, 4, 3)
 
@@ -96,7 +96,7 @@ def test_a_state_may_be_used_twice() -> None:
 
 def test_a_step_returns_output_and_state() -> None:
     """An array of two rows is no pair."""
-    with pytest.raises(Unfit) as refused:
+    with pytest.raises(InvalidResult) as refused:
         stateful.row_by_row(lambda *_: ROWS, ROWS, ROWS, ROWS)
     assert (refused.value.reason, refused.value.detail) == ("state", ["ndarray"])
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.sandbox.inside.errors import Unfit
+from grader.sandbox.inside.errors import InvalidResult
 from grader.sandbox.inside.table import FilledTable
 
 ROWS = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -109,6 +109,6 @@ def test_no_numbers_ask_for_no_table() -> None:
 )
 def test_a_table_that_is_not_there(instance: Any, held: tuple[str, ...]) -> None:
     """What is wanted and what is there are both said."""
-    with pytest.raises(Unfit) as refused:
+    with pytest.raises(InvalidResult) as refused:
         FilledTable.fill(instance, {"table": ROWS})
     assert (refused.value.reason, refused.value.detail) == ("table", ["(4, 3)", *held])

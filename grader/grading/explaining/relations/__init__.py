@@ -1,10 +1,10 @@
-"""Relations between a wrong result and the right one. One file each, found by walking this folder.
+"""Relations between a wrong result and the correct one, one module each, found by walking this folder.
 
 A relation's module has one of two pure functions:
 
-* ``relate(pairs)``: what holds between the results and the correct ones, or None;
-* ``others(exercise, drawn)``: other inputs, each with a sentence. The report uses the sentence if the result
-  for the inputs of the case is what the reference returns for the other ones.
+* ``relate(pairs)``: the message if the relation holds between the results and the correct ones, or None;
+* ``others(exercise, drawn)``: other inputs, each with the message to give if the result for the inputs of the case is
+  what the reference returns for the other ones.
 
 ``RANK`` orders relations that hold together: the smallest is reported. A relation is reported only if it holds
 in every public case that fails, and compares enough numbers that it cannot hold by chance.
@@ -55,10 +55,10 @@ class Relation(Protocol):
     RANK: int
 
     def relate(self, pairs: Sequence[Pair]) -> Text | None:
-        """What holds between all pairs."""
+        """The message if the relation holds for all pairs; else None."""
 
     def others(self, exercise: Exercise, drawn: Drawn) -> Iterable[tuple[Text, Drawn]]:
-        """Other inputs, each with what it means if their correct result was returned."""
+        """Other inputs, each with the message if their correct result was returned."""
 
 
 @functools.cache
@@ -76,22 +76,22 @@ def near(a: NDArray[Any], b: NDArray[Any]) -> bool:
 
 
 def equal_entries(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
-    """For each entry whether both arrays, of one shape, agree up to rounding."""
+    """For each entry, whether both arrays (of equal shape) agree up to rounding."""
     return np.isclose(a.astype(np.float64), b.astype(np.float64), rtol=_RTOL, atol=_ATOL, equal_nan=True)
 
 
-def different(pairs: Sequence[Pair]) -> int:
-    """How many entries of the correct results differ from each other: a constant array counts as one number."""
+def count_distinct(pairs: Sequence[Pair]) -> int:
+    """The number of distinct entries of the correct results, summed over cases; a constant array counts as one."""
     return sum(len(np.unique(np.round(pair.expected.astype(np.float64), 4))) for pair in pairs)
 
 
-def varied(pairs: Sequence[Pair]) -> bool:
-    """Whether the correct results have enough different numbers for a relation: three, or one in each of two cases."""
-    return different(pairs) >= (2 if len(pairs) > 1 else 3)
+def has_enough_distinct(pairs: Sequence[Pair]) -> bool:
+    """Whether the correct results have enough distinct numbers for a relation: three, or one in each of two cases."""
+    return count_distinct(pairs) >= (2 if len(pairs) > 1 else 3)
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], NDArray[Any]]]:
-    """The arrays and numbers in a result, each with its place in it."""
+    """The arrays and numbers in a result, each with its path."""
     match value:
         case Array(values=values):
             yield path, np.asarray(values)
@@ -120,8 +120,8 @@ def array_arguments(drawn: Drawn) -> Iterator[tuple[str, NDArray[Any]]]:
             yield name, value
 
 
-def are_without_keys(pair: Pair, rows: NDArray[np.bool_]) -> bool:
-    """Whether these rows of a result are exactly those that some mask among the arguments leaves without a key."""
+def rows_without_keys(pair: Pair, rows: NDArray[np.bool_]) -> bool:
+    """Whether ``rows`` are exactly those that some mask among the arguments leaves without a key."""
     for _, mask in array_arguments(pair.drawn):
         if mask.dtype != bool or mask.ndim < 2:
             continue
@@ -134,7 +134,7 @@ def are_without_keys(pair: Pair, rows: NDArray[np.bool_]) -> bool:
     return False
 
 
-def numbers(drawn: Drawn) -> Iterator[tuple[str, int | float]]:
+def number_arguments(drawn: Drawn) -> Iterator[tuple[str, int | float]]:
     """The arguments that are numbers, of the call and of the constructor, by name."""
     for name, value in (*drawn.construct, *drawn.args):
         if type(value) in (int, float):

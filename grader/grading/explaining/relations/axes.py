@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import ENOUGH, Pair, different, near
+from grader.grading.explaining.relations import ENOUGH, Pair, count_distinct, near
 
 RANK = 12
 _TRANSPOSED = Text("Your result is the correct one transposed.", "你的结果是正确结果的转置。")
@@ -42,7 +42,7 @@ _MOST_AXES = 5
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
     """The order of axes that would be correct, or the other shape."""
-    if different(pairs) < ENOUGH:
+    if count_distinct(pairs) < ENOUGH:
         return None
     if all(pair.got.shape != pair.expected.shape and pair.got.size == pair.expected.size for pair in pairs) and all(
         near(pair.got.reshape(pair.expected.shape), pair.expected) for pair in pairs

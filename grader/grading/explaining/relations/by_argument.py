@@ -38,7 +38,7 @@ _NUMBERS: tuple[tuple[Text, Callable[[NDArray[Any]], NDArray[np.bool_]]], ...] =
     (Text("0 or positive", "为 0 或正数"), lambda values: values >= 0),
     (Text("0 or negative", "为 0 或负数"), lambda values: values <= 0),
 )
-#: Of the entries that are correct and of those that are not, there have to be so many.
+#: The minimum number of correct entries, and of wrong ones.
 _FEWEST = 2
 
 

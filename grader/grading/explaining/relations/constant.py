@@ -17,7 +17,7 @@ import numpy as np
 
 from grader.core.model import Text
 from grader.grading.compare import number
-from grader.grading.explaining.relations import Pair, different
+from grader.grading.explaining.relations import Pair, count_distinct
 
 RANK = 8
 _SAYS = Text(
@@ -28,7 +28,7 @@ _SAYS = Text(
 def relate(pairs: Sequence[Pair]) -> Text | None:
     """The number, if there is only one."""
     entries = [np.unique(pair.got) for pair in pairs]
-    if any(len(each) != 1 or each[0] != entries[0][0] for each in entries) or different(pairs) < 2:
+    if any(len(each) != 1 or each[0] != entries[0][0] for each in entries) or count_distinct(pairs) < 2:
         return None
     several = sum(pair.got.size for pair in pairs) >= 2
     return _SAYS.fill(value=number(entries[0][0])) if several else None

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, array_arguments, near, numbers, varied
+from grader.grading.explaining.relations import Pair, array_arguments, has_enough_distinct, near, number_arguments
 
 RANK = 20
 _SAYS = Text("Your result is the correct one times {factor}.", "你的结果是正确结果乘以 {factor}。")
@@ -53,7 +53,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     """The factor, if there is one that is not 1 or −1."""
     found = [_factor(pair) for pair in pairs]
     factors = [each for each in found if each is not None]
-    if len(factors) < len(pairs) or not varied(pairs):
+    if len(factors) < len(pairs) or not has_enough_distinct(pairs):
         return None
     for said, value in _CONSTANTS:
         if all(math.isclose(each, value, rel_tol=2e-4) for each in factors):
@@ -66,7 +66,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
         ):
             return _SAYS.fill(factor=_in_words(said, pairs[0]))
     if sum(pair.expected.size for pair in pairs) - len(pairs) < 3:
-        return None  # one number in each case is always some multiple of the other
+        return None  # with one number in each case, one is always a multiple of the other
     if all(math.isclose(each, factors[0], rel_tol=2e-4) for each in factors):
         return _SAYS.fill(factor=f"{factors[0]:.4g}")
     return _UNKNOWN.fill(example=f"{factors[0]:.4g}", case=pairs[0].case)
@@ -86,7 +86,7 @@ def _factor(pair: Pair) -> float | None:
 
 
 def _named(pair: Pair) -> Iterator[tuple[str, float]]:
-    """What the sizes of a case give, by how it is written."""
+    """Expressions in the sizes of a case, with their values."""
     for what, n in _sizes(pair):
         for form, value in _FORMS:
             if n > 2 or (n == 2 and "−" not in form):
@@ -94,7 +94,7 @@ def _named(pair: Pair) -> Iterator[tuple[str, float]]:
 
 
 def _sizes(pair: Pair) -> Iterator[tuple[str, float]]:
-    for name, value in numbers(pair.drawn):
+    for name, value in number_arguments(pair.drawn):
         yield name, float(value)
     for name, array in array_arguments(pair.drawn):
         for axis in range(-1, -array.ndim - 1, -1):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, near, varied
+from grader.grading.explaining.relations import Pair, has_enough_distinct, near
 
 RANK = 22
 _SAYS = Text("Your result is {what}.", "你的结果等于：{what}。")
@@ -70,7 +70,9 @@ _FUNCTIONS: tuple[tuple[Text, Callable[[NDArray[np.float64]], NDArray[np.float64
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
     """The function, if one gives all results."""
-    if not varied(pairs) or any(pair.expected.dtype.kind == "b" or pair.got.dtype.kind == "b" for pair in pairs):
+    if not has_enough_distinct(pairs) or any(
+        pair.expected.dtype.kind == "b" or pair.got.dtype.kind == "b" for pair in pairs
+    ):
         return None
     with np.errstate(all="ignore"):
         for what, function in _FUNCTIONS:

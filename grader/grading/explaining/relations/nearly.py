@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import ENOUGH, Pair, different, near
+from grader.grading.explaining.relations import ENOUGH, Pair, count_distinct, near
 
 RANK = 70
 _SAYS = Text(
@@ -30,7 +30,7 @@ _MOST = 0.02
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
     """How near the result is."""
-    if not all(pair.alike and pair.expected.dtype.kind == "f" for pair in pairs) or different(pairs) < ENOUGH:
+    if not all(pair.alike and pair.expected.dtype.kind == "f" for pair in pairs) or count_distinct(pairs) < ENOUGH:
         return None
     shares = []
     for pair in pairs:

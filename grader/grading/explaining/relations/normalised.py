@@ -46,10 +46,10 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     return None
 
 
-Fitted = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+_Fit = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
 
-def _holds(pair: Pair, axis: int, fitted: Fitted) -> bool:
+def _holds(pair: Pair, axis: int, fitted: _Fit) -> bool:
     got = np.moveaxis(pair.got.astype(np.float64), axis, -1)
     expected = np.moveaxis(pair.expected.astype(np.float64), axis, -1)
     if got.shape[-1] < _FEWEST or not (np.isfinite(got).all() and np.isfinite(expected).all()):

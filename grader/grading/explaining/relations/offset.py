@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, different, near
+from grader.grading.explaining.relations import Pair, count_distinct, near
 
 RANK = 30
 _MORE = Text("Every number in your result is {by} too large.", "你的结果里每个数都大了 {by}。")
@@ -35,6 +35,8 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
         if not sure.size or not near(np.full_like(sure, sure.flat[0]), sure) or abs(sure.flat[0]) < 1e-3:
             return None
         offsets.append(float(sure.flat[0]))
-    if different(pairs) < 3 or not all(math.isclose(each, offsets[0], rel_tol=1e-3, abs_tol=1e-4) for each in offsets):
+    if count_distinct(pairs) < 3 or not all(
+        math.isclose(each, offsets[0], rel_tol=1e-3, abs_tol=1e-4) for each in offsets
+    ):
         return None
     return (_MORE if offsets[0] > 0 else _LESS).fill(by=f"{abs(offsets[0]):.4g}")

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, different, near
+from grader.grading.explaining.relations import Pair, count_distinct, near
 
 RANK = 10
 _TRUTH = Text("True and False are swapped everywhere in your result.", "你的结果里 True 和 False 全都反了。")
@@ -28,6 +28,6 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     if all(pair.expected.dtype.kind == "b" for pair in pairs):
         both = sum(pair.expected.size for pair in pairs) >= 4
         return _TRUTH if both and all((pair.got != pair.expected).all() for pair in pairs) else None
-    if any(pair.expected.dtype.kind == "b" for pair in pairs) or different(pairs) < 3:
+    if any(pair.expected.dtype.kind == "b" for pair in pairs) or count_distinct(pairs) < 3:
         return None
     return _SIGN if all(near(-pair.got, pair.expected) for pair in pairs) else None

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, different, near
+from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, count_distinct, near
 
 RANK = 14
 _REVERSED = Text("Your result is the correct one, reversed along {axis}.", "你的结果是正确结果沿{axis}反向排列。")
@@ -38,7 +38,7 @@ _FEWEST = 6
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
     """How the numbers moved."""
-    if not all(pair.alike and pair.expected.ndim for pair in pairs) or different(pairs) < ENOUGH:
+    if not all(pair.alike and pair.expected.ndim for pair in pairs) or count_distinct(pairs) < ENOUGH:
         return None
     ndims = {pair.expected.ndim for pair in pairs}
     for from_end in range(1, min(ndims) + 1):
@@ -47,7 +47,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
             ndim = max(ndims)
             return said.fill(axis=axis_name(ndim, ndim - from_end))
     same = all(
-        near(np.sort(pair.got.ravel()), np.sort(pair.expected.ravel())) and different([pair]) >= _FEWEST
+        near(np.sort(pair.got.ravel()), np.sort(pair.expected.ravel())) and count_distinct([pair]) >= _FEWEST
         for pair in pairs
         if pair.expected.dtype.kind != "b"
     )

@@ -50,7 +50,7 @@ _MOST = 48
 
 
 def others(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
-    """At most so many other inputs that one case stays cheap."""
+    """Other inputs for every argument; at most ``_MOST`` of those that leave out or exchange arguments."""
     yield from itertools.islice(itertools.chain(_left_out(exercise, drawn), _switched(drawn), _numbers(drawn)), _MOST)
     for name, array in array_arguments(drawn):
         for what, other in (*_arrays(name, array), *_rescaled(name, array, drawn)):
@@ -138,7 +138,7 @@ def _arrays(name: str, array: NDArray[np.generic]) -> Iterator[tuple[Text, NDArr
 
 
 def _rescaled(name: str, array: NDArray[np.generic], drawn: Drawn) -> Iterator[tuple[Text, NDArray[np.generic]]]:
-    """As if √n of another size had been used instead of √n of the last axis."""
+    """``array`` rescaled as if √n of another size had been used instead of √n of its last axis."""
     if array.dtype.kind != "f" or array.ndim < 2:
         return
     size = array.shape[-1]

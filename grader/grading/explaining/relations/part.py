@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, axis_name, different, near
+from grader.grading.explaining.relations import Pair, axis_name, count_distinct, near
 
 RANK = 18
 _END = Text(
@@ -39,7 +39,7 @@ _BEFORE = Text(
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
     """What is missing, or too much."""
-    if different(pairs) < 2 or not all(pair.got.ndim == pair.expected.ndim > 0 for pair in pairs):
+    if count_distinct(pairs) < 2 or not all(pair.got.ndim == pair.expected.ndim > 0 for pair in pairs):
         return None
     ndim = min(pair.expected.ndim for pair in pairs)
     for axis in range(-1, -ndim - 1, -1):

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, different, near
+from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, count_distinct, near
 
 RANK = 16
 _FIRST = Text(
@@ -35,7 +35,7 @@ _SAME = Text(
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
     """Which slice is used for all."""
-    if not all(pair.alike and pair.expected.ndim for pair in pairs) or different(pairs) < ENOUGH:
+    if not all(pair.alike and pair.expected.ndim for pair in pairs) or count_distinct(pairs) < ENOUGH:
         return None
     ndim = min(pair.expected.ndim for pair in pairs)
     for at, said in ((0, _FIRST), (-1, _LAST), (None, _SAME)):

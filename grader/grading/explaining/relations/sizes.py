@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, numbers
+from grader.grading.explaining.relations import Pair, number_arguments
 
 RANK = 19
 _MORE = Text("Your result is too large by {what}.", "你的结果多了 {what}。")
@@ -31,7 +31,7 @@ _EXACT = 1e-9
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
-    """The simplest product that is what differs."""
+    """The simplest product of sizes by which the results are off."""
     given = [dict(_counts(pair)) for pair in pairs]
     if len(pairs) < 2 or any(pair.got.ndim or pair.expected.ndim for pair in pairs) or not given[0]:
         return None
@@ -45,7 +45,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
         wanted.append((_DIVIDED, [right / got for got, right in both]))
     for said, values in wanted:
         if len({round(value, 9) for value in values}) < 2:
-            continue  # a constant is another relation's
+            continue  # constants are left to other relations
         for powers in _monomials(len(names)):
             for coefficient in _COEFFICIENTS:
                 if all(
@@ -57,14 +57,14 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
 
 
 def _counts(pair: Pair) -> Iterator[tuple[str, float]]:
-    for name, value in numbers(pair.drawn):
+    for name, value in number_arguments(pair.drawn):
         if value > 1:
             yield name, float(value)
 
 
 @functools.cache
 def _monomials(count: int) -> tuple[tuple[int, ...], ...]:
-    """The powers of so many arguments, of low degree, simple ones first."""
+    """The exponents of all monomials of low degree in ``count`` arguments, simple ones first."""
     every = itertools.product(range(-1, _HIGHEST + 1), repeat=count)
     some = [powers for powers in every if any(powers) and sum(map(abs, powers)) <= _HIGHEST]
     return tuple(sorted(some, key=lambda powers: (sum(map(abs, powers)), min(powers) < 0, powers)))

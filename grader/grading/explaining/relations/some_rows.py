@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import ENOUGH, Pair, are_without_keys, axis_name, equal_entries
+from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, equal_entries, rows_without_keys
 
 RANK = 40
 _EMPTY = Text(
@@ -53,7 +53,7 @@ _TRUE = Text(
 )
 _NEGATIVE = Text("Your result is wrong only where a negative number is expected.", "你的结果只在应为负数的地方不对。")
 
-Wrong = NDArray[np.bool_]
+_Wrong = NDArray[np.bool_]
 _FEWEST, _HALF = 3, 0.5
 
 
@@ -86,12 +86,12 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     right = sum(int((~each).sum()) for each in wrong)
     if right < ENOUGH or any(each.all() or not each.any() for each in wrong):
         return None
-    if all(are_without_keys(pair, np.asarray(each.any(axis=-1))) for pair, each in zip(pairs, wrong, strict=True)):
+    if all(rows_without_keys(pair, np.asarray(each.any(axis=-1))) for pair, each in zip(pairs, wrong, strict=True)):
         return _EMPTY
     return next(_found(pairs, wrong), None)
 
 
-def _found(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
+def _found(pairs: Sequence[Pair], wrong: Sequence[_Wrong]) -> Iterator[Text]:
     ndim = min(each.ndim for each in wrong)
     if ndim >= 2:
         yield from _about_the_diagonal(wrong)
@@ -102,7 +102,7 @@ def _found(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
     yield from _by_value(pairs, wrong)
 
 
-def _by_value(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
+def _by_value(pairs: Sequence[Pair], wrong: Sequence[_Wrong]) -> Iterator[Text]:
     both = list(zip(pairs, wrong, strict=True))
     if all(pair.expected.dtype.kind == "b" for pair in pairs):
         if all(pair.expected[each].all() for pair, each in both):
@@ -117,7 +117,7 @@ def _by_value(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
         yield _NEGATIVE
 
 
-def _are(wrong: Wrong, which: tuple[int, ...]) -> bool:
+def _are(wrong: _Wrong, which: tuple[int, ...]) -> bool:
     """Whether exactly these slices along the first axis are wrong, and most of what is in them."""
     size = len(wrong)
     if size < _FEWEST or not 0 < len(which) < size:
@@ -126,7 +126,7 @@ def _are(wrong: Wrong, which: tuple[int, ...]) -> bool:
     return set(found.tolist()) == set(which) and bool(wrong[list(which)].mean() > _HALF)
 
 
-def _about_the_diagonal(wrong: Sequence[Wrong]) -> Iterator[Text]:
+def _about_the_diagonal(wrong: Sequence[_Wrong]) -> Iterator[Text]:
     grids = [np.indices(each.shape[-2:]) for each in wrong]
     if min(min(each.shape[-2:]) for each in wrong) < 3:
         return
@@ -142,7 +142,7 @@ def _about_the_diagonal(wrong: Sequence[Wrong]) -> Iterator[Text]:
 _MOST = 0.75
 
 
-_REGIONS: tuple[tuple[Text, Callable[[NDArray[np.int_], NDArray[np.int_]], Wrong]], ...] = (
+_REGIONS: tuple[tuple[Text, Callable[[NDArray[np.int_], NDArray[np.int_]], _Wrong]], ...] = (
     (_DIAGONAL, lambda row, column: row == column),
     (_OFF_DIAGONAL, lambda row, column: row != column),
     (_ABOVE, lambda row, column: row < column),

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, are_without_keys, equal_entries
+from grader.grading.explaining.relations import Pair, equal_entries, rows_without_keys
 
 RANK = 4
 _EMPTY_ROWS = Text(
@@ -43,7 +43,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     if not right:
         return None
     if all(
-        are_without_keys(pair, stray.any(axis=-1) if stray.ndim else stray)
+        rows_without_keys(pair, stray.any(axis=-1) if stray.ndim else stray)
         for pair, stray in zip(pairs, strays, strict=True)
     ):
         return _EMPTY_ROWS

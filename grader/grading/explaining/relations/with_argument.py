@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import ENOUGH, Pair, array_arguments, different, near
+from grader.grading.explaining.relations import ENOUGH, Pair, array_arguments, count_distinct, near
 
 RANK = 24
 _PLUS = Text("Your result is the correct one plus {what}.", "你的结果是正确结果加上 {what}。")
@@ -39,7 +39,7 @@ _WAYS: tuple[tuple[Text, float, float, str], ...] = (
 def relate(pairs: Sequence[Pair]) -> Text | None:
     """What was added, if the result is the correct one plus some multiple of an argument."""
     numeric = all(pair.alike and pair.expected.dtype.kind in "if" for pair in pairs)
-    if not numeric or different(pairs) < ENOUGH:
+    if not numeric or count_distinct(pairs) < ENOUGH:
         return None
     given = [dict(array_arguments(pair.drawn)) for pair in pairs]
     for name in given[0]:

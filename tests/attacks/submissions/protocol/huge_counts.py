@@ -5,7 +5,7 @@ observe: no-credit
 """
 
 import torch
-from inside.counting import Counter
+from inside.counting import OperationCounter
 
 count = [0]
 
@@ -16,7 +16,7 @@ def stop(self):
     return {"work": number, "largest": number, "peak": number, "exits": False}
 
 
-Counter.stop = stop
+OperationCounter.stop = stop
 
 
 def linear_attention(q, k, v, causal=False):

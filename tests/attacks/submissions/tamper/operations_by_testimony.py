@@ -5,17 +5,17 @@ observe: testimony
 """
 
 import torch
-from inside.counting import Counter
+from inside.counting import OperationCounter
 
 lengths = [1]
-stop = Counter.stop
+stop = OperationCounter.stop
 
 
 def told(self):
     return stop(self) | ({} if self.memory else {"work": 1000 * lengths[-1], "exits": False})
 
 
-Counter.stop = told
+OperationCounter.stop = told
 
 
 def linear_attention(q, k, v, causal=False):

@@ -1,4 +1,4 @@
-"""Caches what references returned, by a digest of everything that decides the result."""
+"""Caches what references returned, by a digest of everything that determines the result."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ from grader.sandbox.wire import ChildTask, decode_value, encode_files, encode_va
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-Get = Callable[[str], "bytes | None"]
-Put = Callable[[str, bytes], None]
+_Get = Callable[[str], "bytes | None"]
+_Put = Callable[[str, bytes], None]
 
 
-def memoized(observe: Observe, get: Get, put: Put) -> Observe:
-    """``observe`` with a cache. Only runs that ended by themselves are stored; damaged entries are ignored."""
+def memoized(observe: Observe, get: _Get, put: _Put) -> Observe:
+    """``observe`` with a cache. Only reproducible results are stored; damaged entries are ignored."""
 
     def observed(job: Job, limits: Limits) -> Observed:
         key = _key(job, limits)
         if (data := get(key)) is not None and (known := _read(data, len(job.programs))) is not None:
             return known
         fresh = observe(job, limits)
-        if all(isinstance(seen, _LASTING) for seen in fresh.observations):
+        if all(isinstance(seen, _REPRODUCIBLE) for seen in fresh.observations):
             put(key, frames.encode([_plain(seen) for seen in fresh.observations]))
         return fresh
 
     return observed
 
 
-#: Observations that a second run would repeat. Timeouts and dead processes may have had other causes.
-_LASTING = (Returned, Raised, Unreadable, TooBig)
+#: Observations that a second run would reproduce. Timeouts and dead processes may have had other causes.
+_REPRODUCIBLE = (Returned, Raised, Unreadable, TooBig)
 _Other = type[Raised | Unreadable | TooBig | TimedOut | Died | NotRun]
 _BY_NAME: dict[str, _Other] = {kind.__name__: kind for kind in (Raised, Unreadable, TooBig, TimedOut, Died, NotRun)}
 
@@ -69,7 +69,7 @@ def dump(entries: Mapping[str, Observation]) -> bytes:
 
 
 def load(data: bytes) -> dict[str, Observation]:
-    """The inverse of ``packed``. Raises ValueError for bytes that it did not make."""
+    """The inverse of ``dump``. Raises ValueError for any other bytes."""
     entries = frames.decode(data)
     if not isinstance(entries, dict):
         raise ValueError("not a mapping")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from grader.core.identical import by_identity
+from grader.core.identity_cache import cached_by_identity
 
 
 def test_once_for_each_object() -> None:
     """Equal objects are different objects; what is too much to remember is computed again."""
     asked: list[list[int]] = []
 
-    @by_identity(2)
+    @cached_by_identity(2)
     def total(values: list[int]) -> int:
         asked.append(values)
         return sum(values)
@@ -23,5 +23,5 @@ def test_once_for_each_object() -> None:
 
 def test_another_object_with_the_same_id_is_another() -> None:
     """What is remembered is kept, so that its id cannot be used again."""
-    total = by_identity(1000)(sum)
+    total = cached_by_identity(1000)(sum)
     assert [total([number]) for number in range(100)] == list(range(100))

@@ -24,7 +24,7 @@ from grader.core.model import (
     TooBig,
     Unreadable,
 )
-from grader.sandbox import memo
+from grader.sandbox import observation_cache
 from grader.sandbox.inside import frames
 
 VALUES = (Array(np.arange(3.0), "torch", dtype="float64"), [1, ("a", {"b": None})])
@@ -45,7 +45,7 @@ class Memory:
 
     def look(self, job: Job, limits: Limits) -> Observed:
         """Runs the job through the cache."""
-        return memo.memoized(self.observe, self.stored.get, self.stored.__setitem__)(job, limits)
+        return observation_cache.memoized(self.observe, self.stored.get, self.stored.__setitem__)(job, limits)
 
 
 def test_the_same_job_is_run_once(make_job: Callable[..., Job], quick: Limits) -> None:
@@ -82,7 +82,7 @@ def test_whatever_decides_the_result_is_in_the_key(
         case "result limit":
             limits = replace(quick, result_bytes=7)
         case "version":
-            monkeypatch.setattr(memo, "_versions", lambda: b"numpy 99")
+            monkeypatch.setattr(observation_cache, "_versions", lambda: b"numpy 99")
     memory.look(job, limits)
     assert memory.runs == 2
 
