@@ -16,7 +16,7 @@ FILE = "audit.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AuditEntry:
     """An act: ``who``, in which ``role``, ``did`` what; ``about`` are the facts, such as learner and part."""
 
     at: datetime
@@ -26,20 +26,20 @@ class Entry:
     about: tuple[tuple[str, str], ...] = ()
 
 
-def note(folder: Path, entry: Entry) -> None:
+def note(folder: Path, entry: AuditEntry) -> None:
     """Append an entry. Raises UsageError if it cannot be written."""
     record = {"at": entry.at.astimezone(UTC).isoformat(), "who": entry.who, "role": entry.role, "did": entry.did}
     records.add(folder / FILE, {**record, "about": dict(entry.about)})
 
 
-def entries(folder: Path) -> tuple[Entry, ...]:
+def entries(folder: Path) -> tuple[AuditEntry, ...]:
     """All entries in their order; what has another form is skipped."""
     found = []
     for one in records.read(folder / FILE):
         match one:
             case {"at": str(at), "who": str(who), "role": str(role), "did": str(did), "about": dict(about)}:
                 facts = tuple((str(name), str(value)) for name, value in about.items())
-                found.append(Entry(datetime.fromisoformat(at), who, role, did, facts))
+                found.append(AuditEntry(datetime.fromisoformat(at), who, role, did, facts))
     return tuple(found)
 
 

@@ -23,7 +23,7 @@ from grader.classroom.lock import locked, make_folder
 from grader.classroom.record import Recorder, grading_facts, tasks_left
 from grader.classroom.results import ASKED, FILES
 from grader.classroom.roster import Roster
-from grader.classroom.roster import read as read_roster
+from grader.classroom.roster import read_roster as read_roster
 from grader.classroom.task import BatchPlan, GradingTask
 from grader.core.errors import UsageError
 from grader.core.model import Course, Question, Rules, Text

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.collect import NOTHING_IN
-from grader.classroom.late_policy import sentences
+from grader.classroom.late_policy import policy_sentences
 from grader.classroom.words import AND_MORE, CHECK_BROKE, GRADED, NOT_ALL_READ, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Text
@@ -154,7 +154,7 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
 
 def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
     """The due date, the late policy, and how many submissions have no timestamp."""
-    said = list(sentences(summary.rules))
+    said = list(policy_sentences(summary.rules))
     if said:
         yield ("" if lang == "zh" else " ").join(each.of(lang) for each in said)
     if said and summary.timeless:

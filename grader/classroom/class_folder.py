@@ -71,7 +71,7 @@ class ClassSettings:
 _KEYS = tuple(ClassSettings.__dataclass_fields__)
 
 
-def settings(folder: Path) -> ClassSettings:
+def read_settings(folder: Path) -> ClassSettings:
     """The settings of the class in ``folder``. Raises UsageError with file, line and what was expected."""
     from grader.core import yaml_positions  # yaml is slow to import
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.export._marks import error_text, has_points, marks_that_count, waiting
+from grader.classroom.export._marks import count_pending, error_text, has_points, marks_that_count
 from grader.classroom.words import GRADED, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
 from grader.core.model import Text
 from grader.core.text import SEMICOLON, clean, duration, points
@@ -102,11 +102,11 @@ def numbered(marks: Iterable[Mark]) -> tuple[ClassRow, ...]:
     found: list[ClassRow] = []
     for mark in marks:
         again = found[-1].number + 1 if found and found[-1].id == mark.learner.id else 1
-        found.append(row(mark, again))
+        found.append(class_row(mark, again))
     return tuple(found)
 
 
-def row(mark: Mark, number: int = 1) -> ClassRow:
+def class_row(mark: Mark, number: int = 1) -> ClassRow:
     """The row of a mark."""
     row = mark.work.row if mark.work is not None else None
     graded = row is None or (row.error is None and bool(mark.work and mark.work.results))
@@ -125,7 +125,7 @@ def row(mark: Mark, number: int = 1) -> ClassRow:
         given=bool(mark.overridden),
         late=row is not None and (mark.late_seconds > 0 or row.late),
         late_seconds=mark.late_seconds,
-        waiting=waiting(mark),
+        waiting=count_pending(mark),
         number=number,
     )
 
@@ -143,7 +143,7 @@ def _status(mark: Mark) -> Text:
         found.append(words.LATE.fill(time=duration(mark.late_seconds)))
     elif mark.work.row.late:
         found.append(SAID_LATE)
-    if count := waiting(mark):
+    if count := count_pending(mark):
         found.append(_WAITING.fill(count=count))
     return _joined(found)
 
@@ -156,7 +156,7 @@ def _joined(texts: Sequence[Text]) -> Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TableFilter:
     """Which rows to show, and in which order. ``sort`` is a column or a question; unknown values change nothing."""
 
     search: str = ""
@@ -166,7 +166,7 @@ class Choice:
     descending: bool = False
 
 
-def select(found: Sequence[ClassRow], choice: Choice) -> list[ClassRow]:
+def filter_rows(found: Sequence[ClassRow], choice: TableFilter) -> list[ClassRow]:
     """The chosen rows in the chosen order; rows that are equal there stay in the order of ids."""
     wanted = folded(choice.search)
     flag = FLAGS.get(choice.flag)

@@ -187,7 +187,7 @@ def collect(
         )
     tree = _tree(path)
     try:
-        found = intake.look(tree.names, tree.small, kind, tree.facts, known)
+        found = intake.detect_layout(tree.names, tree.small, kind, tree.facts, known)
     except UnreadableFile:
         raise
     except UsageError as error:
@@ -215,7 +215,7 @@ def collect(
 def _explained(stray: Stray, tree: _Tree) -> Stray:
     """The stray, with what else is wrong with its files."""
     odd = [tree.odd[name] for name in stray.files if name in tree.odd]
-    return replace(stray, why=joined((stray.why, *odd[:1])))
+    return replace(stray, why=join_reasons((stray.why, *odd[:1])))
 
 
 def _bytes(placed: FoundSubmission, tree: _Tree) -> int:
@@ -254,15 +254,15 @@ def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None
         raise UnreadableFile(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
     if not whole.files and placed.digests is None:
         odd = [_found(name, tree.odd.get(name)) for name in names]
-        raise UnreadableFile(nothing_in(listing(odd) if odd else _NO_FILE))
+        raise UnreadableFile(nothing_to_grade(listing(odd) if odd else _NO_FILE))
 
 
-def nothing_in(found: Text | str) -> Text:
+def nothing_to_grade(found: Text | str) -> Text:
     """The error of a submission that holds only files of kinds that are never graded."""
     return _NOTHING_TO_GRADE.fill(found=found)
 
 
-def joined(whys: Iterable[Text]) -> Text:
+def join_reasons(whys: Iterable[Text]) -> Text:
     """Several reasons as one."""
     parts = tuple(whys)
     return Text(SEMICOLON.en.join(why.en for why in parts), SEMICOLON.zh.join(why.zh for why in parts))
@@ -301,7 +301,7 @@ def _unit(name: str, base: str) -> str:
 
 def _base(names: Iterable[str]) -> str:
     """The folder around the class, with its slash; empty if there is none."""
-    split = (name.partition("/") for name in intake.counting(tuple(names)))
+    split = (name.partition("/") for name in intake.without_system_files(tuple(names)))
     tops = {top + slash for top, slash, _ in split if top == intake.KEY or not is_ignored(top)}
     return tops.pop() if len(tops) == 1 and next(iter(tops)).endswith("/") else ""
 
@@ -401,7 +401,7 @@ def _tree(path: Path) -> _Tree:
     units = Counter(_unit(name, base) for name in files)
     over = {unit: _too_many() for unit, count in units.items() if count > MAX_ENTRIES}
     over |= {_unit(name, base): _too_deep() for name in files if _too_long(name, base)}
-    short = (name for name in intake.counting(files) if not _too_long(name, base))
+    short = (name for name in intake.without_system_files(files) if not _too_long(name, base))
     full = {f"{above}/" for name in short for above in PurePosixPath(name).parents}
     odd = {name: error.message for name, error in refused.items()} | {name: _EMPTY for name in folders}
     odd |= dict.fromkeys(hidden, _HIDDEN)
@@ -465,7 +465,9 @@ def _folder(root: Path) -> _Tree:
                     odd[name if "." in entry.name else f"{name}/"] = what
         if not seen and above:
             odd[above] = _HIDDEN if hidden else _EMPTY
-    below = Counter(f"{above}/" for name in intake.counting(tuple(sizes)) for above in PurePosixPath(name).parents)
+    below = Counter(
+        f"{above}/" for name in intake.without_system_files(tuple(sizes)) for above in PurePosixPath(name).parents
+    )
     names = (*sizes, *odd, *(f"{unit}/" for unit in over))
     return _Tree(
         tuple(dict.fromkeys(names)),

@@ -30,7 +30,7 @@ from distributed.scheduler import KilledWorker
 
 from grader import __version__
 from grader.classroom.task import GradingTask, TaskResult
-from grader.classroom.worker import SHARED, WorkerLost, grade_task
+from grader.classroom.worker import SHARED_RESULTS, WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.model import Course, Text
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 #: Seconds until the scheduler must answer.
-REACHED_WITHIN = 15.0
+CONNECT_TIMEOUT = 15.0
 #: Seconds until there must be a worker; a queue may have to start it first.
-PATIENCE = 600.0
+WORKER_TIMEOUT = 600.0
 #: Seconds for which a count of the workers is used again.
 _COUNTED = 2.0
 #: Workers named in a message; more are counted.
@@ -87,7 +87,7 @@ _ONE_AT_A_TIME = threading.Lock()
 # -------------------------------------------------------------------------------- in a worker process
 
 
-def software() -> dict[str, str]:
+def software_versions() -> dict[str, str]:
     """Versions that have to be the same on all machines, so that everybody is graded alike."""
     libraries = {name: importlib.metadata.version(name).partition("+")[0] for name in ("torch", "numpy")}
     return {"attncheck": __version__, "python": ".".join(platform.python_version_tuple()[:2]), **libraries}
@@ -130,7 +130,9 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         with _ONE_AT_A_TIME:
             sandbox = self._open()
             if self._memo is None or self._memo.seed != seed:
-                self._memo = GradingContext(self._course, seed, self._expecting(sandbox.observe, seed), shared=SHARED)
+                self._memo = GradingContext(
+                    self._course, seed, self._expecting(sandbox.observe, seed), shared=SHARED_RESULTS
+                )
             return grade_task(self._memo, sandbox, task)
 
     def _expecting(self, observe: Observe, seed: Seed) -> Observe:
@@ -156,7 +158,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         if self._sandbox is None:
             sandbox = Sandbox("require", ZygoteSettings(collapse=True, packages=self._course.packages))
             try:
-                different = _different(self._wanted, software())
+                different = _different(self._wanted, software_versions())
                 if different:
                     raise UsageError(_unlike([f"{self._where}: {different}"]))
                 self._try(sandbox)
@@ -197,7 +199,7 @@ def _plugin(worker: Any, name: str) -> GradingPlugin:
 class DaskExecutor(Executor):
     """The workers of a cluster as an executor. If a worker dies, only its task ends with ``WorkerLost``."""
 
-    def __init__(self, client: Client, plugin: str, layers: tuple[str, ...], patience: float = PATIENCE) -> None:
+    def __init__(self, client: Client, plugin: str, layers: tuple[str, ...], patience: float = WORKER_TIMEOUT) -> None:
         self.layers = layers
         self._client = client
         self._plugin = plugin
@@ -263,7 +265,7 @@ async def _outcome(theirs: Any) -> Any:
 
 
 @contextlib.contextmanager
-def connect(address: str, plugin: str, course: Course, patience: float = PATIENCE) -> Iterator[DaskExecutor]:
+def connect(address: str, plugin: str, course: Course, patience: float = WORKER_TIMEOUT) -> Iterator[DaskExecutor]:
     """Connect to the Dask scheduler at ``address``, and register the grading plugin for ``course`` under this name.
 
     Raises UsageError if there is no such cluster or if its software is not that of this machine, and
@@ -273,7 +275,7 @@ def connect(address: str, plugin: str, course: Course, patience: float = PATIENC
         try:
             with translate_errors(address):
                 _check_software(client, patience)
-                client.register_plugin(GradingPlugin(plugin, course, software()))
+                client.register_plugin(GradingPlugin(plugin, course, software_versions()))
                 found = client.run(functools.partial(_layers, plugin), on_error="ignore").values()
             first = next(iter(found), ())
             common = tuple(layer for layer in first if all(layer in each for each in found))
@@ -309,7 +311,7 @@ def translate_errors(address: str) -> Iterator[None]:
 
 def _reached(address: str) -> Client:
     try:
-        return Client(address, timeout=REACHED_WITHIN, set_as_default=False, name="attncheck")
+        return Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False, name="attncheck")
     except Exception as error:
         raise UsageError(
             Text(
@@ -324,7 +326,9 @@ def _reached(address: str) -> Client:
 def _check_software(client: Client, patience: float) -> None:
     """Wait for a worker, and raise UsageError unless all workers have the software of this machine."""
     try:
-        client.submit(software, pure=False).result(timeout=patience)  # clusters that grow wait for something to do
+        client.submit(software_versions, pure=False).result(
+            timeout=patience
+        )  # clusters that grow wait for something to do
     except TimeoutError:
         raise UsageError(
             Text(
@@ -336,8 +340,8 @@ def _check_software(client: Client, patience: float) -> None:
         ) from None
     except Exception:
         pass  # the next call raises it again, with the name of the worker
-    here = software()
-    found = client.run(software, on_error="return")
+    here = software_versions()
+    found = client.run(software_versions, on_error="return")
     wrong = [f"{worker}: {why}" for worker, there in found.items() if (why := _different(here, there))]
     if wrong:
         raise UsageError(_unlike(wrong))

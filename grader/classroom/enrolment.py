@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_in, storable_name
+from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_to_grade, storable_name
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
-from grader.classroom.roster import Match, Roster, alike, spellings
-from grader.classroom.unchanged import signature
+from grader.classroom.roster import Match, Roster, may_abbreviate, spellings
+from grader.classroom.unchanged import change_signature
 from grader.classroom.words import INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
@@ -111,7 +111,7 @@ def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSu
         if match.why != "unknown" and match.learner not in there:
             key = storable_name(name)
             yield CollectedSubmission(
-                FoundSubmission(key, (person,), ((name, file),)), Path(key), nothing_in(printable(file))
+                FoundSubmission(key, (person,), ((name, file),)), Path(key), nothing_to_grade(printable(file))
             )
 
 
@@ -133,7 +133,7 @@ def submission_row(
     placed = handed.placed
     path = os.path.abspath(handed.path)
     digest, signed, error = "", None, handed.error
-    seen = "" if error is not None else signature(handed.path)
+    seen = "" if error is not None else change_signature(handed.path)
     try:
         if seen and path in known and known[path].signature == seen:
             digest, signed = known[path].digest, known[path].signed
@@ -180,7 +180,7 @@ def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) ->
         if written.isdisjoint(set[str]().union(*map(spellings, each.people))):
             if not written.isdisjoint(known):
                 others.append(each)
-            elif not any(alike(each.name, person.name) for person in each.people):
+            elif not any(may_abbreviate(each.name, person.name) for person in each.people):
                 odd.append(each)
     return others + (odd if len(odd) <= max(1, len(signatures) - len(odd)) else [])
 

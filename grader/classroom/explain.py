@@ -141,7 +141,7 @@ class RecordedPart:
 # ---------------------------------------------------------------------------------------------- finding
 
 
-def look_up(asked: ExplainRequest) -> RecordedPart:
+def find_recorded_part(asked: ExplainRequest) -> RecordedPart:
     """What is recorded. Raises UsageError if nothing is, or if the files are not the ones that were graded."""
     with contextlib.closing(open_gradebook(asked.folder)) as book:
         loaded = course.full_course(courses.load(course_of(book, asked.course_folder)))
@@ -420,7 +420,7 @@ def _thing(name: Text, value: Any) -> ShownValue:
         case Array(values=values):
             return _thing(name, values)
         case np.ndarray():
-            return ShownValue(name, _same(f"{value.dtype} {value.shape}"), written(value))
+            return ShownValue(name, _same(f"{value.dtype} {value.shape}"), format_array(value))
         case Same(name=other):
             return ShownValue(name, _SAME_ARRAY.fill(name=other))
         case DrawnMade(helper=helper):
@@ -434,7 +434,7 @@ def _thing(name: Text, value: Any) -> ShownValue:
     return ShownValue(name, _same(_short(value)))
 
 
-def written(values: np.ndarray[Any, Any]) -> str:
+def format_array(values: np.ndarray[Any, Any]) -> str:
     """An array as text with a bounded number of lines: in full if it is small, else its corners."""
     if values.size > _IN_FULL and values.ndim > 3:
         values = values.reshape(-1, *values.shape[-2:])

@@ -28,7 +28,7 @@ _EVERY = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class QueuedJob:
     """Something to run for a person. ``rank`` is the number of the attempt; the ``key`` is the job's own."""
 
     person: str
@@ -59,18 +59,18 @@ class FairQueue:
     """Jobs that wait for one of ``workers``, or for the spare one besides them."""
 
     workers: int
-    waiting: list[Job] = field(default_factory=list)
-    running: list[Job] = field(default_factory=list)
-    _spare: Job | None = None
+    waiting: list[QueuedJob] = field(default_factory=list)
+    running: list[QueuedJob] = field(default_factory=list)
+    _spare: QueuedJob | None = None
     _used: dict[str, _Use] = field(default_factory=dict)
     _taken: int = 0
 
-    def put(self, job: Job) -> None:
+    def put(self, job: QueuedJob) -> None:
         """Add a job. A key that waits or runs already is not added again."""
         if all(job.key != other.key for other in (*self.waiting, *self.running)):
             self.waiting.append(job)
 
-    def take(self, now: float) -> Job | None:
+    def take(self, now: float) -> QueuedJob | None:
         """The job to run now; None if there is no worker for any."""
         running = [job for job in self.running if job is not self._spare]
         if len(running) >= self.workers:
@@ -85,14 +85,14 @@ class FairQueue:
             now,
         )
 
-    def take_heavy(self, now: float) -> Job | None:
+    def take_heavy(self, now: float) -> QueuedJob | None:
         """The job for the spare worker to run now; None if there is none."""
         if self._spare is not None:
             return None
         self._spare = self._first((job for job in self.waiting if self._heavy(job, now)), now)
         return self._spare
 
-    def done(self, job: Job, seconds: float, now: float) -> None:
+    def done(self, job: QueuedJob, seconds: float, now: float) -> None:
         """A job has ended, after ``seconds`` of work."""
         self.running.remove(job)
         if job is self._spare:
@@ -104,7 +104,7 @@ class FairQueue:
         """How much of the workers somebody used lately, in seconds."""
         return self._used.get(person, _Use()).now(now).seconds
 
-    def _first(self, candidates: Iterable[Job], now: float) -> Job | None:
+    def _first(self, candidates: Iterable[QueuedJob], now: float) -> QueuedJob | None:
         """Takes the fairest of the candidates."""
         busy = {job.person for job in self.running}
         ready = [job for job in candidates if job.person not in busy]
@@ -121,8 +121,8 @@ class FairQueue:
         self._taken += 1
         return chosen
 
-    def _heavy(self, job: Job, now: float) -> bool:
+    def _heavy(self, job: QueuedJob, now: float) -> bool:
         return self._used.get(job.person, _Use()).now(now).heavy
 
-    def _unknown(self, job: Job) -> bool:
+    def _unknown(self, job: QueuedJob) -> bool:
         return job.kind == "check" and job.person not in self._used

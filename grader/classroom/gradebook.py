@@ -172,7 +172,7 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class SubmissionRecord:
     """What grading one submission gave: (version of the question, result) of its units, answers and notices as JSON."""
 
     row: SubmissionRow
@@ -349,9 +349,11 @@ class Gradebook:
     ) -> None:
         """Save the results of one submission: its units, its answers, and notices about it."""
         found = tuple((unit.version, encode(unit.result)) for unit in units)
-        self.record_all([Graded(row, run, found, encode_answers(answers), encode_notices(notices))])
+        self.record_all([SubmissionRecord(row, run, found, encode_answers(answers), encode_notices(notices))])
 
-    def record_all(self, graded: Sequence[Graded], refused: Iterable[tuple[SubmissionRow, Text]] = ()) -> None:
+    def record_all(
+        self, graded: Sequence[SubmissionRecord], refused: Iterable[tuple[SubmissionRow, Text]] = ()
+    ) -> None:
         """Save the results of several submissions, and why others could not be graded, in one transaction."""
         versions = {(result.question, version) for each in graded for version, result in each.units}
         bodies = {result.digest: result.body for each in graded for _, result in each.units}
@@ -528,7 +530,7 @@ class Gradebook:
 _TEXT, _MAYBE, _WHOLE, _NUMBER = (str,), (str, type(None)), (int,), (int, float)
 
 
-def _save(book: sqlite3.Connection, graded: Graded) -> None:
+def _save(book: sqlite3.Connection, graded: SubmissionRecord) -> None:
     """Save one submission, whose versions and results are there."""
     run = graded.run
     setting = (run.seed, run.course, json.dumps(run.versions), json.dumps(run.layers), run.unsafe)
@@ -591,7 +593,7 @@ def _run(row: Sequence[Any]) -> GradingRun:
     )
 
 
-def changes_of(folder: Path) -> bytes:
+def change_token(folder: Path) -> bytes:
     """A value that differs after every change of the gradebook in ``folder``: SQLite's change counter, and the file.
 
     Empty if there is no gradebook.

@@ -51,7 +51,7 @@ MAX_NAME = 500
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ReceiptFile:
     """One file of a submission."""
 
     name: str
@@ -70,7 +70,7 @@ class Receipt:
     learner: str
     at: datetime
     digest: str
-    files: tuple[File, ...]
+    files: tuple[ReceiptFile, ...]
     attncheck: str = __version__
     number: int = 0
     mac: str = ""
@@ -100,7 +100,7 @@ _NEWER = Text(
 _NOT_A_RECEIPT = Text("{where} is not an attncheck receipt ({reason}).", "{where} 不是 attncheck 的回执（{reason}）。")
 
 
-def parse(text: str, where: str) -> Receipt:
+def parse_receipt(text: str, where: str) -> Receipt:
     """The receipt in ``text``. Raises NoReceipt for anything else, NewerReceipt for a newer format."""
     if len(text) > MAX_RECEIPT or text.count("{") + text.count("[") > _MAX_BRACKETS:
         raise NoReceipt(TOO_LARGE.fill(where=where))
@@ -109,7 +109,7 @@ def parse(text: str, where: str) -> Receipt:
         if data["format"] > FORMAT:
             said = printable(str(data.get("attncheck")), 40)
             raise NewerReceipt(_NEWER.fill(where=where, version=said))
-        files = tuple(File(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
+        files = tuple(ReceiptFile(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
         at = datetime.fromisoformat(data["at"]).astimezone(UTC)
         number = int(data.get("number", 0))
         if not (learner := _text(data["learner"])).strip():
@@ -131,7 +131,7 @@ def _text(value: object) -> str:
     return value
 
 
-def make(inbox: Path) -> None:
+def create_inbox(inbox: Path) -> None:
     """Create an inbox with a key, or add a key to one that has none. Raises UsageError if that is impossible."""
     place = inbox / KEY
     try:
@@ -179,15 +179,15 @@ def _key(inbox: Path) -> bytes | None:
         return None
 
 
-def signature(receipt: Receipt, key: bytes) -> str:
+def receipt_signature(receipt: Receipt, key: bytes) -> str:
     """The signature of a receipt with this key."""
     data = {**asdict(replace(receipt, mac="")), "at": receipt.at.isoformat()}
     return hmac.new(key, json.dumps(data, sort_keys=True).encode(), "sha256").hexdigest()
 
 
-def signed(receipt: Receipt, key: bytes) -> bool:
+def has_valid_signature(receipt: Receipt, key: bytes) -> bool:
     """Whether the receipt has a valid signature with this key."""
-    return hmac.compare_digest(signature(receipt, key).encode(), receipt.mac.encode())
+    return hmac.compare_digest(receipt_signature(receipt, key).encode(), receipt.mac.encode())
 
 
 def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:
@@ -208,11 +208,11 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     raws = found.raws
     home = inbox / folder_name(learner)
     try:
-        latest = max((receipt for _, receipt in receipts(home)), key=order, default=None)
+        latest = max((receipt for _, receipt in read_receipts(home)), key=receipt_order, default=None)
         number = latest.number + 1 if latest is not None else 1
         receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)), number=number)
         if (key := _key(inbox)) is not None:
-            receipt = replace(receipt, mac=signature(receipt, key))
+            receipt = replace(receipt, mac=receipt_signature(receipt, key))
         if latest is not None and latest.digest == receipt.digest:
             return latest, False
         if not inbox.is_dir():
@@ -236,16 +236,16 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     return receipt, True
 
 
-def order(receipt: Receipt) -> tuple[int, datetime]:
+def receipt_order(receipt: Receipt) -> tuple[int, datetime]:
     """The key that sorts the receipts of a learner in the order in which they were written."""
     return receipt.number, receipt.at
 
 
-def receipts(home: Path) -> Iterator[tuple[str, Receipt]]:
+def read_receipts(home: Path) -> Iterator[tuple[str, Receipt]]:
     """The receipts in a learner's folder, as far as they can be read, each with the name of its own folder."""
     for place in home.glob(f"*-*/{RECEIPT}"):
         with contextlib.suppress(UsageError, SubmissionError):
-            yield place.parent.name, parse(_small(place).decode("utf-8", "replace"), str(place))
+            yield place.parent.name, parse_receipt(_small(place).decode("utf-8", "replace"), str(place))
 
 
 def _small(place: Path) -> bytes:
@@ -280,8 +280,8 @@ def attempt_name(receipt: Receipt) -> str:
     return f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}"
 
 
-def _file(raw: RawFile) -> File:
-    return File(raw.path, len(raw.data), sha256(raw.data).hexdigest())
+def _file(raw: RawFile) -> ReceiptFile:
+    return ReceiptFile(raw.path, len(raw.data), sha256(raw.data).hexdigest())
 
 
 def _digest(raws: Sequence[RawFile]) -> str:

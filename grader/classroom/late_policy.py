@@ -20,7 +20,7 @@ _COUNTS = {
 _ATTEMPT = Text("Each further attempt costs {percent} %.", "每多提交一次扣 {percent}%。")
 
 
-def sentences(rules: Rules) -> Iterator[Text]:
+def policy_sentences(rules: Rules) -> Iterator[Text]:
     """When work is due, what lateness costs, and which attempt counts; nothing if there is no due date."""
     if rules.due is None:
         return

@@ -25,7 +25,7 @@ class CoursePart:
     possible: float
 
 
-NOTHING: Mapping[str, CoursePart] = MappingProxyType({})
+NO_PARTS: Mapping[str, CoursePart] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def late_by(row: SubmissionRow, learner: LearnerRow, rules: Rules) -> float:
     return max(0.0, (row.at - due_for(learner, rules.due)).total_seconds())
 
 
-def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:
+def remaining_share(late_seconds: float, attempt: int, rules: Rules) -> float:
     """The share of the points, 0 to 1, that is left after deductions for lateness and further attempts.
 
     Within the grace period, lateness costs nothing; after it, it is counted from the due date. The grace period does
@@ -101,7 +101,7 @@ def mark(
     possible: Mapping[str, float],
     overrides: Sequence[Override],
     rules: Rules,
-    parts: Mapping[str, CoursePart] = NOTHING,
+    parts: Mapping[str, CoursePart] = NO_PARTS,
 ) -> Mark:
     """What ``learner`` gets for ``work``; ``possible`` has the points of the questions that count.
 
@@ -117,7 +117,7 @@ def mark(
         learner,
         work,
         questions,
-        left_over(late, work.row.attempt, rules),
+        remaining_share(late, work.row.attempt, rules),
         late,
         complete=all(_complete(name, marked.get(name), changed, parts) for name in possible),
         passed=bool(parted) and all(facts.passed for facts in parted),
@@ -220,7 +220,7 @@ def marks(
     possible: Mapping[str, float],
     overrides: Sequence[Override],
     rules: Rules,
-    parts: Mapping[str, CoursePart] = NOTHING,
+    parts: Mapping[str, CoursePart] = NO_PARTS,
 ) -> tuple[Mark, ...]:
     """A learner's marks, one for each of their ``works`` in the order of submission; one counts, or each of them.
 

@@ -17,7 +17,7 @@ from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Over
 from grader.classroom.lock import locked
 from grader.classroom.marks import CoursePart
 from grader.classroom.regrade import course_of, points_of
-from grader.classroom.results import CLASS, Book, MarkSummary, left_behind, parts, write_files
+from grader.classroom.results import CLASS, Book, MarkSummary, parts, temporary_files, write_files
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX
 from grader.core.model import Course, Lang, Text
@@ -91,7 +91,7 @@ class OverrideRequest:
     beyond: bool = False
 
 
-def give(
+def give_points(
     folder: Path,
     wish: OverrideRequest,
     now: datetime,
@@ -110,7 +110,7 @@ def give(
                 "请给出 --reason：理由会写在分数旁边，别人会问到。",
             )
         )
-    with opened(folder, course_folder, patience) as (book, loaded):
+    with open_for_changes(folder, course_folder, patience) as (book, loaded):
         learner = find_learner(book, wish.learner)
         if learner not in book.learners():
             raise UsageError(
@@ -132,11 +132,11 @@ def give(
         return OverrideResult(learner, part, change, _written(book, loaded, learner, lang))
 
 
-def take_back(
+def remove_override(
     folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang, patience: float = 0.0
 ) -> OverrideResult:
     """Delete an override: the points earned count again. Raises UsageError if there is none."""
-    with opened(folder, course_folder, patience) as (book, loaded):
+    with open_for_changes(folder, course_folder, patience) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
@@ -155,7 +155,9 @@ def take_back(
 
 
 @contextlib.contextmanager
-def opened(folder: Path, course_folder: Path | None, patience: float = 0.0) -> Iterator[tuple[Gradebook, Course]]:
+def open_for_changes(
+    folder: Path, course_folder: Path | None, patience: float = 0.0
+) -> Iterator[tuple[Gradebook, Course]]:
     """Yields the gradebook of ``folder``, locked, with its course. Waits ``patience`` seconds for the lock."""
     with contextlib.closing(open_gradebook(folder)) as book, locked(folder, patience):
         yield book, loader.full_course(courses.load(course_of(book, course_folder)))
@@ -205,7 +207,7 @@ def forgetting(
     folder: Path, name: str, course_folder: Path | None
 ) -> Iterator[tuple[ForgetPlan, Callable[[Lang], None]]]:
     """Yields what deleting a learner would remove, and a function that does it."""
-    with opened(folder, course_folder) as (book, loaded):
+    with open_for_changes(folder, course_folder) as (book, loaded):
         leaving = _leaving(book, folder, find_learner(book, name))
 
         def remove(lang: Lang) -> None:
@@ -232,7 +234,7 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
     if not theirs:
         theirs = tuple(row for row in book.submissions() if row.key == learner.id and not row.learners)
     own = [row for row in theirs if len(row.learners) <= 1]
-    files = [*_results_of(folder, learner), *left_behind(folder), *_unpacked(book, own, folder)]
+    files = [*_results_of(folder, learner), *temporary_files(folder), *_unpacked(book, own, folder)]
     files += _kept_by_server(folder, learner)
     everywhere = {book.place(row).absolute() for row in theirs if row.path}
     if known := book.recall("collection"):
@@ -249,7 +251,7 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
         tuple(row.key for row in theirs if row not in own),
         tuple(path for path in outside if path.exists()),
         tuple(_others(folder)),
-        len(requests.listed(folder, learner.id)),
+        len(requests.list_requests(folder, learner.id)),
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from grader import __version__
-from grader.classroom.gradebook import Gradebook, Graded, GradingRun, SubmissionRow
+from grader.classroom.gradebook import Gradebook, GradingRun, SubmissionRecord, SubmissionRow
 from grader.classroom.task import GradingTask, TaskResult
 from grader.core import serialize
 from grader.core.model import Course, Question, Text
@@ -95,7 +95,7 @@ class Recorder:
         self._course = course.digest
         self._seed = seed.label
         self._clock = clock
-        self._graded: list[Graded] = []
+        self._graded: list[SubmissionRecord] = []
         self._refused: list[tuple[SubmissionRow, Text]] = []
         self._due: float | None = None
 
@@ -118,7 +118,7 @@ class Recorder:
             run = GradingRun(
                 now, result.seconds, self._seed, self._course, result.versions, result.layers, result.unsafe
             )
-            self._graded.append(Graded(row, run, units, result.answers, result.notices))
+            self._graded.append(SubmissionRecord(row, run, units, result.answers, result.notices))
         if self._due is None:
             self._due = self._clock() + _PATIENCE
         if len(self._graded) + len(self._refused) >= _TOGETHER:

@@ -43,7 +43,7 @@ class RegradeRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PointsChange:
     """A change of a learner's points, as (earned, possible).
 
     ``question`` is None for a change of the total that the changes of the questions do not explain.
@@ -63,7 +63,7 @@ class RegradeResult:
     ``refused`` are (key, reason) of those that could not be. ``news`` is false if the gradebook would not change.
     """
 
-    changes: tuple[Change, ...]
+    changes: tuple[PointsChange, ...]
     questions: tuple[str, ...]
     submissions: int
     refused: tuple[tuple[str, Text], ...]
@@ -87,11 +87,11 @@ def regraded(
         check_seed(book, asked.seed)
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attncheck-")))
         copy = stack.enter_context(contextlib.closing(book.copy(scratch)))
-        found = _Again(asked, book, copy, scratch)
+        found = _Regrading(asked, book, copy, scratch)
         yield found.grade(progress), found.save
 
 
-class _Again:
+class _Regrading:
     """A gradebook, and the copy of it that is graded again."""
 
     def __init__(self, asked: RegradeRequest, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
@@ -115,7 +115,7 @@ class _Again:
             layers = grade_all(self.order, self.copy, self.tasks, self.versions, self.course, progress)
             self.copy.share()
         return RegradeResult(
-            changes=tuple(changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
+            changes=tuple(points_changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
             refused=tuple((row.key, error) for row, error in self._failed()),
@@ -242,13 +242,13 @@ def _before(book: Gradebook, loaded: Course) -> Book:
 # --------------------------------------------------------------------------------------------- comparing
 
 
-def changes(before: Book, after: Book) -> Iterator[Change]:
+def points_changes(before: Book, after: Book) -> Iterator[PointsChange]:
     """Every change of points that count, learner by learner. Both books have the same learners."""
     yield from _changes(before.marks(), after.marks())
     yield from _changes(before.unmatched(), after.unmatched())
 
 
-def _changes(before: Iterable[Mark], after: Iterable[Mark]) -> Iterator[Change]:
+def _changes(before: Iterable[Mark], after: Iterable[Mark]) -> Iterator[PointsChange]:
     pairs = zip(before, after, strict=True)
     for learner, group in groupby(pairs, lambda pair: pair[0].learner.id):
         marks = list(group)
@@ -257,19 +257,19 @@ def _changes(before: Iterable[Mark], after: Iterable[Mark]) -> Iterator[Change]:
         yield from rows
         moved = _moved(*sums)
         if any(moved) and [_moved(row.before, row.after) for row in rows] != [moved]:
-            yield Change(learner, None, *sums)
+            yield PointsChange(learner, None, *sums)
 
 
 def _moved(before: tuple[float, float], after: tuple[float, float]) -> tuple[float, float]:
     return tidy(after[0] - before[0]), tidy(after[1] - before[1])
 
 
-def _questions(learner: str, old: Mark, new: Mark) -> Iterator[Change]:
+def _questions(learner: str, old: Mark, new: Mark) -> Iterator[PointsChange]:
     then = {name: (earned, possible) for name, earned, possible in old.questions}
     now = {name: (earned, possible) for name, earned, possible in new.questions}
     for name in now:
         if then.get(name, (0.0, 0.0)) != now[name]:
-            yield Change(learner, name, then.get(name, (0.0, 0.0)), now[name])
+            yield PointsChange(learner, name, then.get(name, (0.0, 0.0)), now[name])
 
 
 def _sum(marks: Sequence[Mark]) -> tuple[float, float]:

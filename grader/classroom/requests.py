@@ -22,7 +22,7 @@ LONGEST = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RequestReply:
     """What ``author`` replied to a request."""
 
     text: str
@@ -31,7 +31,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class LearnerRequest:
     """A request; ``part`` is an item or an exercise. ``number`` is its own. ``answer`` is None while it is open."""
 
     number: int
@@ -39,10 +39,10 @@ class Request:
     part: str
     reason: str
     at: datetime
-    answer: Answer | None = None
+    answer: RequestReply | None = None
 
 
-def add(folder: Path, learner: str, part: str, reason: str, at: datetime) -> Request:
+def add_request(folder: Path, learner: str, part: str, reason: str, at: datetime) -> LearnerRequest:
     """Save a request in a results folder. Raises UsageError without a reason, or if one about ``part`` is open."""
     said = _tidy(reason)
     if not said:
@@ -61,32 +61,32 @@ def add(folder: Path, learner: str, part: str, reason: str, at: datetime) -> Req
         return {"request": number, "learner": learner, "part": part, "reason": said, "at": _iso(at)}
 
     record = records.append(folder / FILE, make)
-    return Request(record["request"], learner, part, said, at)
+    return LearnerRequest(record["request"], learner, part, said, at)
 
 
-def listed(folder: Path, learner: str | None = None) -> tuple[Request, ...]:
+def list_requests(folder: Path, learner: str | None = None) -> tuple[LearnerRequest, ...]:
     """The requests of a results folder in the order in which they came, all or those of ``learner``."""
     return tuple(one for one in _requests(records.read(folder / FILE)) if learner in (None, one.learner))
 
 
-def answer(folder: Path, number: int, text: str, author: str, at: datetime) -> Request:
+def answer_request(folder: Path, number: int, text: str, author: str, at: datetime) -> LearnerRequest:
     """Answer a request. Raises UsageError if there is none with this number, if it has an answer, or without text."""
-    asked: list[Request] = []
+    asked: list[LearnerRequest] = []
     said = _tidy(text)
 
     def make(known: Sequence[dict[str, Any]]) -> records.Record:
         found = next((one for one in _requests(known) if one.number == number), None)
         if found is None:
             raise UsageError(Text("There is no request {number}.", "没有编号为 {number} 的申请。").fill(number=number))
-        check(found, text)
+        check_reply(found, text)
         asked.append(found)
         return {"answers": number, "text": said, "author": author, "at": _iso(at)}
 
     records.append(folder / FILE, make)
-    return replace(asked[0], answer=Answer(said, author, at))
+    return replace(asked[0], answer=RequestReply(said, author, at))
 
 
-def check(request: Request, text: str) -> None:
+def check_reply(request: LearnerRequest, text: str) -> None:
     """Raise UsageError if ``text`` cannot be the answer to a request: there is one, or the text is empty."""
     if request.answer is not None:
         raise UsageError(
@@ -100,20 +100,20 @@ def check(request: Request, text: str) -> None:
 
 def forget(folder: Path, learner: str) -> int:
     """Delete the requests of a learner, with their answers. Returns how many there were."""
-    theirs = {one.number for one in listed(folder, learner)}
+    theirs = {one.number for one in list_requests(folder, learner)}
     records.remove(folder / FILE, lambda one: bool(theirs & {one.get("request"), one.get("answers")}))
     return len(theirs)
 
 
-def _requests(found: Sequence[dict[str, Any]]) -> tuple[Request, ...]:
+def _requests(found: Sequence[dict[str, Any]]) -> tuple[LearnerRequest, ...]:
     """The requests in ``found``; what has another form (edited by hand) is skipped."""
-    made: dict[int, Request] = {}
+    made: dict[int, LearnerRequest] = {}
     for one in found:
         match one:
             case {"request": int(n), "learner": str(who), "part": str(part), "reason": str(why), "at": str(at)}:
-                made[n] = Request(n, who, part, why, _time(at))
+                made[n] = LearnerRequest(n, who, part, why, _time(at))
             case {"answers": int(n), "text": str(text), "author": str(author), "at": str(at)} if n in made:
-                made[n] = replace(made[n], answer=Answer(text, author, _time(at)))
+                made[n] = replace(made[n], answer=RequestReply(text, author, _time(at)))
     return tuple(made.values())
 
 

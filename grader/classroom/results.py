@@ -218,7 +218,7 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
                 file = f"{file_name(mark.learner.id, names)}.json"
                 write(out / file, report_file(book, mark, lang))
             rows.append(_row(book, mark, file))
-        write(out / CLASS, table(rows, list(book.points)))
+        write(out / CLASS, class_csv(rows, list(book.points)))
         _tidy(out, {row.file for row in rows})
     except OSError as error:
         raise UsageError(
@@ -237,14 +237,14 @@ def _tidy(out: Path, current: Container[str | None]) -> None:
 
     And temporary files of a process that was killed: while the lock is held, no other process writes here.
     """
-    for path in left_behind(out):
+    for path in temporary_files(out):
         path.unlink()
     for path in out.glob("*.json"):
         if path.name not in current and _begins(path) == _BEGINNING:
             path.unlink()
 
 
-def left_behind(out: Path) -> Iterator[Path]:
+def temporary_files(out: Path) -> Iterator[Path]:
     """Temporary files in a results folder, left behind by a process that was killed."""
     return out.glob(f"{TEMPORARY_PREFIX}*")
 
@@ -278,10 +278,10 @@ def _row(book: Book, mark: Mark, file: str | None) -> MarkSummary:
 
 def report_file(book: Book, mark: Mark, lang: Lang) -> str:
     """The text of the JSON file for the submission of a mark."""
-    return readable_json(as_json(book, mark, lang)) + "\n"
+    return readable_json(mark_json(book, mark, lang)) + "\n"
 
 
-def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
+def mark_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
     """The report of a mark as ``grade --json`` writes it, with deductions and points given by hand.
 
     If nothing was graded, the fields of the report are missing.
@@ -334,7 +334,7 @@ def file_name(text: str, taken: dict[str, str]) -> str:
     return name
 
 
-def table(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:
+def class_csv(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:
     """The class as CSV: one row for each mark that counts, and one column for each question."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -346,11 +346,11 @@ def table(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:
             numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
             words = [row.learner, row.name, row.section]
             rest = ["yes" if row.complete else "no", error, "; ".join(row.notes)]
-            writer.writerow([*map(cell, words), *(f"{value:g}" for value in numbers), *map(cell, rest)])
+            writer.writerow([*map(csv_cell, words), *(f"{value:g}" for value in numbers), *map(csv_cell, rest)])
     return text.getvalue()
 
 
-def cell(text: str) -> str:
+def csv_cell(text: str) -> str:
     """Untrusted text as a cell: printable, on one line, and never a formula, not even one in full-width signs.
 
     Text after a semicolon is protected, too, because some spreadsheets split cells there.

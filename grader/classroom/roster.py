@@ -128,7 +128,7 @@ class Roster:
         return tuple(learner for learner in self.learners if learner.id not in there)
 
 
-def read(path: Path) -> Roster:
+def read_roster(path: Path) -> Roster:
     """Read a roster from a CSV file. Raises UsageError with the line and a remedy."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -221,7 +221,7 @@ def _apart(found: Iterable[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]
         yield where, one
 
 
-def separator(text: str) -> str:
+def csv_separator(text: str) -> str:
     """The separator of a CSV: the most frequent of comma, semicolon and tab in its heading, outside quotes."""
     found = dict.fromkeys(_SEPARATORS, 0)
     quoted = False
@@ -244,7 +244,7 @@ def _meant(headings: Sequence[str]) -> list[str]:
 
 def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
     """Each row, with the number of its first line."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator(text))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=csv_separator(text))
     rows, line = [], 1
     try:
         for row in reader:
@@ -337,7 +337,7 @@ def spellings(person: Person) -> set[str]:
     return _turns(person.name) | {_letters(part) for one in values for part in (one, one.partition("@")[0])} - {""}
 
 
-def alike(one: str, other: str) -> bool:
+def may_abbreviate(one: str, other: str) -> bool:
     """Whether one name may be short for the other (“jdoe2”, “Doe, Jane”). Numbers and other scripts match anybody."""
     pairs = [(a, b) for a in _alphabetic(one) for b in _alphabetic(other)]
     return any(a.isascii() != b.isascii() or _is_subsequence(a, b) or _is_subsequence(b, a) for a, b in pairs)

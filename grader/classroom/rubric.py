@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.classroom.gradebook import Gradebook, Override
-from grader.classroom.overrides import opened
+from grader.classroom.overrides import open_for_changes
 from grader.classroom.results import Book, write_files
 from grader.core.errors import UsageError
 from grader.core.model import Item, Lang, Status, Text
@@ -55,7 +55,7 @@ class AnswerGroup:
         return tuple(AnswerGroup(self.item, (wording,)) for wording in self.wordings)
 
 
-def group(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
+def group_answers(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
     """The ``answers`` by learner in groups, the largest first. The same answers always make the same groups.
 
     A wording joins the first group whose most frequent wording is like it: that has the same words in any order, up
@@ -104,14 +104,14 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingAnswers:
     """The groups that wait, and the comments written so far for each item."""
 
     groups: tuple[AnswerGroup, ...]
     comments: Mapping[str, Sequence[str]]
 
 
-def decided(item: Item, decision: Decision) -> tuple[float, str]:
+def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
     """The points for ``item`` and the reason that is saved with them. Raises UsageError for unknown key points."""
     known = [point.id for point in items.key_points(item)]
     if not known:
@@ -134,7 +134,7 @@ def decided(item: Item, decision: Decision) -> tuple[float, str]:
     return tidy(item.points * len(made) / len(known)), reason
 
 
-def waiting(book: Book) -> Waiting:
+def pending_answers(book: Book) -> PendingAnswers:
     """What waits in ``book``: answers to items with key points in the work that counts, without points by hand."""
     known = {item.id: item for question in book.course.questions for item in question.items if items.key_points(item)}
     given = {(change.learner, change.part) for change in book.gradebook.overrides()}
@@ -146,8 +146,8 @@ def waiting(book: Book) -> Waiting:
         for result in (result for question, _ in mark.work.results for result in question.items):
             if result.id in known and result.status is Status.PENDING and (mark.learner.id, result.id) not in given:
                 answers.setdefault(result.id, {})[mark.learner.id] = _text(texts.get(result.id))
-    groups = [each for name in known if name in answers for each in group(known[name], answers[name])]
-    return Waiting(tuple(groups), _comments(book.gradebook))
+    groups = [each for name in known if name in answers for each in group_answers(known[name], answers[name])]
+    return PendingAnswers(tuple(groups), _comments(book.gradebook))
 
 
 def _text(answer: object) -> str:
@@ -161,23 +161,23 @@ def _comments(book: Gradebook) -> dict[str, tuple[str, ...]]:
 @contextlib.contextmanager
 def marking(
     folder: Path, course_folder: Path | None, author: str, lang: Lang, patience: float = 0.0
-) -> Iterator[tuple[Waiting, Callable[[AnswerGroup, Decision, datetime], None]]]:
+) -> Iterator[tuple[PendingAnswers, Callable[[AnswerGroup, Decision, datetime], None]]]:
     """Yields what waits in the gradebook of ``folder``, and a function that saves a decision about a group.
 
     Each decision is saved at once; the files are written again at the end, whatever happens before it. Waits
     ``patience`` seconds for another process that changes the folder.
     """
-    with opened(folder, course_folder, patience) as (gradebook, course):
+    with open_for_changes(folder, course_folder, patience) as (gradebook, course):
         book = Book.of(gradebook, course)
 
         def decide(chosen: AnswerGroup, decision: Decision, at: datetime) -> None:
-            earned, reason = decided(chosen.item, decision)
+            earned, reason = score_decision(chosen.item, decision)
             for learner in chosen.learners:
                 gradebook.override(Override(learner, chosen.item.id, earned, reason, author, at))
             _keep(gradebook, chosen.item.id, decision.comment.strip())
 
         try:
-            yield waiting(book), decide
+            yield pending_answers(book), decide
         finally:
             write_files(book, folder, lang)
 
@@ -190,7 +190,7 @@ def _keep(book: Gradebook, item: str, comment: str) -> None:
         book.remember(_COMMENTS, known | {item: [comment, *others][:MOST_COMMENTS]})
 
 
-def group_of(found: Waiting, learner: str, part: str, *, alike: bool) -> AnswerGroup:
+def find_group(found: PendingAnswers, learner: str, part: str, *, alike: bool) -> AnswerGroup:
     """The answer of ``learner`` to ``part`` as a group; with ``alike``, everybody's in its group. Raises UsageError."""
     mine = [each for each in found.groups if each.item.id.casefold() == part.casefold()]
     for each in mine:

@@ -12,7 +12,7 @@ from grader.course import items
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from grader.classroom.rubric import AnswerGroup, Waiting
+    from grader.classroom.rubric import AnswerGroup, PendingAnswers
     from grader.core.model import Lang
 
 _HEAD = Text("{item}, {points} points, answers: {count}", "{item}，{points} 分，{count} 份回答")
@@ -45,7 +45,7 @@ def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iter
             yield indent(f"{number}  {clean(comment)}", 4)
 
 
-def waiting_lines(found: Waiting, lang: Lang) -> Iterator[str]:
+def waiting_lines(found: PendingAnswers, lang: Lang) -> Iterator[str]:
     """All groups, or a sentence if nothing waits."""
     if not found.groups:
         yield NOTHING_WAITS.of(lang)
@@ -55,7 +55,7 @@ def waiting_lines(found: Waiting, lang: Lang) -> Iterator[str]:
         yield from group_lines(group, found.comments.get(group.item.id, ()), lang)
 
 
-def waiting_json(found: Waiting, lang: Lang) -> dict[str, Any]:
+def waiting_json(found: PendingAnswers, lang: Lang) -> dict[str, Any]:
     """The same as JSON values."""
     return {
         "format": 1,

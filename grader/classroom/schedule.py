@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, Workers, run_job, run_task, shutting_down, warm_up
-from grader.classroom.worker import layers as layers_of
+from grader.classroom.worker import sandbox_layers as layers_of
 from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import Course, Text

@@ -35,7 +35,7 @@ from grader.classroom.class_folder import EDITION, INBOX, SERVING
 from grader.classroom.collect import ALONE, CollectedSubmission, Collection, collect
 from grader.classroom.edition import publish
 from grader.classroom.enrolment import enrol, in_roster, submission_row
-from grader.classroom.fair_queue import FairQueue, Job
+from grader.classroom.fair_queue import FairQueue, QueuedJob
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.inbox import Receipt
 from grader.classroom.intake import FoundSubmission, Person
@@ -175,7 +175,7 @@ class Service:
             make_folder(self.plan.folder)
             self._closing.enter_context(self._alone())
             if not (self.inbox / inbox.KEY).exists():
-                inbox.make(self.inbox)
+                inbox.create_inbox(self.inbox)
             executors = [self._executor(at) for at in range(self.plan.workers + 1)]
             helpers: list[threading.Thread] = []
             # At the end, from the last to the first: nothing new begins, the workers are killed, the threads that
@@ -273,7 +273,9 @@ class Service:
         files = tuple((f"{folder}/files/{file.name}", file.name) for file in receipt.files)
         digests = tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files)
         person = Person(receipt.learner, (("learner", receipt.learner),))
-        number = sum(inbox.order(other) <= inbox.order(receipt) for _, other in inbox.receipts(home))
+        number = sum(
+            inbox.receipt_order(other) <= inbox.receipt_order(receipt) for _, other in inbox.read_receipts(home)
+        )
         placed = FoundSubmission(f"inbox-{folder}", (person,), files, receipt.at, attempt=number, digests=digests)
         place = home / name / "files"
         if len(receipt.files) == 1 and receipt.files[0].name.lower().endswith(ALONE):
@@ -302,7 +304,7 @@ class Service:
             if key in self._payloads:
                 raise UsageError(_BUSY)
             self._payloads[key] = task
-            self._queue.put(Job(learner, "check", key))
+            self._queue.put(QueuedJob(learner, "check", key))
             self._changed.notify_all()
         found: T = task.result.result()
         return found
@@ -319,7 +321,9 @@ class Service:
             marks = self.book(gradebook).marks_of(gradebook.learner(learner.id))
         by_key = {mark.work.row.key: mark for mark in marks if mark.work is not None}
         found = []
-        for name, receipt in sorted(inbox.receipts(home), key=lambda each: inbox.order(each[1]), reverse=True):
+        for name, receipt in sorted(
+            inbox.read_receipts(home), key=lambda each: inbox.receipt_order(each[1]), reverse=True
+        ):
             mark = by_key.get(f"inbox-{home.name}/{name}")
             found.append(Attempt(name, receipt, self._state(mark), mark))
         return tuple(found)
@@ -347,7 +351,7 @@ class Service:
                 key = _key(row)
                 self._rows[row.key] = row
                 self._payloads.setdefault(key, task)
-                self._queue.put(Job(row.learners[0] if row.learners else row.key, "grading", key, row.attempt))
+                self._queue.put(QueuedJob(row.learners[0] if row.learners else row.key, "grading", key, row.attempt))
             self._changed.notify_all()
 
     def _executor(self, at: int) -> Executor:
@@ -375,7 +379,7 @@ class Service:
                 self._queue.done(job, now - began, now)
                 self._changed.notify_all()
 
-    def _next(self, take: Callable[[float], Job | None]) -> Job | None:
+    def _next(self, take: Callable[[float], QueuedJob | None]) -> QueuedJob | None:
         with self._changed:
             while not self._ending and self.halted is None:
                 job = take(time.monotonic())

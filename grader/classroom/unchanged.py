@@ -17,7 +17,7 @@ _MOST = 500
 _CLOCK = 3 * 10**9
 
 
-def signature(path: Path, now: int | None = None) -> str:
+def change_signature(path: Path, now: int | None = None) -> str:
     """What changes when a file at or below ``path`` changes: a digest of names, sizes, times and inodes.
 
     Empty if that cannot be told: for links, for too many files, and for what changed so recently that another change

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 #: For how many submissions a worker keeps the results of code, for learners who submit the same files.
-SHARED = 256
+SHARED_RESULTS = 256
 #: Lowers the priority of a process as far as possible.
 _LOWEST = 19
 
@@ -64,7 +64,7 @@ def run_job(plan: BatchPlan, job: Job, limits: Limits) -> Observed:
     return _context(plan)[1].observe(job, limits)
 
 
-def layers(plan: BatchPlan) -> tuple[str, ...]:
+def sandbox_layers(plan: BatchPlan) -> tuple[str, ...]:
     """What confines learner code in the sandbox of this process."""
     return _context(plan)[1].layers
 
@@ -146,7 +146,7 @@ def _context(plan: BatchPlan) -> tuple[GradingContext, Sandbox]:
     sandbox.allow(loaded.packages)
     if plan.libraries:
         sandbox.expect(plan.libraries)
-    return GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe), shared=SHARED), sandbox
+    return GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe), shared=SHARED_RESULTS), sandbox
 
 
 @functools.lru_cache(maxsize=1)

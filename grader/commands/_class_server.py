@@ -52,12 +52,12 @@ def classroom(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, 
     """The settings of the class in ``folder``, its course and its roster. Raises UsageError."""
     from grader.classroom import class_folder, roster  # the latter loads intakes
 
-    settings = class_folder.settings(folder)
+    settings = class_folder.read_settings(folder)
     course = courses.load(loader.find(course_folder or _inside(folder, settings.course)))
     listed = _inside(folder, settings.roster) or loader.beside(course, "roster")
     if listed is None:
         raise UsageError(NO_ROSTER.fill(folder=folder))
-    return settings, course, roster.read(listed)
+    return settings, course, roster.read_roster(listed)
 
 
 def _inside(folder: Path, name: str | None) -> Path | None:

@@ -87,10 +87,10 @@ def explain(
 
 
 def _explained(asked: ExplainRequest, seed: Seed) -> Explanation:
-    from grader.classroom.explain import explain_code, explain_item, look_up  # loads numpy
+    from grader.classroom.explain import explain_code, explain_item, find_recorded_part  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
-    found = look_up(asked)
+    found = find_recorded_part(asked)
     if isinstance(found.part, Item):
         assert not isinstance(found.result, ExerciseResult)
         return explain_item(found, found.part, found.result)

@@ -47,5 +47,5 @@ def inbox(folder: Path, lang: Lang) -> None:
     Keep the key to yourself. If 'submit' runs under your account, for learners who cannot write to the inbox
     themselves, 'batch' accepts only signed receipts.
     """
-    inboxes.make(folder)
+    inboxes.create_inbox(folder)
     click.echo(INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(lang))

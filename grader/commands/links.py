@@ -94,7 +94,7 @@ def _person(found: Person | None, name: str, known: list[str]) -> Person:
 
 
 def _table(rows: list[tuple[Person, str]], learners: dict[str, Learner], until: datetime) -> str:
-    from grader.classroom.results import cell  # loads the checks
+    from grader.classroom.results import csv_cell  # loads the checks
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -102,5 +102,5 @@ def _table(rows: list[tuple[Person, str]], learners: dict[str, Learner], until: 
     for one, link in rows:
         ids = dict(learners[one.id].ids) if one.id in learners else {}
         words = (one.id, one.name, ids.get("email", ""))
-        writer.writerow([*map(cell, words), one.role.value, link, until.isoformat(timespec="minutes")])
+        writer.writerow([*map(csv_cell, words), one.role.value, link, until.isoformat(timespec="minutes")])
     return text.getvalue()

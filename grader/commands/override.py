@@ -159,13 +159,13 @@ def override(
                 "请给出 --points P 和 --reason TEXT，或只给 --remove。",
             )
         )
-    from grader.classroom.overrides import OverrideRequest, give, take_back  # loads numpy
+    from grader.classroom.overrides import OverrideRequest, give_points, remove_override  # loads numpy
 
     if points is None:
-        given = take_back(folder, learner, part, course_folder, lang)
+        given = remove_override(folder, learner, part, course_folder, lang)
     else:
         wish = OverrideRequest(learner, part, points, reason or "", author or _login(), beyond)
-        given = give(folder, wish, datetime.now(UTC), course_folder, lang)
+        given = give_points(folder, wish, datetime.now(UTC), course_folder, lang)
     if as_json:
         write_json(overrides_view.given_json(given))
     else:
@@ -197,7 +197,7 @@ def _by_key_points(
 
     key_points, comment, alike = said
     with rubric.marking(folder, course_folder, author, lang) as (found, decide):
-        group = rubric.group_of(found, *which, alike=alike)
+        group = rubric.find_group(found, *which, alike=alike)
         decision = rubric.Decision(key_points, comment)
         decide(group, decision, datetime.now(UTC))
     click.echo(_done(group, decision, lang))
@@ -206,7 +206,7 @@ def _by_key_points(
 def _done(group: AnswerGroup, decision: Decision, lang: Lang) -> str:
     from grader.classroom import rubric, rubric_view  # loads numpy
 
-    earned, _ = rubric.decided(group.item, decision)
+    earned, _ = rubric.score_decision(group.item, decision)
     names = {"item": group.item.id, "points": points_text(earned), "possible": points_text(group.item.points)}
     return rubric_view.DONE.fill(count=len(group.learners), **names).of(lang)
 
@@ -214,7 +214,7 @@ def _done(group: AnswerGroup, decision: Decision, lang: Lang) -> str:
 def _pending(folder: Path, course_folder: Path | None, author: str | None, as_json: bool, lang: Lang) -> None:
     """Show what waits; with an ``author``, ask for the key points of each group."""
     from grader.classroom import rubric, rubric_view  # loads numpy
-    from grader.classroom.overrides import opened  # loads numpy
+    from grader.classroom.overrides import open_for_changes  # loads numpy
     from grader.classroom.results import Book  # loads numpy
 
     if author is None or as_json:
@@ -225,8 +225,8 @@ def _pending(folder: Path, course_folder: Path | None, author: str | None, as_js
                     "--mark 是问答，没有 JSON 输出；--pending 有。",
                 )
             )
-        with opened(folder, course_folder) as (gradebook, course):
-            found = rubric.waiting(Book.of(gradebook, course))
+        with open_for_changes(folder, course_folder) as (gradebook, course):
+            found = rubric.pending_answers(Book.of(gradebook, course))
         if as_json:
             write_json(rubric_view.waiting_json(found, lang))
         else:
@@ -256,7 +256,7 @@ def _decide(group: AnswerGroup, typed: str, known: list[str], decide: Decide, la
     from grader.classroom import rubric, rubric_view  # loads numpy
 
     try:
-        rubric.decided(group.item, rubric.Decision(typed))
+        rubric.score_decision(group.item, rubric.Decision(typed))
     except UsageError as error:
         say(error.message, err=True)
         return False

@@ -66,11 +66,11 @@ def similar(
     submissions. Does not compare members of a group with each other. Runs no code.
     """
     from grader.classroom.analysis import similarity_view  # loads numpy
-    from grader.classroom.analysis.class_similarity import compared  # loads numpy
+    from grader.classroom.analysis.class_similarity import compare_class  # loads numpy
 
     with closing(open_gradebook(folder)) as gradebook:
         course = load_graded_course(gradebook, course_folder)
-        alike = compared(gradebook, course, threshold)
+        alike = compare_class(gradebook, course, threshold)
     if html is not None:
         from grader.classroom.analysis import similarity_html  # loads jinja2
 

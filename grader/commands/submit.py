@@ -137,7 +137,7 @@ def _name(path: Path) -> str:
 
 def _receipt(file: Path) -> inboxes.Receipt:
     try:
-        return inboxes.parse(file.read_text("utf-8"), str(file))
+        return inboxes.parse_receipt(file.read_text("utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             Text(

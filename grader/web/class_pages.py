@@ -17,9 +17,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grader.classroom import inbox, requests
-from grader.classroom.export._marks import deduction, error, hides, report_with_overrides
+from grader.classroom.export._marks import deduction, error_message, report_with_overrides, withholds_hidden_cases
 from grader.classroom.gradebook import LearnerRow, open_gradebook
-from grader.classroom.late_policy import sentences
+from grader.classroom.late_policy import policy_sentences
 from grader.classroom.marks import Mark, due_for
 from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
@@ -240,7 +240,7 @@ class ClassPages:
             written=written,
             answered=len(answers),
             items=learner.graded_items(),
-            rules=[*sentences(self.course.rules)],
+            rules=[*policy_sentences(self.course.rules)],
             due=self._due(person),
             said=said,
             new=name,
@@ -270,13 +270,13 @@ class ClassPages:
         person, pages = self._whose(request)
         seen = self._seen(person)
         found = await run_in_threadpool(self._attempt, person, request.path_params["name"])
-        asked = requests.listed(self.service.plan.folder, person.id)
+        asked = requests.list_requests(self.service.plan.folder, person.id)
         return pages.show(
             "attempt.html",
             attempt=found,
             mark=found.mark if self._shown(found) else None,
             later=self._later(person, found),
-            why=error(found.mark, pages.lang()) if found.mark is not None else None,
+            why=error_message(found.mark, pages.lang()) if found.mark is not None else None,
             deduction=deduction(found.mark) if found.mark is not None and self._shown(found) else None,
             parts=[*self._parts()] if self._shown(found) else [],
             asked=asked,
@@ -307,7 +307,9 @@ class ClassPages:
         part, reason = form.get("part"), form.get("reason")
         if part not in self._parts() or not isinstance(part, str) or not isinstance(reason, str):
             raise HTTPException(400)
-        await run_in_threadpool(requests.add, self.service.plan.folder, person.id, part, reason, datetime.now(UTC))
+        await run_in_threadpool(
+            requests.add_request, self.service.plan.folder, person.id, part, reason, datetime.now(UTC)
+        )
         await noted(self.service.plan.folder, person, "asked for regrading", submission=name, part=part)
         return RedirectResponse(f"/submissions/{name}#requests", 303)
 
@@ -352,7 +354,7 @@ class ClassPages:
         raise HTTPException(404)
 
     def _hidden(self, mark: Mark) -> bool:
-        return hides(self.course.rules, mark.learner, datetime.now(UTC))
+        return withholds_hidden_cases(self.course.rules, mark.learner, datetime.now(UTC))
 
     def _shown(self, attempt: Attempt) -> bool:
         """Whether results may be shown. Until then nothing is: points would tell whether an answer was correct."""

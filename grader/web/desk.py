@@ -26,9 +26,9 @@ from starlette.routing import Route
 
 from grader.classroom import analysis, audit, class_table
 from grader.classroom.class_table import ClassRow
-from grader.classroom.gradebook import LearnerRow, changes_of, open_gradebook
+from grader.classroom.gradebook import LearnerRow, change_token, open_gradebook
 from grader.classroom.marks import Mark
-from grader.classroom.overrides import opened
+from grader.classroom.overrides import open_for_changes
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Text
@@ -150,7 +150,7 @@ class Desk:
     @contextlib.contextmanager
     def changing(self) -> Iterator[Book]:
         """The gradebook, locked and open for changes."""
-        with opened(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
+        with open_for_changes(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
             yield Book.of(gradebook, self.course)
 
     def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None, *, rest: float = 0.0) -> T:
@@ -164,7 +164,7 @@ class Desk:
                 return make(book)
 
         return self.remembered.get(
-            name, lambda: changes_of(self.folder) if version is None else version, made, rest=rest
+            name, lambda: change_token(self.folder) if version is None else version, made, rest=rest
         )
 
     def answered(self) -> tuple[Answered, ...]:
@@ -277,7 +277,7 @@ class Visit:
     def note(self, did: str, **about: str) -> None:
         """Record a change."""
         desk = self.desk
-        entry = audit.Entry(desk.now(), self.author, self.person.role.value, did, tuple(about.items()))
+        entry = audit.AuditEntry(desk.now(), self.author, self.person.role.value, did, tuple(about.items()))
         audit.note(desk.folder, entry)
 
     def page(self, template: str, *, status: int = 200, **given: Any) -> Response:

@@ -245,5 +245,5 @@ def only(roles: Iterable[Role], routes: Iterable[Route]) -> list[Route]:
 
 async def noted(folder: Path, person: Person, did: str, **about: str) -> None:
     """Notes in the audit log that ``person`` did something."""
-    entry = audit.Entry(datetime.now(UTC), person.id, person.role.value, did, tuple(about.items()))
+    entry = audit.AuditEntry(datetime.now(UTC), person.id, person.role.value, did, tuple(about.items()))
     await run_in_threadpool(audit.note, folder, entry)

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from grader.classroom import class_table, inbox, requests
 from grader.classroom.analysis import answers
-from grader.classroom.class_table import FLAGS, TITLES, Choice, ClassRow
+from grader.classroom.class_table import FLAGS, TITLES, ClassRow, TableFilter
 from grader.classroom.export import html as pages
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.marks import CoursePart, Mark
@@ -85,7 +85,7 @@ class Sorting:
     """The addresses of the same table in another order, or of another page of it."""
 
     desk: Desk
-    choice: Choice
+    choice: TableFilter
 
     def link(self, column: str) -> str:
         """The table sorted by ``column``; the other way round if it is sorted by it already."""
@@ -103,7 +103,7 @@ class Sorting:
         """Another page of the table."""
         return self._at(self.choice, str(number))
 
-    def _at(self, choice: Choice, page: str = "") -> str:
+    def _at(self, choice: TableFilter, page: str = "") -> str:
         query = {"q": choice.search, "show": choice.flag, "section": choice.section, "page": page}
         ordered = choice.sort != "learner" or choice.descending
         order = {"sort": choice.sort, "down": "1" if choice.descending else ""} if ordered else {}
@@ -113,7 +113,7 @@ class Sorting:
 def class_page(visit: Visit) -> Response:
     """The class as a table, a page at a time."""
     desk = visit.desk
-    choice = Choice(
+    choice = TableFilter(
         visit.asked("q")[:200],
         visit.asked("show"),
         visit.asked("section"),
@@ -121,7 +121,7 @@ def class_page(visit: Visit) -> Response:
         bool(visit.asked("down")),
     )
     everybody = desk.rows()
-    found = class_table.select(everybody, choice)
+    found = class_table.filter_rows(everybody, choice)
     last = max(1, math.ceil(len(found) / _PER_PAGE))
     asked = visit.asked("page")
     page = min(max(1, int(asked)), last) if asked.isdecimal() and len(asked) < 9 else 1
@@ -143,7 +143,7 @@ def class_page(visit: Visit) -> Response:
         summary=desk.once("summary", lambda book: pages.summary(book, desk.rows())),
         waiting=sum(map(FLAGS["person"], everybody)),
         unmatched=desk.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
-        open_requests=sum(each.answer is None for each in requests.listed(desk.folder)),
+        open_requests=sum(each.answer is None for each in requests.list_requests(desk.folder)),
     )
 
 
@@ -183,13 +183,13 @@ def learner_page(visit: Visit) -> Response:
         "desk_learner.html",
         learner=learner,
         titles=TITLES,
-        rows=[class_table.row(each) for each in counting],
+        rows=[class_table.class_row(each) for each in counting],
         report=report,
         history=history,
         overrides=mark.overridden if mark is not None else (),
         choices=choices(desk),
-        requests=requests.listed(desk.folder, learner.id),
-        answers=[(name, answers.shown(value)) for name, value in given.items()],
+        requests=requests.list_requests(desk.folder, learner.id),
+        answers=[(name, answers.answer_text(value)) for name, value in given.items()],
         moment=moment,
         done=instructor_marking.said(visit),
     )
@@ -206,7 +206,7 @@ def _report(visit: Visit, book: Book, mark: Mark) -> Markup | None:
 def _submitted(visit: Visit, book: Book, row: SubmissionRow, marks: Sequence[Mark], shown: Mark | None) -> Submitted:
     mark = next((each for each in marks if each.work is not None and each.work.row.key == row.key), None)
     here = shown is not None and shown.work is not None and shown.work.row.key == row.key
-    line: ClassRow | None = class_table.row(mark) if mark is not None else None
+    line: ClassRow | None = class_table.class_row(mark) if mark is not None else None
     owner = mark.learner if mark is not None else LearnerRow("", "")
     return Submitted(
         row.at,
@@ -226,7 +226,7 @@ def _receipt(place: Path) -> str:
     file = place.parent / inbox.RECEIPT
     with contextlib.suppress(OSError, ValueError, inbox.NoReceipt):
         if file.stat().st_size <= inbox.MAX_RECEIPT:
-            return inbox.parse(file.read_text("utf-8"), inbox.RECEIPT).digest
+            return inbox.parse_receipt(file.read_text("utf-8"), inbox.RECEIPT).digest
     return ""
 
 

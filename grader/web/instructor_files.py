@@ -16,9 +16,9 @@ from starlette.responses import Response
 from grader.classroom import audit
 from grader.classroom import export as exports
 from grader.classroom.analysis import similarity_html, similarity_view
-from grader.classroom.analysis.answers import by_learner
-from grader.classroom.analysis.class_similarity import ClassSimilarity, compared
-from grader.classroom.analysis.clusters import Cluster, clusters
+from grader.classroom.analysis.answers import borrowed_by_learner
+from grader.classroom.analysis.class_similarity import ClassSimilarity, compare_class
+from grader.classroom.analysis.clusters import Cluster, find_clusters
 from grader.classroom.export.html import LearnerPages, mark_of
 from grader.classroom.results import Book, file_name
 from grader.core.model import Text
@@ -45,7 +45,7 @@ def similar_page(visit: Visit) -> Response:
         number = int(asked) if asked.isdecimal() and len(asked) < 6 else 0
         if not 1 <= number <= len(made):
             raise HTTPException(404)
-        (shown,) = similarity_html.compared(alike.found, [made[number - 1]], who, alike.read, _MOST_COUPLES)
+        (shown,) = similarity_html.compare_clusters(alike.found, [made[number - 1]], who, alike.read, _MOST_COUPLES)
         return visit.page(
             "desk_cluster.html",
             each=shown,
@@ -66,7 +66,7 @@ def similar_page(visit: Visit) -> Response:
         nothing=similarity_view.NOTHING.fill(threshold=f"{alike.found.threshold:.0%}"),
         counted=similarity_view.COMPARED.fill(submissions=alike.found.submissions),
         notes=similarity_view.notes(alike.found, who, alike.left_out),
-        borrowers=by_learner(borrowed_of(desk)),
+        borrowers=borrowed_by_learner(borrowed_of(desk)),
         numbers=lambda values: ", ".join(f"{name} = {value}" for name, value in values),
     )
 
@@ -79,8 +79,8 @@ def _alike(desk: Desk) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
         return hashlib.sha256(repr([*row, *book.points]).encode()).digest()
 
     def make(book: Book) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
-        alike = compared(book.gradebook, desk.course)
-        return alike, clusters(alike.found)
+        alike = compare_class(book.gradebook, desk.course)
+        return alike, find_clusters(alike.found)
 
     submitted = desk.once("submitted", version)
     return desk.once("similar", make, submitted, rest=RARELY)
@@ -100,11 +100,15 @@ class Format:
 
 def formats() -> list[Format]:
     """All formats that are made from a gradebook."""
-    found = [(name, exports.kind(name)) for name in exports.names()]
+    found = [(name, exports.format_module(name)) for name in exports.format_names()]
     return [
-        Format(name, FORMATS.get(name) or Text(exports.about(name), exports.FORMATS[name]), frozenset(module.OPTIONS))
+        Format(
+            name,
+            FORMATS.get(name) or Text(exports.format_description(name), exports.CHINESE_DESCRIPTIONS[name]),
+            frozenset(module.OPTIONS),
+        )
         for name, module in found
-        if module.OF == "gradebook"
+        if module.SOURCE == "gradebook"
     ]
 
 
@@ -138,7 +142,7 @@ def _made(visit: Visit, form: Format) -> Ready:
     remarks: list[Text] = []
     with tempfile.TemporaryDirectory(prefix="attncheck-") as scratch:
         folder = Path(scratch)
-        options = exports.Options(
+        options = exports.ExportOptions(
             lang=visit.lang,
             pseudonyms="pseudonyms" in form.options and bool(visit.typed("pseudonyms")),
             checks="checks" in form.options and bool(visit.typed("checks")),

@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from grader.classroom.analysis import answers, beliefs, statistics
 from grader.classroom.analysis import statistics_view as view
-from grader.classroom.analysis.answers import Borrowed, GivenAnswer
-from grader.classroom.analysis.beliefs import Belief
+from grader.classroom.analysis.answers import BorrowedAnswer, GivenAnswer
+from grader.classroom.analysis.beliefs import ClassMisconception
 from grader.classroom.analysis.statistics import CheckStatistics, PartStatistics, Statistics
 from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
 from grader.core.text import STATUS, check_label
@@ -31,14 +31,14 @@ def statistics_of(desk: Desk) -> Statistics:
     """The statistics of the class."""
     return desk.once(
         "statistics",
-        lambda book: replace(statistics.of_class(desk.counting()), borrowed=borrowed_of(desk)),
+        lambda book: replace(statistics.class_statistics(desk.counting()), borrowed=borrowed_of(desk)),
         rest=RARELY,
     )
 
 
-def borrowed_of(desk: Desk) -> tuple[Borrowed, ...]:
+def borrowed_of(desk: Desk) -> tuple[BorrowedAnswer, ...]:
     """Answers with somebody else's numbers."""
-    return desk.once("borrowed", lambda book: answers.borrowed(desk.course, desk.counting()), rest=RARELY)
+    return desk.once("borrowed", lambda book: answers.borrowed_answers(desk.course, desk.counting()), rest=RARELY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def item_page(visit: Visit) -> Response:
     """One item: the answers given, discrimination, what is believed, and answers with somebody else's numbers."""
     desk = visit.desk
     question, item = desk.item(visit.request.path_params["item"])
-    given = desk.once(f"answers {item.id}", lambda book: answers.given(item, desk.counting()))
+    given = desk.once(f"answers {item.id}", lambda book: answers.given_answers(item, desk.counting()))
     personal = bool(items.draw_choices(item.spec))
     part = _part(statistics_of(desk), item.id)
     return visit.page(
@@ -187,7 +187,7 @@ def misconceptions_page(visit: Visit) -> Response:
     desk = visit.desk
     everything = visit.asked("period") == "all"
     since = None if everything else desk.now() - _WEEK
-    found = beliefs.beliefs([mark for mark, _ in desk.counting()], since)
+    found = beliefs.find_misconceptions([mark for mark, _ in desk.counting()], since)
     return visit.page(
         "desk_misconceptions.html",
         everything=everything,
@@ -197,6 +197,6 @@ def misconceptions_page(visit: Visit) -> Response:
     )
 
 
-def _known(desk: Desk, belief: Belief) -> Misconception | None:
+def _known(desk: Desk, belief: ClassMisconception) -> Misconception | None:
     question = desk.course.question(belief.question)
     return question.misconception(belief.name) if question is not None else None

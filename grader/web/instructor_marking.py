@@ -9,9 +9,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from grader.classroom import requests, rubric
-from grader.classroom.overrides import OverrideRequest, give, take_back
+from grader.classroom.overrides import OverrideRequest, give_points, remove_override
 from grader.classroom.results import parts
-from grader.classroom.rubric import AnswerGroup, Decision, Waiting
+from grader.classroom.rubric import AnswerGroup, Decision, PendingAnswers
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.course import items
@@ -44,7 +44,7 @@ def points_by_hand(visit: Visit) -> Response:
     learner = desk.learner(visit.request.path_params["learner"])
     part = visit.typed("part")
     if visit.typed("do") == "remove":
-        take_back(desk.folder, learner.id, part, desk.course_folder, visit.lang, PATIENCE)
+        remove_override(desk.folder, learner.id, part, desk.course_folder, visit.lang, PATIENCE)
         visit.note("removed override", learner=learner.id, part=part)
         return RedirectResponse(desk.at("learners", learner.id, done="removed"), 303)
     _give(visit, learner.id, part, visit.typed("points"), visit.typed("reason"))
@@ -54,7 +54,7 @@ def points_by_hand(visit: Visit) -> Response:
 def _give(visit: Visit, learner: str, part: str, typed: str, reason: str) -> None:
     desk = visit.desk
     wish = OverrideRequest(learner, part, _number(typed), reason, visit.author, beyond=bool(visit.typed("beyond")))
-    done = give(desk.folder, wish, desk.now(), desk.course_folder, visit.lang, PATIENCE)
+    done = give_points(desk.folder, wish, desk.now(), desk.course_folder, visit.lang, PATIENCE)
     visit.note("gave points", learner=learner, part=done.part.name, points=typed.strip(), reason=reason.strip())
 
 
@@ -69,9 +69,9 @@ def _number(typed: str) -> float:
 # ------------------------------------------------------------------------------------ free text
 
 
-def waiting(desk: Desk) -> Waiting:
+def waiting(desk: Desk) -> PendingAnswers:
     """The answers that wait, grouped."""
-    return desk.once("waiting", rubric.waiting)
+    return desk.once("waiting", rubric.pending_answers)
 
 
 def waiting_page(visit: Visit) -> Response:
@@ -135,7 +135,7 @@ def mark(visit: Visit) -> Response:
 def requests_page(visit: Visit) -> Response:
     """The requests for regrading: the open ones with a form, and those that were answered."""
     desk = visit.desk
-    found = requests.listed(desk.folder)
+    found = requests.list_requests(desk.folder)
     return visit.page(
         "desk_requests.html",
         open=[(each, _standing(desk, each)) for each in found if each.answer is None],
@@ -145,7 +145,7 @@ def requests_page(visit: Visit) -> Response:
     )
 
 
-def _standing(desk: Desk, request: requests.Request) -> tuple[float, float] | None:
+def _standing(desk: Desk, request: requests.LearnerRequest) -> tuple[float, float] | None:
     """The points of the part that a request is about, as (earned, possible); None if it has none."""
     for mark, _ in desk.counting():
         if mark.learner.id != request.learner or mark.work is None:
@@ -167,13 +167,13 @@ def reply(visit: Visit) -> Response:
     desk = visit.desk
     number = visit.request.path_params["number"]
     with desk.turn:
-        request = next((each for each in requests.listed(desk.folder) if each.number == number), None)
+        request = next((each for each in requests.list_requests(desk.folder) if each.number == number), None)
         if request is None:
             raise HTTPException(404)
         text = visit.typed("answer")
-        requests.check(request, text)
+        requests.check_reply(request, text)
         if visit.typed("points").strip():
             _give(visit, request.learner, request.part, visit.typed("points"), text)
-        requests.answer(desk.folder, number, text, visit.author, desk.now())
+        requests.answer_request(desk.folder, number, text, visit.author, desk.now())
     visit.note("answered request", learner=request.learner, part=request.part, request=str(number))
     return RedirectResponse(desk.at("requests", done="saved"), 303)

@@ -89,11 +89,13 @@ def put(path: Path, text: str) -> None:
 
 def handed_in(folder: Path, home: str, learner: str, files: Files, number: int = 1, key: bytes | None = None) -> None:
     """An attempt in the folder ``home`` of an inbox, with a receipt for ``learner``."""
-    listed = tuple(inbox.File(n, len(t.encode()), sha256(t.encode()).hexdigest()) for n, t in sorted(files.items()))
+    listed = tuple(
+        inbox.ReceiptFile(n, len(t.encode()), sha256(t.encode()).hexdigest()) for n, t in sorted(files.items())
+    )
     digest = sha256("".join(sorted(f"{file.sha256}  {file.name}\n" for file in listed)).encode()).hexdigest()
     receipt = inbox.Receipt(learner, NOW, digest, listed, number=number)
     if key is not None:
-        receipt = replace(receipt, mac=inbox.signature(receipt, key))
+        receipt = replace(receipt, mac=inbox.receipt_signature(receipt, key))
     place = folder / home / inbox.attempt_name(receipt)
     for name, text in files.items():
         put(place / "files" / name, text)
@@ -230,7 +232,7 @@ def _under_a_long_name(folder: Path, kind: str) -> None:
 
 
 def _loose(folder: Path, kind: str) -> None:
-    inbox.make(folder)
+    inbox.create_inbox(folder)
     folder.chmod(0o777)
     put(folder / "mallory" / "q05.py", EVIL)
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from grader.classroom import enrolment, inbox, worker
-from grader.classroom.analysis.class_similarity import compared
+from grader.classroom.analysis.class_similarity import compare_class
 from grader.classroom.collect import CollectedSubmission, Collection
 from grader.classroom.enrolment import enrol
 from grader.classroom.gradebook import SubmissionRow, open_gradebook
@@ -85,7 +85,7 @@ def test_what_is_nobody_s_is_not_looked_for_elsewhere(tmp_path: Path, monkeypatc
                 )
             ]
         )
-        found = compared(book, course)
+        found = compare_class(book, course)
     assert found.left_out == ("nobody/mallory",)
     assert found.read("nobody/mallory") is None
 

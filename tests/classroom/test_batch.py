@@ -28,7 +28,7 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.intake import FoundSubmission, Person
 from grader.classroom.record import question_version as version
 from grader.classroom.results import Book, MarkSummary, write_files
-from grader.classroom.roster import read as read_roster
+from grader.classroom.roster import read_roster as read_roster
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import CHECK_BROKE, INTERNAL_ERROR
 from grader.classroom.worker import WorkerLost

@@ -21,7 +21,7 @@ from grader.classroom.gradebook import (
     Override,
     SubmissionRow,
     Unit,
-    changes_of,
+    change_token,
     open_gradebook,
 )
 from grader.core.errors import GradebookError
@@ -455,13 +455,13 @@ def test_reading_only(tmp_path: Path) -> None:
 
 def test_every_change_is_noticed(tmp_path: Path) -> None:
     """Even if the size stays the same and no clock has moved on; reading changes nothing."""
-    assert changes_of(tmp_path) == b""
+    assert change_token(tmp_path) == b""
     with closing(open_gradebook(tmp_path, create=True)) as book:
-        seen = [changes_of(tmp_path)]
+        seen = [change_token(tmp_path)]
         for points in (1.0, 2.0, 1.0):
             book.remember("x", points)
             assert book.recall("x") == points
-            seen.append(changes_of(tmp_path))
+            seen.append(change_token(tmp_path))
         assert len(set(seen)) == 4
         book.learners()
-        assert changes_of(tmp_path) == seen[-1]
+        assert change_token(tmp_path) == seen[-1]

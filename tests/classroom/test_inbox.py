@@ -15,7 +15,7 @@ import pytest
 from grader.classroom import collect as collecting
 from grader.classroom import inbox
 from grader.classroom.collect import collect
-from grader.classroom.inbox import File, Receipt, differences, folder_name, parse, submit
+from grader.classroom.inbox import Receipt, ReceiptFile, differences, folder_name, parse_receipt, submit
 from grader.core.errors import SubmissionError, UsageError
 from grader.submission import read
 
@@ -42,7 +42,7 @@ def test_what_is_handed_in_lies_there_whole(work: Path, tmp_path: Path) -> None:
     (place,) = (tmp_path / "inbox" / "Ada Invented").iterdir()
     assert place.name == f"20261121T043005Z-{receipt.digest[:12]}"
     assert (place / "files" / "more" / "q05.py").read_text() == CODE
-    assert parse((place / "receipt.json").read_text("utf-8"), "") == receipt
+    assert parse_receipt((place / "receipt.json").read_text("utf-8"), "") == receipt
     assert [(file.name, file.size) for file in receipt.files] == [("more/q05.py", len(CODE)), ("q03.py", len(CODE))]
     assert receipt.at == NOW
     assert os.listdir(tmp_path / "inbox") == ["Ada Invented"]
@@ -245,7 +245,7 @@ def test_other_names_are_made_safe(name: str) -> None:
     assert not folder.startswith(".")
 
 
-RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (File("q.py", 1, "0" * 64),)).to_json()
+RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (ReceiptFile("q.py", 1, "0" * 64),)).to_json()
 
 
 @pytest.mark.parametrize(
@@ -271,13 +271,13 @@ RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (File("q.py", 1, "0" * 6
 def test_other_files_are_no_receipts(text: str, said: str) -> None:
     """They are named, and nothing is made of them."""
     with pytest.raises(UsageError, match=f"here.json .*{said}"):
-        parse(text, "here.json")
+        parse_receipt(text, "here.json")
 
 
 def test_times_are_utc() -> None:
     """Wherever a receipt is read."""
     receipt = Receipt("ada", NOW.astimezone(UTC), "0" * 64, ())
-    assert parse(receipt.to_json(), "").at.utcoffset() == timedelta(0)
+    assert parse_receipt(receipt.to_json(), "").at.utcoffset() == timedelta(0)
 
 
 def test_a_clock_that_is_set_back_changes_no_order(work: Path, tmp_path: Path) -> None:
@@ -327,11 +327,11 @@ def test_half_a_receipt(work: Path, tmp_path: Path, left: str) -> None:
 def test_an_inbox_with_a_key_signs(work: Path, tmp_path: Path) -> None:
     """Who may read the key signs receipts; any change of one is found, and the learner's copy has the signature."""
     place = tmp_path / "signed"
-    inbox.make(place)
+    inbox.create_inbox(place)
     assert stat.S_IMODE((place / inbox.KEY).stat().st_mode) == 0o600
     key = inbox.parse_key((place / inbox.KEY).read_bytes())
     receipt, _ = submit(work, place, "ada", NOW)
-    assert inbox.signed(receipt, key) and parse(receipt.to_json(), "") == receipt
+    assert inbox.has_valid_signature(receipt, key) and parse_receipt(receipt.to_json(), "") == receipt
     for changed in (
         replace(receipt, learner="bo"),
         replace(receipt, at=receipt.at - timedelta(hours=1)),
@@ -340,19 +340,19 @@ def test_an_inbox_with_a_key_signs(work: Path, tmp_path: Path) -> None:
         replace(receipt, mac=""),
         replace(receipt, mac="ü"),
     ):
-        assert not inbox.signed(changed, key)
-    assert not inbox.signed(receipt, bytes(32))
+        assert not inbox.has_valid_signature(changed, key)
+    assert not inbox.has_valid_signature(receipt, bytes(32))
     (ada,) = collect(place, tmp_path / "scratch").handed
     assert ada.error is None
 
 
 def test_an_inbox_gets_one_key(work: Path, tmp_path: Path) -> None:
     """A second would make all receipts worthless; one that is none is said to be, by those who hand in, too."""
-    inbox.make(tmp_path / "inbox")
+    inbox.create_inbox(tmp_path / "inbox")
     with pytest.raises(UsageError, match="already has a key"):
-        inbox.make(tmp_path / "inbox")
+        inbox.create_inbox(tmp_path / "inbox")
     with pytest.raises(UsageError, match="cannot be created"):
-        inbox.make(work / "q03.py" / "inbox")
+        inbox.create_inbox(work / "q03.py" / "inbox")
     (tmp_path / "inbox" / inbox.KEY).write_text("short")
     with pytest.raises(UsageError, match="is not an attncheck key"):
         submit(work, tmp_path / "inbox", "ada", NOW)
@@ -360,7 +360,7 @@ def test_an_inbox_gets_one_key(work: Path, tmp_path: Path) -> None:
 
 def test_who_cannot_read_the_key_hands_in_without(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Learners who write to a shared inbox themselves get a receipt, without a signature."""
-    inbox.make(tmp_path / "inbox")
+    inbox.create_inbox(tmp_path / "inbox")
 
     def refused(path: Path) -> bytes:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))

@@ -16,7 +16,7 @@ from filelock import FileLock
 from grader.classroom import batch, lock, schedule, worker
 from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.gradebook import Gradebook, Override, open_gradebook
-from grader.classroom.regrade import Change, RegradeRequest, RegradeResult, regraded, seed_of
+from grader.classroom.regrade import PointsChange, RegradeRequest, RegradeResult, regraded, seed_of
 from grader.classroom.results import Book
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.core.errors import CourseError, GradebookError, UsageError
@@ -81,7 +81,7 @@ def test_what_changed_is_graded_again(out: Path) -> None:
     change(out, *OTHER_KEY)
     before = snapshot(out)
     found = again(out)
-    assert found.changes == (Change("ada", "Q1", (4.0, 5.0), (5.0, 5.0)),)
+    assert found.changes == (PointsChange("ada", "Q1", (4.0, 5.0), (5.0, 5.0)),)
     assert (found.questions, found.submissions, found.refused, found.news) == (("Q1",), 2, (), True)
     assert "seccomp" in found.layers
     assert snapshot(out) == before
@@ -112,7 +112,7 @@ def test_only_what_changed_is_graded(out: Path, monkeypatch: pytest.MonkeyPatch)
     change(out, OTHER_KEY[1], OTHER_KEY[0])
     change(out, KEY[1], KEY[0])
     seen.clear()
-    assert again(out, write=True).changes == (Change("ada", "Q1", (5.0, 5.0), (4.0, 5.0)),)
+    assert again(out, write=True).changes == (PointsChange("ada", "Q1", (5.0, 5.0), (4.0, 5.0)),)
     assert seen == []
     assert earned(out)["ada"] == 4
 
@@ -130,7 +130,7 @@ def test_other_points_and_other_rules(out: Path) -> None:
     """What a question is worth, and what lateness leaves, are changes too; the sum tells what the question does not."""
     change(out, "points: 4", "points: 9")
     (found,) = (change for change in again(out, write=True).changes if change.learner == "ada")
-    assert found == Change("ada", "Q1", (4.0, 5.0), (9.0, 10.0))
+    assert found == PointsChange("ada", "Q1", (4.0, 5.0), (9.0, 10.0))
     assert earned(out)["ada"] == 9
     with closing(open_gradebook(out)) as book:
         book.file([replace(row, at=NOW) for row in book.submissions()])
@@ -138,12 +138,12 @@ def test_other_points_and_other_rules(out: Path) -> None:
     (out.parent / "course" / "course.yaml").write_text(rules)
     found_again = again(out, write=True)
     assert (found_again.submissions, found_again.questions) == (0, ())
-    assert found_again.changes == (Change("ada", None, (9.0, 10.0), (4.5, 10.0)),)
+    assert found_again.changes == (PointsChange("ada", None, (9.0, 10.0), (4.5, 10.0)),)
     assert not again(out).news
     change(out, "points: 9", "points: 4")
     assert again(out).changes[:2] == (
-        Change("ada", "Q1", (9.0, 10.0), (4.0, 5.0)),
-        Change("ada", None, (4.5, 10.0), (2.0, 5.0)),
+        PointsChange("ada", "Q1", (9.0, 10.0), (4.0, 5.0)),
+        PointsChange("ada", None, (4.5, 10.0), (2.0, 5.0)),
     )
 
 
@@ -235,7 +235,7 @@ def test_what_cannot_be_graded_any_more(out: Path, monkeypatch: pytest.MonkeyPat
     change(out, *OTHER_KEY)
     found = again(out, write=True)
     assert found.refused == (("ada", BUG),)
-    assert found.changes == (Change("ada", "Q1", (4.0, 5.0), (0.0, 5.0)),)
+    assert found.changes == (PointsChange("ada", "Q1", (4.0, 5.0), (0.0, 5.0)),)
     assert earned(out) == {"ada": 0, "bo": 0, "cy": 0}
     assert '"error": "a bug"' in (out / "ada.json").read_text()
 
@@ -267,7 +267,7 @@ def test_a_crash_while_putting_down(at: int, out: Path, monkeypatch: pytest.Monk
     assert earned(out) == {"ada": 4, "bo": 0, "cy": 0}
     found = again(out, write=True)
     assert found.submissions == 2 - at
-    assert found.changes == (Change("ada", "Q1", (4.0, 5.0), (5.0, 5.0)),)
+    assert found.changes == (PointsChange("ada", "Q1", (4.0, 5.0), (5.0, 5.0)),)
     assert earned(out)["ada"] == 5
 
 
@@ -278,7 +278,7 @@ def test_a_change_of_attempts(out: Path) -> None:
         book.file([replace(row[1], learners=("ada",), attempt=2), row[0]])
     assert earned(out)["ada"] == 0
     (out.parent / "course" / "course.yaml").write_text("attempts: {count: best}\n")
-    assert again(out).changes == (Change("ada", None, (0.0, 5.0), (4.0, 5.0)),)
+    assert again(out).changes == (PointsChange("ada", None, (0.0, 5.0), (4.0, 5.0)),)
 
 
 def test_one_at_a_time(out: Path) -> None:

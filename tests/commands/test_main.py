@@ -18,7 +18,6 @@ from grader import commands
 from grader.classroom import export
 from grader.commands import FAMILIES, _chinese, _options, cli, main
 from grader.commands._options import Chinese, documented
-from grader.commands.export import FORMATS
 from grader.core.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.layout import cells
 from grader.core.text import same
@@ -84,7 +83,7 @@ def test_help_is_in_both_languages() -> None:
 
 def test_formats_are_in_both_languages() -> None:
     """The help of ``export`` says in Chinese what each format is."""
-    assert set(FORMATS) == set(export.names())
+    assert set(export.CHINESE_DESCRIPTIONS) == set(export.format_names())
 
 
 @pytest.mark.parametrize(

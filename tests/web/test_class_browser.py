@@ -94,9 +94,9 @@ def submitted(chromium: Any, server: Server) -> str:  # noqa: F811
     path: str = window.locator("a[href^='/submissions/']").first.get_attribute("href")
     window.goto(f"{server.url}/submit")
     window.locator("#attempts:not([hx-get])").wait_for()
-    requests.add(server.folder, "ada", "double", "It works for me.", NOW)
-    requests.add(server.folder, "ada", "Q1.b", "Why?", NOW)
-    requests.answer(server.folder, 2, "Because.", "grace", NOW)
+    requests.add_request(server.folder, "ada", "double", "It works for me.", NOW)
+    requests.add_request(server.folder, "ada", "Q1.b", "Why?", NOW)
+    requests.answer_request(server.folder, 2, "Because.", "grace", NOW)
     window.context.close()
     return path.removesuffix("/receipt")
 

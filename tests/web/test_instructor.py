@@ -153,7 +153,7 @@ PATHS = (
 @pytest.mark.parametrize("path", PATHS)
 def test_every_page_in_both_languages(desk: Desk, path: str) -> None:
     """Without a word of the other language in its frame; the way back to the same page is kept."""
-    requests.add(desk.folder, "ada", "Q1.a", "It is right. <b>", NOW)
+    requests.add_request(desk.folder, "ada", "Q1.a", "It is right. <b>", NOW)
     window = browser(desk)
     for lang, tag, frame in (("en", "en", "Misconceptions"), ("zh", "zh-Hans", "误解")):
         text = window.post("/class/language", data={"lang": lang, "back": f"/class{path}"}, headers=OWN).text
@@ -369,14 +369,14 @@ def test_marking(desk: Desk) -> None:
 def test_requests(desk: Desk) -> None:
     """Answered once, with points or without; the learner's page shows both."""
     for part, reason in (("double", "It works for me."), ("Q1.a", "Why? <b>")):
-        requests.add(desk.folder, "bo", part, reason, NOW)
+        requests.add_request(desk.folder, "bo", part, reason, NOW)
     text = browser(desk).get("/class/requests").text
     assert "now 0 of 4" in text and "Why? &lt;b&gt;" in text
     assert "open requests: 2" in browser(desk).get("/class").text
     post(desk, "/requests/1", answer="You are right.", points="4")
     post(desk, "/requests/2", answer="No.", points="")
     assert given(desk) == {("bo", "double"): (4.0, "You are right.", "Prof. Invented (prof)")}
-    assert [one.answer and one.answer.text for one in requests.listed(desk.folder)] == ["You are right.", "No."]
+    assert [one.answer and one.answer.text for one in requests.list_requests(desk.folder)] == ["You are right.", "No."]
     for fields in ({"answer": "Again.", "points": "1"}, {"answer": " "}):
         post(desk, "/requests/1", 400, **fields)
     post(desk, "/requests/9", 404, answer="x")
@@ -492,7 +492,7 @@ def test_receipts(tmp_path: Path) -> None:
     from grader.web.instructor import _receipt
 
     (tmp_path / "q01.py").write_text(tiny.RIGHT)
-    inbox.make(tmp_path / "inbox")
+    inbox.create_inbox(tmp_path / "inbox")
     receipt, _ = inbox.submit(tmp_path / "q01.py", tmp_path / "inbox", "ada", NOW)
     (place,) = (tmp_path / "inbox").glob("*/*/files")
     assert _receipt(place) == receipt.digest

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from grader.classroom import requests
-from grader.classroom.export import ExportTarget, Options, export
+from grader.classroom.export import ExportOptions, ExportTarget, export
 from grader.web.desk import LANGUAGE, Desk
 from grader.web.security import COOKIE
 from tests.web.staff import make_app
@@ -62,9 +62,9 @@ class Site:
 @pytest.fixture
 def site(desk: Desk) -> Iterator[Site]:  # noqa: F811
     """A server for a class in which requests wait."""
-    requests.add(desk.folder, "bo", "double", "It works for me.", NOW)
-    requests.add(desk.folder, "ada", "Q1.a", "Why?", NOW)
-    requests.answer(desk.folder, 2, "Because.", "prof", NOW)
+    requests.add_request(desk.folder, "bo", "double", "It works for me.", NOW)
+    requests.add_request(desk.folder, "ada", "Q1.a", "Why?", NOW)
+    requests.answer_request(desk.folder, 2, "Because.", "prof", NOW)
     made = Site(desk)
     yield made
     made.close()
@@ -176,7 +176,7 @@ def test_accessibility(chromium: Any, site: Site, scheme: str, lang: str) -> Non
 def test_the_exported_table_sorts(chromium: Any, site: Site, tmp_path: Path) -> None:  # noqa: F811
     """From a file, under its own policy: headings sort, the field finds; without scripts it is a table."""
     with site.desk.book() as book:
-        export("html", book, Options(now=NOW), ExportTarget(tmp_path / "pages", lambda text: None, passing=True))
+        export("html", book, ExportOptions(now=NOW), ExportTarget(tmp_path / "pages", lambda text: None, passing=True))
     context = chromium.new_context()
     window = context.new_page()
     wrong: list[str] = []

@@ -16,7 +16,7 @@ from grader.core.text import clean
 from grader.course import items
 
 #: A mark that counts, and the answers of its submission by item.
-Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
+MarkAndAnswers: TypeAlias = tuple[Mark, Mapping[str, object]]
 #: Characters of an answer that are shown.
 _LONGEST = 300
 #: Steps of computation for one answer and one set of numbers.
@@ -35,7 +35,7 @@ class GivenAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Borrowed:
+class BorrowedAnswer:
     """A wrong answer of ``learner`` that is right for the numbers of ``sources``, who are in the same class.
 
     If it is right for several sets of numbers, ``theirs`` are what these have in common.
@@ -49,7 +49,7 @@ class Borrowed:
     sources: tuple[str, ...]
 
 
-def shown(answer: object) -> str:
+def answer_text(answer: object) -> str:
     """An answer as its learner would write it."""
     match answer:
         case None:
@@ -64,14 +64,14 @@ def shown(answer: object) -> str:
     return clean(str(answer), _LONGEST)
 
 
-def given(item: Item, answered: Iterable[Answered]) -> tuple[GivenAnswer, ...]:
+def given_answers(item: Item, answered: Iterable[MarkAndAnswers]) -> tuple[GivenAnswer, ...]:
     """The different answers to ``item``, the most frequent first; case and spaces do not count."""
     found: dict[tuple[str, Status, str | None], list[tuple[str, str, tuple[str, ...]]]] = {}
     for mark, answers in answered:
-        result = result_of(mark, item.id)
+        result = item_result(mark, item.id)
         if result is None or result.status is Status.MISSING or item.id not in answers:
             continue
-        text, ids = shown(answers[item.id]), _options(item, answers[item.id])
+        text, ids = answer_text(answers[item.id]), _options(item, answers[item.id])
         same = ", ".join(ids) if ids else "".join(text.casefold().split())
         key = same, result.status, result.misconception
         found.setdefault(key, []).append((mark.learner.id, text, ids))
@@ -90,7 +90,7 @@ def _options(item: Item, answer: object) -> tuple[str, ...]:
     return tuple(name for key, name in known.items() if key in chosen) if chosen and chosen <= known.keys() else ()
 
 
-def result_of(mark: Mark, name: str) -> ItemResult | None:
+def item_result(mark: Mark, name: str) -> ItemResult | None:
     """The result of an item in the submission of a mark."""
     results = mark.work.results if mark.work is not None else ()
     return next((item for result, _ in results for item in result.items if item.id == name), None)
@@ -99,7 +99,7 @@ def result_of(mark: Mark, name: str) -> ItemResult | None:
 # ------------------------------------------------------------------------------- somebody else's numbers
 
 
-def borrowed(course: Course, answered: Sequence[Answered]) -> tuple[Borrowed, ...]:
+def borrowed_answers(course: Course, answered: Sequence[MarkAndAnswers]) -> tuple[BorrowedAnswer, ...]:
     """All answers with somebody else's numbers, in the order of the course and then of the learners."""
     personal = [
         item
@@ -110,12 +110,12 @@ def borrowed(course: Course, answered: Sequence[Answered]) -> tuple[Borrowed, ..
     return tuple(found for item in personal for found in _borrowed(course, item, answered))
 
 
-def _borrowed(course: Course, item: Item, answered: Sequence[Answered]) -> Iterator[Borrowed]:
+def _borrowed(course: Course, item: Item, answered: Sequence[MarkAndAnswers]) -> Iterator[BorrowedAnswer]:
     having: dict[tuple[tuple[str, int | float], ...], list[str]] = {}
     wrong: list[tuple[str, object, tuple[tuple[str, int | float], ...]]] = []
     draws: dict[tuple[tuple[str, int | float], ...], items.Context] = {}
     for mark, answers in answered:
-        result = result_of(mark, item.id)
+        result = item_result(mark, item.id)
         if result is None or mark.work is None or not mark.work.row.seed_name:
             continue
         context = items.Context(course.public_id, mark.work.row.seed_name, item.id)
@@ -131,35 +131,37 @@ def _borrowed(course: Course, item: Item, answered: Sequence[Answered]) -> Itera
         for theirs, context in draws.items():
             asked = repr(value), theirs
             if asked not in known:
-                known[asked] = _right(item, value, context)
+                known[asked] = _is_correct(item, value, context)
             if theirs != own and known[asked]:
                 fitting.append(theirs)
         sources = tuple(sorted({name for theirs in fitting for name in having[theirs] if name != learner}))
         if sources:
             same = tuple(each for each in fitting[0] if all(each in theirs for theirs in fitting))
-            yield Borrowed(learner, item.id, shown(value), own, same or fitting[0], sources)
+            yield BorrowedAnswer(learner, item.id, answer_text(value), own, same or fitting[0], sources)
 
 
-def _right(item: Item, value: object, context: items.Context) -> bool:
+def _is_correct(item: Item, value: object, context: items.Context) -> bool:
     return items.judge_within(_STEPS, item, value, context)[0].status is Status.PASSED
 
 
 @dataclass(frozen=True, slots=True)
-class Borrower:
+class BorrowedByLearner:
     """A learner with all their answers with somebody else's numbers; ``sources`` have the numbers of every one."""
 
     learner: str
-    answers: tuple[Borrowed, ...]
+    answers: tuple[BorrowedAnswer, ...]
     sources: tuple[str, ...]
 
 
-def by_learner(found: Iterable[Borrowed]) -> tuple[Borrower, ...]:
+def borrowed_by_learner(found: Iterable[BorrowedAnswer]) -> tuple[BorrowedByLearner, ...]:
     """The answers by learner; those with most of them come first, then those with fewest possible sources."""
-    mine: dict[str, list[Borrowed]] = {}
+    mine: dict[str, list[BorrowedAnswer]] = {}
     for one in found:
         mine.setdefault(one.learner, []).append(one)
     made = [
-        Borrower(name, tuple(every), tuple(n for n in every[0].sources if all(n in each.sources for each in every)))
+        BorrowedByLearner(
+            name, tuple(every), tuple(n for n in every[0].sources if all(n in each.sources for each in every))
+        )
         for name, every in mine.items()
     ]
     return tuple(sorted(made, key=lambda one: (-len(one.answers), len(one.sources) or len(mine) + 1, one.learner)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader import submission
 from grader.classroom.analysis import similarity
-from grader.classroom.analysis.similarity import CodeSample, Reduced, Similar
+from grader.classroom.analysis.similarity import CodeSample, ReducedSample, SimilarityResult
 from grader.classroom.gradebook import Gradebook, SubmissionRow
 from grader.classroom.worker import Workers
 from grader.core import bounded
@@ -28,7 +28,7 @@ class ClassSimilarity:
     ``left_out`` are the keys of submissions that cannot be read. ``read`` reads a submission again, to show its code.
     """
 
-    found: Similar
+    found: SimilarityResult
     people: Mapping[str, tuple[str, ...]]
     left_out: tuple[str, ...]
     read: Callable[[str], CodeSample | None]
@@ -39,7 +39,7 @@ class ClassSimilarity:
         return {key: ", ".join(names) or key for key, names in self.people.items()}
 
 
-def compared(gradebook: Gradebook, course: Course, threshold: float | None = None) -> ClassSimilarity:
+def compare_class(gradebook: Gradebook, course: Course, threshold: float | None = None) -> ClassSimilarity:
     """Compare the last submission of every learner, in the questions that were graded.
 
     ``threshold`` is a share from 0 to 1; None means ``similarity.THRESHOLD``.
@@ -78,7 +78,7 @@ def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> CodeS
 
 def _reduced(
     read: Callable[[str], CodeSample | None], exercises: Sequence[str], keys: Sequence[str]
-) -> dict[str, Reduced | None]:
+) -> dict[str, ReducedSample | None]:
     """All submissions as numbers. Reading takes most of the time, so all CPUs read a large class."""
     take = partial(_reduce, read, exercises)
     if len(keys) < _MANY:
@@ -87,14 +87,14 @@ def _reduced(
         return dict(zip(keys, pool.map(take, keys, chunksize=8), strict=True))
 
 
-def _reduce(read: Callable[[str], CodeSample | None], exercises: Sequence[str], key: str) -> Reduced | None:
+def _reduce(read: Callable[[str], CodeSample | None], exercises: Sequence[str], key: str) -> ReducedSample | None:
     one = read(key)
     if one is None:
         return None
     if similarity.is_small(one):
-        return similarity.reduced(one, exercises)
+        return similarity.reduce_sample(one, exercises)
     try:
-        return bounded.call(bounded.READING, similarity.reduced, one, exercises)
+        return bounded.call(bounded.READING, similarity.reduce_sample, one, exercises)
     except bounded.Exceeded:
         return None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.classroom.analysis.similarity import WHOLE, Group, Similar, SimilarPair
+from grader.classroom.analysis.similarity import WHOLE, IdenticalGroup, SimilarityResult, SimilarPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Cluster:
         return max(_tokens(pairs) for pairs in by_couple(self.links).values())
 
 
-def clusters(found: Similar) -> tuple[Cluster, ...]:
+def find_clusters(found: SimilarityResult) -> tuple[Cluster, ...]:
     """The clusters; those that share most come first."""
     pairs = [*found.pairs, *(pair for group in found.groups if group.scope == WHOLE for pair in _star(group))]
     scopes = [one for scope in dict.fromkeys(pair.scope for pair in pairs) for one in _of_scope(scope, pairs)]
@@ -62,7 +62,7 @@ def _first_exercises(one: ClusterScope) -> tuple[bool, int, str]:
     return one.scope == WHOLE, -one.tokens[1], one.scope
 
 
-def _star(group: Group) -> Iterator[SimilarPair]:
+def _star(group: IdenticalGroup) -> Iterator[SimilarPair]:
     """A large group as pairs with its first member; ``names`` is that of the pair that differs most."""
     first, *others = group.keys
     for key in others:

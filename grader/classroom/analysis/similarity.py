@@ -114,7 +114,7 @@ class SimilarPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class IdenticalGroup:
     """Submissions with the same solution, too many to list as pairs.
 
     ``names`` is the share of identical names, in the submission that differs most from the first one.
@@ -127,7 +127,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ScopeCount:
     """How many submissions have code for a scope, and how many of these have enough own code to be compared."""
 
     name: str
@@ -136,7 +136,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Similar:
+class SimilarityResult:
     """The result of a comparison; ``subtracted`` are the runs that were ignored, by scope.
 
     ``given`` are those in the code that everybody was given.
@@ -147,8 +147,8 @@ class Similar:
     submissions: int
     threshold: float
     pairs: tuple[SimilarPair, ...]
-    groups: tuple[Group, ...]
-    scopes: tuple[Scope, ...]
+    groups: tuple[IdenticalGroup, ...]
+    scopes: tuple[ScopeCount, ...]
     subtracted: Mapping[str, frozenset[int]]
     comments: frozenset[str]
     shortened: tuple[str, ...] = ()
@@ -167,7 +167,7 @@ class _Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Reduced:
+class ReducedSample:
     """A submission as numbers: all that is kept of it while a class is compared."""
 
     key: str
@@ -180,22 +180,22 @@ def is_small(one: CodeSample) -> bool:
     return sum(len(part.text) for file in one.files for part in file.parts) <= bounded.SMALL
 
 
-def reduced(one: CodeSample, exercises: Sequence[str]) -> Reduced:
+def reduce_sample(one: CodeSample, exercises: Sequence[str]) -> ReducedSample:
     """The submission as numbers, by scope."""
-    pieces = cut(one.files, exercises)
+    pieces = split_by_exercise(one.files, exercises)
     scopes = [(name, _written(found, MOST_TOKENS)) for name, found in pieces.items() if name != WHOLE]
     whole = [piece for name in (*exercises, WHOLE) for piece in pieces.get(name, ())]
     if whole:
         scopes.append((WHOLE, _written(whole, MOST_TOKENS)))
-    return Reduced(one.key, frozenset(one.people), tuple(scopes))
+    return ReducedSample(one.key, frozenset(one.people), tuple(scopes))
 
 
 def compare(
-    handed: Iterable[Reduced],
+    handed: Iterable[ReducedSample],
     given: Sequence[SourceFile],
     exercises: Sequence[str],
     threshold: float = THRESHOLD,
-) -> Similar:
+) -> SimilarityResult:
     """Find all similar pairs. ``given`` is the code that every learner was given: stubs and references."""
     known = _known(given)
     owners: list[_Owner] = []
@@ -205,16 +205,16 @@ def compare(
         for name, written in one.scopes:
             scopes[name].append((at, written))
     pairs: list[SimilarPair] = []
-    groups: list[Group] = []
-    popular: list[_Same] = []
-    facts: list[Scope] = []
+    groups: list[IdenticalGroup] = []
+    popular: list[_Identical] = []
+    facts: list[ScopeCount] = []
     subtracted: dict[str, frozenset[int]] = {}
-    work = _Work(MOST_STEPS)
+    work = _StepBudget(MOST_STEPS)
     for name, having in scopes.items():
         subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(owners) // 20))
         owning = ((at, one, _own(one.runs, subtracted[name], len(one.kinds))) for at, one in having)
         long = [_Long(at, one, own) for at, one, own in owning if own.sum() >= SHORTEST]
-        facts.append(Scope(name, len(having), len(long)))
+        facts.append(ScopeCount(name, len(having), len(long)))
         same = list(_identical(having, known))
         if name == WHOLE:
             same = [one for one in same if one.tokens - _popular(one, popular) >= SHORTEST]
@@ -232,9 +232,9 @@ def compare(
         common = (pair for one in small for pair in _couples_of(name, one, dict(having), owners))
         pairs += [*similar, *(pair for pair in common if (pair.left, pair.right) not in found)]
     ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
-    comments = _comments(cut(given, ()))
+    comments = _comments(split_by_exercise(given, ()))
     shortened = tuple({owners[at].key: None for having in scopes.values() for at, one in having if one.shortened})
-    return Similar(
+    return SimilarityResult(
         submissions=len(owners),
         threshold=threshold,
         pairs=tuple(ranked),
@@ -251,13 +251,13 @@ def compare(
 # -------------------------------------------------------------------------------------------- tokens
 
 
-def cut(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list[CodePiece]]:
+def split_by_exercise(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list[CodePiece]]:
     """The definitions of ``exercises`` by name, and everything else under ``WHOLE``."""
     found: dict[str, list[CodePiece]] = {}
     wanted = frozenset(exercises)
     for part in (part for file in files for part in file.parts):
         regions = _regions(part.text, wanted)
-        tokens, comments = read(part.text)
+        tokens, comments = tokenize_code(part.text)
         for name, first, last in regions:
             inside = _between(tokens, first, last)
             if inside:
@@ -295,7 +295,7 @@ def _regions(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, int, int]
     yield WHOLE, free, text.count("\n") + 1
 
 
-def read(text: str) -> tuple[list[CodeToken], list[CodeToken]]:
+def tokenize_code(text: str) -> tuple[list[CodeToken], list[CodeToken]]:
     """The tokens of Python code that matter to its meaning, and its comments."""
     raw: list[tokenize.TokenInfo] = []
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # keep the tokens before the error
@@ -390,7 +390,7 @@ def _runs(kinds: Numbers) -> Numbers:
 
 def _known(files: Iterable[SourceFile]) -> frozenset[int]:
     """The runs in the code that everybody was given."""
-    pieces = (piece for found in cut(files, ()).values() for piece in found)
+    pieces = (piece for found in split_by_exercise(files, ()).values() for piece in found)
     return frozenset(run for piece in pieces for run in _written([piece]).runs.tolist())
 
 
@@ -423,7 +423,7 @@ def _fingerprints(runs: Numbers, subtracted: frozenset[int]) -> list[int]:
 
 
 @dataclass(slots=True)
-class _Work:
+class _StepBudget:
     """The alignment steps that are left, and how many pairs they were not enough for."""
 
     steps: int
@@ -443,7 +443,7 @@ def _pairs(
     subtracted: frozenset[int],
     owners: Sequence[_Owner],
     threshold: float,
-    work: _Work,
+    work: _StepBudget,
 ) -> Iterator[SimilarPair]:
     own = [(one.written.kinds[one.own].tolist(), one.written.spelled[one.own].tolist()) for one in long]
     for couple in _candidates([_fingerprints(one.written.runs, subtracted) for one in long]):
@@ -509,7 +509,7 @@ def _aligned(left: Sequence[int], right: Sequence[int], shortest: int = 1) -> It
             yield from zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
 
 
-class _Same(NamedTuple):
+class _Identical(NamedTuple):
     """Submissions with identical tokens in a scope, by index. ``own`` are the tokens that were given to nobody."""
 
     own: Flags
@@ -521,7 +521,7 @@ class _Same(NamedTuple):
         return int(self.own.sum())
 
 
-def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) -> Iterator[_Same]:
+def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) -> Iterator[_Identical]:
     """The solutions that ``SEVERAL`` submissions or more share, if they are long enough."""
     same: dict[bytes, list[int]] = defaultdict(list)
     first: dict[bytes, _Written] = {}
@@ -531,18 +531,18 @@ def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) ->
         first.setdefault(text, one)
     for text, members in same.items():
         if len(members) >= SEVERAL:
-            found = _Same(_own(first[text].runs, known, len(first[text].kinds)), tuple(members))
+            found = _Identical(_own(first[text].runs, known, len(first[text].kinds)), tuple(members))
             if found.tokens >= SHORTEST:
                 yield found
 
 
-def _popular(same: _Same, popular: Iterable[_Same]) -> int:
+def _popular(same: _Identical, popular: Iterable[_Identical]) -> int:
     """How many tokens of identical submissions are solutions of single exercises that many more have."""
     return sum(one.tokens for one in popular if set(same.members) <= set(one.members))
 
 
 def _couples_of(
-    scope: str, same: _Same, written: Mapping[int, _Written], owners: Sequence[_Owner]
+    scope: str, same: _Identical, written: Mapping[int, _Written], owners: Sequence[_Owner]
 ) -> Iterator[SimilarPair]:
     """All pairs of identical submissions, except those of the same people."""
     ordered = sorted(same.members, key=lambda at: owners[at].key)
@@ -552,14 +552,14 @@ def _couples_of(
             yield SimilarPair(owners[one].key, owners[other].key, scope, 1.0, same.tokens, names, common=True)
 
 
-def _group(scope: str, same: _Same, written: Mapping[int, _Written], owners: Sequence[_Owner]) -> Group:
+def _group(scope: str, same: _Identical, written: Mapping[int, _Written], owners: Sequence[_Owner]) -> IdenticalGroup:
     """Identical submissions as a group."""
     first, *others = sorted(same.members, key=lambda at: owners[at].key)
     names = min(_same_names(same, written[first], written[other]) for other in others)
-    return Group(scope, same.tokens, tuple(owners[at].key for at in (first, *others)), names)
+    return IdenticalGroup(scope, same.tokens, tuple(owners[at].key for at in (first, *others)), names)
 
 
-def _same_names(same: _Same, left: _Written, right: _Written) -> float:
+def _same_names(same: _Identical, left: _Written, right: _Written) -> float:
     """The share of identical names among the own tokens of two identical submissions."""
     named = (left.kinds == _number(_NAME)) & same.own
     return float((left.spelled == right.spelled)[named].mean()) if named.any() else 0.0
@@ -584,8 +584,8 @@ class Excerpt:
     lines: tuple[MarkedLine, ...]
 
 
-def sides(
-    found: Similar, pair: SimilarPair, left: CodeSample, right: CodeSample
+def side_by_side(
+    found: SimilarityResult, pair: SimilarPair, left: CodeSample, right: CodeSample
 ) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
     """The code of both submissions for the scope of a pair, with the equal parts marked.
 
@@ -610,7 +610,7 @@ def _sides(
     left: CodeSample,
     right: CodeSample,
 ) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
-    pieces = [_of(cut(one.files, exercises), scope, exercises) for one in (left, right)]
+    pieces = [_of(split_by_exercise(one.files, exercises), scope, exercises) for one in (left, right)]
     tokens = [[token for piece in each for token in piece.tokens] for each in pieces]
     kinds = [_numbers(token.kind for token in each[:MOST_TOKENS]) for each in tokens]
     own = [_own(_runs(each), subtracted, len(each)) for each in kinds]

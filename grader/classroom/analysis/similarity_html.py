@@ -10,8 +10,16 @@ from pathlib import Path
 from markupsafe import Markup
 
 from grader.classroom.analysis import similarity_view
-from grader.classroom.analysis.clusters import Cluster, by_couple, clusters
-from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, MarkedLine, Similar, SimilarPair, sides
+from grader.classroom.analysis.clusters import Cluster, by_couple, find_clusters
+from grader.classroom.analysis.similarity import (
+    WHOLE,
+    CodeSample,
+    Excerpt,
+    MarkedLine,
+    SimilarityResult,
+    SimilarPair,
+    side_by_side,
+)
 from grader.core.model import Course, Lang, Text
 from grader.report.html import environment, policy, sheet
 
@@ -66,7 +74,7 @@ class ClusterComparison:
 
 
 def render(
-    found: Similar,
+    found: SimilarityResult,
     course: Course,
     lang: Lang,
     who: Mapping[str, str],
@@ -75,7 +83,7 @@ def render(
 ) -> str:
     """The page, in ``lang`` until its reader chooses the other language. ``read`` reads a submission again."""
     style = sheet(_TEMPLATES / "similarity.css")
-    made = clusters(found)
+    made = find_clusters(found)
     page = (
         environment(_TEMPLATES)
         .get_template("similarity.html")
@@ -83,7 +91,7 @@ def render(
             course=course,
             title=similarity_view.TITLE,
             found=found,
-            shown=compared(found, made[:MOST], who, read),
+            shown=compare_clusters(found, made[:MOST], who, read),
             more=len(made) - MOST,
             COMMON_CODE=similarity_view.COMMON_CODE,
             honest=similarity_view.honest(),
@@ -99,8 +107,8 @@ def render(
     return page.lstrip() + "\n"
 
 
-def compared(
-    found: Similar,
+def compare_clusters(
+    found: SimilarityResult,
     chosen: Sequence[Cluster],
     who: Mapping[str, str],
     read: Callable[[str], CodeSample | None],
@@ -128,12 +136,15 @@ def compared(
 
 
 def _couple(
-    found: Similar, pairs: Sequence[SimilarPair], who: Mapping[str, str], read: Callable[[str], CodeSample | None]
+    found: SimilarityResult,
+    pairs: Sequence[SimilarPair],
+    who: Mapping[str, str],
+    read: Callable[[str], CodeSample | None],
 ) -> CoupleComparison:
     left, right = read(pairs[0].left), read(pairs[0].right)
     scopes = []
     for pair in pairs:
-        code = sides(found, pair, left, right) if left and right else ((), ())
+        code = side_by_side(found, pair, left, right) if left and right else ((), ())
         halves = (_side(who[pair.left], code[0]), _side(who[pair.right], code[1]))
         scopes.append(ScopeComparison(pair, similarity_view.alike(pair), halves))
     return CoupleComparison(who[pairs[0].left], who[pairs[0].right], tuple(scopes))

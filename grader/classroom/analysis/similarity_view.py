@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.analysis.clusters import clusters
+from grader.classroom.analysis.clusters import find_clusters
 from grader.classroom.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE
 from grader.classroom.words import AND_MORE
 from grader.core.model import Text
@@ -14,7 +14,7 @@ from grader.report.json import number
 
 if TYPE_CHECKING:
     from grader.classroom.analysis.clusters import Cluster, ClusterScope
-    from grader.classroom.analysis.similarity import Scope, Similar, SimilarPair
+    from grader.classroom.analysis.similarity import ScopeCount, SimilarityResult, SimilarPair
     from grader.core.page import Page
 
 FORMAT = 1
@@ -103,12 +103,12 @@ def honest() -> Text:
     return HONEST.fill(shortest=SHORTEST)
 
 
-def short(found: Similar) -> tuple[Scope, ...]:
+def short(found: SimilarityResult) -> tuple[ScopeCount, ...]:
     """The exercises for which most submissions are too short to compare."""
     return tuple(one for one in found.scopes if one.name != WHOLE and one.written and 2 * one.compared < one.written)
 
 
-def notes(found: Similar, who: Mapping[str, str], left_out: Sequence[str]) -> list[Text]:
+def notes(found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[str]) -> list[Text]:
     """What to know in addition to the pairs: groups, and what was not compared."""
     said = []
     popular = [group for group in found.groups if group.scope != WHOLE]
@@ -142,13 +142,13 @@ def _listed(names: Sequence[str], most: int = 20) -> Text:
 # ------------------------------------------------------------------------------------------- terminal
 
 
-def render(page: Page, found: Similar, who: Mapping[str, str], left_out: Sequence[str] = ()) -> None:
+def render(page: Page, found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[str] = ()) -> None:
     """Show the clusters, what was not compared, and how to read it. ``who`` gives the name of a submission."""
     page.row([(page.say(TITLE), "bold")], page.say(COMPARED, submissions=found.submissions), style="bold")
     page.rule()
     page.lines(page.say(honest()), style="dim")
     page.blank()
-    made = clusters(found)
+    made = find_clusters(found)
     for at, cluster in enumerate(made[:_MOST]):
         page.lines(page.say(title(cluster, who)), lead=f"{at + 1:>2}. ", style="bold")
         for one in cluster.scopes:
@@ -169,7 +169,9 @@ def render(page: Page, found: Similar, who: Mapping[str, str], left_out: Sequenc
 # ----------------------------------------------------------------------------------------------- data
 
 
-def to_json(found: Similar, people: Mapping[str, Sequence[str]], left_out: Sequence[str] = ()) -> dict[str, Any]:
+def to_json(
+    found: SimilarityResult, people: Mapping[str, Sequence[str]], left_out: Sequence[str] = ()
+) -> dict[str, Any]:
     """The result as docs/json.md describes it. ``people`` are the learners of a submission."""
 
     def whose(key: str) -> dict[str, Any]:
@@ -207,7 +209,7 @@ def to_json(found: Similar, people: Mapping[str, Sequence[str]], left_out: Seque
                     for one in cluster.scopes
                 ],
             }
-            for cluster in clusters(found)
+            for cluster in find_clusters(found)
         ],
         "groups": [
             {

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.classroom.analysis.answers import Borrowed
+from grader.classroom.analysis.answers import BorrowedAnswer
 from grader.classroom.marks import Mark
 from grader.core.identical import by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
@@ -124,7 +124,7 @@ class Statistics:
     learners: tuple[str, ...]
     grid: tuple[tuple[float, ...], ...]
     public_only: tuple[PublicOnly, ...] = ()
-    borrowed: tuple[Borrowed, ...] = ()
+    borrowed: tuple[BorrowedAnswer, ...] = ()
 
 
 @dataclass(slots=True)
@@ -150,7 +150,7 @@ class _Tally:
     blank: dict[int, QuestionResult]
 
 
-def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
+def class_statistics(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
     """The statistics of the marks that count, each with its answers (item id → value)."""
     tally = _Tally([], [], [], [], [], [], Counter(), {}, Counter(), {}, {}, {})
     handed_in = 0

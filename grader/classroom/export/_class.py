@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.export import Options
-from grader.classroom.export._marks import error, marks_that_count, summary, waiting
+from grader.classroom.export import ExportOptions
+from grader.classroom.export._marks import count_pending, error_message, marks_that_count, summary
 from grader.classroom.export._sheet import Sheet
-from grader.classroom.export._sheet import read as read_sheet
+from grader.classroom.export._sheet import read_sheet as read_sheet
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster, contradicts
-from grader.classroom.roster import read as read_roster
+from grader.classroom.roster import read_roster as read_roster
 from grader.core.errors import UsageError
 from grader.core.model import Lang, Text
 from grader.core.text import clean, points
@@ -50,7 +50,7 @@ class Grade:
     waiting: bool
 
 
-def template(options: Options, what: str) -> Sheet:
+def read_template(options: ExportOptions, what: str) -> Sheet:
     """The file to fill in. Raises UsageError without ``--template``; ``what`` says what to name there."""
     if options.template is None:
         raise UsageError(
@@ -67,14 +67,14 @@ def grades(book: Book, lang: Lang) -> dict[str, Grade]:
     found = {}
     for mark in marks_that_count(book):
         found[mark.learner.id] = Grade(
-            points(mark.earned), tuple(summary(mark, lang, book.course.rules)), _state(mark), waiting(mark) > 0
+            points(mark.earned), tuple(summary(mark, lang, book.course.rules)), _state(mark), count_pending(mark) > 0
         )
     return found
 
 
 def _state(mark: Mark) -> Text | None:
     """The reason not to fill in a mark, if any. Overrides are filled in even if nothing could be graded."""
-    ungradable = mark.work is None or error(mark) is not None
+    ungradable = mark.work is None or error_message(mark) is not None
     if ungradable and mark.overridden:
         return None
     return _NOTHING if mark.work is None else _UNGRADED if ungradable or not mark.complete else None
@@ -108,7 +108,7 @@ def _bare(identifier: str) -> str:
     return re.sub(r"\D", "", identifier) or identifier
 
 
-def found_in(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str], list[str], list[str]]:
+def match_rows(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str], list[str], list[str]]:
     """The learner id of each row; then the names of people who match no learner, and of those who match ambiguously."""
     rows: dict[int, str] = {}
     unknown: list[str] = []

@@ -100,7 +100,7 @@ def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | Non
 
     ``now`` is None for the current time.
     """
-    if not hides(rules, mark.learner, now or datetime.now(UTC)):
+    if not withholds_hidden_cases(rules, mark.learner, now or datetime.now(UTC)):
         return report
 
     return replace(report, questions=tuple(map(_visible, report.questions)))
@@ -126,7 +126,7 @@ def _visible(question: QuestionResult) -> QuestionResult:
     return replace(question, exercises=tuple(map(exercise, question.exercises)))
 
 
-def hides(rules: Rules, learner: LearnerRow, now: datetime) -> bool:
+def withholds_hidden_cases(rules: Rules, learner: LearnerRow, now: datetime) -> bool:
     """Whether results of hidden cases must not be shown: never, or not before this learner's due date."""
     if rules.hidden_results == "after-due" and rules.due is not None:
         return now < due_for(learner, rules.due)
@@ -141,7 +141,7 @@ def deduction(mark: Mark) -> Text | None:
     return TAKEN_OFF.fill(before=points(before), percent=points(100 * mark.factor), earned=points(mark.earned))
 
 
-def error(mark: Mark, lang: Lang = "en") -> str | None:
+def error_message(mark: Mark, lang: Lang = "en") -> str | None:
     """Why a submission could not be graded, without its path on this machine; None if it was graded."""
     said = error_text(mark)
     return None if said is None else said.of(lang)
@@ -159,7 +159,7 @@ def error_text(mark: Mark) -> Text | None:
     return Text(said(row.error.en), said(row.error.zh))
 
 
-def waiting(mark: Mark) -> int:
+def count_pending(mark: Mark) -> int:
     """How many answers still have to be graded by hand."""
     done = {change.part for change in mark.overridden}
     results = mark.work.results if mark.work else ()

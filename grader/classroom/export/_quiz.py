@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._target import ExportTarget
 from grader.core import arithmetic
 from grader.core.errors import UsageError
@@ -76,7 +76,7 @@ class ExportItem:
 
 
 def export_items(
-    course: Course, options: Options, out: ExportTarget, name: str, forms: frozenset[str]
+    course: Course, options: ExportOptions, out: ExportTarget, name: str, forms: frozenset[str]
 ) -> list[ExportItem]:
     """The practice items of the chosen questions, and with ``options.graded`` the graded ones.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.roster import separator
+from grader.classroom.roster import csv_separator
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
@@ -54,7 +54,7 @@ class Sheet:
         return '"' + text.replace('"', '""') + '"'
 
 
-def read(path: Path) -> Sheet:
+def read_sheet(path: Path) -> Sheet:
     """Read a CSV file: UTF-8 with or without a byte-order mark, separated by commas, semicolons or tabs."""
     try:
         text = path.read_bytes().decode()
@@ -73,7 +73,7 @@ def read(path: Path) -> Sheet:
             ).fill(path=path, start=error.start)
         ) from error
     start = len(_BOM) if text.startswith(_BOM) else 0
-    between = separator(text[start:])
+    between = csv_separator(text[start:])
     return Sheet(path, text, _rows(path, text, start, between), between)
 
 
@@ -101,7 +101,7 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
     return tuple(rows)
 
 
-def listed(headings: Sequence[str]) -> str:
+def headings_text(headings: Sequence[str]) -> str:
     """The headings of a sheet, for a message that asks for one of them."""
     names = "; ".join(clean(heading, 60) for heading in headings[:_MOST_NAMED]) or "none"
     more = len(headings) - _MOST_NAMED

@@ -34,9 +34,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export import _class as classes
-from grader.classroom.export._sheet import Sheet, listed
+from grader.classroom.export._sheet import Sheet, headings_text
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
@@ -44,7 +44,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 
 #: The heading of an assignment; no other column looks like it.
@@ -55,9 +55,9 @@ _IDS = {"ID": "canvas", "SIS User ID": "sid", "SIS Login ID": "login"}
 _KEPT = frozenset({"EX", "N/A"})
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Fill in one column. Only the cells of learners whose work was graded change."""
-    sheet = classes.template(options, "Canvas gradebook CSV")
+    sheet = classes.read_template(options, "Canvas gradebook CSV")
     heading = [cell.text for cell in sheet.rows[0]] if sheet.rows else []
     if "ID" not in heading or not {"Student", "LastName"} & set(heading):
         raise UsageError(
@@ -68,7 +68,7 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
         )
     column = _column(sheet, heading, options.column)
     graded = classes.grades(book, options.lang)
-    rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), _people(sheet, heading))
+    rows, unknown, doubtful = classes.match_rows(classes.roster(book, options.roster), _people(sheet, heading))
     comma = False
     for at in range(1, len(sheet.rows)):
         if not sheet.at(at, heading.index("ID")).strip() and _is_points(sheet, at):
@@ -89,7 +89,7 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     fitting = [at for at, match in found.items() if wanted in (None, heading[at], match["title"], match["number"])]
     if len(fitting) == 1:
         return fitting[0]
-    there = listed([heading[at] for at in found])
+    there = headings_text([heading[at] for at in found])
     if wanted is None:
         raise UsageError(
             Text(

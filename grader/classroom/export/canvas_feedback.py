@@ -33,7 +33,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export import _class as classes
 from grader.classroom.export._marks import marks_that_count, report_with_overrides, visible_report
 from grader.classroom.export._target import ExportTarget
@@ -43,7 +43,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Course, Lang, Report, Text
 from grader.core.text import clean, name_list
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "roster"})
 
 #: More names than any class hands in.
@@ -71,12 +71,12 @@ _UNGRADED = Text("Left out, because nothing was graded: {names}", "没有评分�
 _MOST_NAMES = 30
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write the zip. Raises UsageError if the template is no download of submissions."""
     files = _files(options.template or _graded(book))
     people = {at: who for at, (who, _) in enumerate(files.values())}
     names = [name for _, name in files.values()]
-    rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), people)
+    rows, unknown, doubtful = classes.match_rows(classes.roster(book, options.roster), people)
     file_of = {learner: names[at] for at, learner in rows.items()}
     marks = {mark.learner.id: mark for mark in marks_that_count(book)}
     data = io.BytesIO()

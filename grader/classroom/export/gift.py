@@ -34,20 +34,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._quiz import ExportItem, NumericRange, by_question, decimal, export_items, inline, markup
 from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course, Lang
 from grader.core.text import clean
 
-OF = "course"
+SOURCE = "course"
 OPTIONS = frozenset({"questions", "graded"})
 
 _FORMS = frozenset({"one", "many", "number", "pairs", "essay"})
 _SIGNS = re.compile(r"[\\~=#{}:]")
 
 
-def write(course: Course, options: Options, out: ExportTarget) -> None:
+def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write one text file in UTF-8."""
     found = export_items(course, options, out, "GIFT", _FORMS)
     blocks: list[str] = []

@@ -27,8 +27,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from grader import __version__
-from grader.classroom.export import Options
-from grader.classroom.export._marks import GIVEN, UNREADABLE, error, has_points, mark_of, marks_that_count, summary
+from grader.classroom.export import ExportOptions
+from grader.classroom.export._marks import (
+    GIVEN,
+    UNREADABLE,
+    error_message,
+    has_points,
+    mark_of,
+    marks_that_count,
+    summary,
+)
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark, with_overrides
 from grader.classroom.results import Book, file_name, parts, provenance
@@ -39,7 +47,7 @@ from grader.core.text import SAYS, STATUS, check_label, clean, points
 from grader.report import words
 from grader.report.json import number
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 #: When learners see the results of hidden cases: the word in course.yaml → Gradescope's.
@@ -52,7 +60,7 @@ _LATER = {
 }
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write one file per learner with a submission or an override, or only that of ``learner``."""
     if options.learner is not None:
         mark = mark_of(book, options.learner)
@@ -72,7 +80,7 @@ def encoded(found: dict[str, Any]) -> bytes:
 
 def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> dict[str, Any]:
     """The object that Gradescope expects. ``score`` includes deductions and overrides."""
-    said = error(mark, lang)
+    said = error_message(mark, lang)
     if report is None:
         nothing = NOTHING_THERE.of(lang)
         lines = [UNREADABLE.fill(error=said or nothing).of(lang) if mark.work else nothing]

@@ -44,12 +44,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import grader
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._target import ExportTarget
 from grader.core.errors import UsageError
 from grader.core.model import Course, Text
 
-OF = "course"
+SOURCE = "course"
 OPTIONS = frozenset({"questions", "seed_file", "unsafe_no_sandbox"})
 
 _PACKAGE = Path(grader.__file__).parent
@@ -68,7 +68,7 @@ _PUBLIC = Text(
 )
 
 
-def write(course: Course, options: Options, out: ExportTarget) -> None:
+def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
         raise UsageError(
@@ -92,7 +92,7 @@ def write(course: Course, options: Options, out: ExportTarget) -> None:
         out.say(_PUBLIC)
 
 
-def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
+def _files(course: Course, options: ExportOptions) -> Iterator[tuple[str, bytes]]:
     settings = {
         "format": 1,
         "attncheck": grader.__version__,

@@ -31,7 +31,7 @@ from markupsafe import Markup
 
 from grader.classroom import class_table
 from grader.classroom.class_table import ClassRow
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._marks import mark_of, marks_that_count, report_with_overrides, visible_report
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark
@@ -43,7 +43,7 @@ from grader.course import items
 
 __all__ = ["LearnerPages", "mark_of", "report_with_overrides", "summary", "write"]
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -57,7 +57,7 @@ _SUMMARY = Text(
 _NOBODY = Text("Nobody has submitted anything.", "没有人提交。")
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write the pages first, so that the index never links to a missing one."""
     pages = LearnerPages(book, options.lang, options.now)
     if options.learner is not None:

@@ -26,27 +26,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from grader.classroom.export import Options
-from grader.classroom.export._marks import error, marks_that_count
+from grader.classroom.export import ExportOptions
+from grader.classroom.export._marks import error_message, marks_that_count
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark
-from grader.classroom.results import Book, as_json
+from grader.classroom.results import Book, mark_json
 from grader.core.files import readable_json
 from grader.core.model import Lang
 from grader.report.json import number
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write one document, learner by learner."""
     if options.learner is not None:
         list(marks_that_count(book, options.learner))  # raises UsageError for an unknown learner
     out.write_file(chunk.encode() for chunk in _document(book, options))
 
 
-def _document(book: Book, options: Options) -> Iterator[str]:
+def _document(book: Book, options: ExportOptions) -> Iterator[str]:
     head = {
         "format": 1,
         "course": {"title": book.course.title.of(options.lang), "public_id": book.course.public_id},
@@ -97,7 +97,7 @@ def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
     if mark.work is None:
         return data | {"submission": None, "overrides": given}
     row = mark.work.row
-    report = as_json(book, mark, lang)
+    report = mark_json(book, mark, lang)
     for key in ("format", "learner", "seconds", "seed", "course", "sandbox", "attncheck", "torch"):
         report.pop(key, None)
     more = {
@@ -105,7 +105,7 @@ def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
         "attempt": row.attempt,
         "learners": list(row.learners),
         "digest": row.digest,
-        "error": error(mark, lang),
+        "error": error_message(mark, lang),
         "overrides": given,
         "answers": _answers(book.gradebook.answers(row)),
     }

@@ -21,7 +21,7 @@ attncheck export junit --from results --to junit
 
 from __future__ import annotations
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._marks import mark_of, marks_that_count, report_with_overrides, visible_report
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark
@@ -31,11 +31,11 @@ from grader.core.model import Report, Text
 from grader.core.text import clean
 from grader.report.junit import to_junit
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write one document per learner whose work could be graded, or only that of ``learner``."""
     if options.learner is not None:
         mark = mark_of(book, options.learner)
@@ -56,5 +56,5 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
             out.add_file(f"{file_name(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
 
 
-def _document(report: Report, mark: Mark, book: Book, options: Options) -> bytes:
+def _document(report: Report, mark: Mark, book: Book, options: ExportOptions) -> bytes:
     return to_junit(visible_report(report, mark, book.course.rules, options.now), options.lang).encode()

@@ -32,9 +32,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export import _class as classes
-from grader.classroom.export._sheet import Sheet, listed
+from grader.classroom.export._sheet import Sheet, headings_text
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
@@ -42,7 +42,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 
 _PARTICIPANT = re.compile(r"\D*?(\d+)\s*")
@@ -70,13 +70,13 @@ class _Columns:
     feedback: int | None
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Fill in grades and feedback. Only the cells of learners whose work was graded change."""
-    sheet = classes.template(options, "Moodle grading worksheet")
+    sheet = classes.read_template(options, "Moodle grading worksheet")
     columns = _columns(sheet, options.column)
     people = {row: _person(sheet, columns, row) for row in _filled(sheet)}
     graded = classes.grades(book, options.lang)
-    rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), people)
+    rows, unknown, doubtful = classes.match_rows(classes.roster(book, options.roster), people)
     most = next((sheet.at(row, columns.most) for row in people if sheet.at(row, columns.most).strip()), "")
     classes.compare_points(out, book, sheet.at(0, columns.most) or "Maximum grade", most)
     changes: dict[tuple[int, int], str] = {}
@@ -158,7 +158,12 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
                 Text(
                     "{sheet} has {count} columns “{wanted}”; expected one. There are: {heading}",
                     "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{heading}",
-                ).fill(sheet=sheet.path, count=heading.count(wanted), wanted=clean(wanted, 80), heading=listed(heading))
+                ).fill(
+                    sheet=sheet.path,
+                    count=heading.count(wanted),
+                    wanted=clean(wanted, 80),
+                    heading=headings_text(heading),
+                )
             )
         return heading.index(wanted)
     if named is not None:
@@ -169,7 +174,7 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
         Text(
             "Which column of {sheet} holds grades? Name it with --column. There are: {heading}",
             "{sheet} 的哪一列是成绩？请用 --column 指定。现有的是：{heading}",
-        ).fill(sheet=sheet.path, heading=listed(heading))
+        ).fill(sheet=sheet.path, heading=headings_text(heading))
     )
 
 

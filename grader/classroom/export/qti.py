@@ -38,7 +38,7 @@ import zipfile
 from decimal import Decimal
 from hashlib import sha256
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._quiz import (
     ExportItem,
     NumericRange,
@@ -51,7 +51,7 @@ from grader.classroom.export._quiz import (
 from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course
 
-OF = "course"
+SOURCE = "course"
 OPTIONS = frozenset({"questions", "graded"})
 
 _FORMS = frozenset({"one", "many", "number", "essay"})
@@ -69,7 +69,7 @@ _PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def write(course: Course, options: Options, out: ExportTarget) -> None:
+def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write a zip with a manifest and one quiz: a practice quiz, or an assignment if it has graded items."""
     found = export_items(course, options, out, "QTI", _FORMS)
     title = collection_title(course, found, options.lang)

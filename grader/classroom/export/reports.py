@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._marks import mark_of
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.results import Book, file_name, report_file
@@ -32,11 +32,11 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner"})
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write one file per submission, or only that of ``learner``."""
     if options.learner is not None:
         mark = mark_of(book, options.learner)

@@ -139,14 +139,14 @@ def kinds() -> Mapping[str, ModuleType]:
     return MappingProxyType({name: found[name] for name in sorted(names, key=lambda name: (found[name].RANK, name))})
 
 
-def counting(names: Sequence[str]) -> tuple[str, ...]:
+def without_system_files(names: Sequence[str]) -> tuple[str, ...]:
     """The sorted names, without system files and incomplete submissions of an inbox."""
     return tuple(
         sorted(name for name in names if not name.startswith(INCOMING) and not _IGNORED & set(name.split("/")))
     )
 
 
-def look(
+def detect_layout(
     names: Sequence[str],
     read: Read,
     kind: str | None = None,
@@ -158,7 +158,7 @@ def look(
     If one folder contains everything and only its content is a class, its content is taken, unless the folder has the
     name of a ``known`` learner. Raises UsageError if the kind is ambiguous.
     """
-    tree = Tree(counting(names), read, facts)
+    tree = Tree(without_system_files(names), read, facts)
     found = _known(tree, kind)
     tops = {name.partition("/")[0] for name in tree.names}
     if len(tops) != 1 or (found is not None and (kind is not None or found[0] != PLAIN)):
@@ -213,7 +213,7 @@ def gradable(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:
+def find_strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:
     """The gradable files among ``names``, grouped by top-level entry."""
     found: dict[str, list[str]] = {}
     for name in names:
@@ -244,7 +244,7 @@ def _moved(layout: Layout, top: str) -> Layout:
     return Layout(tuple(placed), tuple(top + name for name in layout.leftovers), tuple(left))
 
 
-def gathered(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str, str], ...]]:
+def group_files(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str, str], ...]]:
     """(key, name in the tree, name in the submission) → the files of each key, in order; no name occurs twice."""
     found: dict[str, dict[str, str]] = {}
     taken: dict[str, dict[str, int]] = {}

@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, find_strays, group_files
 from grader.core.model import Text
 
 RANK = 30
@@ -61,7 +61,7 @@ def layout(tree: Tree) -> Layout:
     for match in found.values():
         theirs.setdefault(match["user"], []).append(match["file"])
     called = {user: _called(mine) for user, mine in theirs.items()}
-    files = gathered([(match["user"], name, called[match["user"]][match["file"]]) for name, match in found.items()])
+    files = group_files([(match["user"], name, called[match["user"]][match["file"]]) for name, match in found.items()])
     people: dict[str, Person] = {}
     late: set[str] = set()
     for match in found.values():
@@ -72,7 +72,7 @@ def layout(tree: Tree) -> Layout:
             late.add(user)
     placed = [FoundSubmission(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
     left = tuple(name for name in tree.names if name not in found)
-    return Layout(tuple(placed), left, strays(left, _NO_SUCH_NAME))
+    return Layout(tuple(placed), left, find_strays(left, _NO_SUCH_NAME))
 
 
 def _called(files: Sequence[str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, gradable
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gradable, group_files
 
 RANK = 99
 
@@ -46,7 +46,7 @@ def layout(tree: Tree) -> Layout:
     names = {(top if tops[top] else _stem(top)).casefold() for top in mine}
     mine |= {top for top in tops if top not in mine and not _NOTES.search(top) and _stem(top).casefold() not in names}
     parts = [(top, name, inner if slash else top) for name in tree.names for top, slash, inner in [name.partition("/")]]
-    files = gathered([part for part in parts if part[0] in mine])
+    files = group_files([part for part in parts if part[0] in mine])
     placed = [FoundSubmission(key, (_person(key, files[key]),), files[key]) for key in files]
     return Layout(tuple(placed), tuple(name for top, name, _ in parts if top in tops and top not in mine))
 

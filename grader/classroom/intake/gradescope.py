@@ -38,7 +38,7 @@ from typing import Any
 
 import yaml
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, find_strays, group_files
 from grader.core.errors import UsageError
 from grader.core.model import Text
 
@@ -66,11 +66,11 @@ def layout(tree: Tree) -> Layout:
     """See ``Layout``. People in the metadata have a submission even without files; other folders belong to nobody."""
     known = _metadata(tree) if _METADATA in tree.names else {}
     parts = [(folder, name, inner) for name in tree.names for folder, slash, inner in [name.partition("/")] if slash]
-    files = gathered([part for part in parts if part[0] in known])
+    files = group_files([part for part in parts if part[0] in known])
     there = [folder for folder, facts in known.items() if folder in files or _submitters(facts)]
     placed = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
     left = tuple(name for name in tree.names if name.partition("/")[0] not in files and name != _METADATA)
-    return Layout(tuple(placed), left, strays(left, _UNKNOWN.fill(name=_METADATA)))
+    return Layout(tuple(placed), left, find_strays(left, _UNKNOWN.fill(name=_METADATA)))
 
 
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -31,9 +31,9 @@ from grader.classroom.intake import (
     Stray,
     Tree,
     UnreadableFile,
-    gathered,
+    find_strays,
     gradable,
-    strays,
+    group_files,
 )
 from grader.core.errors import UsageError
 from grader.core.model import Text
@@ -95,10 +95,10 @@ def layout(tree: Tree) -> Layout:
             refused[folder] = why
             receipts.pop(folder, None)
     inner = [(folder, name, name.removeprefix(f"{folder}/files/")) for folder in receipts for name in attempts[folder]]
-    files = gathered([(folder, name, part) for folder, name, part in inner if name.startswith(f"{folder}/files/")])
+    files = group_files([(folder, name, part) for folder, name, part in inner if name.startswith(f"{folder}/files/")])
     numbers: dict[str, int] = {}
     placed = []
-    for folder, receipt in sorted(receipts.items(), key=lambda each: (inbox.order(each[1]), each[0])):
+    for folder, receipt in sorted(receipts.items(), key=lambda each: (inbox.receipt_order(each[1]), each[0])):
         numbers[receipt.learner] = attempt = numbers.get(receipt.learner, 0) + 1
         person = Person(receipt.learner, (("learner", receipt.learner),))
         digests = tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files)
@@ -112,7 +112,7 @@ def layout(tree: Tree) -> Layout:
     ]
     taken = {name for one in placed for name, _ in one.files} | {f"{folder}/{inbox.RECEIPT}" for folder in receipts}
     left = tuple(name for name in tree.names if name not in taken and name != inbox.KEY)
-    loose = strays((name for name in left if name.count("/") < 2), _NOT_SUBMITTED)
+    loose = find_strays((name for name in left if name.count("/") < 2), _NOT_SUBMITTED)
     odd = [Stray(folder, why, tuple(filter(gradable, attempts[folder]))) for folder, why in refused.items()]
     odd = [one for one in odd if one.files or f"{one.entry}/{inbox.RECEIPT}" in attempts.get(one.entry, ())]
     return Layout(tuple(placed), left, (*loose, *odd))
@@ -133,7 +133,7 @@ def _receipt(tree: Tree, folder: str, names: Collection[str], spent: Counter[str
     spent[home] += len(raw)
     if len(raw) > inbox.MAX_RECEIPT:
         raise inbox.NoReceipt(inbox.TOO_LARGE.fill(where=name))
-    return inbox.parse(raw.decode("utf-8", "replace"), name)
+    return inbox.parse_receipt(raw.decode("utf-8", "replace"), name)
 
 
 def _key(tree: Tree) -> bytes | None:
@@ -192,7 +192,7 @@ class _Guard:
         if inbox.attempt_name(receipt) != attempt:
             return _OTHER_FOLDERS
         if receipt.mac or self.signed_only:
-            signed = self.key is not None and inbox.signed(receipt, self.key)
+            signed = self.key is not None and inbox.has_valid_signature(receipt, self.key)
             return None if signed else _BADLY_SIGNED if receipt.mac else _UNSIGNED
         return self._stranger(home, [folder, *names])
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Stray, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Stray, Tree, find_strays, group_files
 from grader.core.model import Text
 
 RANK = 20
@@ -47,14 +47,14 @@ def layout(tree: Tree) -> Layout:
     keys = {name: match["number"] or match["name"] for name, match in found.items() if name not in twice}
     working = {key for name, key in keys.items() if found[name]["kind"] == "file"}
     mine = {name: key for name, key in keys.items() if found[name]["kind"] == "file" or key not in working}
-    files = gathered([(key, name, found[name]["file"]) for name, key in mine.items()])
+    files = group_files([(key, name, found[name]["file"]) for name, key in mine.items()])
     people = {
         key: Person(found[name]["name"], (("moodle", found[name]["number"]),) if found[name]["number"] else ())
         for name, key in mine.items()
     }
     placed = [FoundSubmission(f"moodle-{key}", (people[key],), files[key]) for key in files]
     left = tuple(name for name in tree.names if name not in mine and not name.endswith("/"))
-    odd = strays((name for name in left if name not in found), _NO_SUCH_NAME.fill(example=_EXAMPLE))
+    odd = find_strays((name for name in left if name not in found), _NO_SUCH_NAME.fill(example=_EXAMPLE))
     double = (Stray(name, _TWO_LEARNERS, (name,)) for name in twice)
     return Layout(tuple(placed), left, (*odd, *double))
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, UnreadableFile, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, UnreadableFile, find_strays, group_files
 from grader.core.model import Text
 
 RANK = 15
@@ -59,7 +59,7 @@ def layout(tree: Tree) -> Layout:
     silent = {name for name, part in inside.items() if part[2] == _STAMP or part[2].startswith(_FEEDBACK)}
     working = {keys[name] for name in inside if name not in silent}
     wanted = [name for name in inside if name not in silent or keys[name] not in working]
-    files = gathered([(keys[name], name, inside[name][2]) for name in wanted])
+    files = group_files([(keys[name], name, inside[name][2]) for name in wanted])
     placed = [
         FoundSubmission(
             f"nbgrader-{key}",
@@ -71,7 +71,7 @@ def layout(tree: Tree) -> Layout:
     ]
     left = tuple(name for name in tree.names if name not in inside and not name.startswith(_FEEDBACK))
     loose = (name for name in left if name.startswith(_TOP) or name.partition("/")[0] not in _COURSE)
-    return Layout(tuple(placed), left, strays(loose, _OUTSIDE))
+    return Layout(tuple(placed), left, find_strays(loose, _OUTSIDE))
 
 
 def _utc(name: str, tree: Tree) -> datetime | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.encoding import pack
-from grader.classroom.export import ExportTarget, Options, export
+from grader.classroom.export import ExportOptions, ExportTarget, export
 from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, Unit, open_gradebook
 from grader.classroom.results import ASKED, FILES, Book
 from grader.core.model import (
@@ -206,7 +206,7 @@ class Made:
         options.setdefault("now", DUE + timedelta(days=30))
         with closing(open_gradebook(self.folder)) as book:
             out = ExportTarget(to, self.said.append, force=force)
-            export(name, Book.of(book, self.course), Options(**options), out)  # type: ignore[arg-type]
+            export(name, Book.of(book, self.course), ExportOptions(**options), out)  # type: ignore[arg-type]
         return to
 
     @property

@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, kinds, look
+from grader.classroom.intake import FoundSubmission, Layout, Person, detect_layout, kinds
 from grader.core.errors import UsageError
 
 
 def tree(files: dict[str, str] | list[str], kind: str | None = None) -> tuple[str, Layout]:
     """What is seen in a tree with these files, most of them empty."""
     content = files if isinstance(files, dict) else dict.fromkeys(files, "")
-    found = look(list(content), lambda name: content[name].encode(), kind)
+    found = detect_layout(list(content), lambda name: content[name].encode(), kind)
     assert found is not None
     return found
 
@@ -290,7 +290,7 @@ def test_a_kind_can_be_chosen() -> None:
             (("doejane_1_2_q05.py",) * 2,),
         ),
     )
-    assert look(["ada.py"], lambda name: b"", "moodle") is None
+    assert detect_layout(["ada.py"], lambda name: b"", "moodle") is None
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ def test_nobody_is_lost(kind: str, files: list[str], people: list[str]) -> None:
 def test_a_lone_folder_of_a_learner() -> None:
     """Is not looked into where the roster knows its name: what is inside would name others."""
     files = ["mallory/ada/q05.py", "mallory/bob/q05.py"]
-    found = look(files, lambda name: b"", known=lambda name: name == "mallory")
+    found = detect_layout(files, lambda name: b"", known=lambda name: name == "mallory")
     assert found is not None and list(summary(found[1])) == ["mallory"]
     assert list(summary(tree(files)[1])) == ["ada", "bob"]
 
@@ -362,4 +362,4 @@ def test_a_lone_folder_of_a_learner() -> None:
 def test_the_folder_is_the_list() -> None:
     """Plain folders, which take anything, are asked last."""
     assert list(kinds())[-1] == "folders"
-    assert look([], lambda name: b"") is None
+    assert detect_layout([], lambda name: b"") is None
