@@ -37,13 +37,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     """Takes the place of the gradebook; remembers what was asked, and whether something was removed."""
     seen: dict[str, object] = {"removed": None}
 
-    def give(
+    def give_points(
         folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: str
     ) -> OverrideResult:
         seen["asked"] = folder, wish, course_folder, lang
         return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), CHANGE, ())
 
-    def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: str) -> OverrideResult:
+    def remove_override(folder: Path, learner: str, part: str, course_folder: Path | None, lang: str) -> OverrideResult:
         seen["asked"] = folder, learner, part, course_folder, lang
         return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), None, ())
 
@@ -52,7 +52,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         seen["asked"] = folder, name, course_folder
         yield LEAVING, lambda lang: seen.update(removed=lang)
 
-    for function in (give, take_back, forgetting):
+    for function in (give_points, remove_override, forgetting):
         monkeypatch.setattr(overrides, function.__name__, function)
     monkeypatch.setattr(forget, "can_ask", lambda: True)
     monkeypatch.setattr(override, "_login", lambda: "me")
