@@ -105,7 +105,7 @@ _NO_SUBMISSION = Text(
 class CollectedSubmission:
     """A submission that can be read at ``path``, or the reason why it must not be read."""
 
-    placed: FoundSubmission
+    found: FoundSubmission
     path: Path
     error: Text | None = None
 
@@ -119,7 +119,7 @@ class Collection:
     """
 
     kind: str
-    handed: tuple[CollectedSubmission, ...]
+    submissions: tuple[CollectedSubmission, ...]
     leftovers: tuple[str, ...]
     strays: tuple[Stray, ...] = ()
 
@@ -199,17 +199,17 @@ def collect(
         strange = listing(odd) if odd else Text("", "")
         raise UsageError(_NO_SUBMISSION.fill(path=path, kinds=looked, odd=Text(f" {strange.en}".rstrip(), strange.zh)))
     name, layout = found
-    if tree.root is None and sum(_bytes(placed, tree) for placed in layout.placed) > MAX_ALL:
+    if tree.root is None and sum(_bytes(submission, tree) for submission in layout.submissions) > MAX_ALL:
         raise UsageError(
             Text(
                 "{path} would unpack to more than {limit} GiB; split it.",
                 "{path} 解压后超过 {limit} GiB，请拆成几份。",
             ).fill(path=path, limit=MAX_ALL >> 30)
         )
-    handed = tuple(_handed(placed, tree, scratch) for placed in layout.placed)
+    collected = tuple(_collected(submission, tree, scratch) for submission in layout.submissions)
     nobodys = tuple(Stray(entry, why, ()) for entry, why in tree.nameless.items())
     strays = (_explained(stray, tree) for stray in layout.strays)
-    return Collection(name, handed, (*layout.leftovers, *tree.unread_folders()), (*strays, *nobodys))
+    return Collection(name, collected, (*layout.leftovers, *tree.unread_folders()), (*strays, *nobodys))
 
 
 def _explained(stray: Stray, tree: _Tree) -> Stray:
@@ -218,31 +218,31 @@ def _explained(stray: Stray, tree: _Tree) -> Stray:
     return replace(stray, why=join_reasons((stray.why, *odd[:1])))
 
 
-def _bytes(placed: FoundSubmission, tree: _Tree) -> int:
+def _bytes(submission: FoundSubmission, tree: _Tree) -> int:
     """The unpacked size of a submission; 0 if it is too large by itself, so that only it is refused."""
-    total = sum(tree.sizes.get(name, 0) for name, _ in placed.files if gradable(name))
+    total = sum(tree.sizes.get(name, 0) for name, _ in submission.files if gradable(name))
     return total if total <= MAX_LEARNER else 0
 
 
-def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
+def _collected(submission: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
     """One submission, ready to be read, or with its error."""
-    said = replace(placed, key=storable_name(placed.key)) if _odd(placed.key) else placed
-    whole = replace(placed, files=tuple((name, inner) for name, inner in placed.files if name in tree.sizes))
+    said = replace(submission, key=storable_name(submission.key)) if _odd(submission.key) else submission
+    whole = replace(submission, files=tuple((name, inner) for name, inner in submission.files if name in tree.sizes))
     try:
-        _check(placed, whole, tree)
-        forged = _forged(placed, tree)
+        _check(submission, whole, tree)
+        forged = _forged(submission, tree)
         return CollectedSubmission(
-            said, _place(whole, tree, scratch) if whole.files else _copy_of(placed, scratch), forged
+            said, _place(whole, tree, scratch) if whole.files else _copy_of(submission, scratch), forged
         )
     except (UnreadableFile, SubmissionError) as error:
-        copy = _copy_of(placed, scratch)
+        copy = _copy_of(submission, scratch)
         shutil.rmtree(copy, ignore_errors=True)
         return CollectedSubmission(said, copy, error.message)
 
 
-def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
+def _check(submission: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
     """Raise UnreadableFile for a submission beyond the limits, with an unusable entry, or with nothing to grade."""
-    names = [name for name, _ in placed.files]
+    names = [name for name, _ in submission.files]
     why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
     why += [tree.odd[name] for name in names if name in tree.spoilt]
     if len(names) > MAX_ENTRIES and _too_many() not in why:
@@ -252,7 +252,7 @@ def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None
         why.append(_TOO_LARGE.fill(size=size >> 20, limit=MAX_LEARNER >> 20))
     if why:
         raise UnreadableFile(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
-    if not whole.files and placed.digests is None:
+    if not whole.files and submission.digests is None:
         odd = [_found(name, tree.odd.get(name)) for name in names]
         raise UnreadableFile(nothing_to_grade(listing(odd) if odd else _NO_FILE))
 
@@ -311,12 +311,12 @@ def _too_long(name: str, base: str) -> bool:
     return path.count("/") > MAX_DEPTH or len(os.fsencode(path)) > MAX_PATH
 
 
-def _forged(placed: FoundSubmission, tree: _Tree) -> Text | None:
+def _forged(submission: FoundSubmission, tree: _Tree) -> Text | None:
     """How the files differ from the submission's receipt; None if they do not, or if there is no receipt."""
-    if placed.digests is None:
+    if submission.digests is None:
         return None
-    then = {_composed(name): digest for name, digest in placed.digests}
-    now = {_composed(name): _digest(tree, name) for name, _ in placed.files if gradable(name)}
+    then = {_composed(name): digest for name, digest in submission.digests}
+    now = {_composed(name): _digest(tree, name) for name, _ in submission.files if gradable(name)}
     names = sorted(name.rpartition("/")[2] for name in then.keys() | now.keys() if then.get(name) != now.get(name))
     if not names:
         return None
@@ -505,35 +505,35 @@ def _regular(place: Path) -> IO[bytes]:
     return os.fdopen(handle, "rb")
 
 
-def _place(placed: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
+def _place(submission: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
     """Where the submission can be read: in place, if it has a folder or file of its own, else a copy in ``scratch``.
 
     If a zip or answers file is alone in a folder, it is the submission, not the folder. Files of kinds that are never
     graded are copied as empty files.
     """
-    if tree.root is not None and not any(_odd(name) for name, _ in placed.files):
-        (first, inner), *more = placed.files
+    if tree.root is not None and not any(_odd(name) for name, _ in submission.files):
+        (first, inner), *more = submission.files
         if not more and (first == inner or first.lower().endswith(ALONE)):
             return tree.root / first
-        folders = {name.removesuffix(inner) if name.endswith(f"/{inner}") else "" for name, inner in placed.files}
+        folders = {name.removesuffix(inner) if name.endswith(f"/{inner}") else "" for name, inner in submission.files}
         alone = folders.pop()
-        if not folders and tree.counts[alone] == len(placed.files):
+        if not folders and tree.counts[alone] == len(submission.files):
             return tree.root / alone
-    folder = _copy_of(placed, scratch)
+    folder = _copy_of(submission, scratch)
     done = folder / ".complete"
-    if done.exists() and _is_copy(folder, placed, tree):
-        return _what(folder, placed)
+    if done.exists() and _is_copy(folder, submission, tree):
+        return _what(folder, submission)
     shutil.rmtree(folder, ignore_errors=True)
-    for name, inner in placed.files:
+    for name, inner in submission.files:
         target = folder / _spelled(inner)
         with _unpacking(name), _content(tree, name) as source, _new(target) as out:
             _copy(source, out, name)
     done.touch()
-    return _what(folder, placed)
+    return _what(folder, submission)
 
 
-def _copy_of(placed: FoundSubmission, scratch: Path) -> Path:
-    return scratch / sha256(os.fsencode(placed.key)).hexdigest()[:24]
+def _copy_of(submission: FoundSubmission, scratch: Path) -> Path:
+    return scratch / sha256(os.fsencode(submission.key)).hexdigest()[:24]
 
 
 def _new(target: Path) -> IO[bytes]:
@@ -554,9 +554,9 @@ def _content(tree: _Tree, name: str) -> IO[bytes]:
     return tree.open(name) if gradable(name) else io.BytesIO()
 
 
-def _is_copy(folder: Path, placed: FoundSubmission, tree: _Tree) -> bool:
+def _is_copy(folder: Path, submission: FoundSubmission, tree: _Tree) -> bool:
     """Whether the copy is complete and equal to what the collection holds now."""
-    expected = {folder / _spelled(inner): name for name, inner in placed.files}
+    expected = {folder / _spelled(inner): name for name, inner in submission.files}
     found = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
     try:
         return found == expected.keys() and all(_equal(path, tree, name) for path, name in expected.items())
@@ -572,9 +572,9 @@ def _equal(path: Path, tree: _Tree, name: str) -> bool:
     return False
 
 
-def _what(folder: Path, placed: FoundSubmission) -> Path:
+def _what(folder: Path, submission: FoundSubmission) -> Path:
     """The path of a copy: the file itself if it is the only one, else the folder."""
-    return folder / _spelled(placed.files[0][1]) if len(placed.files) == 1 else folder
+    return folder / _spelled(submission.files[0][1]) if len(submission.files) == 1 else folder
 
 
 def _spelled(name: str) -> str:

@@ -104,7 +104,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         self._course = course
         self._wanted = dict(here)
         self._where: str | Text = _A_WORKER
-        self._memo: GradingContext | None = None
+        self._grading_context: GradingContext | None = None
         self._sandbox: Sandbox | None = None
         self._refusal: AttncheckError | None = None
 
@@ -129,11 +129,11 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         """Grade ``task``, after the tasks of other threads."""
         with _ONE_AT_A_TIME:
             sandbox = self._open()
-            if self._memo is None or self._memo.seed != seed:
-                self._memo = GradingContext(
+            if self._grading_context is None or self._grading_context.seed != seed:
+                self._grading_context = GradingContext(
                     self._course, seed, self._expecting(sandbox.observe, seed), shared=SHARED_RESULTS
                 )
-            return grade_task(self._memo, sandbox, task)
+            return grade_task(self._grading_context, sandbox, task)
 
     def _expecting(self, observe: Observe, seed: Seed) -> Observe:
         """``observe`` for references. With a secret seed, results are kept for as long as the batch runs."""
@@ -147,7 +147,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         with _ONE_AT_A_TIME:
             if self._sandbox is not None:
                 self._sandbox.close()
-            self._sandbox = self._memo = None
+            self._sandbox = self._grading_context = None
         with contextlib.suppress(CacheError):
             shutil.rmtree(cache.folder() / self.name, ignore_errors=True)
 
@@ -199,17 +199,17 @@ def _plugin(worker: Any, name: str) -> GradingPlugin:
 class DaskExecutor(Executor):
     """The workers of a cluster as an executor. If a worker dies, only its task ends with ``WorkerLost``."""
 
-    def __init__(self, client: Client, plugin: str, layers: tuple[str, ...], patience: float = WORKER_TIMEOUT) -> None:
+    def __init__(self, client: Client, plugin: str, layers: tuple[str, ...], timeout: float = WORKER_TIMEOUT) -> None:
         self.layers = layers
         self._client = client
         self._plugin = plugin
-        self._patience = patience
+        self._timeout = timeout
         self._counted = (0.0, 0)
         self._seen = time.monotonic()
         self._running: set[Future[Any]] = set()
 
     def size(self) -> int:
-        """The number of worker processes, at least 1. Raises SandboxError after ``patience`` seconds without any."""
+        """The number of worker processes, at least 1. Raises SandboxError after ``timeout`` seconds without any."""
         now = time.monotonic()
         at, found = self._counted
         if not at or now - at > _COUNTED:
@@ -218,8 +218,8 @@ class DaskExecutor(Executor):
             self._counted = now, found
         if found:
             self._seen = now
-        elif now - self._seen > self._patience:
-            raise SandboxError(_NO_WORKER.fill(seconds=self._patience, again=_AGAIN))
+        elif now - self._seen > self._timeout:
+            raise SandboxError(_NO_WORKER.fill(seconds=self._timeout, again=_AGAIN))
         return max(1, found)
 
     def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
@@ -265,7 +265,7 @@ async def _outcome(theirs: Any) -> Any:
 
 
 @contextlib.contextmanager
-def connect(address: str, plugin: str, course: Course, patience: float = WORKER_TIMEOUT) -> Iterator[DaskExecutor]:
+def connect(address: str, plugin: str, course: Course, timeout: float = WORKER_TIMEOUT) -> Iterator[DaskExecutor]:
     """Connect to the Dask scheduler at ``address``, and register the grading plugin for ``course`` under this name.
 
     Raises UsageError if there is no such cluster or if its software is not that of this machine, and
@@ -274,12 +274,12 @@ def connect(address: str, plugin: str, course: Course, patience: float = WORKER_
     with _quiet(), contextlib.closing(_reached(address)) as client:
         try:
             with translate_errors(address):
-                _check_software(client, patience)
+                _check_software(client, timeout)
                 client.register_plugin(GradingPlugin(plugin, course, software_versions()))
                 found = client.run(functools.partial(_layers, plugin), on_error="ignore").values()
             first = next(iter(found), ())
             common = tuple(layer for layer in first if all(layer in each for each in found))
-            yield DaskExecutor(client, plugin, common, patience)
+            yield DaskExecutor(client, plugin, common, timeout)
         finally:
             if client.status == "running":
                 with contextlib.suppress(Exception):  # all results are in; what fails now does not matter
@@ -323,20 +323,20 @@ def _reached(address: str) -> Client:
         ) from error
 
 
-def _check_software(client: Client, patience: float) -> None:
+def _check_software(client: Client, timeout: float) -> None:
     """Wait for a worker, and raise UsageError unless all workers have the software of this machine."""
     try:
         client.submit(software_versions, pure=False).result(
-            timeout=patience
+            timeout=timeout
         )  # clusters that grow wait for something to do
     except TimeoutError:
         raise UsageError(
             Text(
-                "No worker has come to the cluster within {patience} s. Start some with 'dask worker {address}', or "
+                "No worker has come to the cluster within {timeout} s. Start some with 'dask worker {address}', or "
                 "find out why the queue does not start them.",
-                "{patience} 秒内没有工作进程加入集群。请用 `dask worker {address}` 启动几个，"
+                "{timeout} 秒内没有工作进程加入集群。请用 `dask worker {address}` 启动几个，"
                 "或检查排队系统为什么没有启动它们。",
-            ).fill(patience=f"{patience:g}", address=client.scheduler.address)
+            ).fill(timeout=f"{timeout:g}", address=client.scheduler.address)
         ) from None
     except Exception:
         pass  # the next call raises it again, with the name of the worker

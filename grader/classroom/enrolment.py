@@ -69,18 +69,18 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
     Files that have not changed since they were read for one of the rows ``before`` are not read again.
     """
     known = {row.path: row for row in before if row.signature}
-    handed = (*found.handed, *ungradable(found, roster))
-    names = display_names(handed)
+    collected = (*found.submissions, *ungradable(found, roster))
+    names = display_names(collected)
     matches: list[Match] = []
     learners: list[LearnerRow] = []
     submissions: list[SubmissionRow] = []
     signatures: list[_Signature] = []
-    for each in handed:
+    for each in collected:
         if roster is None:
-            whose = tuple(names[each.placed.key])
+            whose = tuple(names[each.found.key])
             learners += [LearnerRow(name, name) for name in whose]
         else:
-            matched = [match for person in each.placed.people for match in roster.matches(person)]
+            matched = [match for person in each.found.people for match in roster.matches(person)]
             matches += matched
             whose = tuple(sorted({match.learner.id for match in matched if match.learner is not None}))
         row, signed = submission_row(each, whose, roster, known)
@@ -88,7 +88,7 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
         if signed and (roster is None or row.seed_name != signed):
             signatures.append(_Signature(", ".join(whose) or row.key, _shown(each), signed))
     if roster is None:
-        signatures = _strangers(signatures, [person for each in handed for person in _shown(each)])
+        signatures = _strangers(signatures, [person for each in collected for person in _shown(each)])
     else:
         learners = [LearnerRow(one.id, one.name, one.section, one.extra_hours) for one in roster.learners]
     return Enrolment(
@@ -103,7 +103,7 @@ def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSu
     """Leftover files that are named after a learner of the roster who has no other submission."""
     if roster is None or found.kind != PLAIN:
         return
-    there = {match.learner for each in found.handed for one in each.placed.people for match in roster.matches(one)}
+    there = {match.learner for each in found.submissions for one in each.found.people for match in roster.matches(one)}
     for name in found.leftovers:
         file = name.rpartition("/")[2]
         person = _named(file.rpartition(".")[0] or file)
@@ -124,21 +124,21 @@ def _unowned_row(stray: Stray) -> SubmissionRow:
 
 
 def submission_row(
-    handed: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None, known: Mapping[str, SubmissionRow]
+    collected: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None, known: Mapping[str, SubmissionRow]
 ) -> tuple[SubmissionRow, str | None]:
     """The row of a submission, with the digest of its files or the reason why they cannot be read.
 
     And the name in its answers.yaml, if there is one.
     """
-    placed = handed.placed
-    path = os.path.abspath(handed.path)
-    digest, signed, error = "", None, handed.error
-    seen = "" if error is not None else change_signature(handed.path)
+    found = collected.found
+    path = os.path.abspath(collected.path)
+    digest, signed, error = "", None, collected.error
+    seen = "" if error is not None else change_signature(collected.path)
     try:
         if seen and path in known and known[path].signature == seen:
             digest, signed = known[path].digest, known[path].signed
         elif error is None:
-            digest, signed = identity(handed.path)
+            digest, signed = identity(collected.path)
     except SubmissionError as refused:
         error = refused.message
     except AttncheckError:
@@ -147,11 +147,11 @@ def submission_row(
         if resources.shortage(fault):
             raise
         error = INTERNAL_ERROR.fill(error=printable(f"{type(fault).__name__}: {fault}"))
-    known_as = (_shown(handed)[0].name,) if roster is None else learners
-    draws = seed_name(signed, known_as, roster) or placed.people[0].name
+    known_as = (_shown(collected)[0].name,) if roster is None else learners
+    draws = seed_name(signed, known_as, roster) or found.people[0].name
     seen = "" if error is not None else seen
     return SubmissionRow(
-        placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error, signed, seen
+        found.key, path, learners, digest, draws, found.at, found.late, found.attempt, error, signed, seen
     ), signed
 
 
@@ -193,15 +193,15 @@ def _named(name: str) -> Person:
 # ------------------------------------------------------------------------------------------------ names
 
 
-def display_names(handed: Sequence[CollectedSubmission]) -> dict[str, list[str]]:
+def display_names(collected: Sequence[CollectedSubmission]) -> dict[str, list[str]]:
     """The names of the people of each submission, by its key; they do not depend on the order of submissions.
 
     Different people with the same name are distinguished by their id in the course system: ``Jane Doe (1234)``.
     """
-    everybody = {(person.name, person.ids) for each in handed for person in _shown(each)}
+    everybody = {(person.name, person.ids) for each in collected for person in _shown(each)}
     called = _apart({one: one[0] for one in everybody}, lambda one: f"{one[0]} ({_mark(one[1])})")
     called = _apart(called, lambda one: f"{one[0]} ({_digest(repr(one))})")
-    return {each.placed.key: [called[person.name, person.ids] for person in _shown(each)] for each in handed}
+    return {each.found.key: [called[person.name, person.ids] for person in _shown(each)] for each in collected}
 
 
 _Somebody: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]  # name and ids
@@ -219,9 +219,9 @@ def _mark(ids: tuple[tuple[str, str], ...]) -> str:
     return plain[0] if plain else _digest(repr(ids))
 
 
-def _shown(handed: CollectedSubmission) -> tuple[Person, ...]:
+def _shown(collected: CollectedSubmission) -> tuple[Person, ...]:
     """The people of a submission, with printable names; names that were cut to the same text get different digests."""
-    return tuple(Person(_printable_name(person.name), person.ids) for person in handed.placed.people)
+    return tuple(Person(_printable_name(person.name), person.ids) for person in collected.found.people)
 
 
 def _printable_name(name: str) -> str:

@@ -141,15 +141,15 @@ class RecordedPart:
 # ---------------------------------------------------------------------------------------------- finding
 
 
-def find_recorded_part(asked: ExplainRequest) -> RecordedPart:
+def find_recorded_part(request: ExplainRequest) -> RecordedPart:
     """What is recorded. Raises UsageError if nothing is, or if the files are not the ones that were graded."""
-    with contextlib.closing(open_gradebook(asked.folder)) as book:
-        loaded = course.full_course(courses.load(course_of(book, asked.course_folder)))
-        question, part, rest = _part(asked.check, loaded, tuple(points_of(book)))
+    with contextlib.closing(open_gradebook(request.folder)) as book:
+        loaded = course.full_course(courses.load(course_of(book, request.course_folder)))
+        question, part, rest = _part(request.check, loaded, tuple(points_of(book)))
         if isinstance(part, Exercise):  # nothing about an answer depends on the seed
-            check_seed(book, asked.seed)
-        learner = find_learner(book, asked.learner)
-        row = _submission(book, loaded, learner, asked.attempt)
+            check_seed(book, request.seed)
+        learner = find_learner(book, request.learner)
+        row = _submission(book, loaded, learner, request.attempt)
         if row.error is not None:
             raise UsageError(
                 Text(

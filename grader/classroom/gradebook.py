@@ -250,7 +250,7 @@ class Gradebook:
         with self._writing() as book:
             book.executemany("INSERT OR REPLACE INTO learner VALUES (?, ?, ?, ?)", rows)
 
-    def dismiss(self, staying: Container[str]) -> None:
+    def remove_departed(self, staying: Container[str]) -> None:
         """Delete learners who left the class and have neither submissions nor overrides.
 
         So a roster that is added later replaces the names that the collection had for the same people.
@@ -272,11 +272,11 @@ class Gradebook:
         with self._understood("learners"):
             return LearnerRow(*_typed(rows[0], _TEXT, _TEXT, _TEXT, _NUMBER)) if rows else LearnerRow(name, name)
 
-    def file(self, submissions: Sequence[SubmissionRow]) -> None:
+    def save_collection(self, submissions: Sequence[SubmissionRow]) -> None:
         """Save a collection: from now on, only the submissions in it count."""
         self._file(submissions, only=True)
 
-    def add(self, submissions: Sequence[SubmissionRow]) -> None:
+    def add_submissions(self, submissions: Sequence[SubmissionRow]) -> None:
         """Save further submissions of the same collection."""
         self._file(submissions, only=False)
 
@@ -367,7 +367,7 @@ class Gradebook:
                 [(*_said(error), row.key) for row, error in refused],
             )
 
-    def share(self) -> None:
+    def copy_to_identical(self) -> None:
         """Copy results and errors to the other submissions with the same files and the same numbers."""
         same = "FROM submission AS twin WHERE (twin.digest, twin.draws) = (submission.digest, submission.draws)"
         done, failed = f"{same} AND twin.graded", f"{same} AND twin.error IS NOT NULL"

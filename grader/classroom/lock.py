@@ -21,14 +21,14 @@ def make_folder(out: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(out: Path, patience: float = 0.0) -> Iterator[None]:
+def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
     """Hold an exclusive lock on the results folder; it is released when the process exits.
 
-    Waits ``patience`` seconds for another process that holds it.
+    Waits ``timeout`` seconds for another process that holds it.
 
     Raises UsageError if another process holds it or if the folder cannot be locked.
     """
-    lock = FileLock(out / ".lock", timeout=patience)
+    lock = FileLock(out / ".lock", timeout=timeout)
     try:
         lock.acquire()
     except Timeout:

@@ -93,25 +93,25 @@ class OverrideRequest:
 
 def give_points(
     folder: Path,
-    wish: OverrideRequest,
+    request: OverrideRequest,
     now: datetime,
     course_folder: Path | None,
     lang: Lang,
-    patience: float = 0.0,
+    timeout: float = 0.0,
 ) -> OverrideResult:
     """Save points given by a person, in the gradebook and in the files. Raises UsageError if they are not possible.
 
-    Waits ``patience`` seconds for another process that changes the folder.
+    Waits ``timeout`` seconds for another process that changes the folder.
     """
-    if not wish.reason.strip():
+    if not request.reason.strip():
         raise UsageError(
             Text(
                 "Give a --reason: it is shown beside the points, and others will ask.",
                 "请给出 --reason：理由会写在分数旁边，别人会问到。",
             )
         )
-    with open_for_changes(folder, course_folder, patience) as (book, loaded):
-        learner = find_learner(book, wish.learner)
+    with open_for_changes(folder, course_folder, timeout) as (book, loaded):
+        learner = find_learner(book, request.learner)
         if learner not in book.learners():
             raise UsageError(
                 Text(
@@ -119,24 +119,24 @@ def give_points(
                     "{learner} 不属于班上任何人：请把这位学习者加进名单，再评一次。",
                 ).fill(learner=learner.id)
             )
-        part = _part(wish.part, loaded, points_of(book))
-        if not math.isfinite(wish.points) or not (wish.beyond or 0 <= wish.points <= part.possible):
+        part = _part(request.part, loaded, points_of(book))
+        if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
             raise UsageError(
                 Text(
                     "{part} has 0 to {possible} points; found {points}. --beyond allows others.",
                     "{part} 的分数是 0 到 {possible}，这里是 {points}。要超出这个范围，请加 --beyond。",
-                ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{wish.points:g}")
+                ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}")
             )
-        change = Override(learner.id, part.name, wish.points, wish.reason.strip(), wish.author, now)
+        change = Override(learner.id, part.name, request.points, request.reason.strip(), request.author, now)
         book.override(change)
         return OverrideResult(learner, part, change, _written(book, loaded, learner, lang))
 
 
 def remove_override(
-    folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang, patience: float = 0.0
+    folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang, timeout: float = 0.0
 ) -> OverrideResult:
     """Delete an override: the points earned count again. Raises UsageError if there is none."""
-    with open_for_changes(folder, course_folder, patience) as (book, loaded):
+    with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
@@ -156,10 +156,10 @@ def remove_override(
 
 @contextlib.contextmanager
 def open_for_changes(
-    folder: Path, course_folder: Path | None, patience: float = 0.0
+    folder: Path, course_folder: Path | None, timeout: float = 0.0
 ) -> Iterator[tuple[Gradebook, Course]]:
-    """Yields the gradebook of ``folder``, locked, with its course. Waits ``patience`` seconds for the lock."""
-    with contextlib.closing(open_gradebook(folder)) as book, locked(folder, patience):
+    """Yields the gradebook of ``folder``, locked, with its course. Waits ``timeout`` seconds for the lock."""
+    with contextlib.closing(open_gradebook(folder)) as book, locked(folder, timeout):
         yield book, loader.full_course(courses.load(course_of(book, course_folder)))
 
 

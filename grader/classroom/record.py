@@ -69,7 +69,7 @@ def tasks_left(
 
 #: Results that are saved together, and seconds that the first of them may wait for the others.
 _TOGETHER = 64
-_PATIENCE = 0.05
+_LONGEST_WAIT = 0.05
 
 
 class Recorder:
@@ -108,7 +108,7 @@ class Recorder:
         self.commit()
 
     def save(self, result: TaskResult) -> None:
-        """Take what was found, or why nothing could be; it is saved with others, but soon (see ``patience``)."""
+        """Take what was found, or why nothing could be; it is saved with others, but soon (see ``save_due``)."""
         row = self._submissions[result.key]
         if result.error is not None:
             self._refused.append((row, result.error))
@@ -120,11 +120,11 @@ class Recorder:
             )
             self._graded.append(SubmissionRecord(row, run, units, result.answers, result.notices))
         if self._due is None:
-            self._due = self._clock() + _PATIENCE
+            self._due = self._clock() + _LONGEST_WAIT
         if len(self._graded) + len(self._refused) >= _TOGETHER:
             self.commit()
 
-    def patience(self) -> float | None:
+    def save_due(self) -> float | None:
         """Save what is due. Returns in how many seconds something will be; None if nothing is left to save."""
         if self._due is None:
             return None

@@ -22,7 +22,7 @@ from grader.core.model import Text
 Record: TypeAlias = Mapping[str, Any]
 
 #: Seconds to wait for another process that is appending, which takes milliseconds.
-_PATIENCE = 10.0
+_LOCK_TIMEOUT = 10.0
 _CANNOT = Text(
     "{path} cannot be written ({reason}); free some space or make it writable, and try again. Earlier entries are "
     "still there.",
@@ -95,7 +95,7 @@ def remove(path: Path, which: Callable[[Record], bool]) -> int:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    lock = FileLock(lock_of(path), timeout=_PATIENCE)
+    lock = FileLock(lock_of(path), timeout=_LOCK_TIMEOUT)
     try:
         lock.acquire()
     except (Timeout, OSError, NotImplementedError) as error:

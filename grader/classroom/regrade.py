@@ -59,21 +59,22 @@ class PointsChange:
 class RegradeResult:
     """The result of grading again, which is not in the gradebook yet.
 
-    ``questions`` have changed since they were graded; ``submissions`` is how many submissions were graded again, and
-    ``refused`` are (key, reason) of those that could not be. ``news`` is false if the gradebook would not change.
+    ``questions`` have changed since they were graded. ``submissions`` is how many submissions were graded again;
+    ``refused`` are (key, reason) of those that could not be. ``has_changes`` is false if the gradebook would not
+    change.
     """
 
     changes: tuple[PointsChange, ...]
     questions: tuple[str, ...]
     submissions: int
     refused: tuple[tuple[str, Text], ...]
-    news: bool
+    has_changes: bool
     layers: tuple[str, ...]
 
 
 @contextlib.contextmanager
 def regraded(
-    asked: RegradeRequest, progress: Callable[[BatchProgress], None] = lambda step: None, *, dry: bool = False
+    request: RegradeRequest, progress: Callable[[BatchProgress], None] = lambda step: None, *, dry: bool = False
 ) -> Iterator[tuple[RegradeResult, Callable[[Lang], None]]]:
     """Grade again. Yields the result, and a function that saves it in the gradebook and writes the result files.
 
@@ -81,26 +82,26 @@ def regraded(
     those that were graded, or if the seed is another one.
     """
     with contextlib.ExitStack() as stack:
-        book = stack.enter_context(contextlib.closing(open_gradebook(asked.folder)))
+        book = stack.enter_context(contextlib.closing(open_gradebook(request.folder)))
         if not dry:
-            stack.enter_context(locked(asked.folder))
-        check_seed(book, asked.seed)
+            stack.enter_context(locked(request.folder))
+        check_seed(book, request.seed)
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attncheck-")))
         copy = stack.enter_context(contextlib.closing(book.copy(scratch)))
-        found = _Regrading(asked, book, copy, scratch)
+        found = _Regrading(request, book, copy, scratch)
         yield found.grade(progress), found.save
 
 
 class _Regrading:
     """A gradebook, and the copy of it that is graded again."""
 
-    def __init__(self, asked: RegradeRequest, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
+    def __init__(self, request: RegradeRequest, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
         self.book, self.copy = book, copy
-        folder = course_of(book, asked.course_folder)
+        folder = course_of(book, request.course_folder)
         self.course = loader.full_course(courses.load(folder))
         counting = select_questions(self.course, tuple(points_of(book)))
-        self.order = BatchRequest(asked.folder, scratch, folder, asked.seed, workers=asked.workers)
-        self.facts = grading_facts(folder, asked.seed, self.course, counting)
+        self.request = BatchRequest(request.folder, scratch, folder, request.seed, workers=request.workers)
+        self.facts = grading_facts(folder, request.seed, self.course, counting)
         self.versions = cast("dict[str, str]", self.facts["versions"])
         self.tasks: dict[str, tuple[SubmissionRow, GradingTask]] = {}
 
@@ -112,14 +113,14 @@ class _Regrading:
         self.copy.remember_all(self.facts)
         layers: tuple[str, ...] = ()
         if self.tasks:
-            layers = grade_all(self.order, self.copy, self.tasks, self.versions, self.course, progress)
-            self.copy.share()
+            layers = grade_all(self.request, self.copy, self.tasks, self.versions, self.course, progress)
+            self.copy.copy_to_identical()
         return RegradeResult(
             changes=tuple(points_changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
             refused=tuple((row.key, error) for row, error in self._failed()),
-            news=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
+            has_changes=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
             layers=layers,
         )
 
@@ -133,7 +134,7 @@ class _Regrading:
         self.book.remember_all(self.facts)
         for row, error in self._failed():
             self.book.refuse(row, error)
-        self.book.share()
+        self.book.copy_to_identical()
         write_files(Book.of(self.book, self.course), self.book.path.parent, lang)
 
     def _failed(self) -> list[tuple[SubmissionRow, Text]]:

@@ -41,7 +41,7 @@ _NAME_WIDTH = 30
 
 def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
     """The differences as a table, then the submissions that could not be graded, then totals."""
-    if not found.news:
+    if not found.has_changes:
         yield NOTHING_NEW.fill(folder=folder).of(lang)
         return
     if found.changes:

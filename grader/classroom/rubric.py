@@ -160,14 +160,14 @@ def _comments(book: Gradebook) -> dict[str, tuple[str, ...]]:
 
 @contextlib.contextmanager
 def marking(
-    folder: Path, course_folder: Path | None, author: str, lang: Lang, patience: float = 0.0
+    folder: Path, course_folder: Path | None, author: str, lang: Lang, timeout: float = 0.0
 ) -> Iterator[tuple[PendingAnswers, Callable[[AnswerGroup, Decision, datetime], None]]]:
     """Yields what waits in the gradebook of ``folder``, and a function that saves a decision about a group.
 
     Each decision is saved at once; the files are written again at the end, whatever happens before it. Waits
-    ``patience`` seconds for another process that changes the folder.
+    ``timeout`` seconds for another process that changes the folder.
     """
-    with open_for_changes(folder, course_folder, patience) as (gradebook, course):
+    with open_for_changes(folder, course_folder, timeout) as (gradebook, course):
         book = Book.of(gradebook, course)
 
         def decide(chosen: AnswerGroup, decision: Decision, at: datetime) -> None:

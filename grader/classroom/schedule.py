@@ -137,29 +137,29 @@ def rehearse(
 
 
 def run_tasks(
-    pool: WorkerPool, tasks: Sequence[GradingTask], patience: Callable[[], float | None] = lambda: None
+    pool: WorkerPool, tasks: Sequence[GradingTask], before_wait: Callable[[], float | None] = lambda: None
 ) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
     """Run all tasks, and yield each result as it comes in, with the keys of the tasks that are running.
 
     If a worker dies, its task (or, if the executor breaks, every running task) is retried, one at a time; a task that
     kills a worker twice, or whose sandbox is killed twice, gets a result with an ``error``.
 
-    ``patience`` is called before each wait for results; it says after how many seconds it must be called again.
+    ``before_wait`` is called before each wait for results; it says after how many seconds it must be called again.
     """
     left = list(reversed(tasks))
     suspects: list[GradingTask] = []
     while left or suspects:
         if suspects:
-            yield from _run_until_broken(pool, suspects, suspects, patience, one_at_a_time=True)
+            yield from _run_until_broken(pool, suspects, suspects, before_wait, one_at_a_time=True)
         else:
-            yield from _run_until_broken(pool, left, suspects, patience, one_at_a_time=False)
+            yield from _run_until_broken(pool, left, suspects, before_wait, one_at_a_time=False)
 
 
 def _run_until_broken(
     pool: WorkerPool,
     source: list[GradingTask],
     suspects: list[GradingTask],
-    patience: Callable[[], float | None],
+    before_wait: Callable[[], float | None],
     *,
     one_at_a_time: bool,
 ) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
@@ -181,7 +181,7 @@ def _run_until_broken(
                 if not running:
                     raise SandboxError(_ENDED) from error
                 broken = True  # the running tasks report it, too
-            again = patience()
+            again = before_wait()
             finished, _ = wait(running, _POLL if again is None else min(_POLL, again), FIRST_COMPLETED)
             for future in finished:
                 task = running.pop(future)

@@ -245,7 +245,7 @@ class Service:
                 found = collect(self.inbox, folder / INTAKE, "inbox", partial(in_roster, roster))
             enrolment = enrol(found, roster, book.submissions())
             self._versions = save_class(book, request, enrolment, self.course, self.counting)
-            book.share()
+            book.copy_to_identical()
             self._queue_up(tasks_left(book, self._versions))
 
     # ------------------------------------------------------------------------------------------- for the pages
@@ -276,12 +276,12 @@ class Service:
         number = sum(
             inbox.receipt_order(other) <= inbox.receipt_order(receipt) for _, other in inbox.read_receipts(home)
         )
-        placed = FoundSubmission(f"inbox-{folder}", (person,), files, receipt.at, attempt=number, digests=digests)
+        submission = FoundSubmission(f"inbox-{folder}", (person,), files, receipt.at, attempt=number, digests=digests)
         place = home / name / "files"
         if len(receipt.files) == 1 and receipt.files[0].name.lower().endswith(ALONE):
             place /= receipt.files[0].name
-        handed = CollectedSubmission(placed, place)
-        return submission_row(handed, (receipt.learner,), self.plan.roster, {})[0]
+        collected = CollectedSubmission(submission, place)
+        return submission_row(collected, (receipt.learner,), self.plan.roster, {})[0]
 
     def check(self, learner: str, submission: Submission, exercises: tuple[str, ...]) -> Checked:
         """Grade exercises with public cases only, and wait for the result.
@@ -484,13 +484,13 @@ class Service:
     def _save(self, book: Gradebook, mail: list[_Graded | _Attempted]) -> None:
         new = [each.row for each in mail if isinstance(each, _Attempted)]
         if new:
-            book.add(new)
+            book.add_submissions(new)
             self._rows |= {row.key: row for row in new}
         with Recorder(book, self._rows, self._versions, self.course, self.plan.seed) as recorder:
             for each in mail:
                 if isinstance(each, _Graded):
                     recorder.save(each.result)
-        book.share()
+        book.copy_to_identical()
         with self._changed:
             self._news.update(each.person for each in mail if isinstance(each, _Graded))
         self._queue_up(tasks_left(book, self._versions, new))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import click
 
-from grader.commands._options import Chinese, epilog
+from grader.commands._options import ChineseHelp, epilog
 from grader.core.layout import cells, indent, pad, wrap
 
 #: Texts that several commands have, by the English ones.
@@ -105,7 +105,7 @@ def in_chinese(command: click.Command, summary: str = "") -> click.Command:
     changed.context_class = _Context
     if isinstance(changed, click.Group):
         changed.commands = {name: in_chinese(each) for name, each in changed.commands.items()}
-    said = said_of(command)
+    said = chinese_help(command)
     if said is None:
         changed.help = summary or command.help
         return changed
@@ -115,17 +115,17 @@ def in_chinese(command: click.Command, summary: str = "") -> click.Command:
     return changed
 
 
-def said_of(command: click.Command) -> Chinese | None:
+def chinese_help(command: click.Command) -> ChineseHelp | None:
     """The Chinese texts of ``command`` with those that it shares with others; None if it has none."""
     own = vars(command).get("chinese")
-    if not isinstance(own, Chinese):
+    if not isinstance(own, ChineseHelp):
         return None
     english: Mapping[int, str] = vars(command)["exits"]
     exits = {code: own.exits.get(code) or _SHARED.get(text, text) for code, text in english.items()}
-    return Chinese(own.help, own.options, own.examples, exits, tuple(vars(command)["examples"]))
+    return ChineseHelp(own.help, own.options, own.examples, exits, tuple(vars(command)["examples"]))
 
 
-def _option(parameter: click.Parameter, said: Chinese) -> click.Parameter:
+def _option(parameter: click.Parameter, said: ChineseHelp) -> click.Parameter:
     if not isinstance(parameter, click.Option) or not parameter.help:
         return parameter
     changed = copy.copy(parameter)
@@ -137,9 +137,9 @@ def _name(option: click.Option) -> str:
     return max(option.opts, key=len)
 
 
-def missing(command: click.Command) -> Iterator[str]:
+def untranslated(command: click.Command) -> Iterator[str]:
     """What the help of ``command`` says in one language only."""
-    said = said_of(command)
+    said = chinese_help(command)
     if said is None or not said.help:
         yield "no help in Chinese"
         return
@@ -154,5 +154,5 @@ def missing(command: click.Command) -> Iterator[str]:
         yield "not as many paragraphs in both languages"
 
 
-def _both(name: str, english: str, said: Chinese) -> bool:
+def _both(name: str, english: str, said: ChineseHelp) -> bool:
     return name in said.options or english in _SHARED

@@ -48,7 +48,7 @@ _SWITCH = 0.0005
 _REPORTED = Text("attncheck: {what}", "attncheck：{what}")
 
 
-def classroom(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster]:
+def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster]:
     """The settings of the class in ``folder``, its course and its roster. Raises UsageError."""
     from grader.classroom import class_folder, roster  # the latter loads intakes
 
@@ -78,15 +78,16 @@ def serve_class(  # noqa: PLR0917, one for each option
 
     from grader.classroom.service import Service, ServicePlan  # loads numpy
     from grader.core import resources  # reads /proc
+    from grader.web.class_data import ClassData  # loads starlette, an extra
     from grader.web.gate import Proxy  # loads starlette, an extra
-    from grader.web.instructor import Desk, routes  # as above
+    from grader.web.instructor import routes  # as above
     from grader.web.site import Site  # as above
 
     if (header[0] is None) != (header[1] is None):
         raise UsageError(_HALF)
     proxy = Proxy(header[0], header[1]) if header[0] and header[1] else None
     folder = folder.resolve()
-    settings, course, listed = classroom(folder, course_folder)
+    settings, course, listed = read_class(folder, course_folder)
     seed = read_seed(None, _inside(folder, settings.seed_file) or loader.beside(course, "seed_file"))
     plan = ServicePlan(
         folder, Path(course.folder), listed, seed, settings.questions, workers or max(2, resources.processors())
@@ -97,14 +98,14 @@ def serve_class(  # noqa: PLR0917, one for each option
     say(_PREPARING)
     service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
     site = Site.of(service, settings, lang)
-    desk = Desk(folder, service.course, Path(course.folder), lang=lang, links=site.staff_links(proxy))
+    class_data = ClassData(folder, service.course, Path(course.folder), lang=lang, links=site.staff_links(proxy))
     listening = listen(port if port is not None else address.port or 8000)
     sys.setswitchinterval(_SWITCH)
     try:
         with service:
             host, number = listening.getsockname()[:2]
             say(_OPEN.fill(folder=folder, address=settings.address, host=host, port=number))
-            gate = site.app(routes(desk), proxy)
+            gate = site.app(routes(class_data), proxy)
             config = uvicorn.Config(
                 gate,
                 log_level="warning",

@@ -32,7 +32,7 @@ C = TypeVar("C", bound=click.Command)
 
 
 @dataclass(frozen=True, slots=True)
-class Chinese:
+class ChineseHelp:
     """The help of a command in Chinese.
 
     ``help`` has paragraphs, the first of them one sentence. ``options`` are by long name, ``examples`` in the order of
@@ -56,7 +56,7 @@ def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, 
 
 
 def documented(
-    examples: Mapping[str, str], exits: Mapping[int, str], chinese: Chinese | None = None
+    examples: Mapping[str, str], exits: Mapping[int, str], chinese: ChineseHelp | None = None
 ) -> Callable[[C], C]:
     """Ends the help of a command with examples and its exit codes, and gives it help in Chinese.
 
@@ -221,7 +221,7 @@ _SEVERAL = Text(
 )
 
 
-def exercise_meant(course: Course, name: str) -> tuple[Question, Exercise]:
+def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     """The exercise that ``name`` stands for: its own name, or a question that has only one.
 
     Raises UsageError that says what to do for anything else.
@@ -344,12 +344,12 @@ state_option = click.option(
 )
 
 
-def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
+def read_events(file: Path | None, course: Course) -> tuple[Event, ...]:
     """What the learner did in ``course``, for commands that can do without: an unreadable file gives a warning."""
-    return state.of_last(recall_all(file, course))
+    return state.of_last(read_all_events(file, course))
 
 
-def recall_all(file: Path | None, course: Course) -> tuple[Event, ...]:
+def read_all_events(file: Path | None, course: Course) -> tuple[Event, ...]:
     """The same for all learners in the file."""
     try:
         return state.read_all(state.place(file), course.public_id)
@@ -360,10 +360,10 @@ def recall_all(file: Path | None, course: Course) -> tuple[Event, ...]:
 
 def known_name(course: Course) -> str | None:
     """The name that the learner used last, as ``attncheck name`` shows it."""
-    return state.last_name(recall(None, course))
+    return state.last_name(read_events(None, course))
 
 
-def keep(file: Path | None, *events: Event) -> None:
+def save_events(file: Path | None, *events: Event) -> None:
     """Append ``events`` to the progress file (``--state``); a failure gives a warning and nothing else."""
     try:
         state.append(state.place(file), *events)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from grader.commands._options import keep
+from grader.commands._options import save_events
 from grader.commands._words import UNCONFINED
-from grader.commands.quiz import Front
+from grader.commands.quiz import FrontEnd
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
 from grader.core.model import Course, Exercise, ExerciseResult, Item, Lang, Status, Text
@@ -43,7 +43,7 @@ Typed = Literal["next", "stop", "follow"]
 
 
 @dataclass(slots=True)
-class Review:
+class ReviewLoop:
     """One sitting: the learner, where answers come from, and the events so far."""
 
     course: Course
@@ -51,7 +51,7 @@ class Review:
     lang: Lang
     log: tuple[Event, ...]
     state_file: Path | None
-    front: Front
+    front: FrontEnd
     console: Console
     ratings: list[Rating] = field(default_factory=list)
 
@@ -223,7 +223,7 @@ class Review:
         self._keep(state.Spoke(state.now(), self.course.public_id, self.lang))
 
     def _keep(self, *events: Event) -> None:
-        keep(self.state_file, *events)
+        save_events(self.state_file, *events)
         self.log += events
 
     # ------------------------------------------------------------------------------------- typing

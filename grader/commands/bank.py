@@ -11,7 +11,7 @@ import click
 
 from grader.commands._console import step_bar
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     errors_lang_option,
@@ -99,7 +99,7 @@ def bank() -> None:
         "bank schema > question.schema.json": "write the schema to a file",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "写出问题文件的 JSON Schema，供编辑器使用。",
         {},
         ("把 Schema 写入文件",),
@@ -118,7 +118,7 @@ def schema() -> None:
         "bank check -q Q5": "only Q5",
     },
     {0: "everything holds", 4: "something is wrong; each problem is named"},
-    Chinese(
+    ChineseHelp(
         "检查 DIR 里的题库（默认是自带的题库）。\n\n"
         "参考实现必须通过，空框架必须不通过，每个典型错误都必须在它声明的检查上失败，并且能被认出来。每个问"
         "题都会说明该怎么办。最后按问题统计没有其他小题考查的误解。",
@@ -213,7 +213,7 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
         "bank publish handout --course mycourse": "write the learners' edition of mycourse to handout",
     },
     {0: "written"},
-    Chinese(
+    ChineseHelp(
         "把课程的学习者版写到 DIR。\n\n"
         "这是可以分发的课程文件夹，包括题目、空框架、提示、练习小题，以及公开用例和预期结果；不包括计分小题"
         "的答案、参考实现、典型错误和隐藏用例。DIR 里以前的版本会被替换。学习者用 --course DIR 使用它。",
@@ -256,7 +256,7 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
         "bank mutate -e softmax": "change softmax in every small way",
     },
     {0: "the cases notice every change", 4: "a change goes unnoticed, or an entry under equivalent: is out of date"},
-    Chinese(
+    ChineseHelp(
         "对参考实现做变异，列出没有用例能发现的变异。\n\n"
         "没被发现的变异，需要更好的用例，或者在问题文件的 equivalent: 下写明理由。两者都没有时，退出码为 "
         "4。",
@@ -309,7 +309,7 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
         "bank new Q25 --course mycourse": "write a question that already works",
     },
     {0: "written"},
-    Chinese(
+    ChineseHelp(
         "生成一个新问题，已填好一个小例子。\n\n"
         "QUESTION 是 Q25 这样的编号。问题文件和参考实现写入课程文件夹（--course，或源码目录）。生成后 "
         "`attncheck bank check` 就能通过，因此每改一处都可以马上检查。",
@@ -361,7 +361,7 @@ def new(question: str, course_folder: Path | None) -> None:
         "bank preview Q5": "Q5 as learners see it, in both languages",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "用两种语言显示学习者看到的问题。\n\n比 `attncheck show` 多出小题的选项、提示和空框架，"
         "还有给作者看的答案，以及学习者出错之后会看到的话。",
         {},

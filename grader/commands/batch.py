@@ -14,7 +14,7 @@ from grader.classroom.lock import locked
 from grader.classroom.results import Book, write_files
 from grader.commands._console import progress_bar
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -55,7 +55,7 @@ _UNENCRYPTED = Text(
         "batch submissions.zip --out results --roster class.csv -q Q5": "one question, for the learners of a roster",
     },
     {0: "every submission was graded", 5: "some submissions could not be graded"},
-    Chinese(
+    ChineseHelp(
         "给文件夹或 zip 里的所有提交评分。\n\n"
         "每个结果都立即存入 DIR；中断后再运行同一条命令即可继续。写出成绩册和 class.csv，并打印一张表；用"
         "“attncheck export”从成绩册生成各种报告。如果无法隔离代码，就拒绝运行。",
@@ -127,7 +127,7 @@ def batch(
 
     folder = loader.find(course_folder)
     loaded = courses.load(folder)
-    order = BatchRequest(
+    request = BatchRequest(
         collection=submissions,
         out=out,
         course_folder=folder,
@@ -139,7 +139,7 @@ def batch(
         scheduler=scheduler,
         files=files,
     )
-    if scheduler is not None and order.seed.secret and _is_unencrypted(scheduler):
+    if scheduler is not None and request.seed.secret and _is_unencrypted(scheduler):
         say(_UNENCRYPTED.fill(scheduler=scheduler), err=True)
     latest: list[BatchProgress] = []
 
@@ -149,11 +149,11 @@ def batch(
 
     try:
         with progress_bar(lang) as show:
-            summary = run(order, note)
+            summary = run(request, note)
     except KeyboardInterrupt:
         click.echo(f"attncheck: {_interrupted(latest).of(lang)}", err=True)
         click.get_current_context().exit(INTERRUPTED)
-    rows = _results(order, lang)
+    rows = _results(request, lang)
     if as_json:
         write_json(batch_view.to_json(summary, rows, out))
     else:
@@ -175,6 +175,6 @@ def _is_unencrypted(address: str) -> bool:
     return scheme in ("", "tcp", "ws") and not host.startswith(("127.", "localhost", "[::1]"))
 
 
-def _results(order: BatchRequest, lang: Lang) -> list[MarkSummary]:
-    with locked(order.out), closing(open_gradebook(order.out)) as book:
-        return write_files(Book.of(book, courses.load(order.course_folder)), order.out, lang)
+def _results(request: BatchRequest, lang: Lang) -> list[MarkSummary]:
+    with locked(request.out), closing(open_gradebook(request.out)) as book:
+        return write_files(Book.of(book, courses.load(request.course_folder)), request.out, lang)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
-    exercise_meant,
+    find_one_exercise,
     lang_option,
     load_course,
     say,
@@ -39,7 +39,7 @@ _ABSENT = Text(
         "debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through",
     },
     {0: "done", 3: "PATH cannot be read as a submission"},
-    Chinese(
+    ChineseHelp(
         "生成运行一个公开用例的脚本。\n\n脚本用该用例的输入调用 PATH 里的代码，并比较结果，你可以在调试器里单步执行。",
         {
             "--exercise": "哪个练习；只有一个练习的问题也可以写问题编号。",
@@ -78,7 +78,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, lang: Lang
     from grader.sandbox import open_sandbox  # loads numpy
 
     course = load_course(course_folder)
-    question, exercise = exercise_meant(course, name)
+    question, exercise = find_one_exercise(course, name)
     with open_sandbox(mode="auto") as sandbox:
         sandbox.allow(course.packages)
         sandbox.start()

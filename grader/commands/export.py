@@ -14,7 +14,7 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands import LANG
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     documented,
     find_question,
     lang_option,
@@ -59,7 +59,7 @@ class _Export(click.Command):
         "export qti -q Q5 --to q05.zip": "the practice items of Q5 for Canvas",
     },
     {0: "written"},
-    Chinese(
+    ChineseHelp(
         "把成绩或小题导出给其他程序。\n\n"
         "FORMAT 是下面列出的一种格式。只有当 F 是以前导出的、之后没人改过时，才会替换它。",
         {

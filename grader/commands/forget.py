@@ -9,7 +9,7 @@ import click
 
 from grader.classroom import overrides_view
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     can_ask,
     documented,
     graded_course_option,
@@ -36,7 +36,7 @@ DONE, DECLINED = 0, 1
         "forget results ada": "remove everything of ada's, after asking",
     },
     {0: "removed", 1: "nothing was removed"},
-    Chinese(
+    ChineseHelp(
         "从 DIR 里永久删除一名学习者。\n\n"
         "从成绩册（包括文件里残留的字节）中删除其提交和得分，删除其文件和作业副本，并重新写出 class.csv。不"
         "在此处、不会改动的内容会列出来，删除前先询问。",

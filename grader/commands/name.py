@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import tell
-from grader.commands._options import Chinese, course_option, documented, keep, lang_option, load_course, state_option
+from grader.commands._options import (
+    ChineseHelp,
+    course_option,
+    documented,
+    lang_option,
+    load_course,
+    save_events,
+    state_option,
+)
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import COMMA, clean_name
@@ -46,7 +54,7 @@ _OTHERS = Text(
         "name 'Ada Lovelace'": "use another name from now on",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "显示或更改你的名字。\n\n小题里的数字和选项的顺序由名字决定。",
         {},
         (
@@ -78,7 +86,7 @@ def name(new: str | None, state_file: Path | None, lang: Lang, course_folder: Pa
     if not wanted:
         raise UsageError(_EMPTY)
     returns = wanted in others
-    keep(state_file, state.Named(state.now(), course.public_id, wanted, separate=returns))
+    save_events(state_file, state.Named(state.now(), course.public_id, wanted, separate=returns))
     tell(_NOW.fill(name=wanted), lang)
     if known is not None and known != wanted:
         tell(_RETURNED.fill(name=wanted, before=known) if returns else _NUMBERS, lang)

@@ -15,7 +15,7 @@ import click
 from grader.classroom import overrides_view
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     documented,
     graded_course_option,
     json_option,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         "override results ada Q3.own-words --key-points ac --alike": "give points for key points",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "手工给分，重新评分后仍然有效。\n\n"
         "DIR 是“batch --out”写出的文件夹，PART 是小题（Q5.output）或练习。DIR 里的文件会重新写出。\n\n"
         "用自己的话回答的题目由人批改。一道小题的每个要点所占分数相同。--pending 列出待批改的答案，--mark "
@@ -164,8 +164,8 @@ def override(
     if points is None:
         given = remove_override(folder, learner, part, course_folder, lang)
     else:
-        wish = OverrideRequest(learner, part, points, reason or "", author or _login(), beyond)
-        given = give_points(folder, wish, datetime.now(UTC), course_folder, lang)
+        request = OverrideRequest(learner, part, points, reason or "", author or _login(), beyond)
+        given = give_points(folder, request, datetime.now(UTC), course_folder, lang)
     if as_json:
         write_json(overrides_view.given_json(given))
     else:

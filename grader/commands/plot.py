@@ -10,7 +10,7 @@ import click
 
 from grader.commands._console import stdout
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     lang_option,
@@ -46,7 +46,7 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
         1: "something of your code could not be drawn",
         3: "the path after --from cannot be read as a submission",
     },
-    Chinese(
+    ChineseHelp(
         "画出课程里的一幅图。\n\n"
         "画出参考实现的计算结果；加 --from 时，把你自己代码的结果画在旁边。图画在终端里，或用 --to 写入文"
         "件。",

@@ -14,14 +14,14 @@ import click
 
 from grader.commands._console import page, plain, stdout, tell, width
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
-    keep,
     lang_option,
     language_of,
     load_course,
+    save_events,
     state_option,
     write_json,
     write_output,
@@ -68,7 +68,7 @@ ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
         1: "with --answers: not everything is correct",
         3: "the file with answers cannot be read",
     },
-    Chinese(
+    ChineseHelp(
         "逐题做小题。\n\n"
         "可以做全部小题、一个问题或一组的小题，也可以只做一道，如 Q5.width。答错时会给你一个引导问题，再答"
         "一次。每一步都会立即保存，可以随时停下，以后继续。没有终端时，逐行读取答案。\n\n"
@@ -145,7 +145,7 @@ def quiz(
     who, named = learner_name(course, learner, everything, lang)
     if target is not None and target.exists():
         answers_file.find(str(target), _text_of(target), who)  # refuse before the quiz, not after it
-    keep(state_file, *named)
+    save_events(state_file, *named)
     log = state.of_last((*everything, *named))
     session = conversation.begin(course, who, lang, chosen, log, again=again)
     if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
@@ -274,7 +274,7 @@ def _nothing_runs(job: object, limits: object) -> Observed:
 # -------------------------------------------------------------------------------------- a conversation
 
 
-class Front(Protocol):
+class FrontEnd(Protocol):
     """Where answers come from.
 
     ``keys``: options are chosen with keys, so a card does not list them. ``confirms``: somebody is there to say whether
@@ -291,19 +291,19 @@ class Front(Protocol):
         """What to do when an item is settled."""
 
 
-class Readable(Protocol):
+class LineSource(Protocol):
     """Where lines come from."""
 
     def readline(self) -> str:
         """The next line with its end; empty at the end of the input."""
 
 
-class Lines:
+class LineFrontEnd:
     """Answers as lines of text, from a pipe or a plain terminal. Lines from a pipe are echoed as if typed."""
 
     keys = False
 
-    def __init__(self, source: Readable, *, echo: bool) -> None:
+    def __init__(self, source: LineSource, *, echo: bool) -> None:
         self._source, self._echo, self.confirms = source, echo, not echo
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
@@ -342,7 +342,7 @@ def _quits(line: str, card: QuizCard) -> bool:
     return line.strip().lower() == "q" and bool(known) and "q" not in known
 
 
-def front_end() -> Front:
+def front_end() -> FrontEnd:
     """The keyboard of a terminal; lines of stdin without a capable one, or for a screen reader."""
     terminal = sys.stdin.isatty() and sys.stdout.isatty() and not plain()
     if terminal and os.environ.get("TERM", "dumb") != "dumb":
@@ -351,7 +351,7 @@ def front_end() -> Front:
         return Keyboard()
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")
-    return Lines(sys.stdin, echo=not sys.stdin.isatty())
+    return LineFrontEnd(sys.stdin, echo=not sys.stdin.isatty())
 
 
 def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
@@ -378,7 +378,7 @@ def _login() -> str:
         return "learner"
 
 
-def converse(session: Session, front: Front, state_file: Path | None) -> Session:
+def converse(session: Session, front: FrontEnd, state_file: Path | None) -> Session:
     """Ask until the session is over. Events are saved before feedback is shown."""
     quiz_view.opening(page(session.lang), session)
     fresh = True
@@ -392,7 +392,7 @@ def converse(session: Session, front: Front, state_file: Path | None) -> Session
         else:
             action = front.ask(card, session.lang)
         turn = conversation.step(session, action, state.now())
-        keep(state_file, *turn.events)
+        save_events(state_file, *turn.events)
         session = turn.session
         quiz_view.feedback(page(session.lang), turn.feedback, card)
         moved = isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (

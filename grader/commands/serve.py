@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
-    keep,
     lang_option,
     load_course,
-    recall_all,
+    read_all_events,
+    save_events,
     say,
     state_option,
 )
@@ -50,7 +50,7 @@ _TAKEN = Text(
         "serve --class attention-2026": "the pages of a class, whose folder has a class.yaml",
     },
     {0: "ended with Ctrl-C"},
-    Chinese(
+    ChineseHelp(
         "在浏览器里打开课程。\n\n"
         "包括题目、小题、带检查的编辑器、提示和进度，供一名学习者在本机使用。代码保存在 FOLDER（默认 "
         "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且必须带上地址里的令牌。\n\n"
@@ -148,12 +148,12 @@ def serve(
 
     from grader.commands.quiz import learner_name  # with the item kinds
     from grader.grading.checker import Checker  # loads numpy
-    from grader.web.learner import Learner  # loads numpy
+    from grader.web.learner import LearnerWorkspace  # loads numpy
 
     course = load_course(course_folder)
-    name, named = learner_name(course, learner, recall_all(state_file, course), lang)
-    keep(state_file, *named)
-    one = Learner(course, folder, state.place(state_file), name, lambda: Checker(course))
+    name, named = learner_name(course, learner, read_all_events(state_file, course), lang)
+    save_events(state_file, *named)
+    one = LearnerWorkspace(course, folder, state.place(state_file), name, lambda: Checker(course))
     listening = _listen(port or 0)
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     find_exercise,
@@ -66,7 +66,7 @@ RESET = Text(
         "start Q3 work --reset softmax": "make softmax in work/q03.py empty again, and keep the old file",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "生成起始文件，绝不覆盖已有文件。\n\n"
         "QUESTION 是 Q5 这样的问题，或“all”。在 DIR（默认当前文件夹）里生成一个 Python 文件，里面是待完成的"
         "练习（如 q05.py），以及答小题用的 answers.yaml。如果已有 answers.yaml，只补上缺少的小题，你的答案"

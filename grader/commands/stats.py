@@ -13,7 +13,7 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands._console import page
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     documented,
     graded_course_option,
     html_option,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         "stats results --html stats.html": "statistics as a page",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "从全班的结果看题目出得怎么样。\n\n"
         "DIR 是“batch --out”写出的文件夹。显示全班的成绩、每一部分的难度和区分度、出现了哪些误解，以及可疑"
         "的小题该怎么处理。",

@@ -11,7 +11,7 @@ import click
 
 from grader.classroom import inbox as inboxes
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -45,7 +45,7 @@ _PLACEHOLDER = "your-name"
         1: "with --verify: changed since it was submitted",
         3: "PATH cannot be read as a submission",
     },
-    Chinese(
+    ChineseHelp(
         "提交文件、文件夹、笔记本或 zip。\n\n"
         "不评分，只报告缺什么；把 PATH 存入 INBOX，要么完整存入，要么完全不存；打印回执（加 --json 时输出供 "
         "--verify 使用的文件）。加 --verify 时，把 PATH 和回执比较。",

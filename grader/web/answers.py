@@ -15,7 +15,7 @@ class Fields(Protocol):
         """All values of ``key``."""
 
 
-def typed(asked: Prompt, fields: Fields) -> str:
+def answer_from_form(asked: Prompt, fields: Fields) -> str:
     """The answer in ``fields``; empty if nothing was chosen or typed. Values that are no text are ignored."""
     values = [value for value in fields.getlist("answer") if isinstance(value, str)]
     match asked.form:

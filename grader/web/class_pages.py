@@ -49,11 +49,11 @@ from grader.web.class_words import (
     TOO_OFTEN,
     WORDS,
 )
-from grader.web.gate import noted
-from grader.web.learner import Asked, Learner
-from grader.web.pace import Pace
+from grader.web.gate import note_action
+from grader.web.learner import ItemState, LearnerWorkspace
+from grader.web.pace import RateLimit
 from grader.web.pages import Pages
-from grader.web.people import People, Person
+from grader.web.people import ClassMember, ClassMembers
 
 ANSWERS = "answers.yaml"
 _HOUR, _DAY = 3600.0, timedelta(days=1)
@@ -71,7 +71,7 @@ class ClassChecker:
 
     person: str
     service: Service
-    pace: Pace
+    pace: RateLimit
     clock: Callable[[], float] = time.monotonic
 
     def check(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
@@ -90,7 +90,7 @@ class ClassChecker:
 
 
 @dataclass(slots=True)
-class ClassLearner(Learner):
+class ClassWorkspace(LearnerWorkspace):
     """A learner of a class, whose log does not grow without end. ``service`` is told of errors that are not theirs."""
 
     service: Service | None = None
@@ -119,16 +119,16 @@ class ClassLearner(Learner):
         with contextlib.suppress(OSError):
             if events and self.state.stat().st_size > _MOST_LOG:
                 raise UsageError(LOG_FULL)
-        Learner.save(self, *events)
+        LearnerWorkspace.save(self, *events)
 
     def answer(
         self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
-    ) -> Asked:
+    ) -> ItemState:
         """See ``Learner``. Raises UsageError for a formula that would take long to read."""
         long = max(len(text) for text in (action.text if isinstance(action, TypedAnswer) else "", doubted or ""))
         if long > MOST_FORMULA and items.is_heavy(item):
             raise UsageError(LONG_FORMULA.fill(most=MOST_FORMULA))
-        return Learner.answer(self, item, lang, action, doubted=doubted, comparing=comparing, review=review)
+        return LearnerWorkspace.answer(self, item, lang, action, doubted=doubted, comparing=comparing, review=review)
 
     def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
         """See ``Learner``. It is drawn by the workers of the class."""
@@ -141,7 +141,7 @@ class ClassLearner(Learner):
         there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
         if there + sum(len(data) for _, data in uploads) > _MOST_FILES:
             raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
-        return Learner.receive(self, uploads, replacing=replacing)
+        return LearnerWorkspace.receive(self, uploads, replacing=replacing)
 
     def answers(self) -> dict[str, str]:
         """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""
@@ -187,8 +187,8 @@ class ClassPages:
     """The handlers. ``pages_of`` makes the pages of one person."""
 
     service: Service
-    people: People
-    pages_of: Callable[[Person], Pages]
+    people: ClassMembers
+    pages_of: Callable[[ClassMember], Pages]
 
     @property
     def course(self) -> Course:
@@ -207,7 +207,7 @@ class ClassPages:
         receipt, new = await run_in_threadpool(self._submit, person, pages)
         name = inbox.attempt_name(receipt)
         if new:
-            await noted(self.service.plan.folder, person, "submitted", submission=name)
+            await note_action(self.service.plan.folder, person, "submitted", submission=name)
         return await self._overview(request, WORDS["received"] if new else WORDS["unchanged"], name)
 
     async def state(self, request: Request) -> Response:
@@ -225,7 +225,7 @@ class ClassPages:
             attempts = await run_in_threadpool(self._attempts, person)
         else:
             attempts = (await run_in_threadpool(self._attempt, person, name),)
-        if name is not None and not _wait(attempts):
+        if name is not None and not _are_pending(attempts):
             return Response(headers={"HX-Refresh": "true"})
         return pages.show("attempts.html", **self._facts(pages, seen, attempts, name))
 
@@ -248,7 +248,7 @@ class ClassPages:
             **self._facts(pages, seen, attempts),
         )
 
-    def _submit(self, person: Person, pages: Pages) -> tuple[inbox.Receipt, bool]:
+    def _submit(self, person: ClassMember, pages: Pages) -> tuple[inbox.Receipt, bool]:
         now = datetime.now(UTC)
         earlier = sorted(attempt.receipt.at for attempt in self._attempts(person))
         recent = [at for at in earlier if at > now - _DAY]
@@ -310,7 +310,7 @@ class ClassPages:
         await run_in_threadpool(
             requests.add_request, self.service.plan.folder, person.id, part, reason, datetime.now(UTC)
         )
-        await noted(self.service.plan.folder, person, "asked for regrading", submission=name, part=part)
+        await note_action(self.service.plan.folder, person, "asked for regrading", submission=name, part=part)
         return RedirectResponse(f"/submissions/{name}#requests", 303)
 
     def _parts(self) -> tuple[str, ...]:
@@ -318,7 +318,7 @@ class ClassPages:
         counting = {question.id for question in self.service.counting}
         return tuple(part.name for part in parts(self.course).values() if part.question in counting)
 
-    def _report(self, person: Person, name: str, lang: Lang) -> str:
+    def _report(self, person: ClassMember, name: str, lang: Lang) -> str:
         found = self._attempt(person, name)
         if found.mark is None or not self._shown(found):
             raise HTTPException(404)
@@ -334,19 +334,19 @@ class ClassPages:
 
     # ------------------------------------------------------------------------------------- what is there
 
-    def _whose(self, request: Request) -> tuple[Person, Pages]:
-        person: Person = request.state.person
+    def _whose(self, request: Request) -> tuple[ClassMember, Pages]:
+        person: ClassMember = request.state.person
         return person, self.pages_of(person)
 
     @staticmethod
-    def _learner(pages: Pages) -> ClassLearner:
-        assert isinstance(pages.learner, ClassLearner)
+    def _learner(pages: Pages) -> ClassWorkspace:
+        assert isinstance(pages.learner, ClassWorkspace)
         return pages.learner
 
-    def _attempts(self, person: Person) -> tuple[Attempt, ...]:
+    def _attempts(self, person: ClassMember) -> tuple[Attempt, ...]:
         return self.service.attempts(self.people.learners[person.id])
 
-    def _attempt(self, person: Person, name: str) -> Attempt:
+    def _attempt(self, person: ClassMember, name: str) -> Attempt:
         """A submission of the person's own: nobody else's is looked for."""
         for found in self._attempts(person):
             if found.name == name:
@@ -360,7 +360,7 @@ class ClassPages:
         """Whether results may be shown. Until then nothing is: points would tell whether an answer was correct."""
         return attempt.state == "graded" and attempt.mark is not None and not self._hidden(attempt.mark)
 
-    def _later(self, person: Person, attempt: Attempt) -> Text | None:
+    def _later(self, person: ClassMember, attempt: Attempt) -> Text | None:
         """Why the results of a graded submission are not shown."""
         if attempt.state != "graded" or attempt.mark is None or not self._hidden(attempt.mark):
             return None
@@ -369,7 +369,7 @@ class ClassPages:
             return WORDS["results_later"].fill(due=due)
         return WORDS["results_never"]
 
-    def _due(self, person: Person) -> str | None:
+    def _due(self, person: ClassMember) -> str | None:
         """When work is due for a learner, with their extra time."""
         learner = self.people.learners[person.id]
         if self.course.rules.due is None:
@@ -382,7 +382,7 @@ class ClassPages:
         lang = pages.lang()
         return {"said_of": {name: text.of(lang) for name, text in WORDS.items()}}
 
-    def _seen(self, person: Person) -> str:
+    def _seen(self, person: ClassMember) -> str:
         """The state of a learner's submissions."""
         return self.service.news(self.people.learners[person.id])
 
@@ -394,11 +394,11 @@ class ClassPages:
             "only": only,
             "attempts": attempts,
             "shown": {attempt.name: self._shown(attempt) for attempt in attempts},
-            "waits": _wait(attempts),
+            "waits": _are_pending(attempts),
         }
 
 
-def _wait(attempts: Sequence[Attempt]) -> bool:
+def _are_pending(attempts: Sequence[Attempt]) -> bool:
     """Whether one of them is not graded yet."""
     return any(attempt.state in ("waiting", "running") for attempt in attempts)
 
@@ -420,11 +420,11 @@ def _with_cases_of(edition: Course, whole: Course, report: Report) -> Report:
     return replace(report, questions=tuple(questions))
 
 
-def person_folder(folder: Path, person: Person) -> Path:
+def person_folder(folder: Path, person: ClassMember) -> Path:
     """Where the code and the log of a person are."""
     return folder / inbox.folder_name(person.id)
 
 
-def place_of_log(folder: Path) -> Path:
+def log_path(folder: Path) -> Path:
     """The log in a person's folder."""
     return folder / "progress.jsonl"

@@ -29,8 +29,8 @@ from grader.classroom import audit
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.web.links import Claim, Signer
-from grader.web.pace import Turns
-from grader.web.people import People, Person, Role
+from grader.web.pace import RequestQueue
+from grader.web.people import ClassMember, ClassMembers, Role
 from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send, with_headers, with_limit
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
@@ -54,7 +54,7 @@ _NOT_VALID = (
 )
 _SOMEBODY_ELSE = "You are signed in as somebody else. Sign out there first.\n你正以另一个人的身份登录，请先退出。\n"
 _NOT_THEIRS = "This page is not for you.\n你无权查看这个页面。\n"
-FAST = "Too many requests; wait a few seconds.\n请求太多，请等几秒再试。\n"
+TOO_MANY_REQUESTS = "Too many requests; wait a few seconds.\n请求太多，请等几秒再试。\n"
 _ENDING = "The server is being stopped.\n服务器正在关闭。\n"
 _UNKNOWN = "You are not in this class. Ask your instructor.\n你不在这个班级里，请联系老师。\n"
 
@@ -97,7 +97,7 @@ class Gate:
 
     app: App
     address: str
-    people: People
+    people: ClassMembers
     signer: Signer
     folder: Path
     proxy: Proxy | None = None
@@ -105,7 +105,7 @@ class Gate:
     #: Set when the server ends: nobody waits any longer.
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     pause: Callable[[asyncio.Event, float], Awaitable[None]] = field(default=_until)
-    turns: Turns = field(default_factory=lambda: Turns(_BURST, _GAP, _LINE))
+    turns: RequestQueue = field(default_factory=lambda: RequestQueue(_BURST, _GAP, _LINE))
     _pausing: Counter[str] = field(default_factory=Counter)
     _slots: dict[str, asyncio.Semaphore] = field(default_factory=dict)
 
@@ -134,7 +134,7 @@ class Gate:
         async with self._slots.setdefault(person.id, asyncio.Semaphore(_AT_ONCE)):
             await with_limit(self.app, _MOST_BYTES)(scope, receive, sending)
 
-    async def _line(self, person: Person) -> Response | None:
+    async def _line(self, person: ClassMember) -> Response | None:
         """Waits for the person's turn. The refusal if too many of their requests wait already."""
         left = self.turns.take(person.id, self.clock())
         if left is not None:
@@ -147,7 +147,9 @@ class Gate:
                 await self.pause(self.ended, _PAUSE)
             finally:
                 self._pausing[person.id] -= 1
-        return PlainTextResponse(FAST, 429, headers={"Retry-After": f"{_LINE * _GAP:.0f}", "Connection": "close"})
+        return PlainTextResponse(
+            TOO_MANY_REQUESTS, 429, headers={"Retry-After": f"{_LINE * _GAP:.0f}", "Connection": "close"}
+        )
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if headers.get("host", "").lower() != self.address.partition("://")[2]:
@@ -168,7 +170,7 @@ class Gate:
         if scope["path"] == SIGN_OUT and scope["method"] == "POST" and self.proxy is None:
             known = self._person(scope, headers)
             if known is not None:
-                await noted(self.folder, known, "signed out")
+                await note_action(self.folder, known, "signed out")
             answer: Response = PlainTextResponse(_WHO)
             answer.delete_cookie(self._cookie, path="/", httponly=True, samesite="lax", secure=self._secure)
             return answer
@@ -184,7 +186,7 @@ class Gate:
         if known is not None and known != person:
             return PlainTextResponse(_SOMEBODY_ELSE, 409)
         session = Claim(person.id, person.role, min(claim.until, now + _SESSION))
-        await noted(self.folder, person, "signed in")
+        await note_action(self.folder, person, "signed in")
         answer = RedirectResponse("/", 303)
         seconds = max(0, int((session.until - now).total_seconds()))
         answer.set_cookie(
@@ -207,7 +209,7 @@ class Gate:
         """Cookies do not tell ports apart, so each class has a name of its own."""
         return f"{'__Host-' if self._secure else ''}attncheck-{self.signer.mark}"
 
-    def _person(self, scope: Scope, headers: Headers) -> Person | None:
+    def _person(self, scope: Scope, headers: Headers) -> ClassMember | None:
         """Who sends a request."""
         if self.proxy is not None:
             names = headers.getlist(self.proxy.header)
@@ -215,14 +217,14 @@ class Gate:
         cookie = cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
         return self._claimed(self.signer.read("session", cookie, datetime.now(UTC)))
 
-    def _claimed(self, claim: Claim | None) -> Person | None:
+    def _claimed(self, claim: Claim | None) -> ClassMember | None:
         """The person of a claim, if they are still in the class in the same role."""
         person = None if claim is None else self.people.find(claim.id)
         return person if person is not None and claim is not None and person.role is claim.role else None
 
 
 @dataclass(frozen=True, slots=True)
-class Only:
+class RoleFilter:
     """``app`` for people in one of ``roles``."""
 
     app: App
@@ -230,20 +232,20 @@ class Only:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or refuses it."""
-        person: Person = scope["state"]["person"]
+        person: ClassMember = scope["state"]["person"]
         answer = self.app if person.role in self.roles else PlainTextResponse(_NOT_THEIRS, 403)
         await answer(scope, receive, send)
 
 
-def only(roles: Iterable[Role], routes: Iterable[Route]) -> list[Route]:
+def restrict(roles: Iterable[Role], routes: Iterable[Route]) -> list[Route]:
     """``routes`` for people in ``roles`` alone."""
     allowed = frozenset(roles)
     for route in routes:
-        route.app = Only(route.app, allowed)
+        route.app = RoleFilter(route.app, allowed)
     return list(routes)
 
 
-async def noted(folder: Path, person: Person, did: str, **about: str) -> None:
+async def note_action(folder: Path, person: ClassMember, did: str, **about: str) -> None:
     """Notes in the audit log that ``person`` did something."""
     entry = audit.AuditEntry(datetime.now(UTC), person.id, person.role.value, did, tuple(about.items()))
     await run_in_threadpool(audit.note, folder, entry)

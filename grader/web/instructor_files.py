@@ -22,9 +22,9 @@ from grader.classroom.analysis.clusters import Cluster, find_clusters
 from grader.classroom.export.html import LearnerPages, mark_of
 from grader.classroom.results import Book, file_name
 from grader.core.model import Text
-from grader.web.desk import RARELY, Desk, Ready, Visit, moment
-from grader.web.instructor_items import borrowed_of
-from grader.web.instructor_words import DID, FORMATS, WORDS
+from grader.web.class_data import RARELY, ClassData, Download, Visit, moment
+from grader.web.instructor_items import borrowed_answers
+from grader.web.instructor_words import ACTIONS, FORMATS, WORDS
 from grader.web.people import Role
 
 #: Clusters on the page that lists them, and couples side by side on the page of one.
@@ -37,9 +37,9 @@ _MOST_ENTRIES = 500
 
 def similar_page(visit: Visit) -> Response:
     """The clusters of similar submissions, or one of them side by side; and answers with others' numbers."""
-    desk = visit.desk
-    alike, made = _alike(desk)
-    who = {key: ", ".join(map(desk.called, people)) or key for key, people in alike.people.items()}
+    class_data = visit.class_data
+    alike, made = _alike(class_data)
+    who = {key: ", ".join(map(class_data.called, people)) or key for key, people in alike.people.items()}
     asked = visit.asked("cluster")
     if asked:
         number = int(asked) if asked.isdecimal() and len(asked) < 6 else 0
@@ -47,7 +47,7 @@ def similar_page(visit: Visit) -> Response:
             raise HTTPException(404)
         (shown,) = similarity_html.compare_clusters(alike.found, [made[number - 1]], who, alike.read, _MOST_COUPLES)
         return visit.page(
-            "desk_cluster.html",
+            "instructor_cluster.html",
             each=shown,
             number=number,
             people=[name for key in shown.cluster.keys for name in alike.people[key]],
@@ -59,19 +59,19 @@ def similar_page(visit: Visit) -> Response:
         for each in made[:_MOST_CLUSTERS]
     ]
     return visit.page(
-        "desk_similar.html",
+        "instructor_similar.html",
         listed=listed,
         more=max(0, len(made) - _MOST_CLUSTERS),
         honest=similarity_view.honest(),
         nothing=similarity_view.NOTHING.fill(threshold=f"{alike.found.threshold:.0%}"),
         counted=similarity_view.COMPARED.fill(submissions=alike.found.submissions),
         notes=similarity_view.notes(alike.found, who, alike.left_out),
-        borrowers=borrowed_by_learner(borrowed_of(desk)),
+        borrowers=borrowed_by_learner(borrowed_answers(class_data)),
         numbers=lambda values: ", ".join(f"{name} = {value}" for name, value in values),
     )
 
 
-def _alike(desk: Desk) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
+def _alike(class_data: ClassData) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
     """What is similar. Comparing a large class takes seconds, so it is done again only for new submissions."""
 
     def version(book: Book) -> bytes:
@@ -79,18 +79,18 @@ def _alike(desk: Desk) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
         return hashlib.sha256(repr([*row, *book.points]).encode()).digest()
 
     def make(book: Book) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
-        alike = compare_class(book.gradebook, desk.course)
+        alike = compare_class(book.gradebook, class_data.course)
         return alike, find_clusters(alike.found)
 
-    submitted = desk.once("submitted", version)
-    return desk.once("similar", make, submitted, rest=RARELY)
+    submitted = class_data.once("submitted", version)
+    return class_data.once("similar", make, submitted, rest=RARELY)
 
 
 # ------------------------------------------------------------------------------------------ downloads
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class ExportFormat:
     """A format on the page: its name, what it is, and the options that it takes."""
 
     name: str
@@ -98,11 +98,11 @@ class Format:
     options: frozenset[str]
 
 
-def formats() -> list[Format]:
+def export_formats() -> list[ExportFormat]:
     """All formats that are made from a gradebook."""
     found = [(name, exports.format_module(name)) for name in exports.format_names()]
     return [
-        Format(
+        ExportFormat(
             name,
             FORMATS.get(name) or Text(exports.format_description(name), exports.CHINESE_DESCRIPTIONS[name]),
             frozenset(module.OPTIONS),
@@ -116,29 +116,29 @@ def downloads_page(visit: Visit) -> Response:
     """All formats; or a file that was made, once its remarks were read."""
     asked = visit.asked("file")
     if asked:
-        ready = visit.desk.shelf.get(asked)
+        ready = visit.class_data.shelf.get(asked)
         if ready is None:
-            return visit.page("desk_failed.html", status=404, text=WORDS["gone"].of(visit.lang))
+            return visit.page("instructor_failed.html", status=404, text=WORDS["gone"].of(visit.lang))
         return attachment(ready.name, ready.data)
-    return visit.page("desk_downloads.html", formats=formats())
+    return visit.page("instructor_downloads.html", formats=export_formats())
 
 
-def make(visit: Visit) -> Response:
+def make_download(visit: Visit) -> Response:
     """Makes a download: saved at once, or after its remarks were shown."""
-    desk = visit.desk
+    class_data = visit.class_data
     name = visit.request.path_params["form"]
-    known = {each.name: each for each in formats()}
+    known = {each.name: each for each in export_formats()}
     if name not in known:
         raise HTTPException(404)
     ready = _made(visit, known[name])
     visit.note("downloaded", format=name)
     if not ready.remarks:
         return attachment(ready.name, ready.data)
-    return visit.page("desk_ready.html", ready=ready, token=desk.shelf.put(ready))
+    return visit.page("instructor_ready.html", ready=ready, token=class_data.shelf.put(ready))
 
 
-def _made(visit: Visit, form: Format) -> Ready:
-    desk = visit.desk
+def _made(visit: Visit, form: ExportFormat) -> Download:
+    class_data = visit.class_data
     remarks: list[Text] = []
     with tempfile.TemporaryDirectory(prefix="attncheck-") as scratch:
         folder = Path(scratch)
@@ -150,14 +150,14 @@ def _made(visit: Visit, form: Format) -> Ready:
             template=_uploaded(visit, "template", folder) if "template" in form.options else None,
             column=visit.typed("column").strip() or None if "column" in form.options else None,
             roster=_uploaded(visit, "roster", folder) if "roster" in form.options else None,
-            now=desk.now(),
+            now=class_data.now(),
         )
         to = folder / "out"
-        with desk.changing() if options.pseudonyms else desk.book() as book:  # the first ones are saved
+        with class_data.changing() if options.pseudonyms else class_data.book() as book:  # the first ones are saved
             exports.export(form.name, book, options, exports.ExportTarget(to, remarks.append, passing=True))
         if to.is_dir():
-            return Ready(f"{form.name}.zip", _zipped(to), tuple(remarks))
-        return Ready(_called(form.name, options.template), to.read_bytes(), tuple(remarks))
+            return Download(f"{form.name}.zip", _zipped(to), tuple(remarks))
+        return Download(_called(form.name, options.template), to.read_bytes(), tuple(remarks))
 
 
 def _uploaded(visit: Visit, name: str, folder: Path) -> Path | None:
@@ -194,10 +194,10 @@ def attachment(name: str, data: bytes) -> Response:
 
 def learner_file(visit: Visit) -> Response:
     """The page of a learner, as ``export html`` makes it for them."""
-    desk = visit.desk
-    learner = desk.learner(visit.request.path_params["learner"])
-    with desk.book() as book:
-        made = LearnerPages(book, visit.lang, desk.now()).of(mark_of(book, learner.id))
+    class_data = visit.class_data
+    learner = class_data.learner(visit.request.path_params["learner"])
+    with class_data.book() as book:
+        made = LearnerPages(book, visit.lang, class_data.now()).of(mark_of(book, learner.id))
     if made is None:
         raise HTTPException(404)
     return attachment(f"{file_name(learner.id, {})}.html", made.encode())
@@ -208,14 +208,14 @@ def learner_file(visit: Visit) -> Response:
 
 def changes_page(visit: Visit) -> Response:
     """Points given by hand, and everything that staff did here, the latest first."""
-    desk = visit.desk
-    staff = [each for each in reversed(audit.entries(desk.folder)) if each.role != Role.LEARNER.value]
-    with desk.book() as book:
+    class_data = visit.class_data
+    staff = [each for each in reversed(audit.entries(class_data.folder)) if each.role != Role.LEARNER.value]
+    with class_data.book() as book:
         overrides = sorted(book.gradebook.overrides(), key=lambda each: each.at, reverse=True)
     return visit.page(
-        "desk_changes.html",
+        "instructor_changes.html",
         overrides=overrides,
-        DID=DID,
+        DID=ACTIONS,
         entries=staff[:_MOST_ENTRIES],
         moment=moment,
     )

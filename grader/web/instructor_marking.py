@@ -15,7 +15,7 @@ from grader.classroom.rubric import AnswerGroup, Decision, PendingAnswers
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.course import items
-from grader.web.desk import PATIENCE, Desk, Visit, moment
+from grader.web.class_data import LOCK_TIMEOUT, ClassData, Visit, moment
 from grader.web.instructor_words import WORDS
 
 #: Groups of answers on one page.
@@ -27,7 +27,7 @@ _CHANGED = Text(
 )
 
 
-def said(visit: Visit) -> str:
+def done_message(visit: Visit) -> str:
     """What was just done, after a redirect."""
     done = visit.asked("done")
     if done.isdecimal():
@@ -40,21 +40,21 @@ def said(visit: Visit) -> str:
 
 def points_by_hand(visit: Visit) -> Response:
     """Gives points for a part, or takes them back."""
-    desk = visit.desk
-    learner = desk.learner(visit.request.path_params["learner"])
+    class_data = visit.class_data
+    learner = class_data.learner(visit.request.path_params["learner"])
     part = visit.typed("part")
     if visit.typed("do") == "remove":
-        remove_override(desk.folder, learner.id, part, desk.course_folder, visit.lang, PATIENCE)
+        remove_override(class_data.folder, learner.id, part, class_data.course_folder, visit.lang, LOCK_TIMEOUT)
         visit.note("removed override", learner=learner.id, part=part)
-        return RedirectResponse(desk.at("learners", learner.id, done="removed"), 303)
+        return RedirectResponse(class_data.at("learners", learner.id, done="removed"), 303)
     _give(visit, learner.id, part, visit.typed("points"), visit.typed("reason"))
-    return RedirectResponse(desk.at("learners", learner.id, done="saved"), 303)
+    return RedirectResponse(class_data.at("learners", learner.id, done="saved"), 303)
 
 
 def _give(visit: Visit, learner: str, part: str, typed: str, reason: str) -> None:
-    desk = visit.desk
-    wish = OverrideRequest(learner, part, _number(typed), reason, visit.author, beyond=bool(visit.typed("beyond")))
-    done = give_points(desk.folder, wish, desk.now(), desk.course_folder, visit.lang, PATIENCE)
+    class_data = visit.class_data
+    request = OverrideRequest(learner, part, _number(typed), reason, visit.author, beyond=bool(visit.typed("beyond")))
+    done = give_points(class_data.folder, request, class_data.now(), class_data.course_folder, visit.lang, LOCK_TIMEOUT)
     visit.note("gave points", learner=learner, part=done.part.name, points=typed.strip(), reason=reason.strip())
 
 
@@ -69,30 +69,30 @@ def _number(typed: str) -> float:
 # ------------------------------------------------------------------------------------ free text
 
 
-def waiting(desk: Desk) -> PendingAnswers:
+def pending_answers(class_data: ClassData) -> PendingAnswers:
     """The answers that wait, grouped."""
-    return desk.once("waiting", rubric.pending_answers)
+    return class_data.once("waiting", rubric.pending_answers)
 
 
-def waiting_page(visit: Visit) -> Response:
+def pending_page(visit: Visit) -> Response:
     """The items with answers that wait for a person."""
     found: dict[str, list[AnswerGroup]] = {}
-    for group in waiting(visit.desk).groups:
+    for group in pending_answers(visit.class_data).groups:
         found.setdefault(group.item.id, []).append(group)
     counted = [(groups[0].item, len(groups), sum(len(group.learners) for group in groups)) for groups in found.values()]
-    return visit.page("desk_waiting.html", items=counted, done=said(visit))
+    return visit.page("instructor_waiting.html", items=counted, done=done_message(visit))
 
 
 def mark_page(visit: Visit) -> Response:
     """The groups of answers to one item, the largest first."""
-    desk = visit.desk
-    _, item = desk.item(visit.request.path_params["item"])
+    class_data = visit.class_data
+    _, item = class_data.item(visit.request.path_params["item"])
     if not items.key_points(item):
         raise HTTPException(404)
-    known = waiting(desk)
+    known = pending_answers(class_data)
     groups = [group for group in known.groups if group.item.id == item.id]
     return visit.page(
-        "desk_marking.html",
+        "instructor_marking.html",
         item=item,
         groups=groups[:_GROUPS],
         more=max(0, len(groups) - _GROUPS),
@@ -101,17 +101,20 @@ def mark_page(visit: Visit) -> Response:
         sample=items.key(item, items.Context("", "", item.id)),
         comments=known.comments.get(item.id, ()),
         wording_id=rubric.wording_id,
-        done=said(visit),
+        done=done_message(visit),
     )
 
 
-def mark(visit: Visit) -> Response:
+def save_marks(visit: Visit) -> Response:
     """Marks the chosen wordings of a group: the points of its key points, and a comment."""
-    desk = visit.desk
-    _, item = desk.item(visit.request.path_params["item"])
+    class_data = visit.class_data
+    _, item = class_data.item(visit.request.path_params["item"])
     chosen = set(visit.all_typed("wording"))
     decision = Decision("".join(visit.all_typed("point")) or "0", visit.typed("comment").strip())
-    with rubric.marking(desk.folder, desk.course_folder, visit.author, visit.lang, PATIENCE) as (found, decide):
+    with rubric.marking(class_data.folder, class_data.course_folder, visit.author, visit.lang, LOCK_TIMEOUT) as (
+        found,
+        decide,
+    ):
         wordings = tuple(
             wording
             for group in found.groups
@@ -122,11 +125,11 @@ def mark(visit: Visit) -> Response:
         if not wordings:
             raise UsageError(_CHANGED)
         group = AnswerGroup(item, wordings)
-        decide(group, decision, desk.now())
+        decide(group, decision, class_data.now())
     count = str(len(group.learners))
     visit.note("marked answers", part=item.id, answers=count, key_points=decision.points, comment=decision.comment)
-    left = any(each.item.id == item.id for each in waiting(desk).groups)
-    return RedirectResponse(desk.at("marking", *([item.id] if left else []), done=count), 303)
+    left = any(each.item.id == item.id for each in pending_answers(class_data).groups)
+    return RedirectResponse(class_data.at("marking", *([item.id] if left else []), done=count), 303)
 
 
 # ------------------------------------------------------------------------------------ requests
@@ -134,20 +137,20 @@ def mark(visit: Visit) -> Response:
 
 def requests_page(visit: Visit) -> Response:
     """The requests for regrading: the open ones with a form, and those that were answered."""
-    desk = visit.desk
-    found = requests.list_requests(desk.folder)
+    class_data = visit.class_data
+    found = requests.list_requests(class_data.folder)
     return visit.page(
-        "desk_requests.html",
-        open=[(each, _standing(desk, each)) for each in found if each.answer is None],
+        "instructor_requests.html",
+        open=[(each, _standing(class_data, each)) for each in found if each.answer is None],
         answered=[each for each in reversed(found) if each.answer is not None],
         moment=moment,
-        done=said(visit),
+        done=done_message(visit),
     )
 
 
-def _standing(desk: Desk, request: requests.LearnerRequest) -> tuple[float, float] | None:
+def _standing(class_data: ClassData, request: requests.LearnerRequest) -> tuple[float, float] | None:
     """The points of the part that a request is about, as (earned, possible); None if it has none."""
-    for mark, _ in desk.counting():
+    for mark, _ in class_data.counting():
         if mark.learner.id != request.learner or mark.work is None:
             continue
         given = next((change.points for change in mark.overridden if change.part == request.part), None)
@@ -158,22 +161,22 @@ def _standing(desk: Desk, request: requests.LearnerRequest) -> tuple[float, floa
             for exercise in result.exercises:
                 if exercise.name == request.part:
                     return exercise.earned if given is None else given, exercise.possible
-    part = parts(desk.course).get(request.part)
+    part = parts(class_data.course).get(request.part)
     return None if part is None else (0.0, part.possible)
 
 
 def reply(visit: Visit) -> Response:
     """Answers a request, with new points if some were typed. Points come first: an answer is only given once."""
-    desk = visit.desk
+    class_data = visit.class_data
     number = visit.request.path_params["number"]
-    with desk.turn:
-        request = next((each for each in requests.list_requests(desk.folder) if each.number == number), None)
+    with class_data.turn:
+        request = next((each for each in requests.list_requests(class_data.folder) if each.number == number), None)
         if request is None:
             raise HTTPException(404)
         text = visit.typed("answer")
         requests.check_reply(request, text)
         if visit.typed("points").strip():
             _give(visit, request.learner, request.part, visit.typed("points"), text)
-        requests.answer_request(desk.folder, number, text, visit.author, desk.now())
+        requests.answer_request(class_data.folder, number, text, visit.author, class_data.now())
     visit.note("answered request", learner=request.learner, part=request.part, request=str(number))
-    return RedirectResponse(desk.at("requests", done="saved"), 303)
+    return RedirectResponse(class_data.at("requests", done="saved"), 303)

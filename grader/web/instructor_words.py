@@ -182,7 +182,7 @@ WORDS: Mapping[str, Text] = {
 }
 
 #: What the log of changes says was done.
-DID: Mapping[str, Text] = {
+ACTIONS: Mapping[str, Text] = {
     "gave points": Text("gave points", "给分"),
     "removed override": Text("removed points given by hand", "撤销人工给分"),
     "marked answers": Text("marked answers", "批改回答"),

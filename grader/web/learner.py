@@ -44,7 +44,7 @@ _NOT_UTF8 = Text(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ItemState:
     """An item as it stands: the card, and what was just said about the last answer or is said once it is settled."""
 
     card: QuizCard
@@ -53,7 +53,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Learner:
+class LearnerWorkspace:
     """What the pages are about. Only the log, the files in ``folder`` and the sandbox are kept between requests.
 
     What was read from the log is used again as long as the file is the same.
@@ -121,16 +121,16 @@ class Learner:
 
     # ------------------------------------------------------------------------------------- quiz
 
-    def ask(self, item: Item, lang: Lang, *, again: bool = False) -> Asked:
+    def ask(self, item: Item, lang: Lang, *, again: bool = False) -> ItemState:
         """``item`` as it stands; ``again`` afresh."""
         session = self._session(item, lang, again=again)
         card = conversation.current(session)
         assert card is not None
-        return Asked(card, session, conversation.settled(session) if card.record.settled else None)
+        return ItemState(card, session, conversation.settled(session) if card.record.settled else None)
 
     def answer(
         self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
-    ) -> Asked:
+    ) -> ItemState:
         """``item`` after ``action``. Events are saved before anything is said about the answer.
 
         ``doubted`` is the answer whose reading was shown; with ``comparing``, the action ticks key points. In a
@@ -149,7 +149,7 @@ class Learner:
         after = replace(turn.session, at=0, left=False)
         card = conversation.current(after)
         assert card is not None
-        return Asked(card, after, turn.feedback)
+        return ItemState(card, after, turn.feedback)
 
     def _session(self, item: Item, lang: Lang, *, again: bool = False) -> Session:
         begun = conversation.begin(self.course, self.name, lang, (item,), self.events(), again=again)
@@ -161,7 +161,7 @@ class Learner:
         """All cards, in the order of the review."""
         return review.cards(self.course, self.events())
 
-    def ask_for_review(self, item: Item, lang: Lang) -> Asked:
+    def ask_for_review(self, item: Item, lang: Lang) -> ItemState:
         """``item`` as a review asks it: afresh, or at the attempt that was begun."""
         record = self._session(item, lang).record(item.id)
         return self.ask(item, lang, again=record.settled)
@@ -214,7 +214,7 @@ class Learner:
 
     def files(self) -> FoundFiles | None:
         """The files of the folder that count; None if there is no folder yet."""
-        return work.found(self.folder)
+        return work.find_files(self.folder)
 
     def submission(self) -> Submission | None:
         """What the folder holds; None if there is nothing in it that can be read."""
@@ -225,14 +225,14 @@ class Learner:
 
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
         """Saves uploaded files, all or none. Raises UsageError or SubmissionError."""
-        return work.keep(self.folder, [work.read_upload(*each) for each in uploads], replace=replacing)
+        return work.save_uploads(self.folder, [work.read_upload(*each) for each in uploads], replace=replacing)
 
     def everything(self, lang: Lang) -> bytes:
         """A zip of all files, the progress log, and the settled answers."""
         every = tuple(item for question in self.course.questions for item in question.items)
         session = conversation.begin(self.course, self.name, lang, every, self.events())
         answers = conversation.graded_answers(session, settled=True)
-        return work.bundle(self.folder, self.state, self.name, answers)
+        return work.make_bundle(self.folder, self.state, self.name, answers)
 
     # ------------------------------------------------------------------------------------- code
 
@@ -339,7 +339,7 @@ class Learner:
                 return
 
 
-def unread_place(text: str) -> Sequence[dict[str, int]]:
+def syntax_error_places(text: str) -> Sequence[dict[str, int]]:
     """Where Python cannot parse ``text``, as ``marks`` says it; empty if it can."""
     try:
         ast.parse(text)
@@ -368,7 +368,7 @@ def _card_of(event: Event) -> str | None:
     return None
 
 
-def marks(report: Report, name: str) -> Sequence[dict[str, int]]:
+def diagnosis_places(report: Report, name: str) -> Sequence[dict[str, int]]:
     """The places in the file ``name`` that the report's diagnoses are about."""
     spans = [
         each.span

@@ -85,7 +85,7 @@ def _encoded(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def signer(path: Path) -> Signer:
+def read_signer(path: Path) -> Signer:
     """The signer of a class, whose secret is made the first time. Raises UsageError if others can read it."""
     try:
         made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

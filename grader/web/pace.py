@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Pace:
+class RateLimit:
     """At most ``most`` times in any ``seconds``, counted for each key on its own."""
 
     most: int
@@ -30,7 +30,7 @@ class Pace:
 
 
 @dataclass(slots=True)
-class Turns:
+class RequestQueue:
     """``burst`` times at once, then every ``gap`` seconds, for each key on its own. Up to ``line`` wait in line."""
 
     burst: int

@@ -32,9 +32,9 @@ from grader.report.figures import kinds, svg
 from grader.report.html import environment, render_part, sheet
 from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
-from grader.web.answers import typed
+from grader.web.answers import answer_from_form
 from grader.web.html_page import HtmlPage
-from grader.web.learner import Asked, Learner, marks, unread_place
+from grader.web.learner import ItemState, LearnerWorkspace, diagnosis_places, syntax_error_places
 from grader.web.prose import prose
 from grader.web.words import WORDS
 
@@ -51,7 +51,7 @@ _NO_PAGE = Text("There is no such page.", "没有这个页面。")
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(learner: Learner, lang: Lang) -> Starlette:
+def make_app(learner: LearnerWorkspace, lang: Lang) -> Starlette:
     """The pages of ``learner``; ``lang`` is the language until they choose one. ``security.Guard`` goes around it."""
     pages = Pages(learner, lang)
     return Starlette(
@@ -87,7 +87,7 @@ def make_app(learner: Learner, lang: Lang) -> Starlette:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewing:
+class ReviewState:
     """A card of a review: the words to choose from once it is settled, or what was said when it was rated."""
 
     name: str
@@ -99,7 +99,7 @@ class Reviewing:
 class Pages:
     """The handlers. Each reads the log afresh, so that the terminal and several windows can be used together."""
 
-    learner: Learner
+    learner: LearnerWorkspace
     default: Lang
 
     # ------------------------------------------------------------------------------------- reading
@@ -218,7 +218,7 @@ class Pages:
             return RedirectResponse(self._onward(question, item), 303)
         return self._item_page(question, done)
 
-    async def _answered(self, item: Item, form: FormData, *, review: bool = False) -> Asked | None:
+    async def _answered(self, item: Item, form: FormData, *, review: bool = False) -> ItemState | None:
         """``item`` after what a form says; None if it says nothing."""
         lang, command = self._lang(), form.get("do")
         comparing, doubted = bool(form.get("comparing")) and bool(items.key_points(item)), form.get("doubted")
@@ -227,7 +227,7 @@ class Pages:
         elif command == "yes" and isinstance(doubted, str):
             action = TypedAnswer("yes")
         else:
-            text = _ticked(form) if comparing else typed(self.learner.ask(item, lang).card.asked, form)
+            text = _ticked(form) if comparing else answer_from_form(self.learner.ask(item, lang).card.asked, form)
             if not text:
                 return None
             action = TypedAnswer(text)
@@ -245,16 +245,16 @@ class Pages:
         if form.get("do") == "reset":
             return self._code_page(request, question, starter.stub(question, self._lang()))
         lang = self._lang()
-        passed, found = False, unread_place("")
+        passed, found = False, syntax_error_places("")
         try:
             checked = await run_in_threadpool(self.learner.check, question, text)
         except SubmissionError as problem:
             report = _unread(problem, lang)
         else:
             report = Markup(render_part(checked.report, self.learner.course, lang, checked.pictures, style=False))
-            found = marks(checked.report, self.learner.file(question).name)
+            found = diagnosis_places(checked.report, self.learner.file(question).name)
             passed = checked.report.passed
-        places = json.dumps(found or unread_place(text.replace("\r\n", "\n")))
+        places = json.dumps(found or syntax_error_places(text.replace("\r\n", "\n")))
         if request.headers.get("hx-request"):
             known = self.learner.progress()
             refused = reference_view.refusal(self.learner.course, question, known, log.now())
@@ -297,7 +297,7 @@ class Pages:
         """An item again."""
         question, item = self._item(request)
         asked = self.learner.ask_for_review(item, self._lang())
-        return self._item_page(question, asked, review=Reviewing(item.id))
+        return self._item_page(question, asked, review=ReviewState(item.id))
 
     async def review_answer(self, request: Request) -> Response:
         """An answer in a review, or the learner's own word on how well they knew it."""
@@ -309,7 +309,7 @@ class Pages:
         done = await self._answered(item, form, review=True)
         if done is None:
             asked = self.learner.ask_for_review(item, lang)
-            return self._item_page(question, asked, say=WORDS["nothing"], review=Reviewing(item.id))
+            return self._item_page(question, asked, say=WORDS["nothing"], review=ReviewState(item.id))
         if form.get("do") == "skip":
             return RedirectResponse(f"/review/next?after={item.id}", 303)
         settled = done.card.record.settled and not done.card.compares
@@ -349,7 +349,7 @@ class Pages:
         try:
             checked = await run_in_threadpool(self.learner.check_from_memory, question, exercise, text)
         except SubmissionError as problem:
-            given["places"] = json.dumps(unread_place(text.replace("\r\n", "\n")))
+            given["places"] = json.dumps(syntax_error_places(text.replace("\r\n", "\n")))
             report = _unread(problem, self._lang())
             return self._memory_page(request, question, exercise, text, report=report, **given)
         result = checked.report.questions[0].exercises[0]
@@ -361,9 +361,9 @@ class Pages:
                 self.learner.rate(exercise.name, rating)
                 given["rated"] = self._rated(exercise.name, rating)
             else:
-                given["rated"] = Reviewing(exercise.name, words=("good", "easy"))
+                given["rated"] = ReviewState(exercise.name, words=("good", "easy"))
         report = Markup(render_part(checked.report, self.learner.course, self._lang(), checked.pictures, style=False))
-        given["places"] = json.dumps(marks(checked.report, f"{exercise.name}.py"))
+        given["places"] = json.dumps(diagnosis_places(checked.report, f"{exercise.name}.py"))
         return self._memory_page(request, question, exercise, text, report=report, **given)
 
     def _memory_page(
@@ -389,14 +389,14 @@ class Pages:
             "memory.html", question=question, exercise=exercise, said=said.html, code=_kept(text), **given
         )
 
-    def _rated(self, name: str, rating: Rating | None) -> Reviewing:
+    def _rated(self, name: str, rating: Rating | None) -> ReviewState:
         """A card that may have been rated just now."""
         if rating is None:
-            return Reviewing(name)
+            return ReviewState(name)
         said, now = HtmlPage(self._lang()), log.now()
         due = next((card.due for card in self.learner.cards() if card.name == name and card.due), now)
         review_view.rated(said, rating, due, now)
-        return Reviewing(name, rated=said.html)
+        return ReviewState(name, rated=said.html)
 
     # ------------------------------------------------------------------------------------- all files
 
@@ -490,7 +490,7 @@ class Pages:
         return f"/questions/{question.id}/code" if next_step.open_exercises(known) else "/"
 
     def _item_page(
-        self, question: Question, asked: Asked, say: Text | None = None, review: Reviewing | None = None
+        self, question: Question, asked: ItemState, say: Text | None = None, review: ReviewState | None = None
     ) -> Response:
         lang, card = self._lang(), asked.card
         top, said = HtmlPage(lang), HtmlPage(lang)

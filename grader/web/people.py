@@ -28,7 +28,7 @@ class Role(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class ClassMember:
     """Somebody who signed in. ``id`` is that of the roster for a learner; staff are named by the class's file."""
 
     id: str
@@ -36,19 +36,19 @@ class Person:
     role: Role
 
 
-class People:
+class ClassMembers:
     """Everybody in a class: the learners of its roster, and the staff that its file names."""
 
     def __init__(self, roster: Roster, settings: ClassSettings) -> None:
         """Raises UsageError if a learner and a member of the staff share an id."""
         staff = [(Role.ASSISTANT, settings.assistants), (Role.INSTRUCTOR, settings.instructors)]
         self.learners = {one.id: one for one in roster.learners}
-        self._people = {one.id: Person(one.id, one.name, Role.LEARNER) for one in roster.learners}
+        self._people = {one.id: ClassMember(one.id, one.name, Role.LEARNER) for one in roster.learners}
         for role, named in staff:
             for name, shown in named.items():
                 if name in self._people:
                     raise UsageError(_BOTH.fill(id=name))
-                self._people[name] = Person(name, shown, role)
+                self._people[name] = ClassMember(name, shown, role)
         self._known_as: dict[str, set[str]] = {}
         for one in roster.learners:
             for kind, value in one.ids:
@@ -56,15 +56,15 @@ class People:
                     continue
                 self._known_as.setdefault(value.casefold(), set()).add(one.id)
 
-    def __iter__(self) -> Iterator[Person]:
+    def __iter__(self) -> Iterator[ClassMember]:
         """Everybody, learners first."""
         return iter(self._people.values())
 
-    def find(self, name: str) -> Person | None:
+    def find(self, name: str) -> ClassMember | None:
         """The person with this id."""
         return self._people.get(name)
 
-    def named_by_proxy(self, login: str) -> Person | None:
+    def named_by_proxy(self, login: str) -> ClassMember | None:
         """The person whom a proxy calls ``login``: by id, else by the one address or number that only they have.
 
         Names do not count: two people may share one.

@@ -38,7 +38,7 @@ _IN_THE_WAY = Text(
 _NOT_SAVED = Text("{file} cannot be saved: {reason}.", "{file} 无法保存：{reason}。")
 
 
-def found(folder: Path) -> FoundFiles | None:
+def find_files(folder: Path) -> FoundFiles | None:
     """The files of ``folder`` that count; None if there is no folder yet. Raises Unusable if it cannot be read."""
     return read_files(folder)[0] if os.path.lexists(folder) else None
 
@@ -69,7 +69,7 @@ def read_upload(name: str, data: bytes) -> FoundFiles:
     return got
 
 
-def keep(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) -> list[str]:
+def save_uploads(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) -> list[str]:
     """Saves the files of ``uploads`` in ``folder``, all or none, and returns their names.
 
     A file with another content is replaced only with ``replace``; it is then kept under a new name. Raises UsageError.
@@ -98,12 +98,12 @@ def keep(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) -> list[
     return sorted(wanted)
 
 
-def bundle(folder: Path, log: Path, learner: str, answers: dict[str, str]) -> bytes:
+def make_bundle(folder: Path, log: Path, learner: str, answers: dict[str, str]) -> bytes:
     """A zip of all files in ``folder`` that count and of the progress log.
 
     If the folder has no answers file, one is made of ``answers``, those that were settled in the quiz.
     """
-    here = found(folder)
+    here = find_files(folder)
     raws = {raw.path: raw.data for raw in here.raws} if here is not None else {}
     if answers and _ANSWERS not in raws:
         raws[_ANSWERS] = answers_file.fresh(learner, answers).encode()

@@ -294,7 +294,7 @@ def test_how_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """At least one, so that something is on its way; an error after a long time without, or without an answer."""
     clock = iter(range(0, 1000, 10))
     monkeypatch.setattr(dask, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
-    pool = DaskExecutor(Told(2, 0, 0, 3, 0, 0, 0), "plugin", (), patience=25)
+    pool = DaskExecutor(Told(2, 0, 0, 3, 0, 0, 0), "plugin", (), timeout=25)
     assert [pool.size() for _ in range(6)] == [2, 1, 1, 3, 1, 1]
     with pytest.raises(SandboxError, match="no worker for 25 s"):
         pool.size()

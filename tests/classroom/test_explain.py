@@ -241,10 +241,10 @@ def test_what_is_not_there(out: Path, place: Path) -> None:
     """Nothing handed in, not graded as it is now, or files that are not those that were graded."""
     with closing(open_gradebook(out)) as book:
         before, versions = book.submissions(), book.recall("versions")
-        book.file([row for row in before if row.key != "di.py"])
+        book.save_collection([row for row in before if row.key != "di.py"])
         with pytest.raises(UsageError, match="di has no submission"):
             find_recorded_part(asked(out, "di", "double"))
-        book.file(before)
+        book.save_collection(before)
         book.remember("versions", {"Q1": "another"})
         with pytest.raises(UsageError, match="Q1 of bo is not graded in this version"):
             find_recorded_part(asked(out, "bo", "double"))
@@ -262,12 +262,12 @@ def test_one_of_several_attempts(out: Path) -> None:
     with closing(open_gradebook(out)) as book:
         before = book.submissions()
         ada, bo = (next(each for each in before if each.key == key) for key in ("ada", "bo.py"))
-        book.file([ada, replace(bo, learners=("ada",), attempt=2)])
+        book.save_collection([ada, replace(bo, learners=("ada",), attempt=2)])
         assert find_recorded_part(asked(out, "ada", "double")).row.key == "bo.py"
         found = find_recorded_part(asked(out, "ada", "double", attempt=1))
         assert isinstance(found, RecordedPart)
         assert found.row.key == "ada"
-        book.file(before)
+        book.save_collection(before)
 
 
 # ---------------------------------------------------------------------------------------------- showing

@@ -175,7 +175,7 @@ def test_who_is_meant(out: Path) -> None:
     """An id before a name; what could be two is neither."""
     with closing(open_gradebook(out)) as book:
         book.enrol([LearnerRow("100", "Kim Lee"), LearnerRow("101", "Kim Park"), LearnerRow("102", "kim park")])
-        book.file([*book.submissions(), SubmissionRow("eve.py", "eve.py", (), "d", "Eve")])
+        book.save_collection([*book.submissions(), SubmissionRow("eve.py", "eve.py", (), "d", "Eve")])
         assert find_learner(book, "kim lee ").id == "100"
         assert find_learner(book, "101").name == "Kim Park"
         assert find_learner(book, "Eve").id == "eve.py"
@@ -247,7 +247,9 @@ def test_what_a_killed_process_was_writing_goes(out: Path) -> None:
 def test_shared_work_stays(out: Path) -> None:
     """For those who share it, with the points."""
     with closing(open_gradebook(out)) as book:
-        book.file([replace(each, learners=("ada", "bo")) if each.key == "ada" else each for each in book.submissions()])
+        book.save_collection(
+            [replace(each, learners=("ada", "bo")) if each.key == "ada" else each for each in book.submissions()]
+        )
         kept = book.place(next(each for each in book.submissions() if each.key == "ada"))
     leaving = forget(out, "ada")
     assert (leaving.submissions, leaving.shared) == ((), ("ada",))
@@ -260,7 +262,9 @@ def test_shared_work_stays(out: Path) -> None:
 def test_work_of_nobody_goes(out: Path) -> None:
     """By its key."""
     with closing(open_gradebook(out)) as book:
-        book.file([replace(each, learners=()) if each.key == "bo.py" else each for each in book.submissions()])
+        book.save_collection(
+            [replace(each, learners=()) if each.key == "bo.py" else each for each in book.submissions()]
+        )
     assert forget(out, "bo.py").submissions == ("bo.py",)
     with closing(open_gradebook(out)) as book:
         assert [each.key for each in book.submissions()] == ["ada", "cy.py"]

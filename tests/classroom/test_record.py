@@ -54,17 +54,17 @@ def test_what_was_taken_is_saved_in_time(book: Gradebook) -> None:
     """Not before it is due, so that more can come; then all of it in one transaction."""
     now = [10.0]
     with recorder(book, now) as found:
-        assert found.patience() is None
+        assert found.save_due() is None
         found.save(result("a"))
-        now[0] += record._PATIENCE / 2
+        now[0] += record._LONGEST_WAIT / 2
         found.save(TaskResult("b", error=WHY))
         assert saved(book) == set()
-        assert found.patience() == pytest.approx(record._PATIENCE / 2)
-        now[0] += record._PATIENCE / 2
-        assert found.patience() is None
+        assert found.save_due() == pytest.approx(record._LONGEST_WAIT / 2)
+        now[0] += record._LONGEST_WAIT / 2
+        assert found.save_due() is None
         assert saved(book) == {"a", "b"}
         found.save(result("c"))
-        assert found.patience() == pytest.approx(record._PATIENCE)
+        assert found.save_due() == pytest.approx(record._LONGEST_WAIT)
     assert saved(book) == {"a", "b", "c"}
 
 

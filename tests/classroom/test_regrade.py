@@ -82,14 +82,14 @@ def test_what_changed_is_graded_again(out: Path) -> None:
     before = snapshot(out)
     found = again(out)
     assert found.changes == (PointsChange("ada", "Q1", (4.0, 5.0), (5.0, 5.0)),)
-    assert (found.questions, found.submissions, found.refused, found.news) == (("Q1",), 2, (), True)
+    assert (found.questions, found.submissions, found.refused, found.has_changes) == (("Q1",), 2, (), True)
     assert "seccomp" in found.layers
     assert snapshot(out) == before
     assert again(out, write=True).changes == found.changes
     assert earned(out) == {"ada": 5, "bo": 0, "cy": 0}
     assert "ada,ada,,5,5," in (out / "class.csv").read_text()
     assert '"earned": 5' in (out / "ada.json").read_text()
-    assert not again(out).news
+    assert not again(out).has_changes
 
 
 def test_only_what_changed_is_graded(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,13 +133,13 @@ def test_other_points_and_other_rules(out: Path) -> None:
     assert found == PointsChange("ada", "Q1", (4.0, 5.0), (9.0, 10.0))
     assert earned(out)["ada"] == 9
     with closing(open_gradebook(out)) as book:
-        book.file([replace(row, at=NOW) for row in book.submissions()])
+        book.save_collection([replace(row, at=NOW) for row in book.submissions()])
     rules = "due: 2026-11-20T00:00:00+00:00\nlate: {percent: 50}\n"
     (out.parent / "course" / "course.yaml").write_text(rules)
     found_again = again(out, write=True)
     assert (found_again.submissions, found_again.questions) == (0, ())
     assert found_again.changes == (PointsChange("ada", None, (9.0, 10.0), (4.5, 10.0)),)
-    assert not again(out).news
+    assert not again(out).has_changes
     change(out, "points: 9", "points: 4")
     assert again(out).changes[:2] == (
         PointsChange("ada", "Q1", (9.0, 10.0), (4.0, 5.0)),
@@ -153,7 +153,7 @@ def test_the_course_can_be_elsewhere(out: Path) -> None:
     with pytest.raises(UsageError, match=r"with the course in .*course, which is gone; name its folder"):
         again(out)
     assert again(out, course_folder=out.parent / "moved", write=True).submissions == 0
-    assert not again(out).news
+    assert not again(out).has_changes
 
 
 def test_results_can_be_moved(out: Path, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_other_files_are_not_graded(gone: bool, out: Path) -> None:
     """Points of one's first submission are not replaced by those of what happens to lie there now."""
     place = out.parent / "in" / "bo.py"
     place.unlink() if gone else place.write_text(tiny.RIGHT)
-    assert not again(out).news
+    assert not again(out).has_changes
     change(out, *KEY)
     change(out, *OTHER_KEY)
     with pytest.raises(UsageError, match=r"not what was graded: \S+bo.py. Restore them, or run 'attncheck batch'"):
@@ -275,7 +275,7 @@ def test_a_change_of_attempts(out: Path) -> None:
     """Where another attempt counts than before, the sum says so."""
     with closing(open_gradebook(out)) as book:
         row = book.submissions()
-        book.file([replace(row[1], learners=("ada",), attempt=2), row[0]])
+        book.save_collection([replace(row[1], learners=("ada",), attempt=2), row[0]])
     assert earned(out)["ada"] == 0
     (out.parent / "course" / "course.yaml").write_text("attempts: {count: best}\n")
     assert again(out).changes == (PointsChange("ada", None, (0.0, 5.0), (4.0, 5.0)),)
@@ -286,7 +286,7 @@ def test_one_at_a_time(out: Path) -> None:
     with FileLock(out / ".lock"):
         with pytest.raises(UsageError, match="Another attncheck is grading into"):
             again(out, write=True)
-        assert not again(out).news
+        assert not again(out).has_changes
 
 
 def test_a_broken_course(out: Path) -> None:
@@ -358,5 +358,5 @@ def test_files_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPatch
         ):
             again(out, write=True)
     assert earned(out)["ada"] == 5
-    assert not again(out, write=True).news
+    assert not again(out, write=True).has_changes
     assert '"earned": 5' in (out / "ada.json").read_text()

@@ -42,7 +42,8 @@ def test_help_lists_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_needs_nothing_heavy() -> None:
     """Listing the formats imports no numbers, no pages, no models."""
     code = (
-        "import sys; from grader.classroom.export import format_module, format_names; [format_module(name) for name in format_names()]; "
+        "import sys; from grader.classroom.export import format_module, format_names; "
+        "[format_module(name) for name in format_names()]; "
         "print(*sorted({'numpy', 'torch', 'pydantic', 'rich', 'jinja2'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -20,7 +20,7 @@ from grader.classroom.service import ServicePlan
 from grader.core.model import Text
 from grader.grading import courses
 from grader.web.gate import Gate, Proxy
-from grader.web.links import signer
+from grader.web.links import read_signer
 from grader.web.people import Role
 from tests.commands.conftest import Ran
 
@@ -46,7 +46,7 @@ def test_everybody_gets_a_link(attncheck: Attncheck, folder: Path) -> None:
     parts = urlsplit(links["grace"])
     assert (parts.scheme, parts.netloc, parts.path) == ("https", "quiz.example.edu", "/sign-in")
     now = datetime.now(UTC)
-    claim = signer(folder / ".attncheck-links").read("link", parse_qs(parts.query)["link"][0], now)
+    claim = read_signer(folder / ".attncheck-links").read("link", parse_qs(parts.query)["link"][0], now)
     assert claim is not None and (claim.id, claim.role) == ("grace", Role.INSTRUCTOR)
     assert timedelta(days=2, hours=23) < claim.until - now < timedelta(days=3, minutes=1)
 

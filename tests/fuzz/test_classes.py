@@ -142,13 +142,13 @@ def looked_at(example: Any, scratch: Path) -> None:
     if found is None:
         return
     _, layout = found
-    names = [name for placed in layout.placed for name, _ in placed.files]
+    names = [name for placed in layout.submissions for name, _ in placed.files]
     assert len(set(names)) == len(names) and set(names) <= set(files)
     assert not set(names) & set(layout.leftovers)
-    assert len({placed.key for placed in layout.placed}) == len(layout.placed)
+    assert len({placed.key for placed in layout.submissions}) == len(layout.submissions)
     assert len({stray.entry for stray in layout.strays}) == len(layout.strays)
     assert {name for stray in layout.strays for name in stray.files} <= set(files) - set(names)
-    for placed in layout.placed:
+    for placed in layout.submissions:
         inner = [name.casefold() for _, name in placed.files]
         assert placed.files or placed.key.startswith("gradescope-")  # the metadata name who has no files
         assert len(set(inner)) == len(inner)
@@ -198,11 +198,11 @@ def _fresh(scratch: Path) -> Path:
 
 def _collected(path: Path, folder: Path) -> None:
     found = read(lambda: collect(path, folder / "scratch"), UsageError, SubmissionError)
-    for handed in found.handed if found else ():
+    for handed in found.submissions if found else ():
         place = handed.path.resolve()
         assert place.exists() or handed.error is not None
         assert place.is_relative_to((folder / "scratch").resolve()) or (path.is_dir() and place.is_relative_to(path))
-        handed.placed.key.encode()
+        handed.found.key.encode()
     outside = [entry.name for entry in folder.iterdir() if entry.name not in ("all", "all.zip", "scratch")]
     assert not outside
 

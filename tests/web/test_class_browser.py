@@ -14,7 +14,7 @@ import pytest
 from grader.classroom import requests
 from grader.classroom.class_folder import SECRET
 from grader.web.gate import Proxy
-from grader.web.links import Claim, signer
+from grader.web.links import Claim, read_signer
 from grader.web.people import Role
 from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa: F401, a fixture
 from tests.web.test_site import CODE, Classroom, made  # noqa: F401, a fixture
@@ -64,7 +64,7 @@ class Server:
     def link(self, name: str, role: Role) -> str:
         """A personal link."""
         claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
-        return f"{self.url}/sign-in?link={signer(self.folder / SECRET).sign('link', claim)}"
+        return f"{self.url}/sign-in?link={read_signer(self.folder / SECRET).sign('link', claim)}"
 
     def close(self) -> None:
         """Ends it."""

@@ -32,13 +32,13 @@ from grader.grading.inputs import Seed
 from grader.learning.session import TypedAnswer
 from grader.sandbox import Sandbox
 from grader.web import class_pages
-from grader.web.class_pages import ClassLearner
+from grader.web.class_data import ClassData
+from grader.web.class_pages import ClassWorkspace
 from grader.web.gate import Proxy
-from grader.web.instructor import Desk
 from grader.web.instructor import routes as instructor_routes
-from grader.web.links import Claim, signer
-from grader.web.pace import Pace
-from grader.web.people import Person, Role
+from grader.web.links import Claim, read_signer
+from grader.web.pace import RateLimit
+from grader.web.people import ClassMember, Role
 from grader.web.site import Site
 from tests import tiny
 
@@ -81,7 +81,9 @@ class Classroom:
 
     def staff(self) -> list[Route]:
         """The pages of the staff."""
-        return instructor_routes(Desk(self.folder, self.site.service.course, self.course, links=Site.staff_links()))
+        return instructor_routes(
+            ClassData(self.folder, self.site.service.course, self.course, links=Site.staff_links())
+        )
 
     def browser(self, name: str, role: Role = Role.LEARNER) -> TestClient:
         """A browser in which this person is signed in."""
@@ -89,7 +91,7 @@ class Classroom:
         gate.turns.burst = 1_000_000  # tests are faster than people
         made = TestClient(gate, base_url=ADDRESS, client=("127.0.0.1", 1))
         claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
-        assert made.get(f"/sign-in?link={signer(self.folder / SECRET).sign('link', claim)}").status_code == 200
+        assert made.get(f"/sign-in?link={read_signer(self.folder / SECRET).sign('link', claim)}").status_code == 200
         return made
 
     def rules(self, **changes: Any) -> None:
@@ -131,7 +133,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator
 def classroom(made: Classroom) -> Iterator[Classroom]:
     """The class, with the rules and limits that it had."""
     before = made.site.service.course
-    site = replace(made.site, _pages={}, _answers=Pace(60, 60.0), _readings=Pace(90, 30.0))
+    site = replace(made.site, _pages={}, _answers=RateLimit(60, 60.0), _readings=RateLimit(90, 30.0))
     yield Classroom(site, made.folder, made.course)
     made.site.service.course = before
 
@@ -218,7 +220,7 @@ def routes(app: Starlette, inner: Starlette) -> Iterator[tuple[str, str]]:
 def test_every_route_has_a_row(classroom: Classroom) -> None:
     """The table of roles has exactly the routes of the server."""
     app = classroom.site.inner(classroom.staff())
-    grace = Person("grace", "Grace", Role.INSTRUCTOR)
+    grace = ClassMember("grace", "Grace", Role.INSTRUCTOR)
     assert sorted(routes(app, classroom.site._of(grace)[1])) == sorted(ROWS)
 
 
@@ -358,8 +360,8 @@ def test_uploaded_answers_count_beside_those_of_the_quiz(classroom: Classroom) -
     """The quiz wins where both have one; a file of somebody else is not submitted, and nothing is lost."""
     bo = classroom.browser("bo")
     bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
-    learner = classroom.site._of(Person("bo", "Bo", Role.LEARNER))[0].learner
-    assert isinstance(learner, ClassLearner)
+    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
+    assert isinstance(learner, ClassWorkspace)
     upload(bo, "answers.yaml", b"format: 1\nlearner: bo\nanswers:\n  Q1.a: a\n  Q1.b: 7  # mine\n")
     text = (learner.collected() / "answers.yaml").read_text()
     assert 'Q1.a: "b"' in text and "Q1.b: 7  # mine" in text
@@ -393,7 +395,7 @@ def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> No
     assert seen == [200] * 60 + [429]
     item = next(i for q in classroom.site.service.course.questions for i in q.items)
     long = replace(item, kind="expression")
-    learner = classroom.site._of(Person("bo", "Bo", Role.LEARNER))[0].learner
+    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
     with pytest.raises(UsageError, match="more than 1500 characters"):
         learner.answer(long, "en", TypedAnswer("1" * 1501), doubted=None, comparing=False)
 

@@ -126,7 +126,7 @@ class Stray:
 class Layout:
     """The content of a tree. ``leftovers`` are files that belong to nobody; ``strays`` are the gradable ones."""
 
-    placed: tuple[FoundSubmission, ...]
+    submissions: tuple[FoundSubmission, ...]
     leftovers: tuple[str, ...] = ()
     strays: tuple[Stray, ...] = ()
 
@@ -175,7 +175,7 @@ def detect_layout(
 def _known(tree: Tree, kind: str | None) -> tuple[str, Layout] | None:
     name = kind or _told(tree)
     found: Layout = kinds()[name].layout(tree)
-    return (name, found) if found.placed or (kind is None and found.strays) else None
+    return (name, found) if found.submissions or (kind is None and found.strays) else None
 
 
 def _told(tree: Tree) -> str:
@@ -225,23 +225,23 @@ def find_strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:
 
 def _is_class(layout: Layout) -> bool:
     """Whether plain folders belong to several learners: at least two hold work, all of it inside folders or zips."""
-    work = [(p, [inner for _, inner in p.files if gradable(inner)]) for p in layout.placed]
+    work = [(p, [inner for _, inner in p.files if gradable(inner)]) for p in layout.submissions]
     loose = any(inner == p.key and not inner.lower().endswith(".zip") for p, inners in work for inner in inners)
     return not loose and sum(bool(inners) for _, inners in work) > 1
 
 
 def _moved(layout: Layout, top: str) -> Layout:
     """The same layout, inside the folder ``top``."""
-    placed = (
+    submissions = (
         replace(
             one,
             files=tuple((top + name, inner) for name, inner in one.files),
             digests=None if one.digests is None else tuple((top + name, digest) for name, digest in one.digests),
         )
-        for one in layout.placed
+        for one in layout.submissions
     )
     left = (replace(one, files=tuple(top + name for name in one.files)) for one in layout.strays)
-    return Layout(tuple(placed), tuple(top + name for name in layout.leftovers), tuple(left))
+    return Layout(tuple(submissions), tuple(top + name for name in layout.leftovers), tuple(left))
 
 
 def group_files(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str, str], ...]]:

@@ -70,9 +70,9 @@ def layout(tree: Tree) -> Layout:
         people.setdefault(user, Person(match["name"] or user, number))
         if match["late"]:
             late.add(user)
-    placed = [FoundSubmission(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
+    submissions = [FoundSubmission(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
     left = tuple(name for name in tree.names if name not in found)
-    return Layout(tuple(placed), left, find_strays(left, _NO_SUCH_NAME))
+    return Layout(tuple(submissions), left, find_strays(left, _NO_SUCH_NAME))
 
 
 def _called(files: Sequence[str]) -> dict[str, str]:

@@ -47,8 +47,8 @@ def layout(tree: Tree) -> Layout:
     mine |= {top for top in tops if top not in mine and not _NOTES.search(top) and _stem(top).casefold() not in names}
     parts = [(top, name, inner if slash else top) for name in tree.names for top, slash, inner in [name.partition("/")]]
     files = group_files([part for part in parts if part[0] in mine])
-    placed = [FoundSubmission(key, (_person(key, files[key]),), files[key]) for key in files]
-    return Layout(tuple(placed), tuple(name for top, name, _ in parts if top in tops and top not in mine))
+    submissions = [FoundSubmission(key, (_person(key, files[key]),), files[key]) for key in files]
+    return Layout(tuple(submissions), tuple(name for top, name, _ in parts if top in tops and top not in mine))
 
 
 def _person(key: str, files: Sequence[tuple[str, str]]) -> Person:

@@ -68,9 +68,9 @@ def layout(tree: Tree) -> Layout:
     parts = [(folder, name, inner) for name in tree.names for folder, slash, inner in [name.partition("/")] if slash]
     files = group_files([part for part in parts if part[0] in known])
     there = [folder for folder, facts in known.items() if folder in files or _submitters(facts)]
-    placed = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
+    submissions = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
     left = tuple(name for name in tree.names if name.partition("/")[0] not in files and name != _METADATA)
-    return Layout(tuple(placed), left, find_strays(left, _UNKNOWN.fill(name=_METADATA)))
+    return Layout(tuple(submissions), left, find_strays(left, _UNKNOWN.fill(name=_METADATA)))
 
 
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

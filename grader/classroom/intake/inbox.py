@@ -97,25 +97,27 @@ def layout(tree: Tree) -> Layout:
     inner = [(folder, name, name.removeprefix(f"{folder}/files/")) for folder in receipts for name in attempts[folder]]
     files = group_files([(folder, name, part) for folder, name, part in inner if name.startswith(f"{folder}/files/")])
     numbers: dict[str, int] = {}
-    placed = []
+    submissions = []
     for folder, receipt in sorted(receipts.items(), key=lambda each: (inbox.receipt_order(each[1]), each[0])):
         numbers[receipt.learner] = attempt = numbers.get(receipt.learner, 0) + 1
         person = Person(receipt.learner, (("learner", receipt.learner),))
         digests = tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files)
         theirs = files.get(folder, ())
-        placed.append(
+        submissions.append(
             FoundSubmission(f"inbox-{folder}", (person,), theirs, receipt.at, attempt=attempt, digests=digests)
         )
     empty = [name.partition("/")[0] for name in tree.names if name.count("/") == 1 and name.endswith("/")]
-    placed += [
+    submissions += [
         FoundSubmission(f"inbox-{top}", (Person(top, (("learner", top),)),), ((f"{top}/", ""),)) for top in empty
     ]
-    taken = {name for one in placed for name, _ in one.files} | {f"{folder}/{inbox.RECEIPT}" for folder in receipts}
+    taken = {name for one in submissions for name, _ in one.files} | {
+        f"{folder}/{inbox.RECEIPT}" for folder in receipts
+    }
     left = tuple(name for name in tree.names if name not in taken and name != inbox.KEY)
     loose = find_strays((name for name in left if name.count("/") < 2), _NOT_SUBMITTED)
     odd = [Stray(folder, why, tuple(filter(gradable, attempts[folder]))) for folder, why in refused.items()]
     odd = [one for one in odd if one.files or f"{one.entry}/{inbox.RECEIPT}" in attempts.get(one.entry, ())]
-    return Layout(tuple(placed), left, (*loose, *odd))
+    return Layout(tuple(submissions), left, (*loose, *odd))
 
 
 def _is_mark(name: str) -> bool:

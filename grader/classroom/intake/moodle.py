@@ -52,11 +52,11 @@ def layout(tree: Tree) -> Layout:
         key: Person(found[name]["name"], (("moodle", found[name]["number"]),) if found[name]["number"] else ())
         for name, key in mine.items()
     }
-    placed = [FoundSubmission(f"moodle-{key}", (people[key],), files[key]) for key in files]
+    submissions = [FoundSubmission(f"moodle-{key}", (people[key],), files[key]) for key in files]
     left = tuple(name for name in tree.names if name not in mine and not name.endswith("/"))
     odd = find_strays((name for name in left if name not in found), _NO_SUCH_NAME.fill(example=_EXAMPLE))
     double = (Stray(name, _TWO_LEARNERS, (name,)) for name in twice)
-    return Layout(tuple(placed), left, (*odd, *double))
+    return Layout(tuple(submissions), left, (*odd, *double))
 
 
 _EXAMPLE = "Jane Doe_657768_assignsubmission_file"

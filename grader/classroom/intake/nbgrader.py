@@ -60,7 +60,7 @@ def layout(tree: Tree) -> Layout:
     working = {keys[name] for name in inside if name not in silent}
     wanted = [name for name in inside if name not in silent or keys[name] not in working]
     files = group_files([(keys[name], name, inside[name][2]) for name in wanted])
-    placed = [
+    submissions = [
         FoundSubmission(
             f"nbgrader-{key}",
             (Person(key.split("/")[0], (("learner", key.split("/")[0]),)),),
@@ -71,7 +71,7 @@ def layout(tree: Tree) -> Layout:
     ]
     left = tuple(name for name in tree.names if name not in inside and not name.startswith(_FEEDBACK))
     loose = (name for name in left if name.startswith(_TOP) or name.partition("/")[0] not in _COURSE)
-    return Layout(tuple(placed), left, find_strays(loose, _OUTSIDE))
+    return Layout(tuple(submissions), left, find_strays(loose, _OUTSIDE))
 
 
 def _utc(name: str, tree: Tree) -> datetime | None:

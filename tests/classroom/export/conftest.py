@@ -180,7 +180,7 @@ class Made:
                 for at, (who, key, _, late) in enumerate(people)
                 if key is not None
             ]
-            book.file(handed)
+            book.save_collection(handed)
             rights = {key: (right, who.id) for who, key, right, _ in people}
             for row in handed:
                 right, name = rights[row.key]

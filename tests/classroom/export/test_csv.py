@@ -30,7 +30,7 @@ def test_strangers_are_named(small: Made, tmp_path: Path) -> None:
 
     def edit(book: Book) -> None:
         keys = [f"canvas-{number}" for number in range(900, 940)]
-        book.gradebook.file(
+        book.gradebook.save_collection(
             [*book.gradebook.submissions(), *(SubmissionRow(key, key, (), seed_name="Nora\x1b[2J") for key in keys)]
         )
 

@@ -15,5 +15,5 @@ def people(kind: str) -> dict[str, tuple[str, list[str]]]:
     assert found is not None and found[0] == kind
     return {
         placed.key: (", ".join(who.name for who in placed.people), [inner for _, inner in placed.files])
-        for placed in found[1].placed
+        for placed in found[1].submissions
     }

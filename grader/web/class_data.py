@@ -35,7 +35,7 @@ from grader.core.model import Course, Exercise, Item, Lang, Question, Text
 from grader.core.text import OF_POINTS, points, timestamp
 from grader.report.html import environment, sheet
 from grader.web.instructor_words import WORDS
-from grader.web.people import Person, Role
+from grader.web.people import ClassMember, Role
 from grader.web.prose import prose
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ _ANALYSIS = Path(analysis.__file__).parent / "templates"
 #: The cookie that holds the language, unless the application says it.
 LANGUAGE = "attncheck-lang"
 #: Seconds to wait for another process that changes the results folder.
-PATIENCE = 10.0
+LOCK_TIMEOUT = 10.0
 #: What takes long in a large class is computed for at most one second in this many.
 RARELY = 10.0
 #: Downloads with remarks that wait to be saved.
@@ -60,7 +60,7 @@ _NOT_YOURS = Text("These pages are for the staff of the class.", "这些页面�
 Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
 
 
-class Remembered:
+class VersionedCache:
     """What was computed from a gradebook, until the gradebook changes. Each thing is computed by one thread at once."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -89,7 +89,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class Download:
     """A download that was made, with what the instructor should know about it."""
 
     name: str
@@ -98,13 +98,13 @@ class Ready:
 
 
 @dataclass(slots=True)
-class Shelf:
+class DownloadStore:
     """The latest downloads with remarks, by a name that cannot be guessed."""
 
-    _known: OrderedDict[str, Ready] = field(default_factory=OrderedDict)
+    _known: OrderedDict[str, Download] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def put(self, ready: Ready) -> str:
+    def put(self, ready: Download) -> str:
         """Keeps it, and returns its name; the oldest one goes."""
         token = secrets.token_urlsafe(16)
         with self._lock:
@@ -113,14 +113,14 @@ class Shelf:
                 self._known.popitem(last=False)
         return token
 
-    def get(self, token: str) -> Ready | None:
+    def get(self, token: str) -> Download | None:
         """The download of that name, if it is still there."""
         with self._lock:
             return self._known.get(token)
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ClassData:
     """The class whose pages these are: its results ``folder`` and the whole ``course`` that grades it.
 
     ``base`` is the path that all pages begin with. ``lang`` is the language until somebody chooses one. ``links`` are
@@ -134,8 +134,8 @@ class Desk:
     lang: Lang = "en"
     links: tuple[tuple[str, Text], ...] = ()
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
-    remembered: Remembered = field(default_factory=Remembered, compare=False)
-    shelf: Shelf = field(default_factory=Shelf, compare=False)
+    remembered: VersionedCache = field(default_factory=VersionedCache, compare=False)
+    shelf: DownloadStore = field(default_factory=DownloadStore, compare=False)
     #: Requests are answered one after the other, so that points and answer are those of the same person.
     turn: threading.Lock = field(default_factory=threading.Lock, compare=False)
 
@@ -150,7 +150,7 @@ class Desk:
     @contextlib.contextmanager
     def changing(self) -> Iterator[Book]:
         """The gradebook, locked and open for changes."""
-        with open_for_changes(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
+        with open_for_changes(self.folder, self.course_folder, LOCK_TIMEOUT) as (gradebook, _):
             yield Book.of(gradebook, self.course)
 
     def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None, *, rest: float = 0.0) -> T:
@@ -240,11 +240,11 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request to a desk: who asks, in which language, with which form."""
+    """A request to the instructor's pages: who asks, in which language, with which form."""
 
-    desk: Desk
+    class_data: ClassData
     request: Request
-    person: Person
+    person: ClassMember
     lang: Lang
     form: FormData = field(default_factory=FormData)
 
@@ -276,9 +276,9 @@ class Visit:
 
     def note(self, did: str, **about: str) -> None:
         """Record a change."""
-        desk = self.desk
-        entry = audit.AuditEntry(desk.now(), self.author, self.person.role.value, did, tuple(about.items()))
-        audit.note(desk.folder, entry)
+        class_data = self.class_data
+        entry = audit.AuditEntry(class_data.now(), self.author, self.person.role.value, did, tuple(about.items()))
+        audit.note(class_data.folder, entry)
 
     def page(self, template: str, *, status: int = 200, **given: Any) -> Response:
         """A page."""
@@ -286,20 +286,20 @@ class Visit:
 
     def part(self, template: str, **given: Any) -> str:
         """The text of a page."""
-        desk = self.desk
+        class_data = self.class_data
         return (
             environment(_HERE, _CLASS, _ANALYSIS)
             .get_template(template)
             .render(
                 lang=self.lang,
                 words=SimpleNamespace(**{name: word.of(self.lang) for name, word in WORDS.items()}),
-                desk=desk,
-                at=desk.at,
-                called=desk.called,
+                class_data=class_data,
+                at=class_data.at,
+                called=class_data.called,
                 person=self.person,
-                course=desk.course,
+                course=class_data.course,
                 here=self._here(),
-                section=self.request.url.path.removeprefix(desk.base).strip("/").partition("/")[0],
+                section=self.request.url.path.removeprefix(class_data.base).strip("/").partition("/")[0],
                 prose=prose,
                 of_points=OF_POINTS,
                 as_points=points,
@@ -311,14 +311,14 @@ class Visit:
         """Where to go back to after a change of the language; what a form was sent to is no page."""
         url = self.request.url
         if self.request.method != "GET":
-            return self.desk.at()
+            return self.class_data.at()
         return url.path + (f"?{url.query}" if url.query else "")
 
     def said(self, error: AttncheckError) -> str:
         """An error in words; of paths of this machine, only the last name is left."""
         text = error.of(self.lang)
-        for path in (str(self.desk.folder.absolute()), str(self.desk.folder)):
-            text = text.replace(path, self.desk.folder.name)
+        for path in (str(self.class_data.folder.absolute()), str(self.class_data.folder)):
+            text = text.replace(path, self.class_data.folder.name)
         return _FOLDERS.sub("", text)
 
 
@@ -327,15 +327,15 @@ Handler: TypeAlias = Callable[[Visit], Response]
 _MOST_FIELDS, _MOST_FILES = 5000, 2
 
 
-def route(desk: Desk, path: str, handler: Handler, *methods: str) -> Route:
-    """A route below the base of ``desk``. The handler runs in a thread, because it waits for files."""
+def route(class_data: ClassData, path: str, handler: Handler, *methods: str) -> Route:
+    """A route below the base of ``class_data``. The handler runs in a thread, because it waits for files."""
 
     async def answer(request: Request) -> Response:
-        visit = _visit(desk, request)
+        visit = _visit(class_data, request)
         try:
             if request.method == "POST":
                 async with request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES) as form:
-                    changing = Visit(desk, request, visit.person, visit.lang, form)
+                    changing = Visit(class_data, request, visit.person, visit.lang, form)
                     return await run_in_threadpool(handler, changing)
             return await run_in_threadpool(handler, visit)
         except AttncheckError as error:
@@ -346,20 +346,20 @@ def route(desk: Desk, path: str, handler: Handler, *methods: str) -> Route:
             return await run_in_threadpool(functools.partial(_failed, visit, _NO_PAGE.of(visit.lang), 404))
 
     endpoint: Callable[[Request], Awaitable[Response]] = answer
-    return Route(desk.base + path, endpoint, methods=list(methods or ["GET"]))
+    return Route(class_data.base + path, endpoint, methods=list(methods or ["GET"]))
 
 
-def _visit(desk: Desk, request: Request) -> Visit:
+def _visit(class_data: ClassData, request: Request) -> Visit:
     """Raises HTTPException for everybody but staff: the application that mounts the routes has asked before."""
     person = getattr(request.state, "person", None)
-    if not isinstance(person, Person) or person.role is Role.LEARNER:
+    if not isinstance(person, ClassMember) or person.role is Role.LEARNER:
         raise HTTPException(403, _NOT_YOURS.en)
     chosen = getattr(request.state, "lang", None) or request.cookies.get(LANGUAGE)
-    return Visit(desk, request, person, "zh" if chosen == "zh" else "en" if chosen == "en" else desk.lang)
+    return Visit(class_data, request, person, "zh" if chosen == "zh" else "en" if chosen == "en" else class_data.lang)
 
 
 def _failed(visit: Visit, text: str, status: int) -> Response:
-    return visit.page("desk_failed.html", status=status, text=text)
+    return visit.page("instructor_failed.html", status=status, text=text)
 
 
 def moment(at: datetime) -> str:
@@ -368,7 +368,7 @@ def moment(at: datetime) -> str:
 
 
 @functools.cache
-def style() -> str:
+def style_sheet() -> str:
     """The style sheet of the instructor's pages: that of reports, of the learner's pages, of tables and analyses."""
     names = (_HERE / "web.css", _ANALYSIS / "statistics.css", _ANALYSIS / "similarity.css", _CLASS / "class_table.css")
-    return sheet(*names, _HERE / "desk.css")
+    return sheet(*names, _HERE / "instructor.css")
