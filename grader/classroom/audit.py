@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grader.classroom import records
+from grader.classroom import jsonl
 
 FILE = "audit.jsonl"
 
@@ -29,13 +29,13 @@ class AuditEntry:
 def note(folder: Path, entry: AuditEntry) -> None:
     """Append an entry. Raises UsageError if it cannot be written."""
     record = {"at": entry.at.astimezone(UTC).isoformat(), "who": entry.who, "role": entry.role, "did": entry.did}
-    records.add(folder / FILE, {**record, "about": dict(entry.about)})
+    jsonl.add(folder / FILE, {**record, "about": dict(entry.about)})
 
 
 def entries(folder: Path) -> tuple[AuditEntry, ...]:
     """All entries in their order; what has another form is skipped."""
     found = []
-    for one in records.read(folder / FILE):
+    for one in jsonl.read(folder / FILE):
         match one:
             case {"at": str(at), "who": str(who), "role": str(role), "did": str(did), "about": dict(about)}:
                 facts = tuple((str(name), str(value)) for name, value in about.items())
@@ -46,9 +46,9 @@ def entries(folder: Path) -> tuple[AuditEntry, ...]:
 def forget(folder: Path, learner: str) -> int:
     """Delete the entries about and by a learner. Returns how many there were."""
 
-    def theirs(one: records.Record) -> bool:
+    def theirs(one: jsonl.Record) -> bool:
         about = one.get("about")
         by = one.get("who") == learner and one.get("role") == "learner"
         return by or (isinstance(about, dict) and about.get("learner") == learner)
 
-    return records.remove(folder / FILE, theirs)
+    return jsonl.remove(folder / FILE, theirs)

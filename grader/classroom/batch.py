@@ -20,7 +20,7 @@ from grader.classroom.collect import Collection, collect
 from grader.classroom.enrolment import Enrolment, enrol, in_roster
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked, make_folder
-from grader.classroom.record import Recorder, grading_facts, tasks_left
+from grader.classroom.recorder import Recorder, grading_facts, tasks_left
 from grader.classroom.results import ASKED, FILES
 from grader.classroom.roster import Roster
 from grader.classroom.roster import read_roster as read_roster

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.export._marks import count_pending, error_text, has_points, marks_that_count
-from grader.classroom.words import GRADED, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
+from grader.classroom.mark_reports import count_pending, error_text, has_points, marks_that_count
+from grader.classroom.words import GRADED, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE, join_clauses
 from grader.core.model import Text
-from grader.core.text import SEMICOLON, clean, duration, points
+from grader.core.text import clean, duration, points
 from grader.report import words
 
 if TYPE_CHECKING:
@@ -134,10 +134,10 @@ def _status(mark: Mark) -> Text:
     """The state of a mark in words."""
     by_hand = [_GIVEN] if mark.overridden else []
     if mark.work is None:
-        return _joined([NOTHING_THERE, *by_hand])
+        return join_clauses([NOTHING_THERE, *by_hand])
     said = error_text(mark)
     if said is not None:
-        return _joined([Text(clean(said.en, 300), clean(said.zh, 300)), *by_hand])
+        return join_clauses([Text(clean(said.en, 300), clean(said.zh, 300)), *by_hand])
     found = [WHOLE if mark.passed else GRADED if mark.complete else PARTLY]
     if mark.late_seconds:
         found.append(words.LATE.fill(time=duration(mark.late_seconds)))
@@ -145,11 +145,7 @@ def _status(mark: Mark) -> Text:
         found.append(SAID_LATE)
     if count := count_pending(mark):
         found.append(_WAITING.fill(count=count))
-    return _joined(found)
-
-
-def _joined(texts: Sequence[Text]) -> Text:
-    return Text(SEMICOLON.en.join(each.en for each in texts), SEMICOLON.zh.join(each.zh for each in texts))
+    return join_clauses(found)
 
 
 # ------------------------------------------------------------------------------------------ choosing

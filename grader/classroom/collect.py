@@ -21,12 +21,13 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from grader.classroom import intake
+from grader.classroom import inbox, intake
 from grader.classroom.intake import FoundSubmission, Stray, UnreadableFile, gradable
+from grader.classroom.words import join_clauses
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Text
-from grader.core.text import SEMICOLON, name_list
+from grader.core.text import name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, why_refused
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
@@ -215,7 +216,7 @@ def collect(
 def _explained(stray: Stray, tree: _Tree) -> Stray:
     """The stray, with what else is wrong with its files."""
     odd = [tree.odd[name] for name in stray.files if name in tree.odd]
-    return replace(stray, why=join_reasons((stray.why, *odd[:1])))
+    return replace(stray, why=join_clauses((stray.why, *odd[:1])))
 
 
 def _bytes(submission: FoundSubmission, tree: _Tree) -> int:
@@ -262,12 +263,6 @@ def nothing_to_grade(found: Text | str) -> Text:
     return _NOTHING_TO_GRADE.fill(found=found)
 
 
-def join_reasons(whys: Iterable[Text]) -> Text:
-    """Several reasons as one."""
-    parts = tuple(whys)
-    return Text(SEMICOLON.en.join(why.en for why in parts), SEMICOLON.zh.join(why.zh for why in parts))
-
-
 def clause(text: Text) -> Text:
     """A reason to be put into a sentence: printable, and without its full stop."""
     return Text(printable(text.en).removesuffix("."), printable(text.zh).removesuffix("。"))
@@ -302,7 +297,7 @@ def _unit(name: str, base: str) -> str:
 def _base(names: Iterable[str]) -> str:
     """The folder around the class, with its slash; empty if there is none."""
     split = (name.partition("/") for name in intake.without_system_files(tuple(names)))
-    tops = {top + slash for top, slash, _ in split if top == intake.KEY or not is_ignored(top)}
+    tops = {top + slash for top, slash, _ in split if top == inbox.KEY or not is_ignored(top)}
     return tops.pop() if len(tops) == 1 and next(iter(tops)).endswith("/") else ""
 
 
@@ -414,7 +409,7 @@ def _tree(path: Path) -> _Tree:
 def _hidden_in(name: str) -> str:
     """The folder of the first hidden part of ``name``, below the top; empty if nothing is hidden."""
     parts = name.rstrip("/").split("/")
-    at = next((at for at, part in enumerate(parts) if at and is_ignored(part) and part != intake.KEY), 0)
+    at = next((at for at, part in enumerate(parts) if at and is_ignored(part) and part != inbox.KEY), 0)
     return "/".join(parts[:at]) + "/" if at else ""
 
 
@@ -447,7 +442,7 @@ def _folder(root: Path) -> _Tree:
             base = _base(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in inside)
         for entry in inside:
             name = above + entry.name
-            if is_ignored(entry.name) and name != base + intake.KEY:
+            if is_ignored(entry.name) and name != base + inbox.KEY:
                 hidden = True
                 continue
             seen += 1

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core import serialize
+from grader.core.identical import by_identity
 from grader.core.model import Notice, QuestionResult
 
 #: Results whose encoded form is remembered: those of a few courses of untouched questions.
@@ -29,27 +30,10 @@ class EncodedResult:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Same:
-    """A result that is found by its identity, because a hash of all its parts takes long."""
-
-    result: QuestionResult
-
-    def __hash__(self) -> int:
-        return id(self.result)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.result is other.result
-
-
+@by_identity(_REMEMBERED)
 def encode(result: QuestionResult) -> EncodedResult:
     """``result`` in compact form. Most questions of most learners have a result that others have, too."""
-    return _encode_same(_Same(result))
-
-
-@functools.lru_cache(maxsize=_REMEMBERED)
-def _encode_same(same: _Same) -> EncodedResult:
-    return _encode_equal(same.result)
+    return _encode_equal(result)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)

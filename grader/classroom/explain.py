@@ -16,7 +16,7 @@ import numpy as np
 from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.marks import marks
 from grader.classroom.overrides import find_learner
-from grader.classroom.record import question_version
+from grader.classroom.recorder import question_version
 from grader.classroom.regrade import check_seed, course_of, is_as_graded, points_of
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
@@ -41,7 +41,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
-from grader.core.text import name_list
+from grader.core.text import name_list, same
 from grader.course import items
 from grader.course import loader as course
 from grader.grading import courses
@@ -263,8 +263,8 @@ def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explana
     judged = Status.MISSING if value is None else judge_answer(item, value, context).status
     numbers = items.draw(item.spec, context)
     asked = items.ask(item, context)
-    inputs = [ShownValue(_same(name), _same(str(number))) for name, number in numbers.items()]
-    inputs += [ShownValue(_same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
+    inputs = [ShownValue(same(name), same(str(number))) for name, number in numbers.items()]
+    inputs += [ShownValue(same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
     return Explanation(
         learner=found.learner.id,
         submission=found.row.key,
@@ -281,7 +281,7 @@ def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explana
         ask=items.fill(item.ask, numbers),
         inputs=tuple(inputs),
         expected=(ShownValue(_ANSWER, items.key(item, context)),),
-        actual=() if value is None else (ShownValue(_ANSWER, _same(_short(value))),),
+        actual=() if value is None else (ShownValue(_ANSWER, same(_short(value))),),
         changed=found.changed,
         override=found.override,
     )
@@ -412,7 +412,7 @@ def _things(seen: tuple[Observation, ...]) -> Iterator[ShownValue]:
             for value in observation.values:
                 yield _thing(run, value)
         else:
-            yield ShownValue(run, verdict(observation, public=True).message or _same(""))
+            yield ShownValue(run, verdict(observation, public=True).message or same(""))
 
 
 def _thing(name: Text, value: Any) -> ShownValue:
@@ -420,7 +420,7 @@ def _thing(name: Text, value: Any) -> ShownValue:
         case Array(values=values):
             return _thing(name, values)
         case np.ndarray():
-            return ShownValue(name, _same(f"{value.dtype} {value.shape}"), format_array(value))
+            return ShownValue(name, same(f"{value.dtype} {value.shape}"), format_array(value))
         case Same(name=other):
             return ShownValue(name, _SAME_ARRAY.fill(name=other))
         case DrawnMade(helper=helper):
@@ -430,8 +430,8 @@ def _thing(name: Text, value: Any) -> ShownValue:
         case tuple() | list() if any(isinstance(part, (Array, np.ndarray)) for part in value):
             inner = [_thing(name, part) for part in value]
             kinds = ", ".join(part.kind.en for part in inner)
-            return ShownValue(name, _same(f"({kinds})"), "\n".join(part.text for part in inner))
-    return ShownValue(name, _same(_short(value)))
+            return ShownValue(name, same(f"({kinds})"), "\n".join(part.text for part in inner))
+    return ShownValue(name, same(_short(value)))
 
 
 def format_array(values: np.ndarray[Any, Any]) -> str:
@@ -446,7 +446,3 @@ def format_array(values: np.ndarray[Any, Any]) -> str:
 def _short(value: Any) -> str:
     said = value if isinstance(value, str) else repr(value)
     return said if len(said) <= 600 else said[:599] + "…"
-
-
-def _same(text: str) -> Text:
-    return Text(text, text)

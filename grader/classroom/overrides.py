@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom import audit, class_folder, inbox, records, requests
+from grader.classroom import audit, class_folder, inbox, jsonl, learner_requests
 from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
 from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
@@ -26,12 +26,12 @@ from grader.core.text import clean
 from grader.course import loader
 from grader.grading import courses
 
-#: Files of records, with what is locked while they are written.
-_RECORDS = (requests.FILE, audit.FILE)
+#: The files to which records are appended.
+_RECORDS = (learner_requests.FILE, audit.FILE)
 _OWN = frozenset(
     {FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS, *_RECORDS}
     | {class_folder.FILE, INBOX, WORK, EDITION, SECRET, SERVING}
-    | {records.lock_of(Path(name)).name for name in _RECORDS}
+    | {jsonl.lock_of(Path(name)).name for name in _RECORDS}
 )
 
 
@@ -222,7 +222,7 @@ def forgetting(
                     ).fill(filename=error.filename, reason=error.strerror)
                 ) from error
             book.forget(leaving.learner.id)
-            requests.forget(folder, leaving.learner.id)
+            learner_requests.forget(folder, leaving.learner.id)
             audit.forget(folder, leaving.learner.id)
             write_files(Book.of(book, loaded), folder, lang)
 
@@ -251,7 +251,7 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
         tuple(row.key for row in theirs if row not in own),
         tuple(path for path in outside if path.exists()),
         tuple(_others(folder)),
-        len(requests.list_requests(folder, learner.id)),
+        len(learner_requests.list_requests(folder, learner.id)),
     )
 
 

@@ -17,7 +17,7 @@ from grader.classroom.batch import BatchProgress, BatchRequest, grade_all, selec
 from grader.classroom.gradebook import Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import Mark
-from grader.classroom.record import grading_facts, tasks_left
+from grader.classroom.recorder import grading_facts, tasks_left
 from grader.classroom.results import Book, write_files
 from grader.classroom.task import GradingTask
 from grader.core.errors import GradebookError, SubmissionError, UsageError

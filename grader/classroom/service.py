@@ -41,7 +41,7 @@ from grader.classroom.inbox import Receipt
 from grader.classroom.intake import FoundSubmission, Person
 from grader.classroom.lock import locked, make_folder
 from grader.classroom.marks import Mark
-from grader.classroom.record import Recorder, tasks_left
+from grader.classroom.recorder import Recorder, tasks_left
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult

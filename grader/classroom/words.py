@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from grader.core.model import Text
+from grader.core.text import SEMICOLON
 
 NONE = Text("none", "无")
 GRADED = Text("graded", "已评分")
@@ -28,3 +31,9 @@ WORKER_DIED_TWICE = Text(
     "a worker process died twice while grading it; usually the machine is short of memory. Run it again",
     "评分进程在批改这份提交时两次意外退出，通常是内存不足。请再次运行",
 )
+
+
+def join_clauses(clauses: Iterable[Text]) -> Text:
+    """The clauses as one text, separated by semicolons."""
+    parts = tuple(clauses)
+    return Text(SEMICOLON.en.join(each.en for each in parts), SEMICOLON.zh.join(each.zh for each in parts))

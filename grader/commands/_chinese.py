@@ -7,8 +7,7 @@ a command into one that prints them, and sets them for a terminal: click counts 
 from __future__ import annotations
 
 import copy
-import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import click
 
@@ -16,7 +15,7 @@ from grader.commands._options import ChineseHelp, epilog
 from grader.core.layout import cells, indent, pad, wrap
 
 #: Texts that several commands have, by the English ones.
-_SHARED: Mapping[str, str] = {
+SHARED: Mapping[str, str] = {
     "For screen readers: no colours, columns, marks or single keys (default: ATTNCHECK_PLAIN).": (
         "供读屏软件使用：没有颜色、分栏、符号和单键操作（默认看 ATTNCHECK_PLAIN）。"
     ),
@@ -82,7 +81,7 @@ class Formatter(click.HelpFormatter):
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _WIDEST_TERM, col_spacing: int = _GAP) -> None:
         """Terms, and beside each what it is."""
-        table = [(term, _CLICK.get(said, _SHARED.get(said, said)).replace(*_REQUIRED)) for term, said in rows]
+        table = [(term, _CLICK.get(said, SHARED.get(said, said)).replace(*_REQUIRED)) for term, said in rows]
         column = min(max(cells(term) for term, _ in table), col_max) + col_spacing
         left = " " * self.current_indent
         for term, said in table:
@@ -121,7 +120,7 @@ def chinese_help(command: click.Command) -> ChineseHelp | None:
     if not isinstance(own, ChineseHelp):
         return None
     english: Mapping[int, str] = vars(command)["exits"]
-    exits = {code: own.exits.get(code) or _SHARED.get(text, text) for code, text in english.items()}
+    exits = {code: own.exits.get(code) or SHARED.get(text, text) for code, text in english.items()}
     return ChineseHelp(own.help, own.options, own.examples, exits, tuple(vars(command)["examples"]))
 
 
@@ -129,30 +128,9 @@ def _option(parameter: click.Parameter, said: ChineseHelp) -> click.Parameter:
     if not isinstance(parameter, click.Option) or not parameter.help:
         return parameter
     changed = copy.copy(parameter)
-    changed.help = said.options.get(_name(parameter)) or _SHARED.get(parameter.help, parameter.help)
+    changed.help = said.options.get(option_name(parameter)) or SHARED.get(parameter.help, parameter.help)
     return changed
 
 
-def _name(option: click.Option) -> str:
+def option_name(option: click.Option) -> str:
     return max(option.opts, key=len)
-
-
-def untranslated(command: click.Command) -> Iterator[str]:
-    """What the help of ``command`` says in one language only."""
-    said = chinese_help(command)
-    if said is None or not said.help:
-        yield "no help in Chinese"
-        return
-    english = {_name(each): each.help or "" for each in command.params if isinstance(each, click.Option)}
-    yield from (f"{name}: no help in Chinese" for name, text in english.items() if not _both(name, text, said))
-    yield from (f"{name}: help in Chinese only" for name in said.options if name not in english)
-    yield from (f"exit code {code}: Chinese only" for code in vars(command)["chinese"].exits if code not in said.exits)
-    yield from (f"exit code {code}: English only" for code, text in said.exits.items() if text.isascii())
-    if len(said.examples) != len(said.lines):
-        yield f"{len(said.lines)} examples in English, {len(said.examples)} in Chinese"
-    if len(inspect.cleandoc(command.help or "").split("\n\n")) != len(said.help.split("\n\n")):
-        yield "not as many paragraphs in both languages"
-
-
-def _both(name: str, english: str, said: ChineseHelp) -> bool:
-    return name in said.options or english in _SHARED

@@ -168,7 +168,7 @@ def find_question(course: Course, name: str) -> Question:
             Text(
                 "There is no question “{name}”. {hint}",
                 "没有问题“{name}”。{hint}",
-            ).fill(name=name, hint=nearest(name, [q.id for q in course.questions]))
+            ).fill(name=name, hint=suggest.hint(name, [q.id for q in course.questions]))
         )
     return found
 
@@ -182,7 +182,7 @@ def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
             Text(
                 "There is no exercise “{name}”. {hint}",
                 "没有练习“{name}”。{hint}",
-            ).fill(name=name, hint=nearest(name, names))
+            ).fill(name=name, hint=suggest.hint(name, names))
         )
     return found
 
@@ -236,11 +236,6 @@ def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     if not isinstance(part, Exercise):
         raise UsageError(_IS_ITEM.fill(item=part.id))
     return question, part
-
-
-def nearest(name: str, names: Sequence[str]) -> Text:
-    """A sentence that suggests the closest of ``names``, or lists them all."""
-    return suggest.hint(name, names)
 
 
 #: ``--learner`` for commands that show items before they are answered.

@@ -23,6 +23,7 @@ from grader.commands._options import (
     say,
     write_json,
 )
+from grader.commands._words import WRITTEN
 from grader.core import resources
 from grader.core.errors import UsageError
 from grader.core.files import create
@@ -30,13 +31,14 @@ from grader.core.layout import indent
 from grader.core.model import Text
 from grader.core.problems import ProblemsError
 from grader.core.text import name_list
-from grader.course import items, loader, misconceptions, question_view, starter, template
+from grader.course import loader, template
+from grader.course import preview as preview_question
 from grader.grading import courses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from grader.core.model import Course, Lang, Question
+    from grader.core.model import Lang
     from grader.core.problems import Problem
 
 PASSED, FAILED = 0, 4
@@ -53,9 +55,6 @@ _INSTALLED = Text(
     "自带的课程是已安装的 attncheck 的一部分（{folder}），放在那里的问题更新时会被删除。"
     "请指定自己的文件夹：attncheck bank new {question} --course mycourse",
 )
-_KEY = Text("Answer: {key}", "答案：{key}")
-_REVEALS = Text("Shows the misconception {names}", "会暴露误解 {names}")
-_AFTER = Text("After a mistake learners read:", "出错之后，学习者会看到：")
 _NOT_ASKED = Text("{question}: no other item or exercise is about {what}", "{question}：没有别的小题或练习涉及 {what}")
 _CHECKED = Text(
     "{questions}, {exercises}, {mistakes}: {found}",
@@ -81,7 +80,6 @@ _MUTANTS = Text(
     "{count}: {holes} survive without explanation, {equivalent} listed as equivalent",
     "{count}：{holes} 个没有被发现也没有说明，{equivalent} 个列为等价",
 )
-_WRITTEN = Text("written: {file}", "已写入：{file}")
 _NEXT = Text(
     "next: attncheck bank check {folder}; attncheck bank preview {question} --course {folder}",
     "下一步：attncheck bank check {folder}；attncheck bank preview {question} --course {folder}",
@@ -352,7 +350,7 @@ def new(question: str, course_folder: Path | None) -> None:
         group = course.groups[0][0]
     for path, text in template.files(number, group).items():
         create(folder / path, text)
-        say(_WRITTEN.fill(file=folder / path))
+        say(WRITTEN.fill(file=folder / path))
     say(_NEXT.fill(folder=folder, question=f"Q{number}"))
 
 
@@ -383,37 +381,5 @@ def preview(question: str, course_folder: Path | None) -> None:
     languages: tuple[Lang, ...] = ("en", "zh")
     for lang in languages:
         click.echo(f"═══ {lang} " + "═" * 72)
-        for line in _preview(found, course, lang):
+        for line in preview_question.lines(found, course, lang):
             click.echo(line)
-
-
-def _preview(question: Question, course: Course, lang: Lang) -> Iterator[str]:
-    yield from question_view.lines(question, course, None, lang)
-    for exercise in question.exercises:
-        for rung, text in enumerate(exercise.hints, 1):
-            yield f"\n{exercise.name}, {rung}/{len(exercise.hints)}:"
-            yield indent(text.of(lang), 2)
-    yield "\n" + starter.answers((question,), lang)
-    if question.exercises:
-        yield starter.stub(question, lang)
-    if course.edition is None:
-        yield from _for_authors(question, course, lang)
-
-
-def _for_authors(question: Question, course: Course, lang: Lang) -> Iterator[str]:
-    """The key of each item and the misconceptions that it can show; then what is said about each of these."""
-    for item in question.items:
-        yield f"\n{item.id}"
-        key = items.key(item, items.Context(course.public_id, "", item.id))
-        yield indent(_KEY.fill(key=key).of(lang), 2)
-        if names := sorted(misconceptions.named(item)):
-            yield indent(_REVEALS.fill(names=name_list(names)).of(lang), 2)
-    if question.misconceptions:
-        yield f"\n{_AFTER.of(lang)}"
-    for belief in question.misconceptions:
-        yield f"  {belief.id}"
-        yield indent(belief.truth.of(lang), 4)
-        if belief.ask is not None:
-            yield indent(f"→ {belief.ask.of(lang)}", 4)
-        if belief.ask_next is not None:
-            yield f"    → {belief.ask_next}"

@@ -12,6 +12,7 @@ from grader.classroom import batch_view
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.results import Book, write_files
+from grader.commands import INTERRUPTED
 from grader.commands._console import progress_bar
 from grader.commands._options import (
     ChineseHelp,
@@ -41,7 +42,7 @@ STOPPED_BEFORE = Text(
     "interrupted before the first submission was graded. Earlier results are saved: run the same command to continue.",
     "已中断：本次尚未评完任何提交，此前的结果均已保存。再次运行同一条命令，即可从中断处继续。",
 )
-ALL_GRADED, SOME_NOT_GRADABLE, INTERRUPTED = 0, 5, 130
+ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
 
 _UNENCRYPTED = Text(
     "the seed travels to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.",

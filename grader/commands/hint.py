@@ -16,11 +16,11 @@ from grader.commands._options import (
     find_part,
     lang_option,
     load_course,
-    nearest,
     read_events,
     save_events,
     state_option,
 )
+from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.learning import hints, progress_view
@@ -113,6 +113,6 @@ def _choose(question: Question, name: str) -> Exercise:
             Text(
                 "{question} has no exercise “{name}”. {hint}",
                 "{question} 没有练习“{name}”。{hint}",
-            ).fill(question=question.id, name=name, hint=nearest(name, [e.name for e in question.exercises]))
+            ).fill(question=question.id, name=name, hint=suggest.hint(name, [e.name for e in question.exercises]))
         )
     return found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +17,6 @@ from grader.core.suggest import hint
 from grader.core.text import clean
 
 if TYPE_CHECKING:
-    from grader.classroom.roster import Learner
     from grader.core.model import Lang
     from grader.web.people import ClassMember
 
@@ -68,7 +65,7 @@ def links(
     DIR is the folder of the class, with a class.yaml. Links are signed and expire; the key that signs them is in DIR,
     for you alone. Without PEOPLE, everybody is included: learners, assistants and instructors.
     """
-    from grader.web.links import Claim, read_signer  # loads the roster
+    from grader.web.links import Claim, links_csv, read_signer  # loads the roster
     from grader.web.people import ClassMembers  # as above
 
     settings, _, listed = read_class(folder, course_folder)
@@ -80,7 +77,7 @@ def links(
         (one, f"{settings.address}/sign-in?link={key.sign('link', Claim(one.id, one.role, until))}") for one in chosen
     ]
     if as_csv:
-        click.echo(_table(rows, everybody.learners, until), nl=False)
+        click.echo(links_csv(rows, everybody.learners, until), nl=False)
         return
     for one, link in rows:
         click.echo(f"{clean(one.id)}  {link}")
@@ -91,16 +88,3 @@ def _person(found: ClassMember | None, name: str, known: list[str]) -> ClassMemb
     if found is None:
         raise UsageError(_NOBODY.fill(name=clean(name), hint=hint(name, known)))
     return found
-
-
-def _table(rows: list[tuple[ClassMember, str]], learners: dict[str, Learner], until: datetime) -> str:
-    from grader.classroom.results import csv_cell  # loads the checks
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", "name", "email", "role", "link", "until"])
-    for one, link in rows:
-        ids = dict(learners[one.id].ids) if one.id in learners else {}
-        words = (one.id, one.name, ids.get("email", ""))
-        writer.writerow([*map(csv_cell, words), one.role.value, link, until.isoformat(timespec="minutes")])
-    return text.getvalue()

@@ -15,11 +15,11 @@ from grader.commands._options import (
     documented,
     lang_option,
     load_course,
-    nearest,
     say,
     write_output,
 )
 from grader.commands._words import UNCONFINED, WRITTEN
+from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
 from grader.core.model import Text
@@ -98,7 +98,7 @@ def plot(
             Text(
                 "There is no picture “{name}”. {hint}",
                 "没有图“{name}”。{hint}",
-            ).fill(name=name, hint=nearest(name, list(kinds.kinds())))
+            ).fill(name=name, hint=suggest.hint(name, list(kinds.kinds())))
         )
     form = None if target is None else _form(target)
     figure, mine = _figure(picture, source, course_folder)

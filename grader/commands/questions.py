@@ -15,11 +15,11 @@ from grader.commands._options import (
     json_option,
     lang_option,
     load_course,
-    nearest,
     read_events,
     state_option,
     write_json,
 )
+from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.learning import questions_view
@@ -85,7 +85,7 @@ def questions(
             Text(
                 "There is no group “{group}”. {hint}",
                 "没有分组“{group}”。{hint}",
-            ).fill(group=group, hint=nearest(group, [name for name, _ in course.groups]))
+            ).fill(group=group, hint=suggest.hint(group, [name for name, _ in course.groups]))
         )
     if as_map:
         found = coverage.places(course, chosen)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from grader.commands import INTERRUPTED
 from grader.commands._console import page, plain, stdout, tell, width
 from grader.commands._options import (
     ChineseHelp,
@@ -55,7 +56,7 @@ _MOST_CHARACTERS = 2_000_000
 #: The cells of “ [Y/n]: ” and what is typed after it.
 _ROOM = 10
 
-ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
+ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 
 
 @documented(
@@ -264,7 +265,7 @@ def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | No
         from grader.report.terminal import render  # loads rich
 
         render(report, course, lang, stdout())
-    return ALL_RIGHT if report.passed else NOT_ALL_RIGHT
+    return ALL_CORRECT if report.passed else NOT_ALL_CORRECT
 
 
 def _nothing_runs(job: object, limits: object) -> Observed:

@@ -21,6 +21,7 @@ from grader.commands._options import (
 )
 from grader.core.errors import UsageError
 from grader.core.model import Text
+from grader.learning.answers_file import PLACEHOLDER
 from grader.submission import Unusable, named, read
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ WHOSE_IF_UNREAD = Text(
     "{problem}因此不知道这是谁的作业：请修正这个文件，或用 --learner 指明。",
 )
 SAME, DIFFERENT = 0, 1
-#: What `start` writes in place of a name.
-_PLACEHOLDER = "your-name"
 
 
 @documented(
@@ -123,7 +122,7 @@ def submit(
 def _name(path: Path) -> str:
     """The name in answers.yaml. Raises UsageError if there is none: a file name is not a person's name."""
     name = named(path)
-    if name is None or name == _PLACEHOLDER:
+    if name is None or name == PLACEHOLDER:
         if (lost := read(path).lost) is not None:
             raise Unusable(lost.where, WHOSE_IF_UNREAD.fill(problem=lost.text))
         raise UsageError(

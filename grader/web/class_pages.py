@@ -16,10 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from grader.classroom import inbox, requests
-from grader.classroom.export._marks import deduction, error_message, report_with_overrides, withholds_hidden_cases
+from grader.classroom import inbox, learner_requests
 from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.classroom.late_policy import policy_sentences
+from grader.classroom.mark_reports import deduction, error_message, report_with_overrides, withholds_hidden_cases
 from grader.classroom.marks import Mark, due_for
 from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
@@ -270,7 +270,7 @@ class ClassPages:
         person, pages = self._whose(request)
         seen = self._seen(person)
         found = await run_in_threadpool(self._attempt, person, request.path_params["name"])
-        asked = requests.list_requests(self.service.plan.folder, person.id)
+        asked = learner_requests.list_requests(self.service.plan.folder, person.id)
         return pages.show(
             "attempt.html",
             attempt=found,
@@ -308,7 +308,7 @@ class ClassPages:
         if part not in self._parts() or not isinstance(part, str) or not isinstance(reason, str):
             raise HTTPException(400)
         await run_in_threadpool(
-            requests.add_request, self.service.plan.folder, person.id, part, reason, datetime.now(UTC)
+            learner_requests.add_request, self.service.plan.folder, person.id, part, reason, datetime.now(UTC)
         )
         await note_action(self.service.plan.folder, person, "asked for regrading", submission=name, part=part)
         return RedirectResponse(f"/submissions/{name}#requests", 303)

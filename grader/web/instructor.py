@@ -17,7 +17,7 @@ from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from grader.classroom import class_table, inbox, requests
+from grader.classroom import class_table, inbox, learner_requests
 from grader.classroom.analysis import answers
 from grader.classroom.class_table import FLAGS, TITLES, ClassRow, TableFilter
 from grader.classroom.export import html as pages
@@ -141,7 +141,7 @@ def class_page(visit: Visit) -> Response:
         summary=class_data.once("summary", lambda book: pages.summary(book, class_data.rows())),
         waiting=sum(map(FLAGS["person"], everybody)),
         unmatched=class_data.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
-        open_requests=sum(each.answer is None for each in requests.list_requests(class_data.folder)),
+        open_requests=sum(each.answer is None for each in learner_requests.list_requests(class_data.folder)),
     )
 
 
@@ -186,7 +186,7 @@ def learner_page(visit: Visit) -> Response:
         history=history,
         overrides=mark.overridden if mark is not None else (),
         choices=part_choices(class_data),
-        requests=requests.list_requests(class_data.folder, learner.id),
+        requests=learner_requests.list_requests(class_data.folder, learner.id),
         answers=[(name, answers.answer_text(value)) for name, value in given.items()],
         moment=moment,
         done=instructor_marking.done_message(visit),

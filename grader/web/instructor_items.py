@@ -10,10 +10,10 @@ from itertools import groupby
 
 from starlette.responses import Response
 
-from grader.classroom.analysis import answers, beliefs, statistics
+from grader.classroom.analysis import answers, class_misconceptions, statistics
 from grader.classroom.analysis import statistics_view as view
 from grader.classroom.analysis.answers import BorrowedAnswer, GivenAnswer
-from grader.classroom.analysis.beliefs import ClassMisconception
+from grader.classroom.analysis.class_misconceptions import ClassMisconception
 from grader.classroom.analysis.statistics import CheckStatistics, PartStatistics, Statistics
 from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
 from grader.core.text import STATUS, check_label
@@ -189,7 +189,7 @@ def misconceptions_page(visit: Visit) -> Response:
     class_data = visit.class_data
     everything = visit.asked("period") == "all"
     since = None if everything else class_data.now() - _WEEK
-    found = beliefs.find_misconceptions([mark for mark, _ in class_data.counting()], since)
+    found = class_misconceptions.find_misconceptions([mark for mark, _ in class_data.counting()], since)
     return visit.page(
         "instructor_misconceptions.html",
         everything=everything,

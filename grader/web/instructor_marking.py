@@ -8,7 +8,7 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from grader.classroom import requests, rubric
+from grader.classroom import learner_requests, rubric
 from grader.classroom.overrides import OverrideRequest, give_points, remove_override
 from grader.classroom.results import parts
 from grader.classroom.rubric import AnswerGroup, Decision, PendingAnswers
@@ -138,7 +138,7 @@ def save_marks(visit: Visit) -> Response:
 def requests_page(visit: Visit) -> Response:
     """The requests for regrading: the open ones with a form, and those that were answered."""
     class_data = visit.class_data
-    found = requests.list_requests(class_data.folder)
+    found = learner_requests.list_requests(class_data.folder)
     return visit.page(
         "instructor_requests.html",
         open=[(each, _standing(class_data, each)) for each in found if each.answer is None],
@@ -148,7 +148,7 @@ def requests_page(visit: Visit) -> Response:
     )
 
 
-def _standing(class_data: ClassData, request: requests.LearnerRequest) -> tuple[float, float] | None:
+def _standing(class_data: ClassData, request: learner_requests.LearnerRequest) -> tuple[float, float] | None:
     """The points of the part that a request is about, as (earned, possible); None if it has none."""
     for mark, _ in class_data.counting():
         if mark.learner.id != request.learner or mark.work is None:
@@ -170,13 +170,14 @@ def reply(visit: Visit) -> Response:
     class_data = visit.class_data
     number = visit.request.path_params["number"]
     with class_data.turn:
-        request = next((each for each in requests.list_requests(class_data.folder) if each.number == number), None)
+        found = learner_requests.list_requests(class_data.folder)
+        request = next((each for each in found if each.number == number), None)
         if request is None:
             raise HTTPException(404)
         text = visit.typed("answer")
-        requests.check_reply(request, text)
+        learner_requests.check_reply(request, text)
         if visit.typed("points").strip():
             _give(visit, request.learner, request.part, visit.typed("points"), text)
-        requests.answer_request(class_data.folder, number, text, visit.author, class_data.now())
+        learner_requests.answer_request(class_data.folder, number, text, visit.author, class_data.now())
     visit.note("answered request", learner=request.learner, part=request.part, request=str(number))
     return RedirectResponse(class_data.at("requests", done="saved"), 303)

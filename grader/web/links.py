@@ -8,19 +8,24 @@ one address by mail. A new secret makes all earlier links and sessions invalid.
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
 import hmac
+import io
 import json
 import os
 import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from grader.classroom.results import csv_cell
+from grader.classroom.roster import Learner
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.web.people import Role
+from grader.web.people import ClassMember, Role
 
 Purpose: TypeAlias = Literal["link", "session"]
 
@@ -111,3 +116,15 @@ def read_signer(path: Path) -> Signer:
     if len(found) != _BYTES:
         raise UsageError(_DAMAGED.fill(path=path))
     return Signer(found)
+
+
+def links_csv(rows: Iterable[tuple[ClassMember, str]], learners: Mapping[str, Learner], until: datetime) -> str:
+    """A CSV table for mail merge: people with their links, which end at ``until``. ``learners`` has the addresses."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", "name", "email", "role", "link", "until"])
+    for one, link in rows:
+        ids = dict(learners[one.id].ids) if one.id in learners else {}
+        words = (one.id, one.name, ids.get("email", ""))
+        writer.writerow([*map(csv_cell, words), one.role.value, link, until.isoformat(timespec="minutes")])
+    return text.getvalue()

@@ -112,17 +112,17 @@ class Pages:
             (title, [each for each in known.questions if each.question.group == name])
             for name, title in self.learner.course.groups
         ]
-        return self._page("map.html", groups=groups, known=known, step=step, step_link=_link(step))
+        return self.show("map.html", groups=groups, known=known, step=step, step_link=_link(step))
 
     async def question(self, request: Request) -> Response:
         """One question: its prompt, items and exercises."""
         question = self._question(request)
-        return self._page("question.html", question=question, known=self.learner.progress().question(question.id))
+        return self.show("question.html", question=question, known=self.learner.progress().question(question.id))
 
     async def item(self, request: Request) -> Response:
         """One item as it stands."""
         question, item = self._item(request)
-        asked = self.learner.ask(item, self._lang(), again="again" in request.query_params)
+        asked = self.learner.ask(item, self.lang(), again="again" in request.query_params)
         return self._item_page(question, asked)
 
     async def reading(self, request: Request) -> Response:
@@ -132,19 +132,19 @@ class Pages:
         text = sent.get("answer", "")
         text = text.replace("\r\n", "\n") if isinstance(text, str) else ""
         found = await run_in_threadpool(_readings, item, text)
-        return self._page("reading.html", lines=found, several="\n" in text.strip())
+        return self.show("reading.html", lines=found, several="\n" in text.strip())
 
     async def code(self, request: Request) -> Response:
         """The code of a question."""
         question = self._question(request)
-        return self._code_page(request, question, self.learner.code(question, self._lang()))
+        return self._code_page(request, question, self.learner.code(question, self.lang()))
 
     async def download(self, request: Request) -> Response:
         """The code of a question as a file."""
         question = self._question(request)
         name = starter.file_name(question)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return PlainTextResponse(self.learner.code(question, self._lang()), headers=headers)
+        return PlainTextResponse(self.learner.code(question, self.lang()), headers=headers)
 
     async def reference(self, request: Request) -> Response:
         """The references of a question, once the course lets learners see them."""
@@ -152,7 +152,7 @@ class Pages:
         refused = reference_view.refusal(self.learner.course, question, self.learner.progress(), log.now())
         if refused is not None:
             raise UsageError(refused)
-        found, lang = await run_in_threadpool(self.learner.costs, question), self._lang()
+        found, lang = await run_in_threadpool(self.learner.costs, question), self.lang()
         parts = []
         for exercise, costs in zip(question.exercises, found, strict=True):
             sources = [(WORDS["reference_code"], reference_view.source(self.learner.course, exercise))]
@@ -165,13 +165,13 @@ class Pages:
             parts.append((exercise.name, mine, sources, beside.rows(costs, lang), said))
         heads = [head.of(lang) for head in beside.HEADS]
         compare = reference_view.COMPARE
-        return self._page("reference.html", question=question, parts=parts, heads=heads, compare=compare)
+        return self.show("reference.html", question=question, parts=parts, heads=heads, compare=compare)
 
     async def pictures(self, request: Request) -> Response:
         """The pictures that this course can draw."""
         course = self.learner.course
         known = [(name, each) for name, each in kinds.kinds().items() if any(map(course.exercise, each.NEEDS))]
-        return self._page("pictures.html", pictures=known)
+        return self.show("pictures.html", pictures=known)
 
     async def picture(self, request: Request) -> Response:
         """One picture: what the reference computes, and the learner's own code beside it."""
@@ -179,8 +179,8 @@ class Pages:
         if found is None:
             raise HTTPException(404)
         figure, mine = await run_in_threadpool(self.learner.figure, found)
-        lang = self._lang()
-        return self._page(
+        lang = self.lang()
+        return self.show(
             "picture.html",
             name=request.path_params["picture"],
             figure=figure,
@@ -192,7 +192,7 @@ class Pages:
     async def progress(self, request: Request) -> Response:
         """What is known, and which misconceptions are open."""
         known = self.learner.progress()
-        return self._page("progress.html", known=known, due=self.learner.due(log.now()))
+        return self.show("progress.html", known=known, due=self.learner.due(log.now()))
 
     async def style(self, request: Request) -> Response:
         """The style sheet: that of reports, and the pages' own."""
@@ -213,14 +213,14 @@ class Pages:
         form = await _fields(request)
         done = await self._answered(item, form)
         if done is None:
-            return self._item_page(question, self.learner.ask(item, self._lang()), say=WORDS["nothing"])
+            return self._item_page(question, self.learner.ask(item, self.lang()), say=WORDS["nothing"])
         if form.get("do") == "skip":
             return RedirectResponse(self._onward(question, item), 303)
         return self._item_page(question, done)
 
     async def _answered(self, item: Item, form: FormData, *, review: bool = False) -> ItemState | None:
         """``item`` after what a form says; None if it says nothing."""
-        lang, command = self._lang(), form.get("do")
+        lang, command = self.lang(), form.get("do")
         comparing, doubted = bool(form.get("comparing")) and bool(items.key_points(item)), form.get("doubted")
         if command in _COMMANDS:
             action: Any = command
@@ -243,8 +243,8 @@ class Pages:
         if not isinstance(text, str):
             raise HTTPException(400)
         if form.get("do") == "reset":
-            return self._code_page(request, question, starter.stub(question, self._lang()))
-        lang = self._lang()
+            return self._code_page(request, question, starter.stub(question, self.lang()))
+        lang = self.lang()
         passed, found = False, syntax_error_places("")
         try:
             checked = await run_in_threadpool(self.learner.check, question, text)
@@ -258,7 +258,7 @@ class Pages:
         if request.headers.get("hx-request"):
             known = self.learner.progress()
             refused = reference_view.refusal(self.learner.course, question, known, log.now())
-            return self._page(
+            return self.show(
                 "checked.html",
                 question=question,
                 report=report,
@@ -273,18 +273,18 @@ class Pages:
         question, exercise = self._exercise(request)
         self.learner.next_hint(question, exercise)
         if request.headers.get("hx-request"):
-            return self._page("hints.html", exercise=exercise, shown=self.learner.hints(exercise))
+            return self.show("hints.html", exercise=exercise, shown=self.learner.hints(exercise))
         return RedirectResponse(f"/questions/{question.id}/code#{exercise.name}", 303)
 
     # ------------------------------------------------------------------------------------- review
 
     async def review(self, request: Request) -> Response:
         """All cards with their due times."""
-        cards, now, said = self.learner.cards(), log.now(), HtmlPage(self._lang())
+        cards, now, said = self.learner.cards(), log.now(), HtmlPage(self.lang())
         queue = review.queue(cards, now)
         review_view.opening(said, None, cards, queue, len(queue), now)
         listed = [(card, review_view.when(card.due, now)) for card in cards]
-        return self._page("review.html", said=said.html, cards=listed, first=_card_page(queue[0]) if queue else None)
+        return self.show("review.html", said=said.html, cards=listed, first=_card_page(queue[0]) if queue else None)
 
     async def review_next(self, request: Request) -> Response:
         """The next card that is due after the one named, or the list if there is none."""
@@ -296,13 +296,13 @@ class Pages:
     async def review_item(self, request: Request) -> Response:
         """An item again."""
         question, item = self._item(request)
-        asked = self.learner.ask_for_review(item, self._lang())
+        asked = self.learner.ask_for_review(item, self.lang())
         return self._item_page(question, asked, review=ReviewState(item.id))
 
     async def review_answer(self, request: Request) -> Response:
         """An answer in a review, or the learner's own word on how well they knew it."""
         question, item = self._item(request)
-        form, lang = await _fields(request), self._lang()
+        form, lang = await _fields(request), self.lang()
         if form.get("do") == "rate":
             rating = self.learner.rate_item(item, lang, _word(form))
             return self._item_page(question, self.learner.ask(item, lang), review=self._rated(item.id, rating))
@@ -320,7 +320,7 @@ class Pages:
     async def review_code(self, request: Request) -> Response:
         """A function to write again from memory."""
         question, exercise = self._exercise(request)
-        text = starter.stub(replace(question, exercises=(exercise,)), self._lang())
+        text = starter.stub(replace(question, exercises=(exercise,)), self.lang())
         return self._memory_page(request, question, exercise, text)
 
     async def review_check(self, request: Request) -> Response:
@@ -344,13 +344,13 @@ class Pages:
             if tries:
                 self.learner.rate(exercise.name, "again")
             return RedirectResponse(f"/review/next?after={exercise.name}", 303)
-        if text.split() == starter.stub(replace(question, exercises=(exercise,)), self._lang()).split():
+        if text.split() == starter.stub(replace(question, exercises=(exercise,)), self.lang()).split():
             return self._memory_page(request, question, exercise, text, **given)
         try:
             checked = await run_in_threadpool(self.learner.check_from_memory, question, exercise, text)
         except SubmissionError as problem:
             given["places"] = json.dumps(syntax_error_places(text.replace("\r\n", "\n")))
-            report = _unread(problem, self._lang())
+            report = _unread(problem, self.lang())
             return self._memory_page(request, question, exercise, text, report=report, **given)
         result = checked.report.questions[0].exercises[0]
         if result.status not in (Status.UNMARKED, Status.MISSING, Status.SKIPPED):
@@ -362,14 +362,14 @@ class Pages:
                 given["rated"] = self._rated(exercise.name, rating)
             else:
                 given["rated"] = ReviewState(exercise.name, words=("good", "easy"))
-        report = Markup(render_part(checked.report, self.learner.course, self._lang(), checked.pictures, style=False))
+        report = Markup(render_part(checked.report, self.learner.course, self.lang(), checked.pictures, style=False))
         given["places"] = json.dumps(diagnosis_places(checked.report, f"{exercise.name}.py"))
         return self._memory_page(request, question, exercise, text, report=report, **given)
 
     def _memory_page(
         self, request: Request, question: Question, exercise: Exercise, text: str, **more: Any
     ) -> Response:
-        said = HtmlPage(self._lang())
+        said = HtmlPage(self.lang())
         names = [card.name for card in review.queue(self.learner.cards(), log.now())]
         number = names.index(exercise.name) + 1 if exercise.name in names else 1
         card = next((each for each in self.learner.cards() if each.name == exercise.name), None)
@@ -385,15 +385,13 @@ class Pages:
             "nonce": request.state.nonce,
             "ratings": review_view.KNOWN,
         } | more
-        return self._page(
-            "memory.html", question=question, exercise=exercise, said=said.html, code=_kept(text), **given
-        )
+        return self.show("memory.html", question=question, exercise=exercise, said=said.html, code=_kept(text), **given)
 
     def _rated(self, name: str, rating: Rating | None) -> ReviewState:
         """A card that may have been rated just now."""
         if rating is None:
             return ReviewState(name)
-        said, now = HtmlPage(self._lang()), log.now()
+        said, now = HtmlPage(self.lang()), log.now()
         due = next((card.due for card in self.learner.cards() if card.name == name and card.due), now)
         review_view.rated(said, rating, due, now)
         return ReviewState(name, rated=said.html)
@@ -425,9 +423,9 @@ class Pages:
             here = await run_in_threadpool(self.learner.files)
         except SubmissionError as error:
             here, problem, status = None, problem or error, 400
-        lang = self._lang()
+        lang = self.lang()
         said = self.learner.told(problem) if isinstance(problem, AttncheckError) else problem
-        return self._page(
+        return self.show(
             "work.html",
             status=status,
             found=() if here is None else [(raw.path, size(len(raw.data))) for raw in here.raws],
@@ -437,26 +435,27 @@ class Pages:
 
     async def everything(self, request: Request) -> Response:
         """All files, the answers and the progress log as a zip."""
-        data = await run_in_threadpool(self.learner.everything, self._lang())
+        data = await run_in_threadpool(self.learner.everything, self.lang())
         headers = {"Content-Disposition": 'attachment; filename="attncheck-work.zip"'}
         return Response(data, media_type="application/zip", headers=headers)
 
     async def failed(self, request: Request, error: Exception) -> Response:
         """What went wrong, in words. Paths and tracebacks stay on the terminal."""
         try:
-            lang = self._lang()
+            lang = self.lang()
         except StateError:  # which may be what went wrong
             lang = self.default
         # A part of a page is replaced by the words alone.
         template = "problem.html" if request.headers.get("hx-request") else "failed.html"
         if isinstance(error, AttncheckError):
-            return self._page(template, status=400, lang=lang, text=self.learner.told(error).of(lang))
+            return self.show(template, status=400, lang=lang, text=self.learner.told(error).of(lang))
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return self._page(template, status=status, lang=lang, text=_NO_PAGE.of(lang))
+        return self.show(template, status=status, lang=lang, text=_NO_PAGE.of(lang))
 
     # ------------------------------------------------------------------------------------- pieces
 
-    def _lang(self) -> Lang:
+    def lang(self) -> Lang:
+        """The language that the learner used last."""
         return self.learner.spoken(self.default)
 
     def _question(self, request: Request) -> Question:
@@ -492,7 +491,7 @@ class Pages:
     def _item_page(
         self, question: Question, asked: ItemState, say: Text | None = None, review: ReviewState | None = None
     ) -> Response:
-        lang, card = self._lang(), asked.card
+        lang, card = self.lang(), asked.card
         top, said = HtmlPage(lang), HtmlPage(lang)
         shown = card
         if asked.feedback is not None:  # it says what the next attempt is worth
@@ -505,7 +504,7 @@ class Pages:
             quiz_view.feedback(said, asked.feedback, card, buttons=True)
         reads = hasattr(items.kind(card.item.kind), "reading") and card.asked.form in ("line", "lines")
         doubted = asked.session.doubted if isinstance(asked.feedback, ReadAs) else None
-        return self._page(
+        return self.show(
             "item.html",
             question=question,
             card=card,
@@ -535,18 +534,11 @@ class Pages:
             "passed": False,
             "nonce": request.state.nonce,
         } | more
-        return self._page("code.html", question=question, known=known, code=_kept(text), hints=shown, **given)
+        return self.show("code.html", question=question, known=known, code=_kept(text), hints=shown, **given)
 
-    def lang(self) -> Lang:
-        """The language that the learner used last."""
-        return self._lang()
-
-    def show(self, template: str, **given: Any) -> Response:
-        """A page of a class, in the frame of the learner's own."""
-        return self._page(template, **given)
-
-    def _page(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:
-        lang = lang or self._lang()
+    def show(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:
+        """The page that ``template`` makes of what is ``given``; ``lang`` is by default the learner's language."""
+        lang = lang or self.lang()
         page = environment(_HERE / "templates").get_template(template)
         text = page.render(
             lang=lang,

@@ -26,7 +26,7 @@ from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.collect import CollectedSubmission, Collection, collect
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.intake import FoundSubmission, Person
-from grader.classroom.record import question_version as version
+from grader.classroom.recorder import question_version as version
 from grader.classroom.results import Book, MarkSummary, write_files
 from grader.classroom.roster import read_roster as read_roster
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from grader.classroom import batch, requests
+from grader.classroom import batch, learner_requests
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.overrides import (
@@ -204,7 +204,7 @@ def test_a_learner_goes(out: Path, graded: Path) -> None:
     """With everything that is theirs; what lies elsewhere is named, and stays."""
     give_points(out, WISH, NOW, None, "en")
     give_points(out, replace(WISH, learner="ada"), NOW, None, "en")
-    requests.add_request(out, "bo", "double", "It is right.", NOW)
+    learner_requests.add_request(out, "bo", "double", "It is right.", NOW)
     (out / "mine.html").write_text("a page")
     (out / "notes.json").write_text("[]")
     before = inside(out)
@@ -213,7 +213,7 @@ def test_a_learner_goes(out: Path, graded: Path) -> None:
         assert inside(out) == before
     assert leaving == forget(out, "Bo")
     assert (leaving.submissions, leaving.overrides, leaving.requests, leaving.shared) == (("bo.py",), 1, 1, ())
-    assert requests.list_requests(out) == ()
+    assert learner_requests.list_requests(out) == ()
     assert {path.name for path in leaving.files} == {copy, "bo.json"} == before - inside(out)
     assert leaving.outside == (graded / "class.zip",)
     assert [path.name for path in leaving.others] == ["mine.html", "notes.json"]

@@ -21,6 +21,7 @@ from grader.commands._options import ChineseHelp, documented
 from grader.core.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.layout import cells
 from grader.core.text import same
+from tests.commands.translations import untranslated
 
 Attncheck = Callable[..., object]
 
@@ -78,7 +79,7 @@ def test_the_list_of_commands_is_that_of_the_commands() -> None:
 def test_help_is_in_both_languages() -> None:
     """Of every command, option, example and exit code."""
     single = {name: each for name, each in COMMANDS.items() if not isinstance(each, click.Group)}
-    assert [(name, lacks) for name, command in single.items() for lacks in _chinese.untranslated(command)] == []
+    assert [(name, lacks) for name, command in single.items() for lacks in untranslated(command)] == []
 
 
 def test_formats_are_in_both_languages() -> None:
@@ -104,7 +105,7 @@ def test_formats_are_in_both_languages() -> None:
 def test_help_in_one_language_is_found(zh: ChineseHelp | None, lacks: list[str]) -> None:
     """Whatever is missing is named."""
     command = click.Command("do", help="Do.", params=[click.Option(["--deep"], help="Deep.")])
-    assert list(_chinese.untranslated(documented({"do": "an example"}, {0: "over"}, zh)(command))) == lacks
+    assert list(untranslated(documented({"do": "an example"}, {0: "over"}, zh)(command))) == lacks
 
 
 @pytest.mark.parametrize("path", [(), *COMMANDS], ids=" ".join)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import requests
+from grader.classroom import learner_requests
 from grader.classroom.class_folder import SECRET
 from grader.web.gate import Proxy
 from grader.web.links import Claim, read_signer
@@ -94,9 +94,9 @@ def submitted(chromium: Any, server: Server) -> str:  # noqa: F811
     path: str = window.locator("a[href^='/submissions/']").first.get_attribute("href")
     window.goto(f"{server.url}/submit")
     window.locator("#attempts:not([hx-get])").wait_for()
-    requests.add_request(server.folder, "ada", "double", "It works for me.", NOW)
-    requests.add_request(server.folder, "ada", "Q1.b", "Why?", NOW)
-    requests.answer_request(server.folder, 2, "Because.", "grace", NOW)
+    learner_requests.add_request(server.folder, "ada", "double", "It works for me.", NOW)
+    learner_requests.add_request(server.folder, "ada", "Q1.b", "Why?", NOW)
+    learner_requests.answer_request(server.folder, 2, "Because.", "grace", NOW)
     window.context.close()
     return path.removesuffix("/receipt")
 

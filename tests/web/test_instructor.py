@@ -18,7 +18,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from grader import web
-from grader.classroom import audit, batch, requests
+from grader.classroom import audit, batch, learner_requests
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.course import loader
@@ -153,7 +153,7 @@ PATHS = (
 @pytest.mark.parametrize("path", PATHS)
 def test_every_page_in_both_languages(class_data: ClassData, path: str) -> None:
     """Without a word of the other language in its frame; the way back to the same page is kept."""
-    requests.add_request(class_data.folder, "ada", "Q1.a", "It is right. <b>", NOW)
+    learner_requests.add_request(class_data.folder, "ada", "Q1.a", "It is right. <b>", NOW)
     window = browser(class_data)
     for lang, tag, frame in (("en", "en", "Misconceptions"), ("zh", "zh-Hans", "误解")):
         text = window.post("/class/language", data={"lang": lang, "back": f"/class{path}"}, headers=OWN).text
@@ -371,14 +371,14 @@ def test_marking(class_data: ClassData) -> None:
 def test_requests(class_data: ClassData) -> None:
     """Answered once, with points or without; the learner's page shows both."""
     for part, reason in (("double", "It works for me."), ("Q1.a", "Why? <b>")):
-        requests.add_request(class_data.folder, "bo", part, reason, NOW)
+        learner_requests.add_request(class_data.folder, "bo", part, reason, NOW)
     text = browser(class_data).get("/class/requests").text
     assert "now 0 of 4" in text and "Why? &lt;b&gt;" in text
     assert "open requests: 2" in browser(class_data).get("/class").text
     post(class_data, "/requests/1", answer="You are right.", points="4")
     post(class_data, "/requests/2", answer="No.", points="")
     assert given(class_data) == {("bo", "double"): (4.0, "You are right.", "Prof. Invented (prof)")}
-    assert [one.answer and one.answer.text for one in requests.list_requests(class_data.folder)] == [
+    assert [one.answer and one.answer.text for one in learner_requests.list_requests(class_data.folder)] == [
         "You are right.",
         "No.",
     ]

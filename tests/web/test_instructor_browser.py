@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import requests
+from grader.classroom import learner_requests
 from grader.classroom.export import ExportOptions, ExportTarget, export
 from grader.web.class_data import LANGUAGE, ClassData
 from grader.web.security import COOKIE
@@ -62,9 +62,9 @@ class Site:
 @pytest.fixture
 def site(class_data: ClassData) -> Iterator[Site]:  # noqa: F811
     """A server for a class in which requests wait."""
-    requests.add_request(class_data.folder, "bo", "double", "It works for me.", NOW)
-    requests.add_request(class_data.folder, "ada", "Q1.a", "Why?", NOW)
-    requests.answer_request(class_data.folder, 2, "Because.", "prof", NOW)
+    learner_requests.add_request(class_data.folder, "bo", "double", "It works for me.", NOW)
+    learner_requests.add_request(class_data.folder, "ada", "Q1.a", "Why?", NOW)
+    learner_requests.answer_request(class_data.folder, 2, "Because.", "prof", NOW)
     made = Site(class_data)
     yield made
     made.close()

@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from grader.classroom import audit, requests, schedule, worker
+from grader.classroom import audit, learner_requests, schedule, worker
 from grader.classroom.class_folder import SECRET, ClassSettings
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.lock import locked
@@ -277,8 +277,8 @@ def test_from_the_quiz_to_the_results(classroom: Classroom) -> None:
     assert "double" in report.text and "sha256" in report.headers["content-security-policy"]
     answer = ada.post(f"/submissions/{name}/request", data={"part": "Q1.b", "reason": "<b>Look</b>"}, headers=OWN)
     assert "&lt;b&gt;Look" in answer.text and "waiting for an answer" in answer.text
-    assert [(one.learner, one.part) for one in requests.list_requests(classroom.folder)] == [("ada", "Q1.b")]
-    requests.answer_request(classroom.folder, 1, "Looked.", "bob", datetime.now(UTC))
+    assert [(one.learner, one.part) for one in learner_requests.list_requests(classroom.folder)] == [("ada", "Q1.b")]
+    learner_requests.answer_request(classroom.folder, 1, "Looked.", "bob", datetime.now(UTC))
     assert "Looked." in ada.get(f"/submissions/{name}").text
     for form in ({"part": "Q1.b"}, {"part": "other", "reason": "x"}, {"reason": "x"}):
         assert ada.post(f"/submissions/{name}/request", data=form, headers=OWN).status_code == 400

@@ -35,7 +35,7 @@ import re
 from collections.abc import Mapping
 
 from grader.classroom.export import ExportOptions
-from grader.classroom.export import _class as classes
+from grader.classroom.export import _class_list as class_list
 from grader.classroom.export._sheet import Sheet, headings_text
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
@@ -57,7 +57,7 @@ _KEPT = frozenset({"EX", "N/A"})
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Fill in one column. Only the cells of learners whose work was graded change."""
-    sheet = classes.read_template(options, "Canvas gradebook CSV")
+    sheet = class_list.read_template(options, "Canvas gradebook CSV")
     heading = [cell.text for cell in sheet.rows[0]] if sheet.rows else []
     if "ID" not in heading or not {"Student", "LastName"} & set(heading):
         raise UsageError(
@@ -67,12 +67,12 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
             ).fill(sheet=sheet.path)
         )
     column = _column(sheet, heading, options.column)
-    graded = classes.grades(book, options.lang)
-    rows, unknown, doubtful = classes.match_rows(classes.roster(book, options.roster), _people(sheet, heading))
+    graded = class_list.grades(book, options.lang)
+    rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), _people(sheet, heading))
     comma = False
     for at in range(1, len(sheet.rows)):
         if not sheet.at(at, heading.index("ID")).strip() and _is_points(sheet, at):
-            classes.compare_points(out, book, "Points Possible", sheet.at(at, column))
+            class_list.compare_points(out, book, "Points Possible", sheet.at(at, column))
             comma = "," in sheet.at(at, column)
     changes = {
         (at, column): graded[name].earned.replace(".", "," if comma else ".")
@@ -80,7 +80,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
         if graded[name].state is None and column < len(sheet.rows[at]) and sheet.at(at, column).strip() not in _KEPT
     }
     out.write_file([sheet.edited(changes)])
-    classes.report_differences(out, graded, rows, unknown, doubtful, (at for at, _ in changes))
+    class_list.report_differences(out, graded, rows, unknown, doubtful, (at for at, _ in changes))
 
 
 def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:

@@ -34,10 +34,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from grader.classroom.export import ExportOptions
-from grader.classroom.export import _class as classes
-from grader.classroom.export._marks import marks_that_count, report_with_overrides, visible_report
+from grader.classroom.export import _class_list as class_list
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person, canvas
+from grader.classroom.mark_reports import marks_that_count, report_with_overrides, visible_report
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
 from grader.core.model import Course, Lang, Report, Text
@@ -76,7 +76,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     files = _files(options.template or _graded(book))
     people = {at: who for at, (who, _) in enumerate(files.values())}
     names = [name for _, name in files.values()]
-    rows, unknown, doubtful = classes.match_rows(classes.roster(book, options.roster), people)
+    rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), people)
     file_of = {learner: names[at] for at, learner in rows.items()}
     marks = {mark.learner.id: mark for mark in marks_that_count(book)}
     data = io.BytesIO()

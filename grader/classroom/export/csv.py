@@ -27,9 +27,9 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from grader.classroom.export import ExportOptions
-from grader.classroom.export._marks import count_pending, error_message, marks_that_count
 from grader.classroom.export._pseudonyms import NO_TIME
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import count_pending, error_message, marks_that_count
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, csv_cell, notes
 from grader.classroom.words import NOTHING_THERE

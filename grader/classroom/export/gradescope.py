@@ -28,7 +28,8 @@ from typing import Any
 
 from grader import __version__
 from grader.classroom.export import ExportOptions
-from grader.classroom.export._marks import (
+from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import (
     GIVEN,
     UNREADABLE,
     error_message,
@@ -37,7 +38,6 @@ from grader.classroom.export._marks import (
     marks_that_count,
     summary,
 )
-from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark, with_overrides
 from grader.classroom.results import Book, file_name, parts, provenance
 from grader.classroom.words import NOTHING_THERE

@@ -32,8 +32,8 @@ from markupsafe import Markup
 from grader.classroom import class_table
 from grader.classroom.class_table import ClassRow
 from grader.classroom.export import ExportOptions
-from grader.classroom.export._marks import mark_of, marks_that_count, report_with_overrides, visible_report
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import mark_of, marks_that_count, report_with_overrides, visible_report
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
 from grader.core.errors import UsageError

@@ -27,8 +27,8 @@ import json
 from collections.abc import Iterator, Mapping
 
 from grader.classroom.export import ExportOptions
-from grader.classroom.export._marks import error_message, marks_that_count
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import error_message, marks_that_count
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, mark_json
 from grader.core.files import readable_json

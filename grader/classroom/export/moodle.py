@@ -33,7 +33,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from grader.classroom.export import ExportOptions
-from grader.classroom.export import _class as classes
+from grader.classroom.export import _class_list as class_list
 from grader.classroom.export._sheet import Sheet, headings_text
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
@@ -72,13 +72,13 @@ class _Columns:
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Fill in grades and feedback. Only the cells of learners whose work was graded change."""
-    sheet = classes.read_template(options, "Moodle grading worksheet")
+    sheet = class_list.read_template(options, "Moodle grading worksheet")
     columns = _columns(sheet, options.column)
     people = {row: _person(sheet, columns, row) for row in _filled(sheet)}
-    graded = classes.grades(book, options.lang)
-    rows, unknown, doubtful = classes.match_rows(classes.roster(book, options.roster), people)
+    graded = class_list.grades(book, options.lang)
+    rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), people)
     most = next((sheet.at(row, columns.most) for row in people if sheet.at(row, columns.most).strip()), "")
-    classes.compare_points(out, book, sheet.at(0, columns.most) or "Maximum grade", most)
+    class_list.compare_points(out, book, sheet.at(0, columns.most) or "Maximum grade", most)
     changes: dict[tuple[int, int], str] = {}
     kept = 0
     for row, name in rows.items():
@@ -96,7 +96,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
         out.say(_NO_FEEDBACK)
     if kept:
         out.say(_KEPT_COMMENTS.fill(count=kept))
-    classes.report_differences(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
+    class_list.report_differences(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
 
 
 def _comment(lines: tuple[str, ...]) -> str:
@@ -133,7 +133,7 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
         )
     maxima = [
         at
-        for at in where(lambda cell: (classes.number(cell) or 0) > 0)
+        for at in where(lambda cell: (class_list.number(cell) or 0) > 0)
         if at not in person and len({sheet.at(row, at) for row in rows}) == 1
     ]
     most = named("most")

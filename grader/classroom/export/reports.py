@@ -25,8 +25,8 @@ from __future__ import annotations
 import itertools
 
 from grader.classroom.export import ExportOptions
-from grader.classroom.export._marks import mark_of
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import mark_of
 from grader.classroom.results import Book, file_name, report_file
 from grader.core.errors import UsageError
 from grader.core.model import Text

@@ -29,7 +29,7 @@ from datetime import datetime
 from types import MappingProxyType, ModuleType
 from typing import TypeAlias
 
-from grader.classroom.inbox import INCOMING, KEY
+from grader.classroom.inbox import INCOMING
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.submission.messages import listing, printable
@@ -40,7 +40,6 @@ Read: TypeAlias = Callable[[str], bytes]
 Facts: TypeAlias = Callable[[str], os.stat_result | None]
 #: Suffixes of files that can be graded; other files are never read.
 SUFFIXES = (".py", ".ipynb", ".zip", ".yaml", ".yml")
-__all__ = ["INCOMING", "KEY", "FoundSubmission", "Layout", "Person", "Stray", "Tree", "UnreadableFile"]
 #: The kind that takes any tree.
 PLAIN = "folders"
 
@@ -53,11 +52,7 @@ _MOST_NAMED = 8
 
 
 class UnreadableFile(UsageError):
-    """A file of the tree that cannot be read. ``text`` says why, in both languages."""
-
-    def __init__(self, text: Text) -> None:
-        super().__init__(text)
-        self.text = text
+    """A file of the tree cannot be read."""
 
 
 def _unknown(name: str) -> None:

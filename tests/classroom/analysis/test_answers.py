@@ -14,7 +14,7 @@ from grader.classroom.analysis.answers import (
     borrowed_by_learner,
     given_answers,
 )
-from grader.classroom.analysis.beliefs import find_misconceptions
+from grader.classroom.analysis.class_misconceptions import find_misconceptions
 from grader.classroom.gradebook import GradingRun, LearnerRow, SubmissionRow
 from grader.classroom.marks import GradedSubmission, Mark
 from grader.core.model import Course, ExerciseResult, Item, ItemResult, Question, QuestionResult, Status, Text

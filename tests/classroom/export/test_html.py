@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from grader.classroom.export._marks import visible_report
 from grader.classroom.gradebook import LearnerRow
+from grader.classroom.mark_reports import visible_report
 from grader.classroom.marks import Mark
 from grader.core.model import Diagnosis, ExerciseResult, Outcome, QuestionResult, Report, Rules, Status, Text, Verdict
 from grader.course import items

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.export import ExportOptions
-from grader.classroom.export._marks import count_pending, error_message, marks_that_count, summary
 from grader.classroom.export._sheet import Sheet
 from grader.classroom.export._sheet import read_sheet as read_sheet
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
+from grader.classroom.mark_reports import count_pending, error_message, marks_that_count, summary
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster, contradicts

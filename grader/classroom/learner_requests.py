@@ -1,6 +1,6 @@
 """Requests for regrading: a learner asks about an item or an exercise, and a person answers once.
 
-They are in ``requests.jsonl`` in the results folder, to which lines are only added (see ``records``).
+They are in ``requests.jsonl`` in the results folder, to which lines are only added (see ``jsonl``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from grader.classroom import records
+from grader.classroom import jsonl
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
@@ -48,7 +48,7 @@ def add_request(folder: Path, learner: str, part: str, reason: str, at: datetime
     if not said:
         raise UsageError(Text("Say why this should be graded again.", "请说明为什么要重新评分。"))
 
-    def make(known: Sequence[dict[str, Any]]) -> records.Record:
+    def make(known: Sequence[dict[str, Any]]) -> jsonl.Record:
         found = _requests(known)
         if any(one.learner == learner and one.part == part and one.answer is None for one in found):
             raise UsageError(
@@ -60,13 +60,13 @@ def add_request(folder: Path, learner: str, part: str, reason: str, at: datetime
         number = max((one.number for one in found), default=0) + 1
         return {"request": number, "learner": learner, "part": part, "reason": said, "at": _iso(at)}
 
-    record = records.append(folder / FILE, make)
+    record = jsonl.append(folder / FILE, make)
     return LearnerRequest(record["request"], learner, part, said, at)
 
 
 def list_requests(folder: Path, learner: str | None = None) -> tuple[LearnerRequest, ...]:
     """The requests of a results folder in the order in which they came, all or those of ``learner``."""
-    return tuple(one for one in _requests(records.read(folder / FILE)) if learner in (None, one.learner))
+    return tuple(one for one in _requests(jsonl.read(folder / FILE)) if learner in (None, one.learner))
 
 
 def answer_request(folder: Path, number: int, text: str, author: str, at: datetime) -> LearnerRequest:
@@ -74,7 +74,7 @@ def answer_request(folder: Path, number: int, text: str, author: str, at: dateti
     asked: list[LearnerRequest] = []
     said = _tidy(text)
 
-    def make(known: Sequence[dict[str, Any]]) -> records.Record:
+    def make(known: Sequence[dict[str, Any]]) -> jsonl.Record:
         found = next((one for one in _requests(known) if one.number == number), None)
         if found is None:
             raise UsageError(Text("There is no request {number}.", "没有编号为 {number} 的申请。").fill(number=number))
@@ -82,7 +82,7 @@ def answer_request(folder: Path, number: int, text: str, author: str, at: dateti
         asked.append(found)
         return {"answers": number, "text": said, "author": author, "at": _iso(at)}
 
-    records.append(folder / FILE, make)
+    jsonl.append(folder / FILE, make)
     return replace(asked[0], answer=RequestReply(said, author, at))
 
 
@@ -101,7 +101,7 @@ def check_reply(request: LearnerRequest, text: str) -> None:
 def forget(folder: Path, learner: str) -> int:
     """Delete the requests of a learner, with their answers. Returns how many there were."""
     theirs = {one.number for one in list_requests(folder, learner)}
-    records.remove(folder / FILE, lambda one: bool(theirs & {one.get("request"), one.get("answers")}))
+    jsonl.remove(folder / FILE, lambda one: bool(theirs & {one.get("request"), one.get("answers")}))
     return len(theirs)
 
 
