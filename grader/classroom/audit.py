@@ -1,7 +1,7 @@
-"""Who did what in a results folder: a line in ``audit.jsonl`` for each act, only ever appended to.
+"""The audit log of a results folder, ``audit.jsonl``: one line for each action on the pages of a class.
 
-On the pages of a class: who signed in and out, submitted, asked for regrading, or changed something by hand. What
-somebody answered and wrote is in their own log and submissions.
+It records who signed in or out, submitted, asked for regrading, or changed something by hand. Answers and code are not
+in it; they are in each learner's own log and submissions. Entries are only ever appended.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FILE = "audit.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An act: ``who``, in which ``role``, ``did`` what; ``about`` are the facts, such as learner and part."""
+    """An action: ``who``, in which ``role``, ``did`` what. ``about`` has the details, such as learner and part."""
 
     at: datetime
     who: str
@@ -33,7 +33,7 @@ def note(folder: Path, entry: AuditEntry) -> None:
 
 
 def entries(folder: Path) -> tuple[AuditEntry, ...]:
-    """All entries in their order; what has another form is skipped."""
+    """All entries, oldest first. Lines in another format are skipped."""
     found = []
     for one in jsonl.read(folder / FILE):
         match one:
@@ -44,7 +44,7 @@ def entries(folder: Path) -> tuple[AuditEntry, ...]:
 
 
 def forget(folder: Path, learner: str) -> int:
-    """Delete the entries about and by a learner. Returns how many there were."""
+    """Delete the entries by and about a learner. Returns their number."""
 
     def theirs(one: jsonl.Record) -> bool:
         about = one.get("about")

@@ -1,6 +1,6 @@
-"""Grade a class: collect the submissions, schedule what is not graded yet, record each result.
+"""Grade a class: collect the submissions, schedule what is not graded yet, and record each result.
 
-Every result is saved as it comes in, and nothing is graded twice: after an interruption, the same command continues.
+Every result is saved as it arrives, and nothing is graded twice: after an interruption, the same command continues.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from grader.sandbox import libraries
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """What to grade, where to save it, and how. Without ``questions``, all of them count.
+    """What to grade, where to save the results, and how. Without ``questions``, all questions count.
 
-    It is graded by ``workers`` processes on this machine, or by the Dask cluster at ``scheduler``. With ``files``, the
-    results folder gets one JSON file for each submission.
+    ``workers`` is the number of processes on this machine (default: one for each processor); ``scheduler`` is the
+    address of a Dask cluster to use instead. With ``files``, the results folder gets a JSON file for each submission.
     """
 
     collection: Path
@@ -57,7 +57,7 @@ class BatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How far a batch is: ``done`` of ``total``, the ``key`` of the latest, and the keys of those being graded."""
+    """The progress of a batch: ``done`` of ``total``, the ``key`` of the latest, and the keys of those being graded."""
 
     done: int
     total: int
@@ -69,14 +69,15 @@ class BatchProgress:
 class BatchSummary:
     """The result of a batch: ``graded`` submissions now, ``kept`` from before; ``refused`` are (key, reason).
 
-    ``unknown`` and ``ambiguous`` are names that the roster does not know, or knows more than once; ``missing``
-    learners have no submission, learners in ``twice`` have two with the same attempt number.
+    ``unknown`` and ``ambiguous`` are names that match nobody on the roster, or more than one learner. ``missing``
+    learners have no submission; learners in ``twice`` have two with the same attempt number.
 
-    ``rules`` are those of the course. ``timeless`` submissions came without a timestamp; ``said_late`` counts those of
-    them that are late according to the course system.
+    ``rules`` are those of the course. ``timeless`` is the number of submissions without a timestamp, ``said_late`` the
+    number of these that are late according to the LMS.
 
-    ``misnamed`` are (learner, name in answers.yaml) if a question that counts draws numbers for a name and this name
-    is not the learner's. ``listed`` is false without a roster: then the name only seems to be somebody else's.
+    ``misnamed`` are (learner, name in answers.yaml) if a question that counts draws numbers for a name, and the name in
+    the file is not the learner's. ``listed`` is false without a roster; it is then only likely that the name is not
+    theirs.
     """
 
     kind: str
@@ -98,7 +99,7 @@ class BatchSummary:
     listed: bool = True
 
 
-#: Submissions that are to be graded, with what is to be graded in them, by key.
+#: The submissions to grade and what to grade in each, by key.
 Tasks = Mapping[str, tuple[SubmissionRow, GradingTask]]
 
 
@@ -153,14 +154,14 @@ def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambd
 
 
 def select_questions(course: Course, names: tuple[str, ...]) -> tuple[Question, ...]:
-    """The questions that count: those in ``names``, or all. Raises UsageError for a name that the course lacks."""
+    """The questions that count: those in ``names``, or all. Raises UsageError for an unknown name."""
     check_names(course, Selection(questions=names))
     named = {name.lower() for name in names}
     return tuple(question for question in course.questions if not named or question.id.lower() in named)
 
 
 def _collect(request: BatchRequest, roster: Roster | None) -> Collection:
-    """Step 1: what was submitted, with every file in a safe place."""
+    """Step 1: find the submissions, and copy what cannot be read in place."""
     known = (lambda name: False) if roster is None else partial(in_roster, roster)
     return collect(request.collection, request.out / INTAKE, request.intake, known)
 
@@ -168,7 +169,7 @@ def _collect(request: BatchRequest, roster: Roster | None) -> Collection:
 def save_class(
     book: Gradebook, request: BatchRequest, enrolment: Enrolment, course: Course, counting: Sequence[Question]
 ) -> dict[str, str]:
-    """Save who is in the class, what they submitted, and how it is graded. Returns the versions of the questions."""
+    """Save the class, its submissions and how they are graded. Returns the version of each question that counts."""
     book.enrol(enrolment.learners)
     book.save_collection(enrolment.submissions)
     book.remove_departed({one.id for one in enrolment.learners})
@@ -187,7 +188,7 @@ def grade_all(
     course: Course,
     progress: Callable[[BatchProgress], None],
 ) -> tuple[str, ...]:
-    """Steps 2 and 3: run ``tasks``, and save each result as it comes in. Returns what confined learner code."""
+    """Steps 2 and 3: run ``tasks``, and save each result as it arrives. Returns the sandbox layers that were active."""
     wanted = [task for _, task in tasks.values()]
     recorder = Recorder(book, {key: row for key, (row, _) in tasks.items()}, versions, course, request.seed)
     with _pool(request, wanted, course) as pool, recorder:

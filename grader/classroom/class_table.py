@@ -1,7 +1,4 @@
-"""The class as a table: a row for each mark that counts, with what an instructor looks for. Pure but for ``rows``.
-
-The pages of ``attncheck serve`` and of ``export html`` show the same rows.
-"""
+"""The class as a table with a row for each mark that counts, for ``attncheck serve`` and ``export html``."""
 
 from __future__ import annotations
 
@@ -42,9 +39,9 @@ _WAITING = Text("answers to grade by hand: {count}", "{count} 个答案等待人
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """A learner in the table. ``questions`` are (id, earned, possible). ``waiting`` counts answers to mark by hand.
+    """A learner in the table. ``questions`` are (id, earned, possible). ``waiting`` is the number of answers to mark.
 
-    ``said`` is the status in words; ``number`` distinguishes several rows of a learner, if every attempt counts.
+    ``said`` is the status as text. ``number`` distinguishes the rows of a learner if every attempt counts.
     """
 
     id: str
@@ -66,7 +63,7 @@ class ClassRow:
 
     @property
     def late_text(self) -> Text:
-        """How late, in words; empty if it is not."""
+        """How late the submission is, as text; empty if it is on time."""
         if not self.late:
             return Text("", "")
         return duration(self.late_seconds) if self.late_seconds else Text("yes", "是")
@@ -82,7 +79,7 @@ class ClassRow:
         return "–" if found is None or not self.has_points else points(found)
 
 
-#: What rows can be filtered by.
+#: The filters for rows, by name.
 FLAGS: Mapping[str, Callable[[ClassRow], bool]] = {
     "ungraded": lambda row: row.submitted and not (row.graded and row.complete),
     "person": lambda row: row.waiting > 0 or (row.submitted and not (row.graded and row.complete)),
@@ -98,7 +95,7 @@ def rows(book: Book) -> tuple[ClassRow, ...]:
 
 
 def numbered(marks: Iterable[Mark]) -> tuple[ClassRow, ...]:
-    """The rows of marks; those of the same learner follow one another."""
+    """The rows of ``marks``, in which all marks of a learner are adjacent."""
     found: list[ClassRow] = []
     for mark in marks:
         again = found[-1].number + 1 if found and found[-1].id == mark.learner.id else 1
@@ -131,7 +128,7 @@ def class_row(mark: Mark, number: int = 1) -> ClassRow:
 
 
 def _status(mark: Mark) -> Text:
-    """The state of a mark in words."""
+    """The status of a mark as text."""
     by_hand = [_GIVEN] if mark.overridden else []
     if mark.work is None:
         return join_clauses([NOTHING_THERE, *by_hand])
@@ -153,7 +150,7 @@ def _status(mark: Mark) -> Text:
 
 @dataclass(frozen=True, slots=True)
 class TableFilter:
-    """Which rows to show, and in which order. ``sort`` is a column or a question; unknown values change nothing."""
+    """Which rows to show, and in which order. ``sort`` is a column or a question id; unknown values are ignored."""
 
     search: str = ""
     flag: str = ""
@@ -163,7 +160,7 @@ class TableFilter:
 
 
 def filter_rows(found: Sequence[ClassRow], choice: TableFilter) -> list[ClassRow]:
-    """The chosen rows in the chosen order; rows that are equal there stay in the order of ids."""
+    """The rows that pass the filter, sorted. The sort is stable, so equal rows stay ordered by id."""
     wanted = folded(choice.search)
     flag = FLAGS.get(choice.flag)
     kept = [
@@ -193,6 +190,6 @@ def _order(column: str) -> Callable[[ClassRow], Any]:
 
 
 def folded(text: str) -> str:
-    """Text for searching: without case and accents."""
+    """Text without case and accents, for searching."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in plain if not unicodedata.combining(char)).strip()

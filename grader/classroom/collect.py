@@ -1,8 +1,7 @@
-"""Finds the submissions in what an instructor collected: a folder or a zip of any kind.
+"""Find the submissions in a collection: a folder or a zip, in the layout of any intake.
 
-A zip is not trusted, and a folder is walked within limits. What is wrong with an entry (a name that leaves the zip, a
-link, a duplicate, a zip bomb, folders nested too deep) affects only the submission that it belongs to. Links are never
-followed.
+Zips are not trusted, and folders are walked within limits. A bad entry (a path that leaves the zip, a link, a
+duplicate, a zip bomb, folders nested too deep) affects only the submission that it belongs to. Links are not followed.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from grader.submission.archive import DAMAGE, duplicate_path, entries, why_refus
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
 
-#: Bytes, unpacked: of one file, of all gradable files of a learner, and of a whole collection.
+#: Limits in bytes, unpacked: one file, all gradable files of a learner, and a whole collection.
 MAX_FILE = 100 << 20
 MAX_LEARNER = 200 << 20
 MAX_ALL = 20 << 30
@@ -44,7 +43,7 @@ _MAX_METADATA = 64 << 20
 _CHUNK = 1 << 20
 #: Bytes of a file name; file systems allow 255.
 _LONGEST = 200
-#: How the English error begins if a submission holds only files of kinds that are never graded.
+#: The start of the English error for a submission that has only files of kinds that are never graded.
 NOTHING_IN = "nothing to grade"
 _NOTHING_TO_GRADE = Text(
     NOTHING_IN + ": expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.",
@@ -70,9 +69,8 @@ _TOO_DEEP = Text(
 )
 _BEYOND_BOUNDS = Text("{why}. Submit only your own code and answers.", "{why}。请只提交自己的代码和答案。")
 _FORGED = Text(
-    "the files are not the ones in the receipt (changed, new or gone: {names}). Somebody has changed them in the "
-    "inbox: ask the learner for the files and the receipt ('attncheck submit --verify' compares them), and restore "
-    "them.",
+    "the files do not match the receipt (changed, new or missing: {names}): someone has changed them in the inbox. Ask "
+    "the learner for the files and the receipt ('attncheck submit --verify' compares them), and restore them.",
     "文件与回执不符（有改动、多出或缺少：{names}），说明有人在收件箱里改动过。请向学习者索取文件和回执"
     "（用 attncheck submit --verify 核对），再放回原处。",
 )
@@ -88,15 +86,15 @@ _METADATA_TOO_LARGE = Text(
     "{name} is larger than {limit} MiB; expected metadata of a collection.",
     "{name} 大于 {limit} MiB，应为课程平台导出的元数据。",
 )
-#: Endings of a file that is the submission itself if it is alone in a folder.
+#: Suffixes of files that are the submission itself if they are alone in a folder.
 ALONE = (".zip", ".yaml", ".yml")
-#: In nbgrader's layout, the learners' folders are in this one.
+#: In nbgrader's layout, the learners' folders are in this folder.
 _SUBMITTED = "submitted/"
 
 
 _NO_SUBMISSION = Text(
     "{path}: no submission found (looked for: {kinds}); expected a folder, file or zip for each learner, or the export "
-    "of a course system. 'attncheck batch --help' names the kinds.{odd}",
+    "of a course system. 'attncheck batch --help' lists the kinds.{odd}",
     "{path}：没有找到提交（按这些格式找过：{kinds}）；应为每位学习者一个文件夹、文件或 zip，或课程系统的导出。"
     "`attncheck batch --help` 会列出各种格式。{odd}",
 )
@@ -104,7 +102,7 @@ _NO_SUBMISSION = Text(
 
 @dataclass(frozen=True, slots=True)
 class CollectedSubmission:
-    """A submission that can be read at ``path``, or the reason why it must not be read."""
+    """A submission that can be read at ``path``; ``error`` is the reason if it cannot."""
 
     found: FoundSubmission
     path: Path
@@ -113,10 +111,10 @@ class CollectedSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The content of a collection of this ``kind``.
+    """The content of a collection; ``kind`` is the name of its intake.
 
     ``leftovers`` are files that belong to nobody, and folders that cannot be listed, with the reason. ``strays`` are
-    those of them that could be graded if it were known whose they are.
+    those that could be graded if their owners were known.
     """
 
     kind: str
@@ -129,10 +127,11 @@ class Collection:
 class _Tree:
     """The names in a folder or zip, and how to open them. ``root`` is the folder; None for a zip.
 
-    ``counts`` is the number of files below each folder, ``sizes`` the size of each file. ``odd`` has the reason for
-    each name that cannot be read as a file; if the name is also in ``spoilt``, its submission is not graded without it.
-    ``over`` has the reason why a learner's entry exceeds the limits, ``nameless`` what is wrong with entries that
-    cannot belong to anybody, ``unread`` why folders cannot be listed. ``base`` is the folder around the class.
+    ``counts`` has the number of files below each folder, ``sizes`` the size of each file in bytes. ``odd`` has the
+    reason for each name that cannot be read as a file; if the name is also in ``spoilt``, its submission is not graded
+    at all. ``over`` has the reason for each learner's entry that exceeds the limits, ``nameless`` for each entry that
+    cannot belong to anyone, ``unread`` for each folder that cannot be listed. ``base`` is the folder that contains the
+    whole class, with its slash.
     """
 
     names: tuple[str, ...]
@@ -148,11 +147,11 @@ class _Tree:
     unread: Mapping[str, Text] = field(default_factory=dict)
 
     def unread_folders(self) -> Iterator[str]:
-        """The folders that cannot be listed, each with the reason."""
+        """The folders that cannot be listed, each as text with the reason."""
         return (f"{why.en}: {name or './'}" for name, why in self.unread.items())
 
     def facts(self, name: str) -> os.stat_result | None:
-        """The status of a file or folder, without following links; None if it is unknown."""
+        """The status of a file or folder, without following links; None for a zip or if it cannot be read."""
         if self.root is None:
             return None
         with contextlib.suppress(OSError, ValueError):
@@ -174,10 +173,10 @@ class _Tree:
 def collect(
     path: Path, scratch: Path, kind: str | None = None, known: Callable[[str], bool] = lambda name: False
 ) -> Collection:
-    """The submissions in ``path``, a folder or a zip. One without a folder or file of its own is copied to ``scratch``.
+    """Find the submissions in ``path``, a folder or zip. Those that cannot be read in place are copied to ``scratch``.
 
-    ``known`` returns whether a name is a learner's. Raises UsageError if no submission is found, or if the collection
-    is not of this ``kind``.
+    ``kind`` is the name of an intake; None detects it. ``known`` tells whether a name is that of a learner on the
+    roster. Raises UsageError if there is no submission, no such intake, or a collection of another kind.
     """
     if kind is not None and kind not in intake.kinds():
         raise UsageError(
@@ -214,19 +213,19 @@ def collect(
 
 
 def _explained(stray: Stray, tree: _Tree) -> Stray:
-    """The stray, with what else is wrong with its files."""
+    """The stray with what is wrong with its first bad file added to the reason."""
     odd = [tree.odd[name] for name in stray.files if name in tree.odd]
     return replace(stray, why=join_clauses((stray.why, *odd[:1])))
 
 
 def _bytes(submission: FoundSubmission, tree: _Tree) -> int:
-    """The unpacked size of a submission; 0 if it is too large by itself, so that only it is refused."""
+    """The unpacked size of a submission in bytes; 0 above the limit for one learner, so that only it is refused."""
     total = sum(tree.sizes.get(name, 0) for name, _ in submission.files if gradable(name))
     return total if total <= MAX_LEARNER else 0
 
 
 def _collected(submission: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
-    """One submission, ready to be read, or with its error."""
+    """A submission that is ready to be read, or has an error."""
     said = replace(submission, key=storable_name(submission.key)) if _odd(submission.key) else submission
     whole = replace(submission, files=tuple((name, inner) for name, inner in submission.files if name in tree.sizes))
     try:
@@ -259,17 +258,17 @@ def _check(submission: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> 
 
 
 def nothing_to_grade(found: Text | str) -> Text:
-    """The error of a submission that holds only files of kinds that are never graded."""
+    """The error for a submission that has only files of kinds that are never graded; ``found`` describes them."""
     return _NOTHING_TO_GRADE.fill(found=found)
 
 
 def clause(text: Text) -> Text:
-    """A reason to be put into a sentence: printable, and without its full stop."""
+    """A reason as part of a sentence: printable, without its full stop."""
     return Text(printable(text.en).removesuffix("."), printable(text.zh).removesuffix("。"))
 
 
 def _found(name: str, why: Text | None) -> Text:
-    """A file as messages name it, with what is wrong with it."""
+    """A file name for a message, with what is wrong with the file."""
     shown = Text(printable(name), printable(name))
     return shown if why is None else _NAMED.fill(what=why, name=shown)
 
@@ -283,19 +282,19 @@ def _too_deep() -> Text:
 
 
 def _within(folder: str, base: str) -> str:
-    """The learner's entry that ``folder`` is, or is in; empty if there is none."""
+    """The learner's entry that ``folder`` is or is in; empty if there is none."""
     unit = _unit(folder, base)
     return "" if unit in ("", base, base + _SUBMITTED) else unit
 
 
 def _unit(name: str, base: str) -> str:
-    """The learner's entry that ``name`` is in: an entry of the folder ``base`` around the class."""
+    """The learner's entry that ``name`` is in: a direct entry of ``base``, or of its folder ``submitted``."""
     below = base + _SUBMITTED if name.startswith(base + _SUBMITTED) else base
     return below + name.removeprefix(below).partition("/")[0]
 
 
 def _base(names: Iterable[str]) -> str:
-    """The folder around the class, with its slash; empty if there is none."""
+    """The single top-level folder that contains everything, with its slash; empty if there is none."""
     split = (name.partition("/") for name in intake.without_system_files(tuple(names)))
     tops = {top + slash for top, slash, _ in split if top == inbox.KEY or not is_ignored(top)}
     return tops.pop() if len(tops) == 1 and next(iter(tops)).endswith("/") else ""
@@ -307,7 +306,7 @@ def _too_long(name: str, base: str) -> bool:
 
 
 def _forged(submission: FoundSubmission, tree: _Tree) -> Text | None:
-    """How the files differ from the submission's receipt; None if they do not, or if there is no receipt."""
+    """How the files differ from the submission's receipt; None if they match or there is no receipt."""
     if submission.digests is None:
         return None
     then = {_composed(name): digest for name, digest in submission.digests}
@@ -319,7 +318,7 @@ def _forged(submission: FoundSubmission, tree: _Tree) -> Text | None:
 
 
 def _composed(name: str) -> str:
-    """The name in composed form (NFC), because some systems decompose it."""
+    """The name in composed form (NFC), because some file systems decompose names."""
     return unicodedata.normalize("NFC", name)
 
 
@@ -332,15 +331,15 @@ def _digest(tree: _Tree, name: str) -> str:
 
 
 def storable_name(name: str) -> str:
-    """A name that can be saved and shown; names on disk need not be UTF-8. Different names stay different."""
+    """A name that can be stored and shown, since names on disk need not be UTF-8. Distinct names stay distinct."""
     if name.isprintable() and len(name) <= _LONGEST:
         return name
-    # No name in a collection has two slashes, so this is not the name of somebody else.
+    # No name in a collection has two slashes in a row, so this cannot be another entry's name.
     return f"{printable(name)}//{sha256(os.fsencode(name)).hexdigest()[:16]}"
 
 
 def _odd(name: str) -> bool:
-    """Whether a name has bytes that are not UTF-8."""
+    """Whether a name has bytes that are not valid UTF-8."""
     return not name.isascii() and any("\udc80" <= char <= "\udcff" for char in name)
 
 
@@ -414,12 +413,12 @@ def _hidden_in(name: str) -> str:
 
 
 def _owned(name: str) -> bool:
-    """Whether the name of a bad entry starts with a name that a learner's folder or file could have."""
+    """Whether the path of a bad entry starts with a possible name of a learner's folder or file."""
     return name.partition("/")[0] not in ("", ".", "..") and "\0" not in name
 
 
 def _folder(root: Path) -> _Tree:
-    """Walk a folder: only regular files, as a link could lead anywhere. Files that vanish meanwhile are skipped."""
+    """Walk a folder. Only regular files count, because a link could lead anywhere; files that vanish are skipped."""
     sizes: dict[str, int] = {}
     odd: dict[str, Text] = {}
     unread: dict[str, Text] = {}
@@ -480,7 +479,7 @@ def _folder(root: Path) -> _Tree:
 def _few(
     listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str], over: dict[str, Text]
 ) -> Iterator[os.DirEntry[str]]:
-    """The entries of a folder, up to the limit of its learner (``unit``); no limit outside of learners' folders."""
+    """The entries of a folder, up to the limit for its learner (``unit``); unlimited outside learners' folders."""
     for entry in listed:
         if unit:
             counts[unit] += 1
@@ -491,7 +490,7 @@ def _few(
 
 
 def _regular(place: Path) -> IO[bytes]:
-    """Open a regular file. Raises OSError if something else has taken its place."""
+    """Open a regular file. Raises OSError if it is no longer a regular file."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     handle = os.open(place, flags)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -501,10 +500,10 @@ def _regular(place: Path) -> IO[bytes]:
 
 
 def _place(submission: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
-    """Where the submission can be read: in place, if it has a folder or file of its own, else a copy in ``scratch``.
+    """The path to read the submission at: in place if it has its own folder or file, else a copy in ``scratch``.
 
-    If a zip or answers file is alone in a folder, it is the submission, not the folder. Files of kinds that are never
-    graded are copied as empty files.
+    If a zip or answers file is alone in a folder, the submission is that file, not the folder. Files of kinds that are
+    never graded are copied as empty files.
     """
     if tree.root is not None and not any(_odd(name) for name, _ in submission.files):
         (first, inner), *more = submission.files
@@ -532,7 +531,7 @@ def _copy_of(submission: FoundSubmission, scratch: Path) -> Path:
 
 
 def _new(target: Path) -> IO[bytes]:
-    """Open a new file of a copy. Raises UsageError without permission, which is not the submission's fault."""
+    """Create a file of a copy. Raises UsageError if it is not writable, which is no fault of the submission."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target.open("xb")
@@ -550,7 +549,7 @@ def _content(tree: _Tree, name: str) -> IO[bytes]:
 
 
 def _is_copy(folder: Path, submission: FoundSubmission, tree: _Tree) -> bool:
-    """Whether the copy is complete and equal to what the collection holds now."""
+    """Whether the copy is complete and equal to the current content of the collection."""
     expected = {folder / _spelled(inner): name for name, inner in submission.files}
     found = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
     try:
@@ -573,7 +572,7 @@ def _what(folder: Path, submission: FoundSubmission) -> Path:
 
 
 def _spelled(name: str) -> str:
-    """A path that is valid UTF-8, with parts that are short enough for a file system."""
+    """A path that is valid UTF-8, with parts short enough for a file system."""
     text = printable(name, len(name)) if _odd(name) else name
     return "/".join(map(_shortened, text.split("/")))
 
@@ -588,7 +587,7 @@ def _shortened(name: str) -> str:
 
 @contextlib.contextmanager
 def _unpacking(name: str) -> Iterator[None]:
-    """Turn errors about a file of a collection into UnreadableFile, with the reason and what to do."""
+    """Turn errors about a file of the collection into UnreadableFile, with the reason and what to do."""
     try:
         yield
     except DAMAGE as error:

@@ -1,4 +1,4 @@
-"""Who is in the class, and whose each collected submission is: a ``Collection`` and a roster give an ``Enrolment``."""
+"""Match collected submissions with learners: a ``Collection`` and a roster give an ``Enrolment``."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from grader.submission import identity
 from grader.submission.messages import listing, printable
 
 _NOBODYS = Text(
-    "it cannot be told whose this is ({why}), so it was not graded.{files}",
+    "its owner is unknown ({why}), so it was not graded.{files}",
     "无法确定这是谁的（{why}），因此没有评分。{files}",
 )
 _FILES = Text(" Files: {files}.", "文件：{files}。")
-#: Letters in a learner's name. A longer one is cut and gets a digest.
+#: The most characters in a learner's name. A longer one is cut and gets a digest.
 LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """The learners of a class, and what was submitted.
+    """The learners of a class and the rows of their submissions.
 
-    Without a roster, learners are those whom the collection names. ``matches`` says whom the roster knows.
+    Without a roster, the learners are those that the collection names. ``matches`` are the lookups in the roster.
     ``misnamed`` are (learner, name in answers.yaml) where that name is not the learner's.
     """
 
@@ -45,13 +45,13 @@ class Enrolment:
     misnamed: tuple[tuple[str, str], ...] = ()
 
     def unmatched(self, why: Literal["unknown", "ambiguous"]) -> tuple[str, ...]:
-        """The names that matched nobody, or more than one, in the roster."""
+        """The names that matched nobody ("unknown") or more than one learner ("ambiguous") in the roster."""
         return tuple(match.person.name for match in self.matches if match.why == why)
 
 
 @dataclass(frozen=True, slots=True)
 class _Signature:
-    """The name in a submission's answers.yaml, beside its learners and the names that it came with."""
+    """The name in a submission's answers.yaml, with its learners and the people named by the collection."""
 
     learners: str
     people: tuple[Person, ...]
@@ -64,9 +64,9 @@ def in_roster(roster: Roster, name: str) -> bool:
 
 
 def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionRow] = ()) -> Enrolment:
-    """Match every submission in ``found`` with its learners, and read the names in their answers.
+    """Match each submission in ``found`` with its learners, and read the name in its answers.yaml.
 
-    Files that have not changed since they were read for one of the rows ``before`` are not read again.
+    Files that have not changed since they were read for a row in ``before`` are not read again.
     """
     known = {row.path: row for row in before if row.signature}
     collected = (*found.submissions, *ungradable(found, roster))
@@ -100,7 +100,7 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
 
 
 def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSubmission]:
-    """Leftover files that are named after a learner of the roster who has no other submission."""
+    """Leftover files named after a learner on the roster who has no other submission."""
     if roster is None or found.kind != PLAIN:
         return
     there = {match.learner for each in found.submissions for one in each.found.people for match in roster.matches(one)}
@@ -116,7 +116,7 @@ def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSu
 
 
 def _unowned_row(stray: Stray) -> SubmissionRow:
-    """The row for files that could be graded if it were known whose they are, with the reason."""
+    """The row for gradable files whose owner is unknown, with the reason."""
     files = _FILES.fill(files=listing(tuple(map(printable, stray.files)))) if stray.files else ""
     why = _NOBODYS.fill(why=clause(stray.why), files=files)
     entry = storable_name(stray.entry)
@@ -126,9 +126,9 @@ def _unowned_row(stray: Stray) -> SubmissionRow:
 def submission_row(
     collected: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None, known: Mapping[str, SubmissionRow]
 ) -> tuple[SubmissionRow, str | None]:
-    """The row of a submission, with the digest of its files or the reason why they cannot be read.
+    """The row of a submission, and the name in its answers.yaml, if there is one.
 
-    And the name in its answers.yaml, if there is one.
+    The row has the digest of the files, or the reason why they cannot be read. ``known`` are earlier rows by path.
     """
     found = collected.found
     path = os.path.abspath(collected.path)
@@ -143,7 +143,7 @@ def submission_row(
         error = refused.message
     except AttncheckError:
         raise
-    except Exception as fault:  # a bug of ours costs this submission only
+    except Exception as fault:  # an internal error affects this submission only
         if resources.shortage(fault):
             raise
         error = INTERNAL_ERROR.fill(error=printable(f"{type(fault).__name__}: {fault}"))
@@ -158,7 +158,7 @@ def submission_row(
 def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | None) -> str:
     """The name that numbers are drawn for: the one in answers.yaml, because the answers are for its numbers.
 
-    With a roster, a name that is not one of ``learners`` is ignored, so that nobody answers for somebody else.
+    With a roster, a name that is not that of one of ``learners`` is ignored; then it is the first learner's id.
     """
     if signed and roster is not None:
         found = roster.match(_named(signed)).learner
@@ -167,10 +167,10 @@ def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | No
 
 
 def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) -> list[_Signature]:
-    """Signatures with the name of another of ``everybody``, or with a name that cannot be this learner's.
+    """The signatures with the name of another of ``everybody``, and those whose name is unlike the learner's.
 
-    If most cannot be, the collection does not use the learners' own names (but groups, say); then only the former
-    count.
+    If most names are unlike, the collection does not use personal names (but those of groups, for example); then only
+    the former are returned.
     """
     known = set[str]().union(*map(spellings, everybody))
     others: list[_Signature] = []
@@ -186,7 +186,7 @@ def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) ->
 
 
 def _named(name: str) -> Person:
-    """Somebody of whom only the name is known, which may be an id."""
+    """A person of whom only the name is known, which may be an id."""
     return Person(name, (("learner", name),))
 
 
@@ -194,9 +194,9 @@ def _named(name: str) -> Person:
 
 
 def display_names(collected: Sequence[CollectedSubmission]) -> dict[str, list[str]]:
-    """The names of the people of each submission, by its key; they do not depend on the order of submissions.
+    """The names of the people of each submission, by its key, independent of the order of submissions.
 
-    Different people with the same name are distinguished by their id in the course system: ``Jane Doe (1234)``.
+    Different people with the same name are told apart by their id in the course system: ``Jane Doe (1234)``.
     """
     everybody = {(person.name, person.ids) for each in collected for person in _shown(each)}
     called = _apart({one: one[0] for one in everybody}, lambda one: f"{one[0]} ({_mark(one[1])})")
@@ -208,19 +208,19 @@ _Somebody: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]  # name and ids
 
 
 def _apart(called: Mapping[_Somebody, str], other: Callable[[_Somebody], str]) -> dict[_Somebody, str]:
-    """``called``, with other names for people who share one; case does not count."""
+    """``called`` with the names from ``other`` for people who share a name; case is ignored."""
     times = Counter(name.casefold() for name in called.values())
     return {one: name if times[name.casefold()] == 1 else other(one) for one, name in called.items()}
 
 
 def _mark(ids: tuple[tuple[str, str], ...]) -> str:
-    """What tells one of several namesakes: an id that is no e-mail address, else a digest."""
+    """What tells namesakes apart: an id that is not an e-mail address, else a digest."""
     plain = [printable(value, 80) for kind, value in ids if kind not in ("learner", "email") and "@" not in value]
     return plain[0] if plain else _digest(repr(ids))
 
 
 def _shown(collected: CollectedSubmission) -> tuple[Person, ...]:
-    """The people of a submission, with printable names; names that were cut to the same text get different digests."""
+    """The people of a submission with printable names; names that are cut to the same text get different digests."""
     return tuple(Person(_printable_name(person.name), person.ids) for person in collected.found.people)
 
 

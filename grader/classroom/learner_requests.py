@@ -1,6 +1,6 @@
-"""Requests for regrading: a learner asks about an item or an exercise, and a person answers once.
+"""Requests for regrading: a learner asks about an item or exercise, and a member of the staff answers once.
 
-They are in ``requests.jsonl`` in the results folder, to which lines are only added (see ``jsonl``).
+They are stored in ``requests.jsonl`` in the results folder (see ``jsonl``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST = 4000
 
 @dataclass(frozen=True, slots=True)
 class RequestReply:
-    """What ``author`` replied to a request."""
+    """The reply to a request."""
 
     text: str
     author: str
@@ -32,7 +32,7 @@ class RequestReply:
 
 @dataclass(frozen=True, slots=True)
 class LearnerRequest:
-    """A request; ``part`` is an item or an exercise. ``number`` is its own. ``answer`` is None while it is open."""
+    """A request about an item or exercise, ``part``. ``number`` is unique; ``answer`` is None while it is open."""
 
     number: int
     learner: str
@@ -43,7 +43,7 @@ class LearnerRequest:
 
 
 def add_request(folder: Path, learner: str, part: str, reason: str, at: datetime) -> LearnerRequest:
-    """Save a request in a results folder. Raises UsageError without a reason, or if one about ``part`` is open."""
+    """Save a request. Raises UsageError if ``reason`` is empty, or if a request about ``part`` is open."""
     said = _tidy(reason)
     if not said:
         raise UsageError(Text("Say why this should be graded again.", "请说明为什么要重新评分。"))
@@ -65,12 +65,12 @@ def add_request(folder: Path, learner: str, part: str, reason: str, at: datetime
 
 
 def list_requests(folder: Path, learner: str | None = None) -> tuple[LearnerRequest, ...]:
-    """The requests of a results folder in the order in which they came, all or those of ``learner``."""
+    """The requests in a results folder, oldest first: all, or those of ``learner``."""
     return tuple(one for one in _requests(jsonl.read(folder / FILE)) if learner in (None, one.learner))
 
 
 def answer_request(folder: Path, number: int, text: str, author: str, at: datetime) -> LearnerRequest:
-    """Answer a request. Raises UsageError if there is none with this number, if it has an answer, or without text."""
+    """Answer a request. Raises UsageError if it does not exist, has an answer, or if ``text`` is empty."""
     asked: list[LearnerRequest] = []
     said = _tidy(text)
 
@@ -87,11 +87,11 @@ def answer_request(folder: Path, number: int, text: str, author: str, at: dateti
 
 
 def check_reply(request: LearnerRequest, text: str) -> None:
-    """Raise UsageError if ``text`` cannot be the answer to a request: there is one, or the text is empty."""
+    """Raise UsageError if the request has an answer already, or if ``text`` is empty."""
     if request.answer is not None:
         raise UsageError(
             Text(
-                "Request {number} was answered by {author} already.", "编号为 {number} 的申请已由 {author} 答复。"
+                "Request {number} was already answered by {author}.", "编号为 {number} 的申请已由 {author} 答复。"
             ).fill(number=request.number, author=clean(request.answer.author))
         )
     if not _tidy(text):
@@ -99,14 +99,14 @@ def check_reply(request: LearnerRequest, text: str) -> None:
 
 
 def forget(folder: Path, learner: str) -> int:
-    """Delete the requests of a learner, with their answers. Returns how many there were."""
+    """Delete the requests of a learner with their answers. Returns their number."""
     theirs = {one.number for one in list_requests(folder, learner)}
     jsonl.remove(folder / FILE, lambda one: bool(theirs & {one.get("request"), one.get("answers")}))
     return len(theirs)
 
 
 def _requests(found: Sequence[dict[str, Any]]) -> tuple[LearnerRequest, ...]:
-    """The requests in ``found``; what has another form (edited by hand) is skipped."""
+    """The requests in ``found``. Records in another format (edited by hand) are skipped."""
     made: dict[int, LearnerRequest] = {}
     for one in found:
         match one:
@@ -126,7 +126,7 @@ def _iso(at: datetime) -> str:
 
 
 def _time(iso: str) -> datetime:
-    """A time as saved; the beginning of time if somebody wrote something else there."""
+    """A saved time; ``datetime.min`` if it is not a valid time."""
     try:
         found = datetime.fromisoformat(iso)
     except ValueError:

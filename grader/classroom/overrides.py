@@ -1,4 +1,4 @@
-"""Changes to a gradebook by hand: giving points in place of those earned, and deleting a learner."""
+"""Change a gradebook by hand: override points, and delete learners."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OWN = frozenset(
 
 
 def find_learner(book: Gradebook, name: str) -> LearnerRow:
-    """The learner called ``name``: an id, a unique name, or the key of a submission that belongs to nobody.
+    """The learner with this id or unique name, or the submission with this key that belongs to nobody.
 
     Raises UsageError if there is none, or more than one.
     """
@@ -71,7 +71,7 @@ def find_learner(book: Gradebook, name: str) -> LearnerRow:
 
 @dataclass(frozen=True, slots=True)
 class OverrideResult:
-    """The result of giving points for a part, or of taking them back (``override`` is None), with the new marks."""
+    """A new or removed override (then ``override`` is None), with the learner's new marks."""
 
     learner: LearnerRow
     part: CoursePart
@@ -81,7 +81,7 @@ class OverrideResult:
 
 @dataclass(frozen=True, slots=True)
 class OverrideRequest:
-    """Points that somebody would like to give. ``beyond`` allows for any number of them."""
+    """Points to give by hand. ``beyond`` allows more than the maximum, and less than zero."""
 
     learner: str
     part: str
@@ -99,14 +99,14 @@ def give_points(
     lang: Lang,
     timeout: float = 0.0,
 ) -> OverrideResult:
-    """Save points given by a person, in the gradebook and in the files. Raises UsageError if they are not possible.
+    """Save an override in the gradebook, and update the result files. Raises UsageError if the request is not valid.
 
-    Waits ``timeout`` seconds for another process that changes the folder.
+    Waits up to ``timeout`` seconds for the lock on the folder.
     """
     if not request.reason.strip():
         raise UsageError(
             Text(
-                "Give a --reason: it is shown beside the points, and others will ask.",
+                "Give a --reason: it is shown with the points, and others will ask.",
                 "请给出 --reason：理由会写在分数旁边，别人会问到。",
             )
         )
@@ -115,7 +115,7 @@ def give_points(
         if learner not in book.learners():
             raise UsageError(
                 Text(
-                    "{learner} belongs to nobody in the class: add the learner to the roster, and grade again.",
+                    "{learner} belongs to nobody in the class; add the author to the roster, and grade again.",
                     "{learner} 不属于班上任何人：请把这位学习者加进名单，再评一次。",
                 ).fill(learner=learner.id)
             )
@@ -123,7 +123,7 @@ def give_points(
         if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
             raise UsageError(
                 Text(
-                    "{part} has 0 to {possible} points; found {points}. --beyond allows others.",
+                    "{part} has 0 to {possible} points; found {points}. Use --beyond to allow this.",
                     "{part} 的分数是 0 到 {possible}，这里是 {points}。要超出这个范围，请加 --beyond。",
                 ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}")
             )
@@ -135,7 +135,7 @@ def give_points(
 def remove_override(
     folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang, timeout: float = 0.0
 ) -> OverrideResult:
-    """Delete an override: the points earned count again. Raises UsageError if there is none."""
+    """Delete an override, so that the earned points count again. Raises UsageError if there is none."""
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
@@ -158,7 +158,7 @@ def remove_override(
 def open_for_changes(
     folder: Path, course_folder: Path | None, timeout: float = 0.0
 ) -> Iterator[tuple[Gradebook, Course]]:
-    """Yields the gradebook of ``folder``, locked, with its course. Waits ``timeout`` seconds for the lock."""
+    """Open the gradebook of ``folder`` for changes, locked. Yields it with its course. See ``lock.locked``."""
     with contextlib.closing(open_gradebook(folder)) as book, locked(folder, timeout):
         yield book, loader.full_course(courses.load(course_of(book, course_folder)))
 
@@ -186,10 +186,10 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
 
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
-    """What deleting a learner removes: ``submissions``, ``overrides`` and ``requests`` (how many), and ``files``.
+    """What deleting a learner removes: ``submissions``, ``files``, and numbers of ``overrides`` and ``requests``.
 
-    ``shared`` submissions stay for their other authors. ``outside`` is where the submissions were collected, and
-    ``others`` are files in the folder that attncheck did not write; neither is touched.
+    ``shared`` submissions are kept for their other authors. ``outside`` are the paths where submissions were
+    collected, and ``others`` are files in the folder that attncheck did not write; neither is changed.
     """
 
     learner: LearnerRow
@@ -206,13 +206,13 @@ class ForgetPlan:
 def forgetting(
     folder: Path, name: str, course_folder: Path | None
 ) -> Iterator[tuple[ForgetPlan, Callable[[Lang], None]]]:
-    """Yields what deleting a learner would remove, and a function that does it."""
+    """Yields what deleting the learner ``name`` would remove, and a function that deletes it."""
     with open_for_changes(folder, course_folder) as (book, loaded):
-        leaving = _leaving(book, folder, find_learner(book, name))
+        plan = _forget_plan(book, folder, find_learner(book, name))
 
         def remove(lang: Lang) -> None:
             try:
-                for path in leaving.files:
+                for path in plan.files:
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             except OSError as error:
                 raise UsageError(
@@ -221,15 +221,15 @@ def forgetting(
                         "{filename} 无法删除（{reason}）；请改成可写再试。",
                     ).fill(filename=error.filename, reason=error.strerror)
                 ) from error
-            book.forget(leaving.learner.id)
-            learner_requests.forget(folder, leaving.learner.id)
-            audit.forget(folder, leaving.learner.id)
+            book.forget(plan.learner.id)
+            learner_requests.forget(folder, plan.learner.id)
+            audit.forget(folder, plan.learner.id)
             write_files(Book.of(book, loaded), folder, lang)
 
-        yield leaving, remove
+        yield plan, remove
 
 
-def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
+def _forget_plan(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
     theirs = book.everything_of(learner.id)
     if not theirs:
         theirs = tuple(row for row in book.submissions() if row.key == learner.id and not row.learners)
@@ -256,12 +256,12 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
 
 
 def _is_class(folder: Path) -> bool:
-    """Whether `attncheck serve --class` looks after the folder: then its inbox is a part of it."""
+    """Whether the folder belongs to `attncheck serve --class`, so that its inbox is a part of it."""
     return (folder / class_folder.FILE).is_file()
 
 
 def _kept_by_server(folder: Path, learner: LearnerRow) -> Iterator[Path]:
-    """What the pages of a class keep of a learner: submissions with receipts, code, and the log."""
+    """The folders that the class server keeps for a learner: submissions with receipts, code, and the log."""
     places = (folder / kept / inbox.folder_name(learner.id) for kept in (INBOX, WORK)) if _is_class(folder) else ()
     return (path for path in places if path.is_dir())
 
@@ -282,7 +282,7 @@ def _whose(path: Path) -> object:
 
 
 def _unpacked(book: Gradebook, submissions: Iterable[SubmissionRow], folder: Path) -> Iterator[Path]:
-    """The copies of ``submissions`` that a batch has made in the folder."""
+    """The copies of ``submissions`` that a batch made in the folder."""
     for row in submissions:
         place = book.place(row).absolute()
         inside = folder.absolute() / INTAKE

@@ -1,6 +1,6 @@
-"""Grades again what a change of the bank affects, and nothing else.
+"""Grade again what a change of the bank affects, and nothing else.
 
-Everything happens in a copy of the gradebook first, so that the differences can be seen before they are saved.
+This happens in a copy of the gradebook, so that the differences can be shown before they are saved.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.submission import fingerprint
 
-#: Submissions named in a message; more are counted.
+#: The most submissions that a message names.
 _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class RegradeRequest:
-    """What to grade again. Without ``course_folder``, the course that it was graded with is used."""
+    """What to grade again. Without ``course_folder``, the course is the one used for grading."""
 
     folder: Path
     seed: Seed
@@ -57,7 +57,7 @@ class PointsChange:
 
 @dataclass(frozen=True, slots=True)
 class RegradeResult:
-    """The result of grading again, which is not in the gradebook yet.
+    """The result of a regrading that is not saved yet.
 
     ``questions`` have changed since they were graded. ``submissions`` is how many submissions were graded again;
     ``refused`` are (key, reason) of those that could not be. ``has_changes`` is false if the gradebook would not
@@ -76,10 +76,10 @@ class RegradeResult:
 def regraded(
     request: RegradeRequest, progress: Callable[[BatchProgress], None] = lambda step: None, *, dry: bool = False
 ) -> Iterator[tuple[RegradeResult, Callable[[Lang], None]]]:
-    """Grade again. Yields the result, and a function that saves it in the gradebook and writes the result files.
+    """Grade again. Yields the result, and a function that saves it in the gradebook and the result files.
 
-    The folder stays locked meanwhile; a ``dry`` run writes nothing to it. Raises UsageError if the submissions are not
-    those that were graded, or if the seed is another one.
+    The folder stays locked meanwhile; a ``dry`` run does not lock or change it. Raises UsageError if submissions have
+    changed since they were graded, or if the seed differs.
     """
     with contextlib.ExitStack() as stack:
         book = stack.enter_context(contextlib.closing(open_gradebook(request.folder)))
@@ -93,7 +93,7 @@ def regraded(
 
 
 class _Regrading:
-    """A gradebook, and the copy of it that is graded again."""
+    """A gradebook, and its copy in which questions are graded again."""
 
     def __init__(self, request: RegradeRequest, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
         self.book, self.copy = book, copy
@@ -125,7 +125,7 @@ class _Regrading:
         )
 
     def save(self, lang: Lang) -> None:
-        """Save the results, one submission at a time; then the facts that make them count; then write the files."""
+        """Save the results of each submission, then the facts that make them count, then the result files."""
         for row, task in self.tasks.values():
             new = self.copy.units(row, {name: self.versions[name] for name in task.questions})
             if new:
@@ -144,7 +144,7 @@ class _Regrading:
 
 
 def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[SubmissionRow, GradingTask]]:
-    """What to grade again, by key, with current paths. Raises UsageError if files are not those that were graded."""
+    """What to grade again, by key, with current paths. Raises UsageError if files have changed since grading."""
     tasks = {}
     moved = []
     for row, task in tasks_left(book, versions):
@@ -156,8 +156,8 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Subm
         listed = ", ".join(moved[:_NAMED]) + (f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else "")
         raise UsageError(
             Text(
-                "These submissions are gone, or not what was graded: {listed}. Restore them, or run 'attncheck "
-                "batch' on the collection again to grade what is new in it.",
+                "These submissions are missing or have changed since they were graded: {listed}. Restore them, or run "
+                "'attncheck batch' on the collection again to grade what is new in it.",
                 "这些提交已不存在，或不是当初评分的内容：{listed}。请恢复它们，或对这批提交再次运行 `attncheck batch`，"
                 "只评其中新的内容。",
             ).fill(listed=listed)
@@ -182,7 +182,7 @@ def points_of(book: Gradebook) -> dict[str, float]:
     if not found:
         raise GradebookError(
             Text(
-                "{book} does not say which questions count: run 'attncheck batch' again.",
+                "{book} does not record which questions count; run 'attncheck batch' again.",
                 "{book} 没有记录哪些问题计分：请再次运行 `attncheck batch`。",
             ).fill(book=book.path)
         )
@@ -190,7 +190,7 @@ def points_of(book: Gradebook) -> dict[str, float]:
 
 
 def course_of(book: Gradebook, named: Path | None) -> Path:
-    """The course folder ``named``, else the one that the book was graded with. Raises UsageError if it is gone."""
+    """The course folder ``named``, else the one used for grading. Raises UsageError if it no longer exists."""
     if named is not None:
         return loader.find(named)
     known = book.recall("course")
@@ -198,14 +198,14 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
         return Path(known)
     raise UsageError(
         Text(
-            "{parent} was graded with the course in {known}, which is gone; name its folder with --course.",
+            "{parent} was graded with the course in {known}, which no longer exists; give its folder with --course.",
             "{parent} 是用 {known} 里的课程评分的，它已不存在；请用 --course 给出课程文件夹。",
         ).fill(parent=book.path.parent, known=known)
     )
 
 
 def seed_of(folder: Path, course_folder: Path | None) -> Seed:
-    """The seed named in the course of a results folder, else the public one."""
+    """The seed that the course of a results folder names, else the public seed."""
     with contextlib.closing(open_gradebook(folder)) as book:
         loaded = courses.load(course_of(book, course_folder))
     file = loader.beside(loaded, "seed_file")
@@ -219,7 +219,7 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
         return
     remedy = Text("give the seed that it was graded with", "请给出评分时用的种子")
     if known.startswith("file:"):
-        remedy = Text("name the original seed file with --seed-file", "请用 --seed-file 给出原来的种子文件")
+        remedy = Text("give the original seed file with --seed-file", "请用 --seed-file 给出原来的种子文件")
     elif known == Seed.public().label:
         remedy = Text(
             "leave out --seed-file, and seed_file in course.yaml", "请去掉 --seed-file 和 course.yaml 里的 seed_file"
@@ -235,7 +235,7 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
 
 
 def _before(book: Gradebook, loaded: Course) -> Book:
-    """The book with the rules of the time when it was graded."""
+    """The gradebook with the rules that were in force when it was graded."""
     rules = book.fact("rules", Rules)
     return Book.of(book, loaded if rules is None else replace(loaded, rules=rules))
 
@@ -244,7 +244,7 @@ def _before(book: Gradebook, loaded: Course) -> Book:
 
 
 def points_changes(before: Book, after: Book) -> Iterator[PointsChange]:
-    """Every change of points that count, learner by learner. Both books have the same learners."""
+    """All changes in points that count, by learner. Both books have the same learners."""
     yield from _changes(before.marks(), after.marks())
     yield from _changes(before.unmatched(), after.unmatched())
 

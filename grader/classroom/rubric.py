@@ -1,4 +1,4 @@
-"""Answers that wait for a person: gathered from a gradebook, grouped by similarity, marked by key points."""
+"""Answers to mark by hand: collected from a gradebook, grouped by similarity, marked by key points."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from grader.core.score import tidy
 from grader.core.suggest import hint
 from grader.course import items
 
-#: The fact that holds the comments written so far, by item.
+#: The fact with earlier comments, by item.
 _COMMENTS = "comments"
-#: The most comments of an item that are offered again, the latest ones.
+#: The number of latest comments on an item that are offered again.
 MOST_COMMENTS = 9
-#: Answers are alike if they share this part of their words.
+#: Answers are similar if they share at least this part of their words.
 _ALIKE = 0.8
-#: Characters of an answer that are compared.
+#: The most characters of an answer that are compared.
 _COMPARED = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """An answer that ``learners`` gave, equal up to case, spaces and punctuation."""
+    """An answer that ``learners`` gave; case, spaces and punctuation may differ."""
 
     text: str
     learners: tuple[str, ...]
@@ -47,7 +47,7 @@ class AnswerGroup:
 
     @property
     def learners(self) -> tuple[str, ...]:
-        """Everybody who gave one of these answers."""
+        """The learners who gave one of these answers."""
         return tuple(name for wording in self.wordings for name in wording.learners)
 
     def split(self) -> tuple[AnswerGroup, ...]:
@@ -56,10 +56,10 @@ class AnswerGroup:
 
 
 def group_answers(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
-    """The ``answers`` by learner in groups, the largest first. The same answers always make the same groups.
+    """Group ``answers`` (by learner), the largest group first. Equal answers always give equal groups.
 
-    A wording joins the first group whose most frequent wording is like it: that has the same words in any order, up
-    to a fifth of them. This says nothing about what they mean, so a person has to see all wordings of a group.
+    A wording joins the first group whose most frequent wording is similar: it has the same words in any order, except
+    for a fifth of them. This says nothing about meaning, so a person has to see all wordings of a group.
     """
     same: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for learner, text in sorted(answers.items()):
@@ -78,7 +78,7 @@ def group_answers(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, 
 
 
 def wording_id(text: str) -> str:
-    """An id for a form; wordings that count as equal have the same."""
+    """An id for use in a form. Wordings that count as equal have the same id."""
     return hashlib.sha256("\0".join(_words(text)).encode()).hexdigest()[:24]
 
 
@@ -97,7 +97,7 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person decided about a group: which of the item's key points were made (``a``, ``b`` …), and a comment."""
+    """A decision about a group: the ids of the key points that the answers make ("ac", or "0"), and a comment."""
 
     points: str
     comment: str = ""
@@ -105,7 +105,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class PendingAnswers:
-    """The groups that wait, and the comments written so far for each item."""
+    """The groups of answers to mark, and earlier comments by item."""
 
     groups: tuple[AnswerGroup, ...]
     comments: Mapping[str, Sequence[str]]
@@ -123,7 +123,7 @@ def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
     made = set(re.sub(r"[\s,，、]", "", decision.points).casefold())
     if not made or not (made <= set(known) or made == {"0"}):
         text = Text(
-            "{item} has the key points {known}, and 0 stands for none; “{seen}” is neither.",
+            "{item} has the key points {known}, and 0 means none; found “{seen}”.",
             "{item} 的要点是 {known}，0 表示一个也没有；“{seen}”不在其中。",
         )
         listed = Text(", ".join(known), "、".join(known))
@@ -135,7 +135,7 @@ def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
 
 
 def pending_answers(book: Book) -> PendingAnswers:
-    """What waits in ``book``: answers to items with key points in the work that counts, without points by hand."""
+    """The answers to mark in ``book``: to items with key points, in work that counts, without an override."""
     known = {item.id: item for question in book.course.questions for item in question.items if items.key_points(item)}
     given = {(change.learner, change.part) for change in book.gradebook.overrides()}
     answers: dict[str, dict[str, str]] = {}
@@ -162,10 +162,10 @@ def _comments(book: Gradebook) -> dict[str, tuple[str, ...]]:
 def marking(
     folder: Path, course_folder: Path | None, author: str, lang: Lang, timeout: float = 0.0
 ) -> Iterator[tuple[PendingAnswers, Callable[[AnswerGroup, Decision, datetime], None]]]:
-    """Yields what waits in the gradebook of ``folder``, and a function that saves a decision about a group.
+    """Yields the answers to mark in the gradebook of ``folder``, and a function that saves a decision about a group.
 
-    Each decision is saved at once; the files are written again at the end, whatever happens before it. Waits
-    ``timeout`` seconds for another process that changes the folder.
+    Each decision is saved at once; the result files are updated at the end, even after an error. Waits up to
+    ``timeout`` seconds for the lock on the folder.
     """
     with open_for_changes(folder, course_folder, timeout) as (gradebook, course):
         book = Book.of(gradebook, course)
@@ -183,7 +183,7 @@ def marking(
 
 
 def _keep(book: Gradebook, item: str, comment: str) -> None:
-    """Remembers ``comment`` as the latest one of ``item``."""
+    """Save ``comment`` as the latest one on ``item``."""
     if comment:
         known = _comments(book)
         others = [each for each in known.get(item, ()) if each != comment]
@@ -191,7 +191,10 @@ def _keep(book: Gradebook, item: str, comment: str) -> None:
 
 
 def find_group(found: PendingAnswers, learner: str, part: str, *, alike: bool) -> AnswerGroup:
-    """The answer of ``learner`` to ``part`` as a group; with ``alike``, everybody's in its group. Raises UsageError."""
+    """The answer of ``learner`` to ``part`` as a group; with ``alike``, the whole group of similar answers.
+
+    Raises UsageError if no such answer is waiting.
+    """
     mine = [each for each in found.groups if each.item.id.casefold() == part.casefold()]
     for each in mine:
         for wording in each.wordings:

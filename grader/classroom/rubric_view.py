@@ -1,4 +1,4 @@
-"""Answers that wait for a person, as lines of text and as JSON."""
+"""Answers to mark by hand, as lines of text and as JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DONE = Text("{item}: {points} of {possible} points for {count}.", "{item}：{cou
 
 
 def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iterator[str]:
-    """A group with the question, the key points, every wording, and the comments offered."""
+    """A group with its question, the key points, all wordings, and earlier comments."""
     item = found.item
     yield _HEAD.fill(item=item.id, points=points(item.points), count=len(found.learners)).of(lang)
     yield indent(item.ask.of(lang), 2)
@@ -46,7 +46,7 @@ def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iter
 
 
 def waiting_lines(found: PendingAnswers, lang: Lang) -> Iterator[str]:
-    """All groups, or a sentence if nothing waits."""
+    """All groups, or a sentence if there are none."""
     if not found.groups:
         yield NOTHING_WAITS.of(lang)
     for at, group in enumerate(found.groups):

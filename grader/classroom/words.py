@@ -1,4 +1,4 @@
-"""Sentences about a class that several modules share, in both languages."""
+"""Texts about a class that several modules share, in both languages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INTERNAL_ERROR = Text(
     "attncheck 内部错误，与提交本身无关：{error}",
 )
 FILES_CHANGED = Text(
-    "the files changed after the batch had started; run the same command again",
+    "the files changed after the batch started; run the same command again",
     "批改开始之后文件有改动，请再次运行同一条命令",
 )
 WORKER_DIED_TWICE = Text(

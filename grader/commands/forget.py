@@ -69,16 +69,16 @@ def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, cou
         )
     from grader.classroom.overrides import forgetting  # loads numpy
 
-    with forgetting(folder, learner, course_folder) as (leaving, remove):
+    with forgetting(folder, learner, course_folder) as (plan, remove):
         if not as_json:
-            for line in overrides_view.forget_lines(leaving, folder, lang):
+            for line in overrides_view.forget_lines(plan, folder, lang):
                 click.echo(line)
         agreed = yes or click.confirm(FORGET_IT.of(lang))
         if agreed:
             remove(lang)
     if as_json:
-        write_json(overrides_view.forget_json(leaving))
+        write_json(overrides_view.forget_json(plan))
     else:
-        text = FORGOTTEN.fill(learner=clean(leaving.learner.id), folder=folder)
+        text = FORGOTTEN.fill(learner=clean(plan.learner.id), folder=folder)
         click.echo((text if agreed else NOT_FORGOTTEN).of(lang))
     click.get_current_context().exit(DONE if agreed else DECLINED)

@@ -384,7 +384,7 @@ class ClassPages:
 
     def _seen(self, person: ClassMember) -> str:
         """The state of a learner's submissions."""
-        return self.service.news(self.people.learners[person.id])
+        return self.service.revision(self.people.learners[person.id])
 
     def _facts(
         self, pages: Pages, seen: str, attempts: tuple[Attempt, ...], only: str | None = None

@@ -154,7 +154,7 @@ def _made(visit: Visit, form: ExportFormat) -> Download:
         )
         to = folder / "out"
         with class_data.changing() if options.pseudonyms else class_data.book() as book:  # the first ones are saved
-            exports.export(form.name, book, options, exports.ExportTarget(to, remarks.append, passing=True))
+            exports.export(form.name, book, options, exports.ExportTarget(to, remarks.append, temporary=True))
         if to.is_dir():
             return Download(f"{form.name}.zip", _zipped(to), tuple(remarks))
         return Download(_called(form.name, options.template), to.read_bytes(), tuple(remarks))

@@ -35,7 +35,7 @@ def test_everything_that_it_may_say(tmp_path: Path) -> None:
         ("", "expected keys"),
         ("[a]", "expected keys"),
         ("a: [", "this is not YAML"),
-        ("addres: https://a.b", "no key “addres”; expected address, course"),
+        ("addres: https://a.b", "unknown key “addres”; expected one of address, course"),
         ("roster: a\naddress: quiz.example.edu", "class.yaml:2: address: expected the address"),
         ("address: https://a.b/quiz", "without a path"),
         ("address: https://a.b@evil", "without a path"),

@@ -252,7 +252,7 @@ def test_what_is_not_there(out: Path, place: Path) -> None:
     code = place / "in" / "eve.py"
     text = code.read_text()
     code.write_text("def double(x):\n    return 4\n")
-    with pytest.raises(UsageError, match=r"eve.py is gone, or not what was graded"):
+    with pytest.raises(UsageError, match=r"eve.py is missing or has changed since it was graded"):
         find_recorded_part(asked(out, "eve", "double"))
     code.write_text(text)
 

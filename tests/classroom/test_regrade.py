@@ -150,7 +150,7 @@ def test_other_points_and_other_rules(out: Path) -> None:
 def test_the_course_can_be_elsewhere(out: Path) -> None:
     """Where the one of then is gone, its new place has to be named."""
     shutil.move(out.parent / "course", out.parent / "moved")
-    with pytest.raises(UsageError, match=r"with the course in .*course, which is gone; name its folder"):
+    with pytest.raises(UsageError, match=r"with the course in .*course, which no longer exists; give its folder"):
         again(out)
     assert again(out, course_folder=out.parent / "moved", write=True).submissions == 0
     assert not again(out).has_changes
@@ -191,7 +191,7 @@ def test_another_seed_is_refused(out: Path, secret: Seed) -> None:
         again(out, seed=secret)
     with closing(open_gradebook(out)) as book:
         book.remember("seed", secret.label)
-    with pytest.raises(UsageError, match=r"seed file:\w+, but .* seed public: name the original seed file"):
+    with pytest.raises(UsageError, match=r"seed file:\w+, but .* seed public: give the original seed file"):
         again(out)
     with closing(open_gradebook(out)) as book:
         book.remember("seed", "7")
@@ -218,7 +218,7 @@ def test_other_files_are_not_graded(gone: bool, out: Path) -> None:
     assert not again(out).has_changes
     change(out, *KEY)
     change(out, *OTHER_KEY)
-    with pytest.raises(UsageError, match=r"not what was graded: \S+bo.py. Restore them, or run 'attncheck batch'"):
+    with pytest.raises(UsageError, match=r"since they were graded: \S+bo.py. Restore them, or run 'attncheck batch'"):
         again(out, write=True)
     assert earned(out)["ada"] == 4
 
@@ -314,7 +314,7 @@ def test_nothing_was_graded(tmp_path: Path) -> None:
     (tmp_path / "gradebook.sqlite").unlink()
     with closing(open_gradebook(tmp_path, create=True)) as book:
         book.remember_all({"seed": "public", "course": str(tiny.course(tmp_path / "course"))})
-    with pytest.raises(GradebookError, match="does not say which questions count"):
+    with pytest.raises(GradebookError, match="does not record which questions count"):
         again(tmp_path)
 
 
@@ -354,7 +354,7 @@ def test_files_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPatch
     with monkeypatch.context() as patch:
         patch.setattr("grader.classroom.results.write", full)
         with pytest.raises(
-            UsageError, match=r"cannot be written \(No space left on device\); the gradebook is complete"
+            UsageError, match=r"cannot be written \(No space left on device\), but the gradebook is complete"
         ):
             again(out, write=True)
     assert earned(out)["ada"] == 5

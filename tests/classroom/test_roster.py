@@ -268,7 +268,7 @@ def test_who_is_missing(place: Path) -> None:
         (b"", "found an empty file"),
         (b"colour,size\nred,3\n", "found colour, size"),
         (b"id,name\n", "no learner"),
-        (b"id,name\n1,A\n1,B\n", ":3: 1 is here for the second time"),
+        (b"id,name\n1,A\n1,B\n", ":3: the id 1 appears a second time"),
         (b"colour " + b"u" * 9000 + b",size\nred,3\n", "found colour " + "u" * 33 + ", size"),
         (b"name,extra time\nA,soon\n", ":2: extra time is “soon”"),
         (b"name,section\n,A\n", ":2: expected an id"),

@@ -156,7 +156,7 @@ def test_the_list(attncheck: Attncheck, tmp_path: Path) -> None:
                 "  .intake/abc\n  bo.json\n",
                 "Kept, because others share it",
                 "team\n",
-                "Not touched, because it lies elsewhere (grading it again would bring bo back):\n/in/class.zip\n",
+                "Not deleted, because it is elsewhere (grading it again would bring bo back):\n/in/class.zip\n",
                 "out/mine.html\n",
             ],
         ),

@@ -1,7 +1,7 @@
-"""The answers that a class gave to an item, and answers with somebody else's numbers. Pure functions.
+"""The answers that a class gave to an item, and answers that fit another learner's numbers. Pure functions.
 
-Where each learner has numbers of their own, an answer that is wrong for them but right for numbers that others in the
-class have may come from one of these. It is a reason to ask, never proof: there are few sets of numbers.
+If every learner gets different numbers, an answer that is wrong for the learner's own numbers but correct for those of
+others may have been copied from one of them. It is a reason to ask, never proof: there are few sets of numbers.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from grader.course import items
 
 #: A mark that counts, and the answers of its submission by item.
 MarkAndAnswers: TypeAlias = tuple[Mark, Mapping[str, object]]
-#: Characters of an answer that are shown.
+#: The most characters of an answer that are shown.
 _LONGEST = 300
-#: Steps of computation for one answer and one set of numbers.
+#: The limit on computation steps when one answer is judged for one set of numbers.
 _STEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer as people read it, how it was judged, and who gave it. ``ids`` are the options that it names."""
+    """An answer as shown to people, its status, and who gave it. ``ids`` are the options of a choice that it names."""
 
     text: str
     status: Status
@@ -36,9 +36,10 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BorrowedAnswer:
-    """A wrong answer of ``learner`` that is right for the numbers of ``sources``, who are in the same class.
+    """A wrong answer of ``learner`` that is correct for the numbers of ``sources``, other learners of the class.
 
-    If it is right for several sets of numbers, ``theirs`` are what these have in common.
+    ``own`` and ``theirs`` are (name, value). If the answer is correct for several sets of numbers, ``theirs`` has the
+    values that these share.
     """
 
     learner: str
@@ -50,7 +51,7 @@ class BorrowedAnswer:
 
 
 def answer_text(answer: object) -> str:
-    """An answer as its learner would write it."""
+    """An answer in the form in which a learner would type it."""
     match answer:
         case None:
             return ""
@@ -65,7 +66,7 @@ def answer_text(answer: object) -> str:
 
 
 def given_answers(item: Item, answered: Iterable[MarkAndAnswers]) -> tuple[GivenAnswer, ...]:
-    """The different answers to ``item``, the most frequent first; case and spaces do not count."""
+    """The distinct answers to ``item``, the most frequent first. Case and spaces are ignored."""
     found: dict[tuple[str, Status, str | None], list[tuple[str, str, tuple[str, ...]]]] = {}
     for mark, answers in answered:
         result = item_result(mark, item.id)
@@ -83,7 +84,7 @@ def given_answers(item: Item, answered: Iterable[MarkAndAnswers]) -> tuple[Given
 
 
 def _options(item: Item, answer: object) -> tuple[str, ...]:
-    """The options of a choice that an answer names, in their order; empty for other kinds."""
+    """The ids of the options that an answer names, in the order of the item; empty if the item has no options."""
     known = {option.id.lower(): option.id for option in getattr(item.spec, "options", ())}
     parts = answer if isinstance(answer, (list, tuple)) else [answer]
     chosen = {str(part).strip().lower() for part in parts}
@@ -91,7 +92,7 @@ def _options(item: Item, answer: object) -> tuple[str, ...]:
 
 
 def item_result(mark: Mark, name: str) -> ItemResult | None:
-    """The result of an item in the submission of a mark."""
+    """The result of the item ``name`` in the submission of a mark; None if there is none."""
     results = mark.work.results if mark.work is not None else ()
     return next((item for result, _ in results for item in result.items if item.id == name), None)
 
@@ -100,7 +101,7 @@ def item_result(mark: Mark, name: str) -> ItemResult | None:
 
 
 def borrowed_answers(course: Course, answered: Sequence[MarkAndAnswers]) -> tuple[BorrowedAnswer, ...]:
-    """All answers with somebody else's numbers, in the order of the course and then of the learners."""
+    """All answers that fit another learner's numbers, ordered by item as in the course, then by learner."""
     personal = [
         item
         for question in course.questions
@@ -146,7 +147,7 @@ def _is_correct(item: Item, value: object, context: items.Context) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class BorrowedByLearner:
-    """A learner with all their answers with somebody else's numbers; ``sources`` have the numbers of every one."""
+    """A learner with all their borrowed answers; ``sources`` are the learners whose numbers fit every one of them."""
 
     learner: str
     answers: tuple[BorrowedAnswer, ...]
@@ -154,7 +155,7 @@ class BorrowedByLearner:
 
 
 def borrowed_by_learner(found: Iterable[BorrowedAnswer]) -> tuple[BorrowedByLearner, ...]:
-    """The answers by learner; those with most of them come first, then those with fewest possible sources."""
+    """The answers grouped by learner: the most answers first, then the fewest possible sources."""
     mine: dict[str, list[BorrowedAnswer]] = {}
     for one in found:
         mine.setdefault(one.learner, []).append(one)

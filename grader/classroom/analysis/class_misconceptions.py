@@ -1,4 +1,4 @@
-"""Which misconceptions came up in a class, since when, where, and with whom. Pure functions."""
+"""Which misconceptions a class showed, where, and which learners showed them. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from grader.classroom.marks import GradedSubmission, Mark
 
 @dataclass(frozen=True, slots=True)
 class ClassMisconception:
-    """A misconception of a question that ``learners`` showed; ``before`` counts those who had shown it earlier.
+    """A misconception that ``learners`` showed. ``before`` is the number of learners who had shown it earlier.
 
-    ``parts`` are the items and exercises where it showed, with the number of learners.
+    ``parts`` are the items and exercises where it appeared, each with the number of learners.
     """
 
     question: str
@@ -27,7 +27,7 @@ class ClassMisconception:
 def find_misconceptions(marks: Iterable[Mark], since: datetime | None = None) -> tuple[ClassMisconception, ...]:
     """The misconceptions in work submitted at ``since`` or later (None: in all work), the most frequent first.
 
-    Work without a time of submission counts from when it was graded. Each learner counts once.
+    Work without a submission time is dated by when it was graded. Each learner counts once.
     """
     now: dict[tuple[str, str], dict[str, set[str]]] = {}
     earlier: dict[tuple[str, str], set[str]] = {}

@@ -1,4 +1,4 @@
-"""Read the submissions of a class from the places in its gradebook, and compare them."""
+"""Compare the submissions of a class, read from the paths that its gradebook records."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _MANY = 100
 
 @dataclass(frozen=True, slots=True)
 class ClassSimilarity:
-    """The similarities in a class. ``people`` are the learners of each submission, by its key.
+    """The similarities in a class. ``people`` maps the key of each submission to its learners.
 
-    ``left_out`` are the keys of submissions that cannot be read. ``read`` reads a submission again, to show its code.
+    ``left_out`` are the keys of submissions that cannot be read. ``read`` reads a submission again, by key, to show its
+    code.
     """
 
     found: SimilarityResult
@@ -35,14 +36,14 @@ class ClassSimilarity:
 
     @property
     def who(self) -> dict[str, str]:
-        """The name of each submission, by key: its learners, or the key if it belongs to nobody."""
+        """A display name for each submission, by key: its learners, or the key if it belongs to nobody."""
         return {key: ", ".join(names) or key for key, names in self.people.items()}
 
 
 def compare_class(gradebook: Gradebook, course: Course, threshold: float | None = None) -> ClassSimilarity:
-    """Compare the last submission of every learner, in the questions that were graded.
+    """Compare the last submission of each learner or group, for the questions that were graded.
 
-    ``threshold`` is a share from 0 to 1; None means ``similarity.THRESHOLD``.
+    ``threshold`` is the score, from 0 to 1, from which a pair is reported; None means ``similarity.THRESHOLD``.
     """
     asked = gradebook.recall("questions")
     row = list(_last(gradebook.submissions()))
@@ -60,7 +61,7 @@ def compare_class(gradebook: Gradebook, course: Course, threshold: float | None 
 
 
 def _last(submissions: Sequence[SubmissionRow]) -> Iterator[SubmissionRow]:
-    """The last attempt of each learner or group, and everything that belongs to nobody."""
+    """The last attempt of each learner or group, and all submissions that belong to nobody."""
     last = {one.learners or (one.key,): one for one in sorted(submissions, key=lambda one: one.attempt)}
     return iter(last.values())
 
@@ -79,7 +80,7 @@ def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> CodeS
 def _reduced(
     read: Callable[[str], CodeSample | None], exercises: Sequence[str], keys: Sequence[str]
 ) -> dict[str, ReducedSample | None]:
-    """All submissions as numbers. Reading takes most of the time, so all CPUs read a large class."""
+    """All submissions in reduced form, by key. Reading takes most of the time, so a large class is read on all CPUs."""
     take = partial(_reduce, read, exercises)
     if len(keys) < _MANY:
         return dict(zip(keys, map(take, keys), strict=True))

@@ -1,4 +1,4 @@
-"""Similar submissions side by side, as one self-contained HTML page in both languages, without scripts."""
+"""Similar submissions side by side: a self-contained HTML page in both languages, without scripts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from grader.report.html import environment, policy, sheet
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-#: How many clusters are shown, and how many couples in all with their code; the first few clusters are unfolded.
+#: How many clusters are shown, and how many couples in all with their code. The first few clusters are expanded.
 MOST = 40
 MOST_COUPLES = 80
 _OPEN = 3
@@ -35,7 +35,7 @@ _LONGEST_LINE = 300
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The code of one of the two: excerpts, and whether they were cut."""
+    """One column of a comparison: excerpts of the code, and whether they were cut."""
 
     who: str
     excerpts: tuple[Excerpt, ...]
@@ -44,7 +44,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ScopeComparison:
-    """One scope of a couple, with the code of both."""
+    """A couple in one scope, with the code of both."""
 
     pair: SimilarPair
     alike: Text
@@ -53,7 +53,7 @@ class ScopeComparison:
 
 @dataclass(frozen=True, slots=True)
 class CoupleComparison:
-    """Two submissions of a cluster with their code."""
+    """Two submissions of a cluster, compared in each scope."""
 
     left: str
     right: str
@@ -62,7 +62,7 @@ class CoupleComparison:
 
 @dataclass(frozen=True, slots=True)
 class ClusterComparison:
-    """A cluster, what it has in common, and its couples; ``more`` of them are not shown."""
+    """A cluster, what its members have in common, and its couples. ``more`` couples are not shown."""
 
     cluster: Cluster
     title: Text
@@ -81,7 +81,7 @@ def render(
     read: Callable[[str], CodeSample | None],
     left_out: Sequence[str] = (),
 ) -> str:
-    """The page, in ``lang`` until its reader chooses the other language. ``read`` reads a submission again."""
+    """The page as HTML, first shown in ``lang``. ``who`` names each submission; ``read`` reads one again, by key."""
     style = sheet(_TEMPLATES / "similarity.css")
     made = find_clusters(found)
     page = (
@@ -114,7 +114,7 @@ def compare_clusters(
     read: Callable[[str], CodeSample | None],
     most: int | None = None,
 ) -> list[ClusterComparison]:
-    """The ``chosen`` clusters with at most ``most`` couples in all side by side, by default ``MOST_COUPLES``."""
+    """The ``chosen`` clusters with at most ``most`` couples in all (default: ``MOST_COUPLES``) side by side."""
     left = MOST_COUPLES if most is None else most
     shown = []
     for at, cluster in enumerate(chosen):

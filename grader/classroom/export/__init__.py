@@ -1,15 +1,15 @@
 """Exports of a gradebook or a course: one module per format, found by listing this folder.
 
-The module of a format has
+Each module has
 
 * a docstring, whose first line ``attncheck export --help`` shows.
 * ``SOURCE``: what it exports, ``gradebook`` or ``course``.
 * ``OPTIONS``: the fields of ``ExportOptions`` that it uses; setting any other raises UsageError.
 * ``write(source, options, out)``: writes ``source``, a ``results.Book`` or a ``model.Course``, to ``out``, as one file
-  or as a folder of files. ``out.say`` tells the instructor what is worth knowing.
+  or as a folder. ``out.say`` shows a message to the instructor.
 
-A format has the name of its module, with - for _. Learners' names, answers and messages may contain anything: each
-module escapes them as its format requires.
+The name of a format is that of its module, with - for _. Learners' names, answers and messages may contain anything;
+each module escapes them as its format requires.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class ExportOptions:
     now: datetime | None = None
 
 
-#: What each format is, in Chinese; in English, the first line of its module says it.
+#: A description of each format in Chinese. The English one is the first line of the module's docstring.
 CHINESE_DESCRIPTIONS = {
     "canvas": "从 Canvas 下载的成绩册 CSV（--template），填好其中一项作业（--column）。",
     "canvas-feedback": "含每名学习者报告的 zip，由 Canvas 作为评语附在提交上。",
@@ -83,7 +83,7 @@ CHINESE_DESCRIPTIONS = {
     "qti": "供 Canvas 使用的小题：内含一个测验的 zip（QTI 1.2）。",
     "reports": "文件夹，每份提交一个 JSON 报告；或用 --learner 只写一份。",
 }
-#: Exports that also contain what belongs to nobody in the class.
+#: Exports that also contain submissions that belong to nobody in the class.
 _OF_EVERYBODY = frozenset({"json", "reports"})
 #: How many names one message lists; the rest are counted.
 _MOST_NAMES = 30
@@ -97,11 +97,11 @@ def format_names() -> tuple[str, ...]:
 
 
 def format_module(name: str) -> ModuleType:
-    """The module of a format. Raises UsageError if there is none of that name."""
+    """The module of a format. Raises UsageError for an unknown name."""
     if name not in format_names():
         raise UsageError(
             Text(
-                "There is no format “{name}”. There are: {names}.",
+                "There is no format “{name}”; available: {names}.",
                 "没有叫“{name}”的导出格式，可用的有：{names}。",
             ).fill(name=name, names=name_list(format_names()))
         )
@@ -109,7 +109,7 @@ def format_module(name: str) -> ModuleType:
 
 
 def format_description(name: str) -> str:
-    """The sentence about a format: the first line of its module's docstring."""
+    """The English description of a format: the first line of its module's docstring."""
     return (format_module(name).__doc__ or "").partition("\n")[0]
 
 
@@ -140,7 +140,7 @@ def export(name: str, source: Book | Course, options: ExportOptions, out: Export
 
 
 def _name_skipped(source: Book | Course, out: ExportTarget) -> None:
-    """Name the submissions that are in the gradebook, but not on the roster and so in no export of the class."""
+    """Report submissions that are not exported because they belong to nobody on the roster."""
     assert isinstance(source, Book)
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]
     if names:

@@ -1,4 +1,4 @@
-"""Edit cells of a CSV file that another program wrote; every other byte stays as it was."""
+"""Edit cells of a CSV file that another program wrote, without changing any other byte."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from grader.core.model import Text
 from grader.core.text import clean
 
 _BOM = "\ufeff"
-#: How many headings a message lists.
+#: The most headings that a message lists.
 _MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The value of a cell, and its position in the text of the file, quotes included."""
+    """The value of a cell, and its position in the text of the file, including quotes."""
 
     text: str
     start: int
@@ -36,11 +36,11 @@ class Sheet:
     separator: str
 
     def at(self, row: int, column: int | None) -> str:
-        """The value of a cell; "" if there is no such cell."""
+        """The value of a cell; "" if it does not exist."""
         return self.rows[row][column].text if column is not None and column < len(self.rows[row]) else ""
 
     def edited(self, changes: Mapping[tuple[int, int], str]) -> bytes:
-        """The file with ``changes``, which map (row, column) to the new value."""
+        """The bytes of the file with ``changes``, a map from (row, column) to the new value."""
         parts, last = [], 0
         for row, column in sorted(changes):
             cell = self.rows[row][column]
@@ -55,7 +55,7 @@ class Sheet:
 
 
 def read_sheet(path: Path) -> Sheet:
-    """Read a CSV file: UTF-8 with or without a byte-order mark, separated by commas, semicolons or tabs."""
+    """Read a CSV file in UTF-8, with commas, semicolons or tabs as separators. Raises UsageError."""
     try:
         text = path.read_bytes().decode()
     except OSError as error:
@@ -88,7 +88,7 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
         if written.startswith('"') and (len(written) == 1 or not written.endswith('"')):
             raise UsageError(
                 Text(
-                    "The template {path}:{line} has a quoted cell without an end; download it again.",
+                    "The template {path}:{line} has a quoted cell that is not closed; download it again.",
                     "模板 {path}:{line} 有一个单元格的引号没有结束；请重新下载。",
                 ).fill(path=path, line=len(rows) + 1)
             )

@@ -2,12 +2,12 @@
 
 ## What it writes
 
-The CSV file that you downloaded, with the points of one assignment. Only the cells of that column change, and nothing
-else, to the byte.
+The CSV file that you downloaded, with the points of one assignment. Only the cells of that column change; every other
+byte is kept.
 
-Learners are found by the number that their submission came under (a Canvas zip), by their ids in the gradebook, by
-the numbers and addresses of a roster (groups need one), and last by a name that only one learner has. A number that
-says otherwise settles it. Nothing is guessed: rows and learners without a partner are listed. Also listed are
+Learners are matched by the Canvas number of their submission (from a Canvas zip), by their ids in the gradebook, by the
+numbers and addresses of a roster (required for groups), and last by a name that only one learner has. A contradicting
+number rules out a match. Nothing is guessed: unmatched rows and learners are listed. Also listed are
 
 - cells that were left unchanged: no submission, something that could not be graded, `EX` and `N/A`;
 - learners whose answers still have to be graded by hand (override them, and export again);
@@ -16,13 +16,13 @@ says otherwise settles it. Nothing is guessed: rows and learners without a partn
 ## Options
 
 - `--template`: the gradebook as it was downloaded. Do not save it from a spreadsheet first.
-- `--column`: the assignment, by title, number or heading. It can be left out if there is only one.
-- `--roster`: numbers and addresses of learners; needed for groups.
+- `--column`: the assignment, by title, number or heading. Optional if there is only one.
+- `--roster`: numbers and addresses of learners; required for groups.
 
 ## How to use it
 
 Download the gradebook from Canvas (Grades → *Export*), fill it in, and import the result (Grades → *Import*). Canvas
-shows the differences before it takes them.
+shows the differences before it saves them.
 
 ```
 attncheck export canvas --from results --template Grades.csv --column 'Attention' --to upload.csv
@@ -47,11 +47,11 @@ from grader.core.text import clean
 SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 
-#: The heading of an assignment; no other column looks like it.
+#: The heading of an assignment. No other heading has this form.
 _ASSIGNMENT = re.compile(r"(?P<title>.+) \((?P<number>\d+)\)")
 #: Canvas's columns of identifiers, and their kinds here.
 _IDS = {"ID": "canvas", "SIS User ID": "sid", "SIS Login ID": "login"}
-#: Cells that mean “excused” and “not assigned”, which stay.
+#: Cells that mean “excused” and “not assigned”; they are kept.
 _KEPT = frozenset({"EX", "N/A"})
 
 
@@ -93,13 +93,13 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     if wanted is None:
         raise UsageError(
             Text(
-                "{sheet} has {found} assignments; name one with --column. There are: {there}",
+                "{sheet} has {found} assignments; choose one with --column. Available: {there}",
                 "{sheet} 里有 {found} 个作业，请用 --column 指定一个。现有的是：{there}",
             ).fill(sheet=sheet.path, found=len(found), there=there)
         )
     raise UsageError(
         Text(
-            "{sheet} has {count} columns “{wanted}”; expected one. There are: {there}",
+            "{sheet} has {count} columns “{wanted}”; expected one. Available: {there}",
             "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{there}",
         ).fill(sheet=sheet.path, count=len(fitting), wanted=clean(wanted, 80), there=there)
     )

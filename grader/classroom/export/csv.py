@@ -3,14 +3,14 @@
 ## What it writes
 
 A CSV file in UTF-8. Points are those that count: with overrides, and after deductions for lateness and attempts.
-Cells that would begin a formula, also after a semicolon, have an apostrophe in front.
+Cells that a spreadsheet could take for a formula, even after a semicolon, are prefixed with an apostrophe.
 
 ## Options
 
 - `--learner`: only this learner.
 - `--pseudonyms`: pseudonyms in place of names.
 - `--checks`: a row for each item and each check, with what decided it: version of the course, seed, sandbox, time.
-- `--bom`: begins with a byte-order mark, without which Excel does not recognise UTF-8.
+- `--bom`: starts with a byte-order mark, which Excel needs to recognize UTF-8.
 
 ## How to use it
 
@@ -47,13 +47,13 @@ _CHECK = (
 
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
-    """Write UTF-8 with the line ends of RFC 4180; ``bom`` puts a byte-order mark first, for Excel."""
+    """Write CSV in UTF-8 with the line ends of RFC 4180; with ``bom``, after a byte-order mark, for Excel."""
     rows = _checks(book, options) if options.checks else _learners(book, options)
     out.write_file(_encoded(rows, options.bom))
 
 
 def _encoded(rows: Iterator[list[object]], bom: bool) -> Iterator[bytes]:
-    """Encode the rows. Texts are quoted, so that they stay one cell even if ; is the separator."""
+    """Encode the rows. Texts are quoted, so that each stays one cell even if ; is the separator."""
     if bom:
         yield b"\xef\xbb\xbf"
     for row in rows:
@@ -122,7 +122,7 @@ def _item(item: ItemResult, lang: Lang) -> list[object]:
 
 
 def _exercise(exercise: ExerciseResult, lang: Lang) -> Iterator[list[object]]:
-    """A row for each check, or one for the exercise if nothing was checked."""
+    """A row for each check, or one row for the exercise if nothing was checked."""
     for outcome in exercise.outcomes:
         verdict = outcome.verdict
         status = outcome.status.value if verdict.applies else Status.SKIPPED.value

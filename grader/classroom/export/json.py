@@ -2,10 +2,9 @@
 
 ## What it writes
 
-One file, with reports as [json.md](json.md) describes them. Times, durations and paths are left out, so equal grading
-gives equal bytes, on any day, in any folder, however often it was interrupted. This format alone contains the
-submissions that belong to nobody in the class. Hidden cases are included whatever `hidden_results` says: the file is
-for you.
+One file, with reports in the format of [json.md](json.md). Times, durations and paths are left out, so equal grading
+gives equal bytes, on any day and in any folder, with or without interruptions. Submissions that belong to nobody in the
+class are included. So are hidden cases, whatever `hidden_results` says: the file is for instructors.
 
 ## Options
 
@@ -67,7 +66,7 @@ def _document(book: Book, options: ExportOptions) -> Iterator[str]:
 
 
 def _answers(found: Mapping[str, object]) -> dict[str, object]:
-    """The answers by item id; values that JSON does not have, such as NaN, become text."""
+    """The answers by item id. Values that JSON lacks, such as NaN, become text."""
     ordered: dict[str, object] = json.loads(json.dumps(dict(sorted(found.items()))), parse_constant=str)
     return ordered
 

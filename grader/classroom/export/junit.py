@@ -2,8 +2,8 @@
 
 ## What it writes
 
-A folder with a document for each learner, or one document with `--learner`. Until `hidden_results` allows it, hidden
-cases are left out.
+A folder with a document for each learner, or one document with `--learner`. Hidden cases are left out until
+`hidden_results` allows them.
 
 ## Options
 
@@ -12,7 +12,7 @@ cases are left out.
 
 ## How to use it
 
-For build servers and anything else that reads test results.
+For CI servers and other programs that read test results.
 
 ```
 attncheck export junit --from results --to junit

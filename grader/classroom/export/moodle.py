@@ -2,18 +2,18 @@
 
 ## What it writes
 
-The CSV file that you downloaded. Only the cells of the grade and of the feedback change, and nothing else, to the
-byte. Headings are in the language of the site: columns are found by headings that are known, otherwise by their
-content (participants' numbers after a word, a maximum that is the same in every row, and the grade before it).
-Comments that somebody wrote by hand are kept; ours begin with `attncheck:`.
+The CSV file that you downloaded. Only the cells of the grade and of the feedback change; every other byte is kept.
+Headings are in the language of the site, so columns are found by known headings, or else by their content
+(participants' numbers after a word, a maximum that is the same in every row, and the grade to its left). Comments that
+were written by hand are kept; those of attncheck start with `attncheck:`.
 
 Learners are matched and exceptions are listed as for `canvas`, with the participants' numbers of a Moodle zip.
 
 ## Options
 
 - `--template`: the worksheet as it was downloaded. Do not save it from a spreadsheet first.
-- `--column`: the column of the grade; needed only if it is not recognised.
-- `--roster`: numbers and addresses of learners; needed for groups.
+- `--column`: the column of the grade; needed only if it is not recognized.
+- `--roster`: numbers and addresses of learners; required for groups.
 
 ## How to use it
 
@@ -52,12 +52,12 @@ _HEADINGS = {
     "most": ("maximum grade", "最高分", "最高成绩", "最大成绩"),
     "feedback": ("feedback comments", "反馈评语", "反馈评论", "反馈意见", "评语反馈"),
 }
-#: The prefix of our comments; comments without it were written by a person, and stay.
+#: The prefix of attncheck's comments. Comments without it were written by a person, and are kept.
 _OURS = "attncheck: "
 _NO_FEEDBACK = Text(
     "There is no feedback column, so only grades are filled in.", "没有找到反馈评语一列，因此只填写成绩。"
 )
-_KEPT_COMMENTS = Text("Comments written by somebody else were kept: {count}.", "保留了别人写的评语：{count} 条。")
+_KEPT_COMMENTS = Text("Comments written by someone else were kept: {count}.", "保留了别人写的评语：{count} 条。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
 
 
 def _comment(lines: tuple[str, ...]) -> str:
-    """A comment as one line of HTML, which is how Moodle reads comments."""
+    """A comment as one line of HTML, the format that Moodle expects."""
     return _OURS + "<br>".join(html.escape(clean(line, 400)) for line in lines)
 
 
@@ -120,7 +120,7 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
     def named(what: str) -> int | None:
         return next((at for at, title in enumerate(heading) if title.casefold() in _HEADINGS[what]), None)
 
-    # A bare number may be anything; a participant's number follows a word.
+    # A bare number may mean anything; a participant's number follows a word.
     person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]
     if not person:
         raise UsageError(
@@ -156,7 +156,7 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
         if heading.count(wanted) != 1:
             raise UsageError(
                 Text(
-                    "{sheet} has {count} columns “{wanted}”; expected one. There are: {heading}",
+                    "{sheet} has {count} columns “{wanted}”; expected one. Available: {heading}",
                     "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{heading}",
                 ).fill(
                     sheet=sheet.path,
@@ -172,7 +172,7 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
         return most - 1
     raise UsageError(
         Text(
-            "Which column of {sheet} holds grades? Name it with --column. There are: {heading}",
+            "{sheet} has no recognizable column of grades; give one with --column. Available: {heading}",
             "{sheet} 的哪一列是成绩？请用 --column 指定。现有的是：{heading}",
         ).fill(sheet=sheet.path, heading=headings_text(heading))
     )

@@ -2,23 +2,23 @@
 
 ## What it writes
 
-A zip in the layout that Canvas imports. Canvas says nothing about what it cannot read, so only what it is known to
-read is written. Only practice items are taken, unless `--graded` is given.
+A zip in the layout that Canvas imports. Canvas silently ignores what it cannot read, so the zip uses only features that
+Canvas is known to read. Only practice items are included, unless `--graded` is given.
 
 | item | in Canvas |
 |---|---|
-| choice, multi | the same; wrong options show the truth about the misconception |
+| choice, multi | the same; wrong options show the correct idea |
 | number | the same, with its tolerance |
 | match, order | left out |
 | text, expression, derivation, shape | essay, with a correct answer in the feedback |
 
-Numbers that differ from learner to learner in attncheck are the same for everybody. Canvas gets whole and half
-points. What is left out is listed.
+Numbers that differ from learner to learner in attncheck are the same for everyone. Points are rounded to
+whole and half points. Items that are left out are listed.
 
 ## Options
 
 - `-q`: only these questions.
-- `--graded`: graded items, too. The file then is a key.
+- `--graded`: includes graded items. The file then contains their keys.
 
 ## How to use it
 
@@ -95,7 +95,7 @@ def _xml(root: ET.Element) -> bytes:
 
 
 def _points(each: ExportItem) -> float:
-    """The points, rounded to halves, which is what Canvas accepts; at least a half."""
+    """The points, rounded to half points, which is what Canvas accepts; at least half a point."""
     return max(0.5, round(each.points * 2) / 2)
 
 

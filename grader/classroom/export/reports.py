@@ -5,7 +5,7 @@
 A folder with `LEARNER.json` for each submission, in the format of [json.md](json.md#batches): the report, the points
 that count, and how they were computed. Further attempts of a learner get a number, and submissions that belong to
 nobody in the class are included. With `--learner` it is one file, for the attempt that counts. Hidden cases are
-included whatever `hidden_results` says: the files are for you.
+included whatever `hidden_results` says: the files are for instructors.
 
 ## Options
 

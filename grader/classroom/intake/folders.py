@@ -5,7 +5,7 @@
 Each entry at the top belongs to one learner. This includes files that cannot be graded (`ada.pdf`), so that
 learners who submitted the wrong file are listed too. Exceptions: there is another entry with the same name, or the file
 is one that instructors keep beside submissions (texts, tables, logs, and files without a suffix). This intake is used
-if no other one explains more than half of the entries.
+if no other one fits more than half of the entries.
 
 ## Example
 
@@ -35,7 +35,7 @@ _TWO_SUFFIXES = re.compile(r"\.tar$", re.I)
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Everything: each entry at the top is a learner's."""
+    """All top-level entries: each belongs to a learner."""
     return frozenset(tree.tops())
 
 

@@ -2,8 +2,8 @@
 
 ## What it reads
 
-The metadata say whose each folder is (several people for a group), when it was submitted, and how many attempts there
-were. Keys may be symbols of Ruby (`:name`) or plain.
+The metadata has the owners of each folder (several people for a group), the submission time, and the number of
+attempts. Keys may be Ruby symbols (`:name`) or plain.
 
 ## Example
 
@@ -45,7 +45,7 @@ from grader.core.model import Text
 RANK = 10
 
 _METADATA = "submission_metadata.yml"
-_UNKNOWN = Text("{name} does not say whose it is", "{name} 没有说明它是谁的")
+_UNKNOWN = Text("{name} does not name its owner", "{name} 没有说明它是谁的")
 _FOLDER = re.compile(r"submission_\d+")
 _DEEPEST = 40
 _LONGEST_NUMBER = 200
@@ -83,7 +83,7 @@ class _Loader(_SAFE):  # type: ignore[misc]
         """Do not merge: a key ``<<`` has no meaning here."""
 
     def construct_untagged(self, node: yaml.Node) -> Iterator[Any]:
-        """Load tagged values (objects of another language) as plain mappings, lists or text."""
+        """Load tagged values (such as objects of Ruby) as plain mappings, lists or text."""
         if isinstance(node, yaml.MappingNode):
             yield from self.construct_yaml_map(node)
         elif isinstance(node, yaml.SequenceNode):

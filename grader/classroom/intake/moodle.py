@@ -33,7 +33,7 @@ _MARKED = re.compile(_MARK)
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Files and folders at the top with such names."""
+    """The top-level files and folders with names of this form."""
     return frozenset(name.partition("/")[0] for name in tree.names if _match(name))
 
 
@@ -61,11 +61,9 @@ def layout(tree: Tree) -> Layout:
 
 _EXAMPLE = "Jane Doe_657768_assignsubmission_file"
 _NO_SUCH_NAME = Text(
-    "Moodle does not name files and folders like this (but {example})", "Moodle 不会这样命名（应形如 {example}）"
+    "not a file or folder name of Moodle (such as {example})", "Moodle 不会这样命名（应形如 {example}）"
 )
-_TWO_LEARNERS = Text(
-    "from its name, it could be either of two learners' file", "从文件名看，可能属于两个人中的任何一个"
-)
+_TWO_LEARNERS = Text("by its name, it could belong to either of two learners", "从文件名看，可能属于两个人中的任何一个")
 
 
 def _match(name: str) -> re.Match[str] | None:

@@ -3,7 +3,7 @@
 ## What it reads
 
 Notebooks and modules below `submitted/`, and when they were submitted. `feedback/`, beside `submitted/` or beside the
-notebook, is nbgrader's own output and nobody's work. A folder of students without `submitted/` is recognised by its
+notebook, is nbgrader's own output and is ignored. A folder of students without `submitted/` is recognized by its
 `timestamp.txt` files.
 
 ## Example
@@ -27,7 +27,7 @@ RANK = 15
 
 _STAMP = "timestamp.txt"
 _TOP = "submitted/"
-_OUTSIDE = Text("expected it in submitted/STUDENT/ASSIGNMENT/", "应放在 submitted/STUDENT/ASSIGNMENT/ 里")
+_OUTSIDE = Text("not in submitted/STUDENT/ASSIGNMENT/", "应放在 submitted/STUDENT/ASSIGNMENT/ 里")
 _FEEDBACK = "feedback/"
 #: Entries of a course folder.
 _COURSE = frozenset({"submitted", "source", "release", "autograded", "feedback", "solutions", "nbgrader_config.py"})

@@ -300,11 +300,11 @@ def test_a_kind_can_be_chosen() -> None:
     [
         (
             ["doejane_1_2_q05.py", "bo_3_4_q05.py", "cy.py"],
-            "canvas or folders; these entries at the top do not fit: cy.py",
+            "canvas or folders; these top-level entries do not fit: cy.py",
         ),
         (
             ["A_1_assignsubmission_file_/q.py", "B_2_assignsubmission_file_/q.py", "extra/q.py"],
-            "moodle or folders; these entries at the top do not fit: extra",
+            "moodle or folders; these top-level entries do not fit: extra",
         ),
         (["A_1_assignsubmission_file_3_4_q05.py"], "moodle or canvas"),
         (["class/doejane_1_2_q05.py", "class/bo_3_4_q05.py", "class/cy.py"], "canvas or folders"),
