@@ -531,7 +531,7 @@ def _copy_of(submission: FoundSubmission, scratch: Path) -> Path:
 
 
 def _new(target: Path) -> IO[bytes]:
-    """Create a file of a copy. Raises UsageError if it is not writable, which is no fault of the submission."""
+    """Create a file of a copy; raise UsageError, not SubmissionError, if it is not writable."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target.open("xb")

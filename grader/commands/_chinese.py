@@ -1,7 +1,8 @@
-"""The Chinese help of the commands: what ``--help`` prints when the language is Chinese.
+"""The help of commands in Chinese.
 
-Each command has its Chinese texts beside its English ones, as a ``Chinese`` given to ``documented``. This module turns
-a command into one that prints them, and sets them for a terminal: click counts characters, and breaks lines at blanks.
+Each command has its Chinese texts next to its English ones, as a ``ChineseHelp`` passed to ``documented``. This module
+turns a command into one that prints them, and formats them for a terminal, because click counts characters instead of
+cells and breaks lines only at spaces.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import click
 from grader.commands._options import ChineseHelp, epilog
 from grader.core.layout import cells, indent, pad, wrap
 
-#: Texts that several commands have, by the English ones.
+#: Texts that several commands share, by the English text.
 SHARED: Mapping[str, str] = {
     "For screen readers: no colours, columns, marks or single keys (default: ATTNCHECK_PLAIN).": (
         "供读屏软件使用：没有颜色、分栏、符号和单键操作（默认看 ATTNCHECK_PLAIN）。"
@@ -45,7 +46,7 @@ SHARED: Mapping[str, str] = {
     "some submissions could not be graded": "有的提交无法评分",
 }
 
-#: What click itself says.
+#: Texts of click itself.
 _CLICK: Mapping[str, str] = {
     "Options": "选项",
     "Commands": "命令",
@@ -58,10 +59,10 @@ _GAP = 2
 
 
 class Formatter(click.HelpFormatter):
-    """Sets Chinese: characters of two cells, and lines that may break between any two of them."""
+    """Formats Chinese: characters are two cells wide, and lines may break between any two of them."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """As click does, with a Chinese word for “Usage”."""
+        """Like click, with a Chinese word for “Usage”."""
         super().write_usage(prog, args, "用法：" if prefix is None else prefix)
 
     def write_heading(self, heading: str) -> None:
@@ -69,7 +70,7 @@ class Formatter(click.HelpFormatter):
         self.write(f"{' ' * self.current_indent}{_CLICK.get(heading, heading)}：\n")
 
     def write_text(self, text: str) -> None:
-        """Paragraphs; the lines of one that begins with ``\\b`` stay as they are."""
+        """Write paragraphs. The lines of a paragraph that starts with ``\\b`` are kept."""
         shown = []
         for paragraph in text.split("\n\n"):
             kept = paragraph.removeprefix("\b\n")
@@ -80,7 +81,7 @@ class Formatter(click.HelpFormatter):
         self.write("\n\n".join(shown) + "\n")
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _WIDEST_TERM, col_spacing: int = _GAP) -> None:
-        """Terms, and beside each what it is."""
+        """Write terms with their descriptions."""
         table = [(term, _CLICK.get(said, SHARED.get(said, said)).replace(*_REQUIRED)) for term, said in rows]
         column = min(max(cells(term) for term, _ in table), col_max) + col_spacing
         left = " " * self.current_indent
@@ -99,7 +100,7 @@ class _Context(click.Context):
 
 
 def in_chinese(command: click.Command, summary: str = "") -> click.Command:
-    """``command`` with the help that it has in Chinese; ``summary`` is all that a group says."""
+    """``command`` with its Chinese help. ``summary`` is the help of a group."""
     changed = copy.copy(command)
     changed.context_class = _Context
     if isinstance(changed, click.Group):
@@ -115,7 +116,7 @@ def in_chinese(command: click.Command, summary: str = "") -> click.Command:
 
 
 def chinese_help(command: click.Command) -> ChineseHelp | None:
-    """The Chinese texts of ``command`` with those that it shares with others; None if it has none."""
+    """The Chinese texts of ``command``, including shared ones; None if it has none."""
     own = vars(command).get("chinese")
     if not isinstance(own, ChineseHelp):
         return None

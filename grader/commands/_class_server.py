@@ -1,4 +1,4 @@
-"""A class in a browser: what `serve --class` and `links` share."""
+"""What `serve --class` and `links` share: the settings of a class, and its server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ NO_ROSTER = Text(
     "{folder}/class.yaml 没有写名单，course.yaml 也没有；请加上“roster: class.csv”。",
 )
 _PREPARING = Text(
-    "Preparing: the sandbox, the references, and the course as learners get it. The first time takes a few minutes.",
+    "Preparing the sandbox, the references, and the learners' edition of the course. The first time, this takes a few "
+    "minutes.",
     "正在准备：沙箱、参考实现和学习者版课程。第一次需要几分钟。",
 )
 _OPEN = Text(
@@ -36,14 +37,14 @@ _OPEN = Text(
     "{folder} 里的班级已在 {address} 开放（监听 {host}:{port}）。按 Ctrl-C 结束。",
 )
 _PLAIN = Text(
-    "{address} is not https: sessions can be read on the way. Use it on this machine only.",
+    "{address} is not https, so sessions could be intercepted. Use it on this machine only.",
     "{address} 不是 https：登录信息在途中可能被读取。请只在本机使用。",
 )
 _HALF = Text(
-    "--trust-header and --trusted-proxy belong together: the header counts only if it comes from that address.",
+    "--trust-header and --trusted-proxy must be used together: the header counts only if it comes from that address.",
     "--trust-header 和 --trusted-proxy 要一起使用：只有来自该地址的请求头才算数。",
 )
-#: Seconds until a thread that computes makes way for another: the thread that serves everybody waits for it often.
+#: The switch interval of threads in seconds: short, because the thread that serves requests often waits for others.
 _SWITCH = 0.0005
 _REPORTED = Text("attncheck: {what}", "attncheck：{what}")
 
@@ -112,13 +113,13 @@ def serve_class(  # noqa: PLR0917, one for each option
                 lifespan="on",
                 server_header=False,
                 access_log=False,
-                proxy_headers=False,  # who connects is the proxy, and nothing that it passes on
-                timeout_graceful_shutdown=1,  # nobody waits for code by then
+                proxy_headers=False,  # the client is the proxy itself, not an address that it forwards
+                timeout_graceful_shutdown=1,  # no request waits for code by then
                 timeout_keep_alive=75,  # longer than proxies keep theirs
             )
 
             class Server(uvicorn.Server):
-                """Tells those who wait, so that their answers are sent before connections close."""
+                """Ends all waiting before the shutdown, so that responses are sent before connections close."""
 
                 async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
                     service.stop()

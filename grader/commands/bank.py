@@ -48,7 +48,7 @@ _EDITION = Text(
     "{folder} 是学习者版：读取时没有发现错误，也没有别的可以检查。",
 )
 _HINT = Text("    {hint}", "    {hint}")
-_TWICE = Text("Name the course once: as DIR or with --course.", "课程只写一次：写成 DIR，或用 --course。")
+_TWICE = Text("Give the course only once: as DIR or with --course.", "课程只写一次：写成 DIR，或用 --course。")
 _INSTALLED = Text(
     "The bundled course is part of the installed attncheck ({folder}), where an update would delete your question. "
     "Name a folder of your own: attncheck bank new {question} --course mycourse",
@@ -112,10 +112,10 @@ def schema() -> None:
 
 @documented(
     {
-        "bank check mycourse": "prove the course in mycourse",
+        "bank check mycourse": "check the course in mycourse",
         "bank check -q Q5": "only Q5",
     },
-    {0: "everything holds", 4: "something is wrong; each problem is named"},
+    {0: "no problems", 4: "there are problems; each is listed"},
     ChineseHelp(
         "检查 DIR 里的题库（默认是自带的题库）。\n\n"
         "参考实现必须通过，空框架必须不通过，每个典型错误都必须在它声明的检查上失败，并且能被认出来。每个问"
@@ -131,7 +131,7 @@ def schema() -> None:
 @bank.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
 @click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
-@click.option("--verbose", is_flag=True, help="Name every misconception that no other item or exercise is about.")
+@click.option("--verbose", is_flag=True, help="List every misconception that no other item or exercise is about.")
 @course_option
 @json_option
 @errors_lang_option
@@ -141,7 +141,7 @@ def check(
     """Check the question bank in DIR (default: the bundled one).
 
     References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognized.
-    Say for each problem what to do. At the end, count for each question the misconceptions that no other item or
+    For each problem, prints what to do. At the end, prints for each question how many misconceptions no other item or
     exercise is about.
     """
     from grader.grading import selfcheck  # loads numpy
@@ -373,8 +373,8 @@ def new(question: str, course_folder: Path | None) -> None:
 def preview(question: str, course_folder: Path | None) -> None:
     """Show a question as learners see it, in both languages.
 
-    Adds to `attncheck show` the options of its items, the hints, and the stub; and for the author the answers, and what
-    learners read after a mistake.
+    In addition to `attncheck show`, prints the options of items, the hints and the stub, and for the author the answers
+    and what learners read after a mistake.
     """
     course = load_course(course_folder)
     found = find_question(course, question)

@@ -45,7 +45,7 @@ STOPPED_BEFORE = Text(
 ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
 
 _UNENCRYPTED = Text(
-    "the seed travels to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.",
+    "the seed is sent to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.",
     "种子会不加密地传到 {scheduler}；docs/cluster.md 说明了 tls:// 地址的用法。",
 )
 
@@ -121,7 +121,7 @@ def batch(
     """Grade every submission in a folder or zip.
 
     Saves each result in DIR at once; run the same command again to continue after an interruption. Writes a gradebook
-    and class.csv, and prints a table; 'attncheck export' makes reports of the gradebook. Refuses to run where code
+    and class.csv, and prints a table; 'attncheck export' makes reports from the gradebook. Refuses to run where code
     cannot be confined.
     """
     from grader.classroom.batch import BatchRequest, run  # loads numpy
@@ -165,7 +165,7 @@ def batch(
 
 
 def _interrupted(latest: list[BatchProgress]) -> Text:
-    """How far the batch got, and how to continue it."""
+    """A message on how far the batch got, and how to continue it."""
     done, total = (latest[0].done, latest[0].total) if latest else (0, None)
     return STOPPED_BEFORE if total is None else STOPPED.fill(done=done, total=total)
 

@@ -51,7 +51,7 @@ _RUN = Text(
     "name",
     required=True,
     metavar="FUNCTION",
-    help="The exercise; a question will do if it has only one.",
+    help="The exercise, or a question that has only one.",
 )
 @click.option("--case", "case_name", required=True, metavar="NAME", help="A public case; “attncheck show” lists them.")
 @click.option(

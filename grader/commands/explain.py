@@ -31,10 +31,10 @@ SAME, DIFFERENT = 0, 1
 
 @documented(
     {
-        "explain results ada Q5.output": "an answer of ada's",
+        "explain results ada Q5.output": "one of ada's answers",
         "explain results ada scaled_dot_product_attention/values/heads": "one check of one exercise in one case",
     },
-    {0: "the replay agrees with the result", 1: "the replay ends otherwise"},
+    {0: "the replay agrees with the result", 1: "the replay gives a different result"},
     ChineseHelp(
         "重放一项检查：输入、预期、实际、原因。\n\n"
         "CHECK 是小题（Q5.output）、练习（取第一个失败处）或 EXERCISE/CHECK/CASE。仅供教师使用：会显示隐藏"

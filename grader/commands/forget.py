@@ -33,7 +33,7 @@ DONE, DECLINED = 0, 1
 
 @documented(
     {
-        "forget results ada": "remove everything of ada's, after asking",
+        "forget results ada": "delete all data about ada, after asking",
     },
     {0: "removed", 1: "nothing was removed"},
     ChineseHelp(
@@ -58,12 +58,12 @@ def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, cou
     """Delete a learner from DIR permanently.
 
     Deletes their submissions and points from the gradebook (and from the bytes of its file), their files and the
-    copies of their work, and writes class.csv again. Lists what lies elsewhere and is not touched, and asks first.
+    copies of their work, and writes class.csv again. Lists what is elsewhere and is not deleted, and asks first.
     """
     if not yes and (as_json or not can_ask()):
         raise UsageError(
             Text(
-                "forget asks before it deletes anything, and nobody can answer here: give --yes.",
+                "forget asks before it deletes anything, but nobody can answer here; give --yes.",
                 "forget 删除之前要先确认，而这里没有人能回答：请加 --yes。",
             )
         )

@@ -118,8 +118,8 @@ def grade(
 ) -> None:
     """Grade a file, folder, notebook or zip.
 
-    Says what is correct, and what to fix first. Saves your own progress, unless --learner or --seed-file shows that it
-    is somebody else's work.
+    Shows what is correct, and what to fix first. Saves your own progress, unless --learner or --seed-file shows that it
+    is someone else's work.
     """
     mode = _mode(seed_file is not None, require_sandbox, unsafe_no_sandbox)
     for file in filter(None, (html, junit)):

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
     from grader.web.people import ClassMember
 
-_NOBODY = Text("There is nobody “{name}” in this class. {hint}", "这个班级里没有“{name}”。{hint}")
+_NOBODY = Text("Nobody in this class is called “{name}”. {hint}", "这个班级里没有“{name}”。{hint}")
 _SECRET = Text(
-    "Anyone who has a link is that person until {until}: send each to one address.",
+    "Until {until}, anyone who has a link can sign in as that person: send each link only to its owner.",
     "{until} 之前，谁拿到链接，谁就是那个人：请把每条链接只发给本人。",
 )
 
 
 @documented(
     {
-        "links attention-2026 --csv": "everybody's link, for mail merge",
+        "links attention-2026 --csv": "everyone's links, for mail merge",
         "links attention-2026 ada --days 2": "ada's link, good for two days",
     },
     {0: "done"},
@@ -60,10 +60,10 @@ _SECRET = Text(
 def links(
     *, folder: Path, people: tuple[str, ...], as_csv: bool, days: int | None, lang: Lang, course_folder: Path | None
 ) -> None:
-    """Make the links with which a class signs in.
+    """Create the personal links of a class.
 
     DIR is the folder of the class, with a class.yaml. Links are signed and expire; the key that signs them is in DIR,
-    for you alone. Without PEOPLE, everybody is included: learners, assistants and instructors.
+    readable only by you. Without PEOPLE, everyone is included: learners, assistants and instructors.
     """
     from grader.web.links import Claim, links_csv, read_signer  # loads the roster
     from grader.web.people import ClassMembers  # as above

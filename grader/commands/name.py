@@ -34,7 +34,7 @@ _EMPTY = Text("NAME is empty; give a name with at least one letter or number.", 
 _NOW = Text("Your name is now {name}.", "你的名字现在是 {name}。")
 _NUMBERS = Text(
     "Your progress stays. Items with personal numbers now have different numbers; earlier answers keep their points.\n"
-    "If somebody else is to start from the beginning here: 'attncheck quiz --learner NAME'.",
+    "For someone else to start from the beginning here, use 'attncheck quiz --learner NAME'.",
     "你的进度不变。数字因人而异的小题已换成新的数字；之前答过的，得分不变。\n"
     "如果是另一个人要从头开始，请用 `attncheck quiz --learner 名字`。",
 )
@@ -43,7 +43,7 @@ _RETURNED = Text(
     "从现在起接着 {name} 的进度往下做；要换回去，请用 `attncheck name {before}`。",
 )
 _OTHERS = Text(
-    "Others with progress of their own here: {names}. 'attncheck name NAME' continues with theirs.",
+    "Other people with progress here: {names}. 'attncheck name NAME' continues with theirs.",
     "这里还有其他人的进度：{names}。用 `attncheck name 名字` 可以接着做。",
 )
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     {
         "override results ada Q5.output --points 1 --reason 'oral exam'": "give points",
         "override results --list": "all points given by hand",
-        "override results --pending": "answers that wait for a person, similar ones together",
+        "override results --pending": "answers to mark by hand, similar ones together",
         "override results --mark": "mark them by key points, one group at a time",
         "override results ada Q3.own-words --key-points ac --alike": "give points for key points",
     },
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 @click.option("--remove", is_flag=True, help="Remove the override, so that the earned points count again.")
 @click.option("--key-points", metavar="abc", help="Give points for these key points of the answer (0: none).")
 @click.option("--comment", metavar="TEXT", default="", help="With --key-points: saved with the points, offered again.")
-@click.option("--alike", is_flag=True, help="With --key-points: also for everybody whose answer is similar.")
+@click.option("--alike", is_flag=True, help="With --key-points: also for everyone whose answer is similar.")
 @click.option("--pending", is_flag=True, help="List answers that are waiting to be marked, similar ones together.")
 @click.option("--mark", is_flag=True, help="Ask for the key points of each group of such answers.")
 @click.option("--list", "listed", is_flag=True, help="List all overrides in DIR.")
@@ -114,15 +114,15 @@ def override(
     DIR is a folder that 'batch --out' has written, PART an item (Q5.output) or an exercise. The files in DIR are
     written again.
 
-    Answers in one's own words wait for a person. Each key point of an item is worth the same share of its points.
-    --pending shows what waits, and --mark asks about each group of similar answers. It shows every wording, because
+    Free-text answers are marked by hand. Each key point of an item is worth the same share of its points. --pending
+    lists the answers to mark, and --mark asks about each group of similar answers. It shows every wording, because
     similar words can mean opposite things.
     """
     if listed or pending or mark:
         if learner or remove or points is not None or key_points or listed + pending + mark > 1:
             raise UsageError(
                 Text(
-                    "--list, --pending and --mark concern everybody: give one of them with DIR alone.",
+                    "--list, --pending and --mark are for the whole class: give one of them, with DIR only.",
                     "--list、--pending 和 --mark 针对所有人：只选一个，并且只和 DIR 一起用。",
                 )
             )
@@ -150,7 +150,7 @@ def override(
         return
     if comment or alike:
         raise UsageError(
-            Text("--comment and --alike go with --key-points.", "--comment 和 --alike 要和 --key-points 一起用。")
+            Text("--comment and --alike require --key-points.", "--comment 和 --alike 要和 --key-points 一起用。")
         )
     if remove == (points is not None):
         raise UsageError(
@@ -212,7 +212,7 @@ def _done(group: AnswerGroup, decision: Decision, lang: Lang) -> str:
 
 
 def _pending(folder: Path, course_folder: Path | None, author: str | None, as_json: bool, lang: Lang) -> None:
-    """Show what waits; with an ``author``, ask for the key points of each group."""
+    """Print the answers to mark; with an ``author``, ask for the key points of each group."""
     from grader.classroom import rubric, rubric_view  # loads numpy
     from grader.classroom.overrides import open_for_changes  # loads numpy
     from grader.classroom.results import Book  # loads numpy

@@ -126,14 +126,14 @@ def _form(target: Path) -> Literal["png", "svg"]:
     if form not in ("png", "svg"):
         raise UsageError(
             Text(
-                "--to {target}: the name of a picture ends in .png or .svg.",
+                "--to {target}: expected a file name that ends in .png or .svg.",
                 "--to {target}：图的文件名应以 .png 或 .svg 结尾。",
             ).fill(target=target)
         )
     if not target.absolute().parent.is_dir():
         raise UsageError(
             Text(
-                "--to {target}: there is no folder {parent}.",
+                "--to {target}: there is no folder {parent}; create it, or choose another.",
                 "--to {target}：没有文件夹 {parent}。",
             ).fill(target=target, parent=target.absolute().parent)
         )
@@ -165,7 +165,7 @@ def _figure(
 
 
 def _warn(mine: LearnerDrawing, lang: Lang) -> None:
-    """Report on stderr what is missing from the picture, or wrong in it."""
+    """Report on stderr what is missing or wrong in the picture."""
     from grader.report.figures.run import NOT_YOURS  # loads numpy
 
     if mine.unsafe:

@@ -51,9 +51,9 @@ NO_ANSWERS = Text(
 _NO_TEXT = Text(
     "{file} cannot be read as text in UTF-8; name another file.", "{file} 无法作为 UTF-8 文本读取；请换一个文件名。"
 )
-#: Longer files are no answers.
+#: The most characters of an answers file.
 _MOST_CHARACTERS = 2_000_000
-#: The cells of “ [Y/n]: ” and what is typed after it.
+#: Cells for “ [Y/n]: ” and what is typed after it.
 _ROOM = 10
 
 ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
@@ -125,8 +125,8 @@ def quiz(
     think about and another try. Everything is saved at once, so you can stop at any time and continue later. Without a
     terminal, answers are read line by line.
 
-    Points are for practice. At the end, you can write your answers to the answers.yaml that counts, or use --to F: what
-    F has already stays, and nothing is replaced unless you say so. --answers F grades a file instead.
+    Points are for practice. At the end, you can write your answers to the answers.yaml that counts, or to F with --to.
+    Answers that are already in F are replaced only if you agree. --answers F grades a file instead.
     """
     if as_json and answers is None:
         raise UsageError(
@@ -276,10 +276,10 @@ def _nothing_runs(job: object, limits: object) -> Observed:
 
 
 class FrontEnd(Protocol):
-    """Where answers come from.
+    """A source of answers.
 
-    ``keys``: options are chosen with keys, so a card does not list them. ``confirms``: somebody is there to say whether
-    a formula was read as they meant it.
+    ``keys``: options are chosen with keys, so cards do not list them. ``confirms``: someone can confirm whether a
+    formula was interpreted as they meant it.
     """
 
     keys: bool
@@ -289,11 +289,11 @@ class FrontEnd(Protocol):
         """An answer to ``card``, or a command."""
 
     def pause(self, lang: Lang, follow: bool) -> Action:
-        """What to do when an item is settled."""
+        """The next action after an item is settled."""
 
 
 class LineSource(Protocol):
-    """Where lines come from."""
+    """A source of lines."""
 
     def readline(self) -> str:
         """The next line with its end; empty at the end of the input."""
@@ -323,7 +323,7 @@ class LineFrontEnd:
         return conversation.TypedAnswer("\n".join(lines)) if lines else "quit"
 
     def pause(self, lang: Lang, follow: bool) -> Action:
-        """Go on: the next line is for the next item."""
+        """Continue: the next line is for the next item."""
         return "next"
 
     def _line(self) -> str | None:
@@ -338,7 +338,7 @@ class LineFrontEnd:
 
 
 def _quits(line: str, card: QuizCard) -> bool:
-    """Whether a line is just "q" where it cannot be an answer: it is no option, and no formula or text is asked for."""
+    """Whether a line is "q" and cannot be an answer, because there are options and "q" is none of them."""
     known = {choice.id.lower() for choice in (*card.asked.choices, *card.asked.partners)}
     return line.strip().lower() == "q" and bool(known) and "q" not in known
 

@@ -82,12 +82,13 @@ def regrade(
     """Grade again whatever a change of the bank affects.
 
     DIR is a folder that 'batch --out' has written. Only questions that have changed are graded again, from the
-    submissions in their original place. Shows whose points change, and asks before anything is saved. Overrides stay.
+    submissions in their original place. Shows whose points change, and asks before anything is saved. Overrides are
+    kept.
     """
     if not (dry_run or yes) and (as_json or not can_ask()):
         raise UsageError(
             Text(
-                "regrade asks before it saves anything, and nobody can answer here: give --yes or --dry-run.",
+                "regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.",
                 "regrade 保存之前要先确认，而这里没有人能回答：请加 --yes 或 --dry-run。",
             )
         )

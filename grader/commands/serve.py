@@ -38,7 +38,7 @@ _OPEN = Text(
     "请打开 {address}\n代码保存在 {folder}。按 Ctrl-C 结束。",
 )
 _TAKEN = Text(
-    "Port {port} of this machine is taken ({reason}); choose another with --port, or 0 for any free one.",
+    "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port.",
     "本机的端口 {port} 已被占用（{reason}）；请用 --port 另选一个，0 表示任选一个空闲端口。",
 )
 
@@ -95,7 +95,7 @@ _TAKEN = Text(
     metavar="ADDRESS",
     help="Class: the address to listen on (default: 127.0.0.1, for a reverse proxy).",
 )
-@click.option("--trust-header", metavar="NAME", help="Class: this header says who it is, instead of links.")
+@click.option("--trust-header", metavar="NAME", help="Class: identify people by this header instead of links.")
 @click.option("--trusted-proxy", metavar="ADDRESS", help="Class: only requests from ADDRESS may have that header.")
 @click.option(
     "--port",
@@ -126,8 +126,8 @@ def serve(
     """Open the course in a browser.
 
     Prompts, quiz, an editor with checks, hints and progress, for one learner on this machine. Code is saved in FOLDER
-    (default: work), answers in your progress file, so that the terminal knows them too. Only this machine can connect,
-    and only with the token in the address.
+    (default: work), answers in your progress file, which the terminal uses as well. Only this machine can connect, and
+    only with the token in the address.
 
     With --class, serves the class in DIR: learners sign in with personal links (attncheck links), answer, and submit.
     Submissions go to DIR/inbox, results to the gradebook in DIR.
@@ -174,7 +174,7 @@ def serve(
 def _listen(port: int, host: str = _HOST) -> socket.socket:
     """A socket that listens on an address of this machine, by default the loopback address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol must be named: asyncio switches Nagle's algorithm off, which costs 40 ms an answer, only if it is.
+    # The protocol must be given: only then does asyncio disable Nagle's algorithm, which costs 40 ms per response.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -35,7 +35,7 @@ _AN_ITEM = Text(
 )
 
 _ONLY_WITH = Text(
-    "--from is for --reference: it compares your code with the reference.",
+    "--from requires --reference: it compares your code with the reference.",
     "--from 要和 --reference 一起用：它把你的代码和参考实现作比较。",
 )
 

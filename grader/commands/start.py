@@ -91,8 +91,8 @@ def start(
     """Create the files to start from; never overwrite one.
 
     QUESTION is a question such as Q5, or “all”. Creates a Python file with empty exercises (q05.py) and an
-    answers.yaml for the quiz items in DIR (default: the current folder). An answers.yaml that is there already gets
-    the items that it does not have; your answers stay.
+    answers.yaml for the quiz items in DIR (default: the current folder). If answers.yaml exists, the items that it
+    lacks are added, and your answers are kept.
     """
     course = load_course(course_folder)
     if reset is not None:

@@ -1,4 +1,4 @@
-"""An answer as a form sends it, written as one would type it: the quiz judges the same text everywhere."""
+"""Convert the fields of an answer form to the text that a learner would type, which the quiz judges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Fields(Protocol):
 
 
 def answer_from_form(asked: Prompt, fields: Fields) -> str:
-    """The answer in ``fields``; empty if nothing was chosen or typed. Values that are no text are ignored."""
+    """The answer in ``fields``, empty if nothing was chosen or typed. Values that are not text are ignored."""
     values = [value for value in fields.getlist("answer") if isinstance(value, str)]
     match asked.form:
         case "many":

@@ -1,4 +1,4 @@
-"""What the instructor's pages share: the class on disk, what was read of it, who is asking, and how a page is made."""
+"""What the instructor's pages share: the class on disk, cached data, the current request, and rendering."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _ANALYSIS = Path(analysis.__file__).parent / "templates"
 LANGUAGE = "attncheck-lang"
 #: Seconds to wait for another process that changes the results folder.
 LOCK_TIMEOUT = 10.0
-#: What takes long in a large class is computed for at most one second in this many.
+#: For computations that are slow in a large class: they take at most one second in this many.
 RARELY = 10.0
-#: Downloads with remarks that wait to be saved.
+#: The most downloads that are kept until they are saved.
 _MOST_READY = 4
 #: The folders of an absolute path.
 _FOLDERS = re.compile(r"(?<![^\s“\"'(（：:,，])/(?:[^\s/]+/)+")
@@ -61,7 +61,7 @@ Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
 
 
 class VersionedCache:
-    """What was computed from a gradebook, until the gradebook changes. Each thing is computed by one thread at once."""
+    """A cache of values computed from a gradebook, until it changes. Only one thread at a time computes a value."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._known: dict[str, tuple[bytes, float, Any]] = {}
@@ -70,10 +70,10 @@ class VersionedCache:
         self._clock = clock
 
     def get(self, name: str, version: Callable[[], bytes], make: Callable[[], T], *, rest: float = 0.0) -> T:
-        """The value called ``name``; ``make`` computes it if there is none for this version yet.
+        """The value called ``name``. ``make`` computes it unless there is one for the current ``version``.
 
-        With ``rest``, a value is kept for that many times the seconds that it took, whatever changes: in a class that
-        is being graded, everything changes all the time.
+        With ``rest``, a value is also kept for that many times the seconds that it took to compute, because in a class
+        that is being graded the gradebook changes all the time.
         """
         with self._lock:
             making = self._making.setdefault(name, threading.Lock())
@@ -90,7 +90,7 @@ class VersionedCache:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A download that was made, with what the instructor should know about it."""
+    """A finished download, with remarks for the instructor."""
 
     name: str
     data: bytes
@@ -99,13 +99,13 @@ class Download:
 
 @dataclass(slots=True)
 class DownloadStore:
-    """The latest downloads with remarks, by a name that cannot be guessed."""
+    """The latest downloads with remarks, by an unguessable token."""
 
     _known: OrderedDict[str, Download] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def put(self, ready: Download) -> str:
-        """Keeps it, and returns its name; the oldest one goes."""
+        """Keep a download, and return its token. The oldest one is dropped."""
         token = secrets.token_urlsafe(16)
         with self._lock:
             self._known[token] = ready
@@ -114,17 +114,17 @@ class DownloadStore:
         return token
 
     def get(self, token: str) -> Download | None:
-        """The download of that name, if it is still there."""
+        """The download with this token; None if it was dropped."""
         with self._lock:
             return self._known.get(token)
 
 
 @dataclass(frozen=True, slots=True)
 class ClassData:
-    """The class whose pages these are: its results ``folder`` and the whole ``course`` that grades it.
+    """The class behind the pages: its results ``folder`` and the full ``course`` that grades it.
 
-    ``base`` is the path that all pages begin with. ``lang`` is the language until somebody chooses one. ``links`` are
-    pages of the application around them, such as the one to sign out.
+    ``base`` is the path prefix of all pages. ``lang`` is the default language. ``links`` are other pages of the
+    application, such as the one to sign out.
     """
 
     folder: Path
@@ -136,7 +136,7 @@ class ClassData:
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     remembered: VersionedCache = field(default_factory=VersionedCache, compare=False)
     shelf: DownloadStore = field(default_factory=DownloadStore, compare=False)
-    #: Requests are answered one after the other, so that points and answer are those of the same person.
+    #: Held while a request is answered, so that its points and its answer come from the same person.
     turn: threading.Lock = field(default_factory=threading.Lock, compare=False)
 
     # ------------------------------------------------------------------------------------- reading
@@ -154,9 +154,9 @@ class ClassData:
             yield Book.of(gradebook, self.course)
 
     def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None, *, rest: float = 0.0) -> T:
-        """What ``make`` returns for the gradebook, computed again only after a change: of it, or of ``version``.
+        """What ``make`` returns for the gradebook, cached until the gradebook, or else ``version``, changes.
 
-        See ``Remembered`` for ``rest``.
+        See ``VersionedCache`` for ``rest``.
         """
 
         def made() -> T:
@@ -168,7 +168,7 @@ class ClassData:
         )
 
     def answered(self) -> tuple[Answered, ...]:
-        """All marks of the class with the answers, ordered by learner."""
+        """All marks of the class with their answers, ordered by learner."""
         return self.once(
             "answered",
             lambda book: tuple(
@@ -177,7 +177,7 @@ class ClassData:
         )
 
     def counting(self) -> list[Answered]:
-        """The marks that count."""
+        """The marks that count, with their answers."""
         return [each for each in self.answered() if each[0].counts]
 
     def rows(self) -> tuple[ClassRow, ...]:
@@ -189,32 +189,32 @@ class ClassData:
         return self.once("questions", lambda book: tuple(book.points))
 
     def people(self) -> Mapping[str, LearnerRow]:
-        """Everybody in the class by id."""
+        """All learners of the class by id."""
         return self.once("people", lambda book: {one.id: one for one in book.gradebook.learners()})
 
     def called(self, learner: str) -> str:
-        """The name of a learner, with the id if it differs; the id of somebody who is not in the class."""
+        """The name of a learner, with the id if it differs; the id if the learner is not in the class."""
         known = self.people().get(learner)
         return learner if known is None or known.name in ("", learner) else f"{known.name} ({learner})"
 
     # ------------------------------------------------------------------------------------- finding
 
     def learner(self, name: str) -> LearnerRow:
-        """The learner with this id. Raises HTTPException if there is none."""
+        """The learner with this id. Raises HTTPException (404) if there is none."""
         found = self.people().get(name)
         if found is None:
             raise HTTPException(404)
         return found
 
     def item(self, name: str) -> tuple[Question, Item]:
-        """An item with its question. Raises HTTPException if there is none."""
+        """An item with its question. Raises HTTPException (404) if there is none."""
         found = next(((q, i) for q in self.course.questions for i in q.items if i.id == name), None)
         if found is None:
             raise HTTPException(404)
         return found
 
     def exercise(self, name: str) -> tuple[Question, Exercise]:
-        """An exercise with its question. Raises HTTPException if there is none."""
+        """An exercise with its question. Raises HTTPException (404) if there is none."""
         found = self.course.exercise(name)
         if found is None:
             raise HTTPException(404)
@@ -223,7 +223,7 @@ class ClassData:
     # ------------------------------------------------------------------------------------- links
 
     def at(self, *parts: str, **query: str) -> str:
-        """The address of a page, from the parts of its path."""
+        """The address of a page below ``base``, from the parts of its path and its query."""
         path = "/".join([self.base, *(quote(part, safe="") for part in parts)])
         asked = {name: value for name, value in query.items() if value}
         return path + (f"?{urlencode(asked)}" if asked else "")
@@ -240,7 +240,7 @@ class ClassData:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request to the instructor's pages: who asks, in which language, with which form."""
+    """A request to the instructor's pages: the person, the language, and the form."""
 
     class_data: ClassData
     request: Request
@@ -250,12 +250,12 @@ class Visit:
 
     @property
     def author(self) -> str:
-        """How changes name the person."""
+        """The person as the author of changes."""
         same = self.person.name in ("", self.person.id)
         return self.person.id if same else f"{self.person.name} ({self.person.id})"
 
     def asked(self, name: str, default: str = "") -> str:
-        """A parameter of the address."""
+        """A query parameter."""
         return self.request.query_params.get(name, default)
 
     def typed(self, name: str) -> str:
@@ -281,11 +281,11 @@ class Visit:
         audit.note(class_data.folder, entry)
 
     def page(self, template: str, *, status: int = 200, **given: Any) -> Response:
-        """A page."""
+        """Render a page as a response."""
         return HTMLResponse(self.part(template, **given), status)
 
     def part(self, template: str, **given: Any) -> str:
-        """The text of a page."""
+        """Render a page as HTML."""
         class_data = self.class_data
         return (
             environment(_HERE, _CLASS, _ANALYSIS)
@@ -308,14 +308,14 @@ class Visit:
         )
 
     def _here(self) -> str:
-        """Where to go back to after a change of the language; what a form was sent to is no page."""
+        """The address to return to after a change of the language; the target of a form is not a page."""
         url = self.request.url
         if self.request.method != "GET":
             return self.class_data.at()
         return url.path + (f"?{url.query}" if url.query else "")
 
     def said(self, error: AttncheckError) -> str:
-        """An error in words; of paths of this machine, only the last name is left."""
+        """The text of an error, with paths of this machine reduced to their last part."""
         text = error.of(self.lang)
         for path in (str(self.class_data.folder.absolute()), str(self.class_data.folder)):
             text = text.replace(path, self.class_data.folder.name)
@@ -323,12 +323,12 @@ class Visit:
 
 
 Handler: TypeAlias = Callable[[Visit], Response]
-#: The fields of a form, and the files in it.
+#: The most fields and files of a form.
 _MOST_FIELDS, _MOST_FILES = 5000, 2
 
 
 def route(class_data: ClassData, path: str, handler: Handler, *methods: str) -> Route:
-    """A route below the base of ``class_data``. The handler runs in a thread, because it waits for files."""
+    """A route below the base of ``class_data``. The handler runs in a thread, because it reads files."""
 
     async def answer(request: Request) -> Response:
         visit = _visit(class_data, request)
@@ -350,7 +350,7 @@ def route(class_data: ClassData, path: str, handler: Handler, *methods: str) -> 
 
 
 def _visit(class_data: ClassData, request: Request) -> Visit:
-    """Raises HTTPException for everybody but staff: the application that mounts the routes has asked before."""
+    """The request as a ``Visit``. Raises HTTPException (403) unless a member of the staff sent it."""
     person = getattr(request.state, "person", None)
     if not isinstance(person, ClassMember) or person.role is Role.LEARNER:
         raise HTTPException(403, _NOT_YOURS.en)
@@ -369,6 +369,6 @@ def moment(at: datetime) -> str:
 
 @functools.cache
 def style_sheet() -> str:
-    """The style sheet of the instructor's pages: that of reports, of the learner's pages, of tables and analyses."""
+    """The style sheet of the instructor's pages: those of reports, learners' pages, tables and analyses combined."""
     names = (_HERE / "web.css", _ANALYSIS / "statistics.css", _ANALYSIS / "similarity.css", _CLASS / "class_table.css")
     return sheet(*names, _HERE / "instructor.css")

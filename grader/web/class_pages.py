@@ -1,4 +1,4 @@
-"""What learners of a class have besides the pages of one learner: submit, the history of that, results, requests."""
+"""The pages that only learners of a class have: submit, submissions, results, and requests for regrading."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ from grader.web.people import ClassMember, ClassMembers
 
 ANSWERS = "answers.yaml"
 _HOUR, _DAY = 3600.0, timedelta(days=1)
-#: Bytes of one person's log: each page reads all of it.
+#: The most bytes of one person's log, which each page reads in full.
 _MOST_LOG = 1_000_000
-#: Bytes of one person's files.
+#: The most bytes of one person's files.
 _MOST_FILES = 20 << 20
-#: Characters in a formula. Longer ones take more than a fifth of a second to judge, in which nobody else is served.
+#: The most characters in a formula. Longer ones take more than 0.2 s to judge, during which nobody else is served.
 MOST_FORMULA = 1500
 
 
 @dataclass(frozen=True, slots=True)
 class ClassChecker:
-    """Checks the code of one person on the workers of the class, as often as the course allows."""
+    """Checks one person's code on the workers of the class, as often as the course allows."""
 
     person: str
     service: Service
@@ -75,7 +75,7 @@ class ClassChecker:
     clock: Callable[[], float] = time.monotonic
 
     def check(self, submission: Submission, exercises: tuple[str, ...]) -> Checked:
-        """Grades these exercises. Raises UsageError if it was done too often, or is being done."""
+        """Grade these exercises. Raises UsageError if the limit is reached or a check is still running."""
         now = self.clock()
         for name in exercises:
             left = self.pace.wait(f"{self.person} {name}", now)
@@ -86,18 +86,18 @@ class ClassChecker:
         return self.service.check(self.person, submission, exercises)
 
     def close(self) -> None:
-        """Nothing: the workers are everybody's."""
+        """Do nothing, because the workers are shared."""
 
 
 @dataclass(slots=True)
 class ClassWorkspace(LearnerWorkspace):
-    """A learner of a class, whose log does not grow without end. ``service`` is told of errors that are not theirs."""
+    """The workspace of a class member, with limits on log and files. ``service`` gets errors that are not theirs."""
 
     service: Service | None = None
     _log: log.Reader | None = None
 
     def events(self) -> tuple[Event, ...]:
-        """See ``Learner``. The pages of a class are too many to parse a whole log for each."""
+        """See ``LearnerWorkspace``. Cached, because a class opens too many pages to parse the log for each."""
         if self._log is None:
             self._log = log.Reader(self.state, self.course.public_id)
         return self._log.events()
@@ -106,7 +106,7 @@ class ClassWorkspace(LearnerWorkspace):
         return self.events()
 
     def told(self, error: AttncheckError) -> Text:
-        """What the person is told of an error: no path of this machine, and nothing of our own trouble."""
+        """The text of an error for a person, without paths of this machine or details of internal errors."""
         assert self.service is not None
         if not isinstance(error, (UsageError, SubmissionError)):
             self.service.report(error.message)
@@ -115,7 +115,7 @@ class ClassWorkspace(LearnerWorkspace):
         return Text(error.message.en.replace(here, ""), error.message.zh.replace(here, ""))
 
     def save(self, *events: Event) -> None:
-        """See ``Learner``. Raises UsageError when the log is full."""
+        """See ``LearnerWorkspace``. Raises UsageError when the log is full."""
         with contextlib.suppress(OSError):
             if events and self.state.stat().st_size > _MOST_LOG:
                 raise UsageError(LOG_FULL)
@@ -124,20 +124,20 @@ class ClassWorkspace(LearnerWorkspace):
     def answer(
         self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
     ) -> ItemState:
-        """See ``Learner``. Raises UsageError for a formula that would take long to read."""
+        """See ``LearnerWorkspace``. Raises UsageError for a formula that would take long to read."""
         long = max(len(text) for text in (action.text if isinstance(action, TypedAnswer) else "", doubted or ""))
         if long > MOST_FORMULA and items.is_heavy(item):
             raise UsageError(LONG_FORMULA.fill(most=MOST_FORMULA))
         return LearnerWorkspace.answer(self, item, lang, action, doubted=doubted, comparing=comparing, review=review)
 
     def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
-        """See ``Learner``. It is drawn by the workers of the class."""
+        """See ``LearnerWorkspace``. It is drawn by the workers of the class."""
         assert self.service is not None
         name = next(name for name, each in kinds.kinds().items() if each is picture)
         return self.service.figure(self.name, name, self.drawable(picture))
 
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
-        """See ``Learner``. Raises UsageError if the folder would become too large."""
+        """See ``LearnerWorkspace``. Raises UsageError if the folder would become too large."""
         there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
         if there + sum(len(data) for _, data in uploads) > _MOST_FILES:
             raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
@@ -153,12 +153,12 @@ class ClassWorkspace(LearnerWorkspace):
         return tuple(item for question in self.course.questions for item in question.items if item.use == "graded")
 
     def written(self) -> tuple[str, ...]:
-        """The names of the files that would be submitted, besides the answers."""
+        """The names of the files that would be submitted, except the answers."""
         found = self.files()
         return () if found is None else tuple(sorted(raw.path for raw in found.raws if raw.path != ANSWERS))
 
     def collected(self) -> Path:
-        """The folder to submit, with the answers in it. Raises UsageError if there is nothing."""
+        """The folder to submit, after saving the answers in it. Raises UsageError if there is nothing to submit."""
         given = self.answers()
         if not given and not self.written():
             raise UsageError(NOTHING)
@@ -167,7 +167,7 @@ class ClassWorkspace(LearnerWorkspace):
         return self.folder
 
     def _answers_with(self, given: Mapping[str, str]) -> str:
-        """The text of answers.yaml: the answers ``given`` here, and others of a file that was uploaded."""
+        """The text of answers.yaml: the answers ``given`` on the pages, and others in an uploaded file."""
         path = self.folder / ANSWERS
         if not path.is_file():
             return answers_file.fresh(self.name, given)
@@ -178,13 +178,13 @@ class ClassWorkspace(LearnerWorkspace):
             raise UsageError(OTHER_ANSWERS.fill(id=self.name)) from None
 
     def graded_items(self) -> int:
-        """How many items count."""
+        """The number of graded items."""
         return len(self._graded())
 
 
 @dataclass(slots=True)
 class ClassPages:
-    """The handlers. ``pages_of`` makes the pages of one person."""
+    """The request handlers. ``pages_of`` returns the pages of a person."""
 
     service: Service
     people: ClassMembers
@@ -192,17 +192,17 @@ class ClassPages:
 
     @property
     def course(self) -> Course:
-        """The whole course, of which learners see the edition."""
+        """The full course; learners see its edition."""
         return self.service.course
 
     # ------------------------------------------------------------------------------------- submitting
 
     async def overview(self, request: Request) -> Response:
-        """What would be submitted, and what was."""
+        """What would be submitted, and earlier submissions."""
         return await self._overview(request)
 
     async def submit(self, request: Request) -> Response:
-        """Submits what is there now."""
+        """Submit the current files and answers."""
         person, pages = self._whose(request)
         receipt, new = await run_in_threadpool(self._submit, person, pages)
         name = inbox.attempt_name(receipt)
@@ -211,13 +211,13 @@ class ClassPages:
         return await self._overview(request, WORDS["received"] if new else WORDS["unchanged"], name)
 
     async def state(self, request: Request) -> Response:
-        """The list of submissions, or the one that is named, for a page that waits for results.
+        """The list of submissions, or the named one, for a page that waits for results.
 
-        Nothing if it is as the page has it, so that nothing is read aloud again. The page of one submission is loaded
-        again when it is graded.
+        Empty (204) if nothing has changed, so that screen readers do not repeat it. The page of one submission is
+        reloaded when it is graded.
         """
         person, pages = self._whose(request)
-        seen = self._seen(person)  # before what it stands for is read: a change in between is found the next time
+        seen = self._seen(person)  # read before the data, so that a change in between is found the next time
         if request.query_params.get("seen") == seen:
             return Response(status_code=204)
         name = request.query_params.get("name")
@@ -259,14 +259,14 @@ class ClassPages:
         return self.service.submit(self.people.learners[person.id], self._learner(pages).collected(), now)
 
     async def leaving(self, request: Request) -> Response:
-        """A button to sign out, which the gate answers."""
+        """A page with a button to sign out; ``Gate`` handles the form."""
         _, pages = self._whose(request)
         return pages.show("sign_out.html", **self._words(pages))
 
     # ------------------------------------------------------------------------------------- results
 
     async def attempt(self, request: Request) -> Response:
-        """One submission: files, state, results if they are shown, and a form to ask for regrading."""
+        """One submission: files, state, results if they may be shown, and a form to request regrading."""
         person, pages = self._whose(request)
         seen = self._seen(person)
         found = await run_in_threadpool(self._attempt, person, request.path_params["name"])
@@ -291,7 +291,7 @@ class ClassPages:
         return Response(found.receipt.to_json(), media_type="application/json", headers=headers)
 
     async def report(self, request: Request) -> Response:
-        """The report on a submission, as `attncheck export html` writes it, but by the course as learners have it."""
+        """The report on a submission, as `attncheck export html` writes it, but with the learners' edition."""
         person, pages = self._whose(request)
         lang = pages.lang()
         text = await run_in_threadpool(self._report, person, request.path_params["name"], lang)
@@ -299,7 +299,7 @@ class ClassPages:
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
     async def ask(self, request: Request) -> Response:
-        """Sends a request for regrading."""
+        """Save a request for regrading."""
         person, _ = self._whose(request)
         name = request.path_params["name"]
         await run_in_threadpool(self._attempt, person, name)
@@ -314,7 +314,7 @@ class ClassPages:
         return RedirectResponse(f"/submissions/{name}#requests", 303)
 
     def _parts(self) -> tuple[str, ...]:
-        """What a request can be about: the graded items and exercises of the questions that count."""
+        """The parts that a request can be about: graded items and exercises of the questions that count."""
         counting = {question.id for question in self.service.counting}
         return tuple(part.name for part in parts(self.course).values() if part.question in counting)
 
@@ -347,7 +347,7 @@ class ClassPages:
         return self.service.attempts(self.people.learners[person.id])
 
     def _attempt(self, person: ClassMember, name: str) -> Attempt:
-        """A submission of the person's own: nobody else's is looked for."""
+        """A submission of this person. Raises HTTPException (404) if they have none with this name."""
         for found in self._attempts(person):
             if found.name == name:
                 return found
@@ -357,7 +357,7 @@ class ClassPages:
         return withholds_hidden_cases(self.course.rules, mark.learner, datetime.now(UTC))
 
     def _shown(self, attempt: Attempt) -> bool:
-        """Whether results may be shown. Until then nothing is: points would tell whether an answer was correct."""
+        """Whether results may be shown. Points count as results, because they reveal whether an answer was correct."""
         return attempt.state == "graded" and attempt.mark is not None and not self._hidden(attempt.mark)
 
     def _later(self, person: ClassMember, attempt: Attempt) -> Text | None:
@@ -383,7 +383,7 @@ class ClassPages:
         return {"said_of": {name: text.of(lang) for name, text in WORDS.items()}}
 
     def _seen(self, person: ClassMember) -> str:
-        """The state of a learner's submissions."""
+        """A token for the state of a person's submissions."""
         return self.service.revision(self.people.learners[person.id])
 
     def _facts(
@@ -399,12 +399,12 @@ class ClassPages:
 
 
 def _are_pending(attempts: Sequence[Attempt]) -> bool:
-    """Whether one of them is not graded yet."""
+    """Whether any of ``attempts`` is not graded yet."""
     return any(attempt.state in ("waiting", "running") for attempt in attempts)
 
 
 def _with_cases_of(edition: Course, whole: Course, report: Report) -> Report:
-    """``report`` with the names that hidden cases have in the edition: their own tell what they are about."""
+    """``report`` with the names of hidden cases from the edition, because their real names reveal what they test."""
 
     def outcome(each: Outcome, names: Mapping[str, str]) -> Outcome:
         return replace(each, case=names.get(each.case, each.case)) if each.visibility == "hidden" else each
@@ -421,10 +421,10 @@ def _with_cases_of(edition: Course, whole: Course, report: Report) -> Report:
 
 
 def person_folder(folder: Path, person: ClassMember) -> Path:
-    """Where the code and the log of a person are."""
+    """The folder with the code and the log of a person."""
     return folder / inbox.folder_name(person.id)
 
 
 def log_path(folder: Path) -> Path:
-    """The log in a person's folder."""
+    """The path of the log in a person's folder."""
     return folder / "progress.jsonl"

@@ -1,7 +1,7 @@
-"""The instructor's pages: the class, one learner, and the routes of all others.
+"""The instructor's pages: the class, one learner, and the routes of all other pages.
 
-``routes`` gives them to the application, which says who asks: ``request.state.person``. Everything they show and change
-is what the commands show and change; nothing is computed here that a command could not.
+The application that uses ``routes`` sets ``request.state.person``. The pages show and change the same things as the
+commands, with the same functions.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from grader.report.html import Whose, render_body
 from grader.web import instructor_files, instructor_items, instructor_marking
 from grader.web.class_data import LANGUAGE, ClassData, Visit, moment, route, style_sheet
 
-#: Learners on a page of the table.
+#: The number of learners on a page of the table.
 _PER_PAGE = 50
 _EARLIER = Text("an earlier version", "较早的一次")
 
 
 def routes(class_data: ClassData) -> list[Route]:
-    """All pages of ``class_data``. The application serves ``/static`` and asks who may see them."""
+    """All pages for ``class_data``. The application serves ``/static`` and controls access."""
     marking, items, files = instructor_marking, instructor_items, instructor_files
     return [
         route(class_data, "", class_page),
@@ -67,7 +67,7 @@ def send_style_sheet(visit: Visit) -> Response:
 
 
 def language(visit: Visit) -> Response:
-    """Changes the language, and goes back to the page."""
+    """Change the language, and return to the page."""
     back = visit.typed("back") if visit.typed("back").startswith(visit.class_data.base) else visit.class_data.at()
     answer = RedirectResponse("/" + back.lstrip("/\\"), 303)
     chosen = "zh" if visit.typed("lang") == "zh" else "en"
@@ -80,25 +80,25 @@ def language(visit: Visit) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class TableLinks:
-    """The addresses of the same table in another order, or of another page of it."""
+    """The addresses of the class table in another order, or of its other pages."""
 
     class_data: ClassData
     choice: TableFilter
 
     def link(self, column: str) -> str:
-        """The table sorted by ``column``; the other way round if it is sorted by it already."""
+        """The table sorted by ``column``, in reverse order if it is already sorted by it."""
         numbers = column not in ("learner", "section", "status")
         down = not self.choice.descending if self.choice.sort == column else numbers
         return self._at(replace(self.choice, sort=column, descending=down))
 
     def state(self, column: str) -> str:
-        """How the table is sorted by ``column``, for ``aria-sort``; empty if it is not."""
+        """The value of ``aria-sort`` for ``column``; empty if the table is not sorted by it."""
         if self.choice.sort != column:
             return ""
         return "descending" if self.choice.descending else "ascending"
 
     def page(self, number: int) -> str:
-        """Another page of the table."""
+        """The address of page ``number`` of the table."""
         return self._at(self.choice, str(number))
 
     def _at(self, choice: TableFilter, page: str = "") -> str:
@@ -109,7 +109,7 @@ class TableLinks:
 
 
 def class_page(visit: Visit) -> Response:
-    """The class as a table, a page at a time."""
+    """The class as a table, in pages."""
     class_data = visit.class_data
     choice = TableFilter(
         visit.asked("q")[:200],
@@ -229,7 +229,7 @@ def _receipt(place: Path) -> str:
 
 
 def part_choices(class_data: ClassData) -> list[tuple[str, list[CoursePart]]]:
-    """What points can be given for: the parts of the questions that count, by question."""
+    """The parts that points can be given for: those of the questions that count, by question."""
     known = parts(class_data.course)
     return [
         (name, [part for part in known.values() if part.question == name]) for name in class_data.graded_questions()

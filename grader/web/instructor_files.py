@@ -1,4 +1,4 @@
-"""The instructor's pages about files: similar solutions side by side, downloads, and who changed what."""
+"""The instructor's pages on similar solutions, downloads, and the log of changes."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from grader.web.instructor_items import borrowed_answers
 from grader.web.instructor_words import ACTIONS, FORMATS, WORDS
 from grader.web.people import Role
 
-#: Clusters on the page that lists them, and couples side by side on the page of one.
+#: The most clusters on the list, and the most couples on the page of a cluster.
 _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
-#: Entries of the log on its page.
+#: The most entries of the log that are shown.
 _MOST_ENTRIES = 500
 
 # ------------------------------------------------------------------------------------------ similar solutions
 
 
 def similar_page(visit: Visit) -> Response:
-    """The clusters of similar submissions, or one of them side by side; and answers with others' numbers."""
+    """The clusters of similar submissions, or one of them side by side; and answers that fit others' numbers."""
     class_data = visit.class_data
     alike, made = _alike(class_data)
     who = {key: ", ".join(map(class_data.called, people)) or key for key, people in alike.people.items()}
@@ -72,7 +72,7 @@ def similar_page(visit: Visit) -> Response:
 
 
 def _alike(class_data: ClassData) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
-    """What is similar. Comparing a large class takes seconds, so it is done again only for new submissions."""
+    """The similarities and clusters. Cached until there are new submissions, because comparing takes seconds."""
 
     def version(book: Book) -> bytes:
         row = ((one.key, one.digest, one.learners, one.attempt) for one in book.gradebook.submissions())
@@ -91,7 +91,7 @@ def _alike(class_data: ClassData) -> tuple[ClassSimilarity, tuple[Cluster, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A format on the page: its name, what it is, and the options that it takes."""
+    """An export format: its name, a description, and its options."""
 
     name: str
     about: Text
@@ -99,7 +99,7 @@ class ExportFormat:
 
 
 def export_formats() -> list[ExportFormat]:
-    """All formats that are made from a gradebook."""
+    """All export formats for a gradebook."""
     found = [(name, exports.format_module(name)) for name in exports.format_names()]
     return [
         ExportFormat(
@@ -113,7 +113,7 @@ def export_formats() -> list[ExportFormat]:
 
 
 def downloads_page(visit: Visit) -> Response:
-    """All formats; or a file that was made, once its remarks were read."""
+    """The list of formats, or a finished file whose remarks were shown."""
     asked = visit.asked("file")
     if asked:
         ready = visit.class_data.shelf.get(asked)
@@ -124,7 +124,7 @@ def downloads_page(visit: Visit) -> Response:
 
 
 def make_download(visit: Visit) -> Response:
-    """Makes a download: saved at once, or after its remarks were shown."""
+    """Export a file, and send it; if there are remarks, show them first."""
     class_data = visit.class_data
     name = visit.request.path_params["form"]
     known = {each.name: each for each in export_formats()}
@@ -153,7 +153,9 @@ def _made(visit: Visit, form: ExportFormat) -> Download:
             now=class_data.now(),
         )
         to = folder / "out"
-        with class_data.changing() if options.pseudonyms else class_data.book() as book:  # the first ones are saved
+        with (
+            class_data.changing() if options.pseudonyms else class_data.book() as book
+        ):  # the key of the pseudonyms may have to be saved
             exports.export(form.name, book, options, exports.ExportTarget(to, remarks.append, temporary=True))
         if to.is_dir():
             return Download(f"{form.name}.zip", _zipped(to), tuple(remarks))
@@ -161,7 +163,7 @@ def _made(visit: Visit, form: ExportFormat) -> Download:
 
 
 def _uploaded(visit: Visit, name: str, folder: Path) -> Path | None:
-    """An uploaded file in ``folder``, under a name of our own that messages can show."""
+    """Save an uploaded file in ``folder`` under a safe name that messages can show; None if there is none."""
     found = visit.upload(name)
     if found is None:
         return None
@@ -187,13 +189,13 @@ def _zipped(folder: Path) -> bytes:
 
 
 def attachment(name: str, data: bytes) -> Response:
-    """A file to save; whatever it is, browsers do not show it."""
+    """A file for the browser to save, not to show."""
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
 def learner_file(visit: Visit) -> Response:
-    """The page of a learner, as ``export html`` makes it for them."""
+    """The page for a learner, as ``export html`` writes it."""
     class_data = visit.class_data
     learner = class_data.learner(visit.request.path_params["learner"])
     with class_data.book() as book:
@@ -207,7 +209,7 @@ def learner_file(visit: Visit) -> Response:
 
 
 def changes_page(visit: Visit) -> Response:
-    """Points given by hand, and everything that staff did here, the latest first."""
+    """All overrides, and the log of what staff did, the latest first."""
     class_data = visit.class_data
     staff = [each for each in reversed(audit.entries(class_data.folder)) if each.role != Role.LEARNER.value]
     with class_data.book() as book:

@@ -1,4 +1,4 @@
-"""The instructor's pages about questions: all items and exercises, one of each, and what is believed."""
+"""The instructor's pages on items, exercises and misconceptions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from grader.core.text import STATUS, check_label
 from grader.course import items
 from grader.web.class_data import RARELY, ClassData, Visit
 
-#: Different answers on the page of an item.
+#: The most distinct answers on the page of an item.
 _MOST_ANSWERS = 40
-#: Misconceptions on their page.
+#: The most misconceptions that are shown.
 _MOST_BELIEFS = 30
 _WEEK = timedelta(days=7)
 
@@ -37,7 +37,7 @@ def class_statistics(class_data: ClassData) -> Statistics:
 
 
 def borrowed_answers(class_data: ClassData) -> tuple[BorrowedAnswer, ...]:
-    """Answers with somebody else's numbers."""
+    """The answers that fit another learner's numbers."""
     return class_data.once(
         "borrowed", lambda book: answers.borrowed_answers(class_data.course, class_data.counting()), rest=RARELY
     )
@@ -45,7 +45,7 @@ def borrowed_answers(class_data: ClassData) -> tuple[BorrowedAnswer, ...]:
 
 @dataclass(frozen=True, slots=True)
 class BeliefRow:
-    """A misconception with how often it came up; ``belief`` is None if the course does not know it any more."""
+    """A misconception and how often it appeared; ``belief`` is None if the course no longer has it."""
 
     name: str
     times: int
@@ -56,7 +56,7 @@ class BeliefRow:
 
 
 def questions_page(visit: Visit) -> Response:
-    """Every item and exercise with its statistics, and what is worth looking at."""
+    """All items and exercises with their statistics, and the findings."""
     class_data = visit.class_data
     found = class_statistics(class_data)
     rows = []
@@ -79,7 +79,7 @@ def questions_page(visit: Visit) -> Response:
 
 
 def item_page(visit: Visit) -> Response:
-    """One item: the answers given, discrimination, what is believed, and answers with somebody else's numbers."""
+    """One item: answers, discrimination, misconceptions, and answers that fit another learner's numbers."""
     class_data = visit.class_data
     question, item = class_data.item(visit.request.path_params["item"])
     given = class_data.once(f"answers {item.id}", lambda book: answers.given_answers(item, class_data.counting()))
@@ -135,7 +135,7 @@ class CheckRow:
 
 
 def exercise_page(visit: Visit) -> Response:
-    """One exercise: which checks and cases fail, and which misconceptions are behind it."""
+    """One exercise: the checks and cases that fail, and the misconceptions."""
     class_data = visit.class_data
     question, exercise = class_data.exercise(visit.request.path_params["exercise"])
     results = [

@@ -1,6 +1,6 @@
-"""Changes by hand: free text marked by key points, points given with a reason, requests answered.
+"""The instructor's pages for changes by hand: mark free text, override points, answer requests.
 
-Each is saved by the functions behind ``attncheck override``, under the name of who did it.
+Changes are saved with the functions of ``attncheck override``, with the name of the author.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from grader.course import items
 from grader.web.class_data import LOCK_TIMEOUT, ClassData, Visit, moment
 from grader.web.instructor_words import WORDS
 
-#: Groups of answers on one page.
+#: The most groups of answers on a page.
 _GROUPS = 8
 _NOT_A_NUMBER = Text("“{typed}” is not a number of points.", "“{typed}”不是分数。")
 _CHANGED = Text(
-    "These answers were marked meanwhile, or none was chosen. Nothing was saved.",
+    "These answers have been marked in the meantime, or none was selected. Nothing was saved.",
     "这些回答已经有人批改过，或者没有勾选任何一份。没有保存任何内容。",
 )
 
 
 def done_message(visit: Visit) -> str:
-    """What was just done, after a redirect."""
+    """A message about the last change, after a redirect."""
     done = visit.asked("done")
     if done.isdecimal():
         return WORDS["marked"].fill(count=int(done[:6])).of(visit.lang)
@@ -39,7 +39,7 @@ def done_message(visit: Visit) -> str:
 
 
 def points_by_hand(visit: Visit) -> Response:
-    """Gives points for a part, or takes them back."""
+    """Give points for a part, or remove an override."""
     class_data = visit.class_data
     learner = class_data.learner(visit.request.path_params["learner"])
     part = visit.typed("part")
@@ -59,7 +59,7 @@ def _give(visit: Visit, learner: str, part: str, typed: str, reason: str) -> Non
 
 
 def _number(typed: str) -> float:
-    """The points that somebody typed, with a point or a comma. Raises UsageError for anything else."""
+    """Parse points typed with a decimal point or comma. Raises UsageError."""
     try:
         return float(typed.strip().replace(",", ".").replace("，", "."))
     except ValueError:
@@ -70,12 +70,12 @@ def _number(typed: str) -> float:
 
 
 def pending_answers(class_data: ClassData) -> PendingAnswers:
-    """The answers that wait, grouped."""
+    """The answers to mark, in groups."""
     return class_data.once("waiting", rubric.pending_answers)
 
 
 def pending_page(visit: Visit) -> Response:
-    """The items with answers that wait for a person."""
+    """The items with answers to mark."""
     found: dict[str, list[AnswerGroup]] = {}
     for group in pending_answers(visit.class_data).groups:
         found.setdefault(group.item.id, []).append(group)
@@ -106,7 +106,7 @@ def mark_page(visit: Visit) -> Response:
 
 
 def save_marks(visit: Visit) -> Response:
-    """Marks the chosen wordings of a group: the points of its key points, and a comment."""
+    """Save the key points and the comment for the selected wordings of a group."""
     class_data = visit.class_data
     _, item = class_data.item(visit.request.path_params["item"])
     chosen = set(visit.all_typed("wording"))
@@ -136,7 +136,7 @@ def save_marks(visit: Visit) -> Response:
 
 
 def requests_page(visit: Visit) -> Response:
-    """The requests for regrading: the open ones with a form, and those that were answered."""
+    """The requests for regrading: open ones with a form, and answered ones."""
     class_data = visit.class_data
     found = learner_requests.list_requests(class_data.folder)
     return visit.page(
@@ -166,7 +166,7 @@ def _standing(class_data: ClassData, request: learner_requests.LearnerRequest) -
 
 
 def reply(visit: Visit) -> Response:
-    """Answers a request, with new points if some were typed. Points come first: an answer is only given once."""
+    """Answer a request, and save new points if there are any. Points are saved first: a request has one answer."""
     class_data = visit.class_data
     number = visit.request.path_params["number"]
     with class_data.turn:

@@ -1,4 +1,4 @@
-"""The pages of one learner: the map, a question, an item, code, progress."""
+"""The pages of one learner: map, questions, items, code, review, progress and files."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _HERE = Path(__file__).parent
 _STYLE = _HERE / "templates" / "web.css"
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")
-#: Where files are uploaded, and how many bytes a request may have there: what a submission may have, and some form.
+#: The path for uploads, and the most bytes of a request there: those of a submission, and some for the form.
 UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
-#: Files in one upload, and attempts that a page of a review counts.
+#: The most files in an upload, and the most attempts that a review page counts.
 _MOST_FILES, _MOST_TRIES = 100, 99
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
 
@@ -52,7 +52,7 @@ Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(learner: LearnerWorkspace, lang: Lang) -> Starlette:
-    """The pages of ``learner``; ``lang`` is the language until they choose one. ``security.Guard`` goes around it."""
+    """The pages of ``learner``, in ``lang`` until they choose another language. Wrap it in ``security.Guard``."""
     pages = Pages(learner, lang)
     return Starlette(
         routes=[
@@ -88,7 +88,7 @@ def make_app(learner: LearnerWorkspace, lang: Lang) -> Starlette:
 
 @dataclass(frozen=True, slots=True)
 class ReviewState:
-    """A card of a review: the words to choose from once it is settled, or what was said when it was rated."""
+    """The state of a review card: the ratings to choose from once it is settled, or the message about its rating."""
 
     name: str
     words: tuple[Rating, ...] = ()
@@ -97,7 +97,7 @@ class ReviewState:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The handlers. Each reads the log afresh, so that the terminal and several windows can be used together."""
+    """The request handlers. Each uses the current log, so that the terminal and several windows work together."""
 
     learner: LearnerWorkspace
     default: Lang
@@ -105,7 +105,7 @@ class Pages:
     # ------------------------------------------------------------------------------------- reading
 
     async def map(self, request: Request) -> Response:
-        """All questions with what is known of each, and the next step."""
+        """All questions with the progress in each, and the next step."""
         known = self.learner.progress()
         step = next_step.next_step(known, self.learner.due(log.now()))
         groups = [
@@ -120,13 +120,13 @@ class Pages:
         return self.show("question.html", question=question, known=self.learner.progress().question(question.id))
 
     async def item(self, request: Request) -> Response:
-        """One item as it stands."""
+        """One item in its current state."""
         question, item = self._item(request)
         asked = self.learner.ask(item, self.lang(), again="again" in request.query_params)
         return self._item_page(question, asked)
 
     async def reading(self, request: Request) -> Response:
-        """How the lines of an answer are read, while it is typed. Nothing is judged or saved."""
+        """How the lines of an answer are interpreted while it is typed. Nothing is graded or saved."""
         _, item = self._item(request)
         sent: QueryParams | FormData = request.query_params if request.method != "POST" else await _fields(request)
         text = sent.get("answer", "")
@@ -147,7 +147,7 @@ class Pages:
         return PlainTextResponse(self.learner.code(question, self.lang()), headers=headers)
 
     async def reference(self, request: Request) -> Response:
-        """The references of a question, once the course lets learners see them."""
+        """The references of a question. Raises UsageError if the course does not show them yet."""
         question = self._question(request)
         refused = reference_view.refusal(self.learner.course, question, self.learner.progress(), log.now())
         if refused is not None:
@@ -174,7 +174,7 @@ class Pages:
         return self.show("pictures.html", pictures=known)
 
     async def picture(self, request: Request) -> Response:
-        """One picture: what the reference computes, and the learner's own code beside it."""
+        """One picture: what the reference computes, and the learner's code beside it."""
         found = kinds.kinds().get(request.path_params["picture"])
         if found is None:
             raise HTTPException(404)
@@ -190,18 +190,18 @@ class Pages:
         )
 
     async def progress(self, request: Request) -> Response:
-        """What is known, and which misconceptions are open."""
+        """The learner's progress and open misconceptions."""
         known = self.learner.progress()
         return self.show("progress.html", known=known, due=self.learner.due(log.now()))
 
     async def style(self, request: Request) -> Response:
-        """The style sheet: that of reports, and the pages' own."""
+        """The style sheet: that of reports, and that of these pages."""
         return Response(sheet(_STYLE) + svg.RULES, media_type="text/css", headers={"Cache-Control": "no-cache"})
 
     # ------------------------------------------------------------------------------------- changing
 
     async def language(self, request: Request) -> Response:
-        """Changes the language, and goes back to the page."""
+        """Change the language, and return to the page."""
         form = await _fields(request)
         self.learner.speak("zh" if form.get("lang") == "zh" else "en")
         back = form.get("back")
@@ -219,7 +219,7 @@ class Pages:
         return self._item_page(question, done)
 
     async def _answered(self, item: Item, form: FormData, *, review: bool = False) -> ItemState | None:
-        """``item`` after what a form says; None if it says nothing."""
+        """The state of ``item`` after a form was sent; None if the form is empty."""
         lang, command = self.lang(), form.get("do")
         comparing, doubted = bool(form.get("comparing")) and bool(items.key_points(item)), form.get("doubted")
         if command in _COMMANDS:
@@ -236,7 +236,7 @@ class Pages:
         return await run_in_threadpool(answer, item, lang, action)
 
     async def check(self, request: Request) -> Response:
-        """Saves and grades the code of a question."""
+        """Save and grade the code of a question."""
         question = self._question(request)
         form = await _fields(request)
         text = form.get("code")
@@ -279,7 +279,7 @@ class Pages:
     # ------------------------------------------------------------------------------------- review
 
     async def review(self, request: Request) -> Response:
-        """All cards with their due times."""
+        """All review cards with their due times."""
         cards, now, said = self.learner.cards(), log.now(), HtmlPage(self.lang())
         queue = review.queue(cards, now)
         review_view.opening(said, None, cards, queue, len(queue), now)
@@ -287,20 +287,20 @@ class Pages:
         return self.show("review.html", said=said.html, cards=listed, first=_card_page(queue[0]) if queue else None)
 
     async def review_next(self, request: Request) -> Response:
-        """The next card that is due after the one named, or the list if there is none."""
+        """Redirect to the card due after the one in ``after``, or to the list if there is none."""
         queue = review.queue(self.learner.cards(), log.now())
         names, after = [card.name for card in queue], request.query_params.get("after")
         at = names.index(after) + 1 if after in names else 0
         return RedirectResponse(_card_page(queue[at]) if at < len(queue) else "/review", 303)
 
     async def review_item(self, request: Request) -> Response:
-        """An item again."""
+        """An item in a review."""
         question, item = self._item(request)
         asked = self.learner.ask_for_review(item, self.lang())
         return self._item_page(question, asked, review=ReviewState(item.id))
 
     async def review_answer(self, request: Request) -> Response:
-        """An answer in a review, or the learner's own word on how well they knew it."""
+        """An answer in a review, or the learner's own rating."""
         question, item = self._item(request)
         form, lang = await _fields(request), self.lang()
         if form.get("do") == "rate":
@@ -318,13 +318,13 @@ class Pages:
         return self._item_page(question, done, review=replace(self._rated(item.id, rating), words=words))
 
     async def review_code(self, request: Request) -> Response:
-        """A function to write again from memory."""
+        """A function to write from memory."""
         question, exercise = self._exercise(request)
         text = starter.stub(replace(question, exercises=(exercise,)), self.lang())
         return self._memory_page(request, question, exercise, text)
 
     async def review_check(self, request: Request) -> Response:
-        """The code of a review, a hint, or the learner's own word."""
+        """Code in a review, a hint, or the learner's own rating."""
         question, exercise = self._exercise(request)
         if not any(card.name == exercise.name for card in self.learner.cards()):
             raise HTTPException(404)
@@ -373,7 +373,7 @@ class Pages:
         names = [card.name for card in review.queue(self.learner.cards(), log.now())]
         number = names.index(exercise.name) + 1 if exercise.name in names else 1
         card = next((each for each in self.learner.cards() if each.name == exercise.name), None)
-        if card is None:  # never passed: there is nothing to remember
+        if card is None:  # it never passed, so there is nothing to review
             raise HTTPException(404)
         review_view.task(said, card, number, max(len(names), number))
         given = {
@@ -388,7 +388,7 @@ class Pages:
         return self.show("memory.html", question=question, exercise=exercise, said=said.html, code=_kept(text), **given)
 
     def _rated(self, name: str, rating: Rating | None) -> ReviewState:
-        """A card that may have been rated just now."""
+        """The state of a card that may just have been rated."""
         if rating is None:
             return ReviewState(name)
         said, now = HtmlPage(self.lang()), log.now()
@@ -403,7 +403,7 @@ class Pages:
         return await self._work_page(())
 
     async def upload(self, request: Request) -> Response:
-        """Saves uploaded files, all or none, if they can be read as a submission is."""
+        """Save uploaded files, all or none, if they can be read as a submission."""
         async with request.form(max_files=_MOST_FILES) as form:
             given = [each for each in form.getlist("files") if isinstance(each, UploadFile) and each.filename]
             uploads = [(each.filename or "", await each.read()) for each in given]
@@ -440,12 +440,12 @@ class Pages:
         return Response(data, media_type="application/zip", headers=headers)
 
     async def failed(self, request: Request, error: Exception) -> Response:
-        """What went wrong, in words. Paths and tracebacks stay on the terminal."""
+        """An error page. Paths and tracebacks are only printed in the terminal."""
         try:
             lang = self.lang()
         except StateError:  # which may be what went wrong
             lang = self.default
-        # A part of a page is replaced by the words alone.
+        # A part of a page is replaced by the message alone.
         template = "problem.html" if request.headers.get("hx-request") else "failed.html"
         if isinstance(error, AttncheckError):
             return self.show(template, status=400, lang=lang, text=self.learner.told(error).of(lang))
@@ -496,7 +496,7 @@ class Pages:
         shown = card
         if asked.feedback is not None:  # it says what the next attempt is worth
             shown = replace(card, record=replace(card.record, tries=0), reminder=None)
-        # Things to sort are on the page already, and nobody has to type letters.
+        # Entries to sort are on the page anyway, and learners do not type letters.
         quiz_view.card(top, shown, keys=True, buttons=card.asked.form != "order")
         if say is not None:
             said.lines(say.of(lang), lead="?", style="magenta")
@@ -554,19 +554,19 @@ class Pages:
 
 
 def _kept(text: str) -> Markup:
-    """Code for a textarea, whole and unchanged; browsers drop the first newline after its tag."""
+    """Code for a textarea, after a newline, because browsers drop the first newline in it."""
     return Markup("\n{}").format(text)
 
 
 def _unread(problem: SubmissionError, lang: Lang) -> Markup:
-    """What is said in place of a report about code that cannot be read."""
+    """The message in place of a report if code cannot be read."""
     said = HtmlPage(lang)
     said.lines(problem.of(lang), lead="✗", style="red")
     return said.html
 
 
 async def _fields(request: Request) -> FormData:
-    """What a form says. Files, which no page but that of uploads asks for, are closed."""
+    """The fields of a form. Files, which only the page for uploads expects, are closed."""
     async with request.form() as form:
         return form
 
@@ -576,7 +576,7 @@ def _card_page(card: Card) -> str:
 
 
 def _words_for(record: ItemRecord) -> tuple[Rating, ...]:
-    """What learners may say about a settled item: only what `review.rating` takes into account."""
+    """The ratings that learners can choose for a settled item: those that `review.rating` takes into account."""
     if record.status is Status.PENDING:
         return ("hard", "good", "easy", "again")
     return ("good", "easy") if record.status is Status.PASSED and record.tries == 1 else ()
@@ -587,7 +587,7 @@ def _word(form: FormData) -> Rating | None:
 
 
 def _count(form: FormData, name: str) -> int:
-    """A number that a page of a review gave itself."""
+    """A number in a hidden field of a review page; 0 if it is not valid."""
     text = form.get(name)
     return min(int(text), _MOST_TRIES) if isinstance(text, str) and text.isascii() and text.isdigit() else 0
 
@@ -598,7 +598,7 @@ def _ticked(form: FormData) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """A line of an answer that is being typed: its formula as HTML, or what to change; neither for words alone."""
+    """A line of an answer that is being typed: its formula as HTML, or what to change; neither for a line of text."""
 
     number: int
     formula: Markup | None

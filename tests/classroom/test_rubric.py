@@ -130,10 +130,10 @@ def test_one_learner_by_key_points(out: Path, handed_in: Path) -> None:
     assert {name: points for name, (points, _) in given(out).items()} == {"ann": 3, "ben": 3, "cat": 3, "dan": 1}
     for words, said in (
         (("dan", "Q1.why", "--key-points", "a"), "waiting to be marked"),
-        (("dan", "Q1.why", "--comment", "hm"), "go with --key-points"),
+        (("dan", "Q1.why", "--comment", "hm"), "require --key-points"),
         (("dan", "Q1.why", "--key-points", "a", "--points", "1"), "decides the points"),
         (("--mark", "--json"), "no JSON"),
-        (("dan", "--mark"), "concern everybody"),
+        (("dan", "--mark"), "for the whole class"),
     ):
         failed = run(str(out), *words, *course)
         assert (failed.code, said in failed.text) == (2, True), failed.text

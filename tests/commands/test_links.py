@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 def test_everybody_gets_a_link(attncheck: Attncheck, folder: Path) -> None:
     """One line each, good for the days of class.yaml; that links are secret is said once."""
     found = attncheck("links", str(folder))
-    assert found.code == 0 and "send each to one address" in found.err
+    assert found.code == 0 and "send each link only to its owner" in found.err
     links = dict(line.split("  ") for line in found.out.splitlines())
     assert [*links] == ["ada", "bo", "grace"]
     parts = urlsplit(links["grace"])
@@ -65,10 +65,10 @@ def test_a_table_for_mail_merge(attncheck: Attncheck, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("links", "{}", "adda"), "There is nobody “adda” in this class. Did you mean ada?"),
+        (("links", "{}", "adda"), "Nobody in this class is called “adda”. Did you mean ada?"),
         (("links", "{}/none"), "class.yaml cannot be read"),
         (("serve", "--class", "{}/none"), "class.yaml cannot be read"),
-        (("serve", "--class", "{}", "--trust-header", "X-User"), "--trusted-proxy belong together"),
+        (("serve", "--class", "{}", "--trust-header", "X-User"), "--trusted-proxy must be used together"),
         (("serve", "--class", "{}", "--trust-header", "X-User", "--trusted-proxy", "x"), "expected the address"),
     ],
 )

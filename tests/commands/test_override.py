@@ -80,8 +80,8 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
         (["bo", "double"], "Give either --points P with --reason TEXT, or --remove"),
         (["bo", "double", "--remove", "--points", "1"], "Give either --points"),
         (["bo", "double", "--points", "many"], "not a valid float"),
-        (["bo", "--list"], "with DIR alone"),
-        (["--list", "--remove"], "with DIR alone"),
+        (["bo", "--list"], "with DIR only"),
+        (["--list", "--remove"], "with DIR only"),
     ],
 )
 def test_what_does_not_go_together(
@@ -205,5 +205,5 @@ def test_nobody_can_be_asked(
     """Nothing is deleted without an answer."""
     monkeypatch.setattr(forget, "can_ask", lambda: bool(options))
     ran = attncheck("forget", "out", "bo", *options)
-    assert (ran.code, "nobody can answer here: give --yes" in ran.err) == (2, True)  # type: ignore[attr-defined]
+    assert (ran.code, "nobody can answer here; give --yes" in ran.err) == (2, True)  # type: ignore[attr-defined]
     assert "asked" not in asked

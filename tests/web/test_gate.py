@@ -120,11 +120,11 @@ def test_the_secret_of_a_class(tmp_path: Path) -> None:
     assert read_signer(tmp_path / "secret") == first != read_signer(tmp_path / "other")
     assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600
     os.chmod(tmp_path / "secret", 0o640)
-    with pytest.raises(UsageError, match="can be read by others"):
+    with pytest.raises(UsageError, match="Others can read"):
         read_signer(tmp_path / "secret")
     for text in ("", "zz", "ab" * 31):
         (tmp_path / "other").write_text(text)
-        with pytest.raises(UsageError, match="not a secret"):
+        with pytest.raises(UsageError, match="not an attncheck secret"):
             read_signer(tmp_path / "other")
     with pytest.raises(UsageError, match="cannot be written"):
         read_signer(tmp_path / "no" / "folder")

@@ -256,7 +256,7 @@ def test_misconceptions_of_the_week(class_data: ClassData) -> None:
         old = (NOW - timedelta(days=8)).isoformat()
         book._connection.execute("UPDATE submission SET at = ?", (old,))
     text = browser(class_data).get("/class/misconceptions").text
-    assert "No misconceptions came up in these days." in text
+    assert "No misconceptions appeared in these seven days." in text
     assert "2 of 5 learners" in browser(class_data).get("/class/misconceptions?period=all").text
     with closing(open_gradebook(class_data.folder)) as book:
         late = (NOW - timedelta(days=3)).isoformat()
@@ -272,7 +272,7 @@ def test_similar_solutions(page: Callable[..., str], class_data: ClassData) -> N
     assert page("/similar?cluster=1").count('class="side"') >= 2
     draws = {each.item: each for each in _borrowed(class_data)}
     assert draws, "nobody has the right numbers: change the answers of the class"
-    assert "right for n =" in said
+    assert "correct for n =" in said
 
 
 def _borrowed(class_data: ClassData) -> Any:

@@ -342,11 +342,11 @@ def test_as_often_as_the_course_allows(classroom: Classroom) -> None:
     ada, bo = submitted(room), room.browser("bo")
     ada.post("/items/Q1.b", data={"answer": "2", "do": "answer"}, headers=OWN)
     answer = ada.post("/submit", headers=OWN)
-    assert answer.status_code == 400 and re.search(r"1 times in 24 hours.*possible in \d", answer.text)
+    assert answer.status_code == 400 and re.search(r"1 times in 24 hours.*submit again in \d", answer.text)
     form = {"code": CODE, "do": "check"}
     assert [bo.post("/questions/Q1/code", data=form, headers=OWN).status_code for _ in range(3)] == [200, 200, 400]
     answer = bo.post("/questions/Q1/code", data={"code": CODE + "# new\n", "do": "check"}, headers=OWN)
-    assert "Your code is saved. You may check double 2 times in an hour" in answer.text
+    assert "Your code is saved. You may check double 2 times an hour" in answer.text
     assert "# new" in bo.get("/questions/Q1/code").text
     assert ada.post("/questions/Q1/code", data=form, headers=OWN).status_code == 200
 
@@ -366,7 +366,7 @@ def test_uploaded_answers_count_beside_those_of_the_quiz(classroom: Classroom) -
     text = (learner.collected() / "answers.yaml").read_text()
     assert 'Q1.a: "b"' in text and "Q1.b: 7  # mine" in text
     upload(bo, "answers.yaml", b"format: 1\nlearner: eve\nanswers: {}\n")
-    with pytest.raises(UsageError, match="somebody else's; upload one with “learner: bo”"):
+    with pytest.raises(UsageError, match="someone else's; upload one with “learner: bo”"):
         learner.collected()
     assert "learner: eve" in (learner.folder / "answers.yaml").read_text()
     (learner.folder / "answers.yaml").unlink()
