@@ -36,7 +36,7 @@ from grader.core.model import Course, Item, Question
 from grader.course import items as item_kinds
 from grader.course import loader
 from grader.grading import courses
-from grader.web.pace import Turns
+from grader.web.pace import RequestQueue
 from tests import sample_class
 
 ROOT = Path(__file__).parent.parent
@@ -56,7 +56,7 @@ class Browser:
     connection: http.client.HTTPConnection | None = None
     used: float = 0.0
     #: A person is not faster than the server lets one be; this waits before the clock starts.
-    turns: Turns = field(default_factory=lambda: Turns(50, 0.52, 1_000_000))
+    turns: RequestQueue = field(default_factory=lambda: RequestQueue(50, 0.52, 1_000_000))
 
     def get(self, kind: str, path: str) -> bytes:
         """A page."""

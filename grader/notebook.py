@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.commands._language import language
-from grader.commands._options import keep, load_course, recall
-from grader.commands.quiz import Lines, converse, learner_name
+from grader.commands._options import load_course, read_events, save_events
+from grader.commands.quiz import LineFrontEnd, converse, learner_name
 from grader.core.errors import AttncheckError
 from grader.core.model import Notice, Text
 from grader.core.suggest import nearest
@@ -125,16 +125,16 @@ def quiz(name: str | None = None, *, again: bool = False, lang: Lang | None = No
 
     lang = lang or language(os.environ)
     course = load_course(None)
-    log = recall(None, course)
+    log = read_events(None, course)
     who, named = learner_name(course, None, log, lang)
-    keep(None, *named)
+    save_events(None, *named)
     session = conversation.begin(course, who, lang, conversation.choose(course, name), (*log, *named), again=again)
     try:
         from grader.learning.quiz_widgets import QuizWidgets  # not everybody has ipywidgets
     except ModuleNotFoundError:
-        converse(session, Lines(_Typed(), echo=False), None)
+        converse(session, LineFrontEnd(_Typed(), echo=False), None)
         return None
-    return QuizWidgets(session, lambda events: keep(None, *events)).box
+    return QuizWidgets(session, lambda events: save_events(None, *events)).box
 
 
 class _Typed:
@@ -243,12 +243,14 @@ class _Grader:
         from grader.learning.learner_events import code_events, new_events
         from grader.submission import read_cells  # the parser
 
-        log = recall(None, self.course)
+        log = read_events(None, self.course)
         who, _ = learner_name(self.course, None, log, lang)
         submission = read_cells(cells, wanted, who, Path.cwd())
         submission = replace(submission, notices=(*self._changed(cells, wanted), *submission.notices))
         checked = self._checker.check(submission, wanted)
-        keep(None, *new_events(code_events(self.course, checked.report, state.now()), recall(None, self.course)))
+        save_events(
+            None, *new_events(code_events(self.course, checked.report, state.now()), read_events(None, self.course))
+        )
         return CheckResult(replace(checked.report, not_attempted=()), self.course, lang, checked.pictures)
 
     def close(self) -> None:

@@ -141,13 +141,13 @@ def _check_facts(module: Any) -> str:
 
 
 def _export_fields(module: Any) -> list[tuple[str, str, str]]:
-    known = {field.name: field for field in dataclasses.fields(export.Options)}
-    hints = typing.get_type_hints(export.Options, _names())
+    known = {field.name: field for field in dataclasses.fields(export.ExportOptions)}
+    hints = typing.get_type_hints(export.ExportOptions, _names())
     return [(export.flag(name), kind(hints[name]), default(known[name])) for name in sorted(module.OPTIONS)]
 
 
 def _names() -> dict[str, Any]:
-    """What the annotations of ``export.Options`` name for type checkers alone."""
+    """What the annotations of ``export.ExportOptions`` name for type checkers alone."""
     from datetime import datetime
 
     from grader.core.model import Lang
@@ -192,13 +192,13 @@ FAMILIES_OF_KINDS: tuple[Family, ...] = (
     Family(
         name="export",
         page="docs/exports.md",
-        kinds=lambda: {name: export.kind(name) for name in export.names()},
+        kinds=lambda: {name: export.format_module(name) for name in export.format_names()},
         headings=("What it writes", "How to use it"),
         fields_under="Options",
         fields=_export_fields,
-        facts=lambda module: f"Made from a {module.OF}.",
+        facts=lambda module: f"Made from a {module.SOURCE}.",
         overview=("made from a",),
-        row=lambda module: (module.OF,),
+        row=lambda module: (module.SOURCE,),
     ),
     Family(
         name="intake",

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
-from grader.classroom.export import names as formats
+from grader.classroom.export import format_names as formats
 from grader.commands import cli, run
 
 ROOT = Path(__file__).parents[1]

@@ -67,8 +67,8 @@ def test_modules_import_each_other_without_cycle() -> None:
 def test_scheduling_and_recording_stay_apart() -> None:
     """What runs the tasks of a batch knows no gradebook, and what saves their results knows no processes."""
     for start, banned in (
-        ("schedule", {"grader.classroom.gradebook", "grader.classroom.record", "sqlite3"}),
-        ("record", {"grader.classroom.schedule", "grader.classroom.worker", "concurrent", "multiprocessing"}),
+        ("schedule", {"grader.classroom.gradebook", "grader.classroom.recorder", "sqlite3"}),
+        ("recorder", {"grader.classroom.schedule", "grader.classroom.worker", "concurrent", "multiprocessing"}),
     ):
         seen, left = set[str](), [f"grader.classroom.{start}"]
         while left:

@@ -19,11 +19,11 @@ from rich.console import Console
 
 from grader.classroom import batch_view, export, inbox
 from grader.classroom.analysis import similarity_html, similarity_view, statistics_html, statistics_view
-from grader.classroom.analysis.similarity import CodeSample, compare, reduced
-from grader.classroom.analysis.statistics import PublicOnly, of_class
+from grader.classroom.analysis.similarity import CodeSample, compare, reduce_sample
+from grader.classroom.analysis.statistics import PublicOnly, class_statistics
 from grader.classroom.batch import BatchSummary
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
-from grader.classroom.results import Book, MarkSummary, cell, file_name, write_files
+from grader.classroom.results import Book, MarkSummary, csv_cell, file_name, write_files
 from grader.commands import run
 from grader.core import files
 from grader.core.model import Lang, Notice, Report, Text
@@ -272,7 +272,7 @@ def results(made: Made, to: Path) -> Iterator[tuple[str, str]]:
 def analysed(made: Made, to: Path) -> Iterator[tuple[str, str]]:
     """The statistics, with names."""
     with closing(open_gradebook(made.folder)) as book:
-        found = of_class(
+        found = class_statistics(
             (
                 (mark, {"Q5.output": text})
                 for mark, text in zip(Book.of(book, COURSE).marks(), HOSTILE.values(), strict=True)
@@ -364,7 +364,7 @@ def test_similar_solutions(name: str) -> None:
     """The code of two learners side by side is text, and so are their names."""
     code = CODE.replace("# first the scores", f"# {' '.join(HOSTILE[name].split())}")
     handed = [CodeSample(key, (HOSTILE[name],), (file(code, HOSTILE[name]),)) for key in "ab"]
-    found = compare([reduced(one, ("attend",)) for one in handed], (file(STUB),), ("attend",))
+    found = compare([reduce_sample(one, ("attend",)) for one in handed], (file(STUB),), ("attend",))
     who = dict.fromkeys("ab", HOSTILE[name])
     page = similarity_html.render(found, COURSE, "en", who, {one.key: one for one in handed}.get, [HOSTILE[name]])
     safe_page(page)
@@ -379,7 +379,7 @@ def test_similar_solutions(name: str) -> None:
 @pytest.mark.parametrize("name", WORSE)
 def test_a_cell_is_no_formula(name: str) -> None:
     """Nor does it begin with what spreadsheets pass over on the way to one."""
-    found = cell(WORSE[name])
+    found = csv_cell(WORSE[name])
     assert not found.startswith(FORMULA)
     assert unseen(found) == []
     assert "\n" not in found
@@ -419,9 +419,9 @@ def test_names_of_folders_in_an_inbox() -> None:
 def test_a_receipt_can_be_shown(tmp_path: Path) -> None:
     """What was handed in under strange names is written down exactly, and in letters."""
     said = "\u009b31mred\u202e\U000e0041"
-    receipt = inbox.Receipt(said, datetime(2026, 1, 1, tzinfo=UTC), "d", (inbox.File(f"{said}.py", 1, "s"),))
+    receipt = inbox.Receipt(said, datetime(2026, 1, 1, tzinfo=UTC), "d", (inbox.ReceiptFile(f"{said}.py", 1, "s"),))
     safe_data(receipt.to_json())
-    assert inbox.parse(receipt.to_json(), "receipt.json") == receipt
+    assert inbox.parse_receipt(receipt.to_json(), "receipt.json") == receipt
 
 
 # ------------------------------------------------------------------------------------------- what went wrong

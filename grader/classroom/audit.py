@@ -1,7 +1,7 @@
-"""Who did what in a results folder: a line in ``audit.jsonl`` for each act, only ever appended to.
+"""The audit log of a results folder, ``audit.jsonl``: one line for each action on the pages of a class.
 
-On the pages of a class: who signed in and out, submitted, asked for regrading, or changed something by hand. What
-somebody answered and wrote is in their own log and submissions.
+It records who signed in or out, submitted, asked for regrading, or changed something by hand. Answers and code are not
+in it; they are in each learner's own log and submissions. Entries are only ever appended.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grader.classroom import records
+from grader.classroom import jsonl
 
 FILE = "audit.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """An act: ``who``, in which ``role``, ``did`` what; ``about`` are the facts, such as learner and part."""
+class AuditEntry:
+    """An action: ``who``, in which ``role``, ``did`` what. ``about`` has the details, such as learner and part."""
 
     at: datetime
     who: str
@@ -26,29 +26,29 @@ class Entry:
     about: tuple[tuple[str, str], ...] = ()
 
 
-def note(folder: Path, entry: Entry) -> None:
+def note(folder: Path, entry: AuditEntry) -> None:
     """Append an entry. Raises UsageError if it cannot be written."""
     record = {"at": entry.at.astimezone(UTC).isoformat(), "who": entry.who, "role": entry.role, "did": entry.did}
-    records.add(folder / FILE, {**record, "about": dict(entry.about)})
+    jsonl.add(folder / FILE, {**record, "about": dict(entry.about)})
 
 
-def entries(folder: Path) -> tuple[Entry, ...]:
-    """All entries in their order; what has another form is skipped."""
+def entries(folder: Path) -> tuple[AuditEntry, ...]:
+    """All entries, oldest first. Lines in another format are skipped."""
     found = []
-    for one in records.read(folder / FILE):
+    for one in jsonl.read(folder / FILE):
         match one:
             case {"at": str(at), "who": str(who), "role": str(role), "did": str(did), "about": dict(about)}:
                 facts = tuple((str(name), str(value)) for name, value in about.items())
-                found.append(Entry(datetime.fromisoformat(at), who, role, did, facts))
+                found.append(AuditEntry(datetime.fromisoformat(at), who, role, did, facts))
     return tuple(found)
 
 
 def forget(folder: Path, learner: str) -> int:
-    """Delete the entries about and by a learner. Returns how many there were."""
+    """Delete the entries by and about a learner. Returns their number."""
 
-    def theirs(one: records.Record) -> bool:
+    def theirs(one: jsonl.Record) -> bool:
         about = one.get("about")
         by = one.get("who") == learner and one.get("role") == "learner"
         return by or (isinstance(about, dict) and about.get("learner") == learner)
 
-    return records.remove(folder / FILE, theirs)
+    return jsonl.remove(folder / FILE, theirs)

@@ -1,6 +1,6 @@
-"""Grade a class: collect the submissions, schedule what is not graded yet, record each result.
+"""Grade a class: collect the submissions, schedule what is not graded yet, and record each result.
 
-Every result is saved as it comes in, and nothing is graded twice: after an interruption, the same command continues.
+Every result is saved as it arrives, and nothing is graded twice: after an interruption, the same command continues.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from grader.classroom.collect import Collection, collect
 from grader.classroom.enrolment import Enrolment, enrol, in_roster
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked, make_folder
-from grader.classroom.record import Recorder, grading_facts, tasks_left
+from grader.classroom.recorder import Recorder, grading_facts, tasks_left
 from grader.classroom.results import ASKED, FILES
 from grader.classroom.roster import Roster
-from grader.classroom.roster import read as read_roster
+from grader.classroom.roster import read_roster as read_roster
 from grader.classroom.task import BatchPlan, GradingTask
 from grader.core.errors import UsageError
 from grader.core.model import Course, Question, Rules, Text
@@ -37,10 +37,10 @@ from grader.sandbox import libraries
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """What to grade, where to save it, and how. Without ``questions``, all of them count.
+    """What to grade, where to save the results, and how. Without ``questions``, all questions count.
 
-    It is graded by ``workers`` processes on this machine, or by the Dask cluster at ``scheduler``. With ``files``, the
-    results folder gets one JSON file for each submission.
+    ``workers`` is the number of processes on this machine (default: one for each processor); ``scheduler`` is the
+    address of a Dask cluster to use instead. With ``files``, the results folder gets a JSON file for each submission.
     """
 
     collection: Path
@@ -57,7 +57,7 @@ class BatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How far a batch is: ``done`` of ``total``, the ``key`` of the latest, and the keys of those being graded."""
+    """The progress of a batch: ``done`` of ``total``, the ``key`` of the latest, and the keys of those being graded."""
 
     done: int
     total: int
@@ -69,14 +69,15 @@ class BatchProgress:
 class BatchSummary:
     """The result of a batch: ``graded`` submissions now, ``kept`` from before; ``refused`` are (key, reason).
 
-    ``unknown`` and ``ambiguous`` are names that the roster does not know, or knows more than once; ``missing``
-    learners have no submission, learners in ``twice`` have two with the same attempt number.
+    ``unknown`` and ``ambiguous`` are names that match nobody on the roster, or more than one learner. ``missing``
+    learners have no submission; learners in ``twice`` have two with the same attempt number.
 
-    ``rules`` are those of the course. ``timeless`` submissions came without a timestamp; ``said_late`` counts those of
-    them that are late according to the course system.
+    ``rules`` are those of the course. ``timeless`` is the number of submissions without a timestamp, ``said_late`` the
+    number of these that are late according to the LMS.
 
-    ``misnamed`` are (learner, name in answers.yaml) if a question that counts draws numbers for a name and this name
-    is not the learner's. ``listed`` is false without a roster: then the name only seems to be somebody else's.
+    ``misnamed`` are (learner, name in answers.yaml) if a question that counts draws numbers for a name, and the name in
+    the file is not the learner's. ``listed`` is false without a roster; it is then only likely that the name is not
+    theirs.
     """
 
     kind: str
@@ -98,17 +99,17 @@ class BatchSummary:
     listed: bool = True
 
 
-#: Submissions that are to be graded, with what is to be graded in them, by key.
+#: The submissions to grade and what to grade in each, by key.
 Tasks = Mapping[str, tuple[SubmissionRow, GradingTask]]
 
 
-def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda step: None) -> BatchSummary:
-    """Grade a collection into ``order.out``.
+def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambda step: None) -> BatchSummary:
+    """Grade a collection into ``request.out``.
 
     Raises SandboxUnavailable if code cannot be confined here, and UsageError if another batch writes there.
     """
     started = time.perf_counter()
-    if order.scheduler is not None and order.workers is not None:
+    if request.scheduler is not None and request.workers is not None:
         raise UsageError(
             Text(
                 "--workers and --scheduler cannot be combined: the first is for this machine, the second for a "
@@ -116,18 +117,18 @@ def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda 
                 "--workers 和 --scheduler 不能同时使用：前者用于本机，后者用于集群。",
             )
         )
-    course = loader.full_course(courses.load(order.course_folder))
-    counting = select_questions(course, order.questions)
-    roster = None if order.roster is None else read_roster(order.roster)
-    make_folder(order.out)
-    with locked(order.out):
-        found = _collect(order, roster)
-        with contextlib.closing(open_gradebook(order.out, create=True)) as book:
+    course = loader.full_course(courses.load(request.course_folder))
+    counting = select_questions(course, request.questions)
+    roster = None if request.roster is None else read_roster(request.roster)
+    make_folder(request.out)
+    with locked(request.out):
+        found = _collect(request, roster)
+        with contextlib.closing(open_gradebook(request.out, create=True)) as book:
             enrolment = enrol(found, roster, book.submissions())
-            versions = save_class(book, order, enrolment, course, counting)
+            versions = save_class(book, request, enrolment, course, counting)
             tasks = {row.key: (row, task) for row, task in tasks_left(book, versions)}
-            layers = grade_all(order, book, tasks, versions, course, progress) if tasks else ()
-            book.share()
+            layers = grade_all(request, book, tasks, versions, course, progress) if tasks else ()
+            book.copy_to_identical()
             after = book.submissions()
     graded_now = {(row.digest, row.seed_name) for row, _ in tasks.values()}
     graded = [(row.digest, row.seed_name) in graded_now for row in after if row.error is None]
@@ -153,58 +154,58 @@ def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda 
 
 
 def select_questions(course: Course, names: tuple[str, ...]) -> tuple[Question, ...]:
-    """The questions that count: those in ``names``, or all. Raises UsageError for a name that the course lacks."""
+    """The questions that count: those in ``names``, or all. Raises UsageError for an unknown name."""
     check_names(course, Selection(questions=names))
     named = {name.lower() for name in names}
     return tuple(question for question in course.questions if not named or question.id.lower() in named)
 
 
-def _collect(order: BatchRequest, roster: Roster | None) -> Collection:
-    """Step 1: what was submitted, with every file in a safe place."""
+def _collect(request: BatchRequest, roster: Roster | None) -> Collection:
+    """Step 1: find the submissions, and copy what cannot be read in place."""
     known = (lambda name: False) if roster is None else partial(in_roster, roster)
-    return collect(order.collection, order.out / INTAKE, order.intake, known)
+    return collect(request.collection, request.out / INTAKE, request.intake, known)
 
 
 def save_class(
-    book: Gradebook, order: BatchRequest, enrolment: Enrolment, course: Course, counting: Sequence[Question]
+    book: Gradebook, request: BatchRequest, enrolment: Enrolment, course: Course, counting: Sequence[Question]
 ) -> dict[str, str]:
-    """Save who is in the class, what they submitted, and how it is graded. Returns the versions of the questions."""
+    """Save the class, its submissions and how they are graded. Returns the version of each question that counts."""
     book.enrol(enrolment.learners)
-    book.file(enrolment.submissions)
-    book.dismiss({one.id for one in enrolment.learners})
-    facts = grading_facts(order.course_folder, order.seed, course, counting)
-    asked = [question.id for question in counting] if order.questions else []
-    where = os.path.abspath(order.collection)
-    book.remember_all(facts | {"collection": where, ASKED: asked, FILES: order.files})
+    book.save_collection(enrolment.submissions)
+    book.remove_departed({one.id for one in enrolment.learners})
+    facts = grading_facts(request.course_folder, request.seed, course, counting)
+    asked = [question.id for question in counting] if request.questions else []
+    where = os.path.abspath(request.collection)
+    book.remember_all(facts | {"collection": where, ASKED: asked, FILES: request.files})
     return cast("dict[str, str]", facts["versions"])
 
 
 def grade_all(
-    order: BatchRequest,
+    request: BatchRequest,
     book: Gradebook,
     tasks: Tasks,
     versions: Mapping[str, str],
     course: Course,
     progress: Callable[[BatchProgress], None],
 ) -> tuple[str, ...]:
-    """Steps 2 and 3: run ``tasks``, and save each result as it comes in. Returns what confined learner code."""
+    """Steps 2 and 3: run ``tasks``, and save each result as it arrives. Returns the sandbox layers that were active."""
     wanted = [task for _, task in tasks.values()]
-    recorder = Recorder(book, {key: row for key, (row, _) in tasks.items()}, versions, course, order.seed)
-    with _pool(order, wanted, course) as pool, recorder:
-        for at, (result, running) in enumerate(schedule.run_tasks(pool, wanted, recorder.patience), 1):
+    recorder = Recorder(book, {key: row for key, (row, _) in tasks.items()}, versions, course, request.seed)
+    with _pool(request, wanted, course) as pool, recorder:
+        for at, (result, running) in enumerate(schedule.run_tasks(pool, wanted, recorder.save_due), 1):
             recorder.save(result)
             progress(BatchProgress(at, len(wanted), result.key, running))
         return pool.layers
 
 
 def _pool(
-    order: BatchRequest, tasks: Sequence[GradingTask], course: Course
+    request: BatchRequest, tasks: Sequence[GradingTask], course: Course
 ) -> contextlib.AbstractContextManager[schedule.WorkerPool]:
-    if order.scheduler is not None:
-        return schedule.cluster_pool(order.scheduler, order.out, order.seed, course)
-    private = str((order.out / ".expected").resolve())
-    plan = BatchPlan(str(order.course_folder), order.seed, private, libraries.digest(course.packages))
-    return schedule.local_pool(plan, order.workers, tasks)
+    if request.scheduler is not None:
+        return schedule.cluster_pool(request.scheduler, request.out, request.seed, course)
+    private = str((request.out / ".expected").resolve())
+    plan = BatchPlan(str(request.course_folder), request.seed, private, libraries.digest(course.packages))
+    return schedule.local_pool(plan, request.workers, tasks)
 
 
 def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:

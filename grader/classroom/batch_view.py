@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.collect import NOTHING_IN
-from grader.classroom.late_policy import sentences
+from grader.classroom.late_policy import policy_sentences
 from grader.classroom.words import AND_MORE, CHECK_BROKE, GRADED, NOT_ALL_READ, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Text
@@ -39,7 +39,7 @@ MORE_ROWS = Text("… and {more} more in class.csv", "……其余 {more} 行见
 NOT_COUNTED = Text("another attempt counts", "以另一次提交为准")
 NOT_SUBMITTED = Text("No submission from: {names}", "没有提交：{names}")
 NOT_IN_ROSTER = Text(
-    "Not on the roster, or listed there with another number or address; graded under the number that came with the "
+    "Not on the roster, or listed there with another id or address; graded under the id that came with the "
     "submission: {names}. Add those who belong to the class, or correct the roster, and run the same command again.",
     "不在名单中，或编号、邮箱与名单不符，按提交自带的编号评分：{names}。请把属于本班的人补进名单或更正名单，再运行同一条命令。",
 )
@@ -58,10 +58,12 @@ MISNAMED_UNLISTED = Text(
 )
 WHO_SAYS = Text("{who} (“{said}”)", "{who}（“{said}”）")
 AMBIGUOUS = Text(
-    "More than one person on the roster could be meant (add an id or an address there): {names}",
+    "These names match more than one person on the roster; add an id or an e-mail address there: {names}",
     "在名单中对应不止一人（请在名单里补充学号或邮箱）：{names}",
 )
-TWICE = Text("Two submissions with the same attempt number: {names}", "有两份提交，但按提交次序分不出先后：{names}")
+TWICE = Text(
+    "Learners with two submissions of the same attempt number: {names}", "有两份提交，但按提交次序分不出先后：{names}"
+)
 LEFTOVERS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
 NO_TIMESTAMP = Text(
     "Submissions without a timestamp, treated as on time: {count} (late according to the LMS: {late}).",
@@ -112,7 +114,7 @@ def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[s
 
 
 def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang) -> Iterator[str]:
-    """A table of the class, then what needs attention, then totals."""
+    """The lines of the summary: a table of the class, what needs attention, and totals."""
     shown = rows[:_MOST_ROWS]
     called = shorten_distinct((clean(row.learner) for row in shown), _NAME_WIDTH)
     cells = [tuple(text.of(lang) for text in COLUMNS)]
@@ -154,7 +156,7 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
 
 def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
     """The due date, the late policy, and how many submissions have no timestamp."""
-    said = list(sentences(summary.rules))
+    said = list(policy_sentences(summary.rules))
     if said:
         yield ("" if lang == "zh" else " ").join(each.of(lang) for each in said)
     if said and summary.timeless:

@@ -1,6 +1,6 @@
-"""The folder of a class that `attncheck serve` looks after: `class.yaml`, and what else is kept there.
+"""The folder of a class that `attncheck serve` manages: its settings in `class.yaml`, and its other files.
 
-The folder is a results folder, too: `attncheck batch DIR/inbox --out DIR` writes the same gradebook.
+It is also a results folder: `attncheck batch DIR/inbox --out DIR` writes the same gradebook.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from grader.core.model import Text
 from grader.core.text import name_list
 
 FILE = "class.yaml"
-#: Where submissions arrive, where each person's code and answers are, and the course as learners get it.
+#: Folders for submissions, for each person's code and answers, and for the learners' edition of the course.
 INBOX, WORK, EDITION = "inbox", "people", ".edition"
-#: The key of the links, and the lock of the server.
+#: The file with the secret that signs links, and the lock file of the server.
 SECRET, SERVING = ".attncheck-links", ".serving"
 _DEFAULT_ADDRESS = "http://127.0.0.1:8000"
 _DEFAULT_LINK_DAYS = 30
@@ -28,9 +28,7 @@ _ADDRESS = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?"
 _TEXT = Text("text", "文本")
 _WHOLE = Text("a whole number from 1 to {most}", "1 到 {most} 之间的整数").fill(most=_MOST_LINK_DAYS)
 _LIST = Text("a list such as [Q1, Q5]", "[Q1, Q5] 这样的列表")
-_NAMES = Text(
-    "ids with names, one to a line, such as grace: Grace Hopper", "带姓名的账号，每行一个，例如 grace: 王老师"
-)
+_NAMES = Text("ids with names, one per line, such as grace: Grace Hopper", "带姓名的账号，每行一个，例如 grace: 王老师")
 _URL = Text(
     "the address that people open, without a path, such as https://quiz.example.edu",
     "大家打开的网址，不带路径，例如 https://quiz.example.edu",
@@ -39,7 +37,7 @@ _WRONG_VALUE = Text(
     "{where}: {key}: expected {expected}; found {found}.", "{where}：{key}：应为{expected}，实际是 {found}。"
 )
 _UNKNOWN_KEY = Text(
-    "{where}: there is no key “{key}”; expected {keys}.", "{where}：没有“{key}”这个键；可用的有：{keys}。"
+    "{where}: unknown key “{key}”; expected one of {keys}.", "{where}：没有“{key}”这个键；可用的有：{keys}。"
 )
 _NO_MAPPING = Text(
     "{where}: expected keys such as address and instructors.", "{where}：应为 address、instructors 这样的键。"
@@ -56,7 +54,7 @@ _TWICE = Text(
 
 @dataclass(frozen=True, slots=True)
 class ClassSettings:
-    """What class.yaml says. Paths are relative to its folder; None leaves the choice to course.yaml."""
+    """The settings in class.yaml. Paths are relative to its folder. None means that course.yaml decides."""
 
     address: str = _DEFAULT_ADDRESS
     course: str | None = None
@@ -71,8 +69,8 @@ class ClassSettings:
 _KEYS = tuple(ClassSettings.__dataclass_fields__)
 
 
-def settings(folder: Path) -> ClassSettings:
-    """The settings of the class in ``folder``. Raises UsageError with file, line and what was expected."""
+def read_settings(folder: Path) -> ClassSettings:
+    """Read the settings of the class in ``folder``. Raises UsageError with file, line and what was expected."""
     from grader.core import yaml_positions  # yaml is slow to import
 
     path = folder / FILE
@@ -97,7 +95,7 @@ def settings(folder: Path) -> ClassSettings:
 
 
 def _value(key: str, given: Any, where: str) -> Any:
-    """The value of a key. Raises UsageError if it has another form."""
+    """Validate the value ``given`` for ``key``. Raises UsageError with place, expected and found value."""
 
     def wrong(expected: Text) -> UsageError:
         return UsageError(_WRONG_VALUE.fill(where=where, key=key, expected=expected, found=f"{given!r:.60}"))

@@ -1,7 +1,4 @@
-"""The class as a table: a row for each mark that counts, with what an instructor looks for. Pure but for ``rows``.
-
-The pages of ``attncheck serve`` and of ``export html`` show the same rows.
-"""
+"""The class as a table with a row for each mark that counts, for ``attncheck serve`` and ``export html``."""
 
 from __future__ import annotations
 
@@ -10,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.export._marks import error_text, has_points, marks_that_count, waiting
-from grader.classroom.words import GRADED, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
+from grader.classroom.mark_reports import count_pending, error_text, has_points, marks_that_count
+from grader.classroom.words import GRADED, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE, join_clauses
 from grader.core.model import Text
-from grader.core.text import SEMICOLON, clean, duration, points
+from grader.core.text import clean, duration, points
 from grader.report import words
 
 if TYPE_CHECKING:
@@ -42,9 +39,9 @@ _WAITING = Text("answers to grade by hand: {count}", "{count} 个答案等待人
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """A learner in the table. ``questions`` are (id, earned, possible). ``waiting`` counts answers to mark by hand.
+    """A learner in the table. ``questions`` are (id, earned, possible). ``waiting`` is the number of answers to mark.
 
-    ``said`` is the status in words; ``number`` distinguishes several rows of a learner, if every attempt counts.
+    ``said`` is the status as text. ``number`` distinguishes the rows of a learner if every attempt counts.
     """
 
     id: str
@@ -66,7 +63,7 @@ class ClassRow:
 
     @property
     def late_text(self) -> Text:
-        """How late, in words; empty if it is not."""
+        """How late the submission is, as text; empty if it is on time."""
         if not self.late:
             return Text("", "")
         return duration(self.late_seconds) if self.late_seconds else Text("yes", "是")
@@ -82,7 +79,7 @@ class ClassRow:
         return "–" if found is None or not self.has_points else points(found)
 
 
-#: What rows can be filtered by.
+#: The filters for rows, by name.
 FLAGS: Mapping[str, Callable[[ClassRow], bool]] = {
     "ungraded": lambda row: row.submitted and not (row.graded and row.complete),
     "person": lambda row: row.waiting > 0 or (row.submitted and not (row.graded and row.complete)),
@@ -98,15 +95,15 @@ def rows(book: Book) -> tuple[ClassRow, ...]:
 
 
 def numbered(marks: Iterable[Mark]) -> tuple[ClassRow, ...]:
-    """The rows of marks; those of the same learner follow one another."""
+    """The rows of ``marks``, in which all marks of a learner are adjacent."""
     found: list[ClassRow] = []
     for mark in marks:
         again = found[-1].number + 1 if found and found[-1].id == mark.learner.id else 1
-        found.append(row(mark, again))
+        found.append(class_row(mark, again))
     return tuple(found)
 
 
-def row(mark: Mark, number: int = 1) -> ClassRow:
+def class_row(mark: Mark, number: int = 1) -> ClassRow:
     """The row of a mark."""
     row = mark.work.row if mark.work is not None else None
     graded = row is None or (row.error is None and bool(mark.work and mark.work.results))
@@ -125,39 +122,35 @@ def row(mark: Mark, number: int = 1) -> ClassRow:
         given=bool(mark.overridden),
         late=row is not None and (mark.late_seconds > 0 or row.late),
         late_seconds=mark.late_seconds,
-        waiting=waiting(mark),
+        waiting=count_pending(mark),
         number=number,
     )
 
 
 def _status(mark: Mark) -> Text:
-    """The state of a mark in words."""
+    """The status of a mark as text."""
     by_hand = [_GIVEN] if mark.overridden else []
     if mark.work is None:
-        return _joined([NOTHING_THERE, *by_hand])
+        return join_clauses([NOTHING_THERE, *by_hand])
     said = error_text(mark)
     if said is not None:
-        return _joined([Text(clean(said.en, 300), clean(said.zh, 300)), *by_hand])
+        return join_clauses([Text(clean(said.en, 300), clean(said.zh, 300)), *by_hand])
     found = [WHOLE if mark.passed else GRADED if mark.complete else PARTLY]
     if mark.late_seconds:
         found.append(words.LATE.fill(time=duration(mark.late_seconds)))
     elif mark.work.row.late:
         found.append(SAID_LATE)
-    if count := waiting(mark):
+    if count := count_pending(mark):
         found.append(_WAITING.fill(count=count))
-    return _joined(found)
-
-
-def _joined(texts: Sequence[Text]) -> Text:
-    return Text(SEMICOLON.en.join(each.en for each in texts), SEMICOLON.zh.join(each.zh for each in texts))
+    return join_clauses(found)
 
 
 # ------------------------------------------------------------------------------------------ choosing
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which rows to show, and in which order. ``sort`` is a column or a question; unknown values change nothing."""
+class TableFilter:
+    """Which rows to show, and in which order. ``sort`` is a column or a question id; unknown values are ignored."""
 
     search: str = ""
     flag: str = ""
@@ -166,8 +159,8 @@ class Choice:
     descending: bool = False
 
 
-def select(found: Sequence[ClassRow], choice: Choice) -> list[ClassRow]:
-    """The chosen rows in the chosen order; rows that are equal there stay in the order of ids."""
+def filter_rows(found: Sequence[ClassRow], choice: TableFilter) -> list[ClassRow]:
+    """The rows that pass the filter, sorted. The sort is stable, so equal rows stay ordered by id."""
     wanted = folded(choice.search)
     flag = FLAGS.get(choice.flag)
     kept = [
@@ -197,6 +190,6 @@ def _order(column: str) -> Callable[[ClassRow], Any]:
 
 
 def folded(text: str) -> str:
-    """Text for searching: without case and accents."""
+    """Text without case and accents, for searching."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in plain if not unicodedata.combining(char)).strip()

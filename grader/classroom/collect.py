@@ -1,8 +1,7 @@
-"""Finds the submissions in what an instructor collected: a folder or a zip of any kind.
+"""Find the submissions in a collection: a folder or a zip, in the layout of any intake.
 
-A zip is not trusted, and a folder is walked within limits. What is wrong with an entry (a name that leaves the zip, a
-link, a duplicate, a zip bomb, folders nested too deep) affects only the submission that it belongs to. Links are never
-followed.
+Zips are not trusted, and folders are walked within limits. A bad entry (a path that leaves the zip, a link, a
+duplicate, a zip bomb, folders nested too deep) affects only the submission that it belongs to. Links are not followed.
 """
 
 from __future__ import annotations
@@ -21,17 +20,18 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from grader.classroom import intake
+from grader.classroom import inbox, intake
 from grader.classroom.intake import FoundSubmission, Stray, UnreadableFile, gradable
+from grader.classroom.words import join_clauses
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Text
-from grader.core.text import SEMICOLON, name_list
+from grader.core.text import name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, why_refused
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
 
-#: Bytes, unpacked: of one file, of all gradable files of a learner, and of a whole collection.
+#: Limits in bytes, unpacked: one file, all gradable files of a learner, and a whole collection.
 MAX_FILE = 100 << 20
 MAX_LEARNER = 200 << 20
 MAX_ALL = 20 << 30
@@ -43,7 +43,7 @@ _MAX_METADATA = 64 << 20
 _CHUNK = 1 << 20
 #: Bytes of a file name; file systems allow 255.
 _LONGEST = 200
-#: How the English error begins if a submission holds only files of kinds that are never graded.
+#: The start of the English error for a submission that has only files of kinds that are never graded.
 NOTHING_IN = "nothing to grade"
 _NOTHING_TO_GRADE = Text(
     NOTHING_IN + ": expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.",
@@ -69,9 +69,8 @@ _TOO_DEEP = Text(
 )
 _BEYOND_BOUNDS = Text("{why}. Submit only your own code and answers.", "{why}。请只提交自己的代码和答案。")
 _FORGED = Text(
-    "the files are not the ones in the receipt (changed, new or gone: {names}). Somebody has changed them in the "
-    "inbox: ask the learner for the files and the receipt ('attncheck submit --verify' compares them), and restore "
-    "them.",
+    "the files do not match the receipt (changed, new or missing: {names}): someone has changed them in the inbox. Ask "
+    "the learner for the files and the receipt ('attncheck submit --verify' compares them), and restore them.",
     "文件与回执不符（有改动、多出或缺少：{names}），说明有人在收件箱里改动过。请向学习者索取文件和回执"
     "（用 attncheck submit --verify 核对），再放回原处。",
 )
@@ -87,15 +86,15 @@ _METADATA_TOO_LARGE = Text(
     "{name} is larger than {limit} MiB; expected metadata of a collection.",
     "{name} 大于 {limit} MiB，应为课程平台导出的元数据。",
 )
-#: Endings of a file that is the submission itself if it is alone in a folder.
+#: Suffixes of files that are the submission itself if they are alone in a folder.
 ALONE = (".zip", ".yaml", ".yml")
-#: In nbgrader's layout, the learners' folders are in this one.
+#: In nbgrader's layout, the learners' folders are in this folder.
 _SUBMITTED = "submitted/"
 
 
 _NO_SUBMISSION = Text(
     "{path}: no submission found (looked for: {kinds}); expected a folder, file or zip for each learner, or the export "
-    "of a course system. 'attncheck batch --help' names the kinds.{odd}",
+    "of a course system. 'attncheck batch --help' lists the kinds.{odd}",
     "{path}：没有找到提交（按这些格式找过：{kinds}）；应为每位学习者一个文件夹、文件或 zip，或课程系统的导出。"
     "`attncheck batch --help` 会列出各种格式。{odd}",
 )
@@ -103,23 +102,23 @@ _NO_SUBMISSION = Text(
 
 @dataclass(frozen=True, slots=True)
 class CollectedSubmission:
-    """A submission that can be read at ``path``, or the reason why it must not be read."""
+    """A submission that can be read at ``path``; ``error`` is the reason if it cannot."""
 
-    placed: FoundSubmission
+    found: FoundSubmission
     path: Path
     error: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The content of a collection of this ``kind``.
+    """The content of a collection; ``kind`` is the name of its intake.
 
     ``leftovers`` are files that belong to nobody, and folders that cannot be listed, with the reason. ``strays`` are
-    those of them that could be graded if it were known whose they are.
+    those that could be graded if their owners were known.
     """
 
     kind: str
-    handed: tuple[CollectedSubmission, ...]
+    submissions: tuple[CollectedSubmission, ...]
     leftovers: tuple[str, ...]
     strays: tuple[Stray, ...] = ()
 
@@ -128,10 +127,11 @@ class Collection:
 class _Tree:
     """The names in a folder or zip, and how to open them. ``root`` is the folder; None for a zip.
 
-    ``counts`` is the number of files below each folder, ``sizes`` the size of each file. ``odd`` has the reason for
-    each name that cannot be read as a file; if the name is also in ``spoilt``, its submission is not graded without it.
-    ``over`` has the reason why a learner's entry exceeds the limits, ``nameless`` what is wrong with entries that
-    cannot belong to anybody, ``unread`` why folders cannot be listed. ``base`` is the folder around the class.
+    ``counts`` has the number of files below each folder, ``sizes`` the size of each file in bytes. ``odd`` has the
+    reason for each name that cannot be read as a file; if the name is also in ``spoilt``, its submission is not graded
+    at all. ``over`` has the reason for each learner's entry that exceeds the limits, ``nameless`` for each entry that
+    cannot belong to anyone, ``unread`` for each folder that cannot be listed. ``base`` is the folder that contains the
+    whole class, with its slash.
     """
 
     names: tuple[str, ...]
@@ -147,11 +147,11 @@ class _Tree:
     unread: Mapping[str, Text] = field(default_factory=dict)
 
     def unread_folders(self) -> Iterator[str]:
-        """The folders that cannot be listed, each with the reason."""
+        """The folders that cannot be listed, each as text with the reason."""
         return (f"{why.en}: {name or './'}" for name, why in self.unread.items())
 
     def facts(self, name: str) -> os.stat_result | None:
-        """The status of a file or folder, without following links; None if it is unknown."""
+        """The status of a file or folder, without following links; None for a zip or if it cannot be read."""
         if self.root is None:
             return None
         with contextlib.suppress(OSError, ValueError):
@@ -173,10 +173,10 @@ class _Tree:
 def collect(
     path: Path, scratch: Path, kind: str | None = None, known: Callable[[str], bool] = lambda name: False
 ) -> Collection:
-    """The submissions in ``path``, a folder or a zip. One without a folder or file of its own is copied to ``scratch``.
+    """Find the submissions in ``path``, a folder or zip. Those that cannot be read in place are copied to ``scratch``.
 
-    ``known`` returns whether a name is a learner's. Raises UsageError if no submission is found, or if the collection
-    is not of this ``kind``.
+    ``kind`` is the name of an intake; None detects it. ``known`` tells whether a name is that of a learner on the
+    roster. Raises UsageError if there is no submission, no such intake, or a collection of another kind.
     """
     if kind is not None and kind not in intake.kinds():
         raise UsageError(
@@ -187,7 +187,7 @@ def collect(
         )
     tree = _tree(path)
     try:
-        found = intake.look(tree.names, tree.small, kind, tree.facts, known)
+        found = intake.detect_layout(tree.names, tree.small, kind, tree.facts, known)
     except UnreadableFile:
         raise
     except UsageError as error:
@@ -199,50 +199,50 @@ def collect(
         strange = listing(odd) if odd else Text("", "")
         raise UsageError(_NO_SUBMISSION.fill(path=path, kinds=looked, odd=Text(f" {strange.en}".rstrip(), strange.zh)))
     name, layout = found
-    if tree.root is None and sum(_bytes(placed, tree) for placed in layout.placed) > MAX_ALL:
+    if tree.root is None and sum(_bytes(submission, tree) for submission in layout.submissions) > MAX_ALL:
         raise UsageError(
             Text(
                 "{path} would unpack to more than {limit} GiB; split it.",
                 "{path} 解压后超过 {limit} GiB，请拆成几份。",
             ).fill(path=path, limit=MAX_ALL >> 30)
         )
-    handed = tuple(_handed(placed, tree, scratch) for placed in layout.placed)
+    collected = tuple(_collected(submission, tree, scratch) for submission in layout.submissions)
     nobodys = tuple(Stray(entry, why, ()) for entry, why in tree.nameless.items())
     strays = (_explained(stray, tree) for stray in layout.strays)
-    return Collection(name, handed, (*layout.leftovers, *tree.unread_folders()), (*strays, *nobodys))
+    return Collection(name, collected, (*layout.leftovers, *tree.unread_folders()), (*strays, *nobodys))
 
 
 def _explained(stray: Stray, tree: _Tree) -> Stray:
-    """The stray, with what else is wrong with its files."""
+    """The stray with what is wrong with its first bad file added to the reason."""
     odd = [tree.odd[name] for name in stray.files if name in tree.odd]
-    return replace(stray, why=joined((stray.why, *odd[:1])))
+    return replace(stray, why=join_clauses((stray.why, *odd[:1])))
 
 
-def _bytes(placed: FoundSubmission, tree: _Tree) -> int:
-    """The unpacked size of a submission; 0 if it is too large by itself, so that only it is refused."""
-    total = sum(tree.sizes.get(name, 0) for name, _ in placed.files if gradable(name))
+def _bytes(submission: FoundSubmission, tree: _Tree) -> int:
+    """The unpacked size of a submission in bytes; 0 above the limit for one learner, so that only it is refused."""
+    total = sum(tree.sizes.get(name, 0) for name, _ in submission.files if gradable(name))
     return total if total <= MAX_LEARNER else 0
 
 
-def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
-    """One submission, ready to be read, or with its error."""
-    said = replace(placed, key=storable_name(placed.key)) if _odd(placed.key) else placed
-    whole = replace(placed, files=tuple((name, inner) for name, inner in placed.files if name in tree.sizes))
+def _collected(submission: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
+    """A submission that is ready to be read, or has an error."""
+    said = replace(submission, key=storable_name(submission.key)) if _odd(submission.key) else submission
+    whole = replace(submission, files=tuple((name, inner) for name, inner in submission.files if name in tree.sizes))
     try:
-        _check(placed, whole, tree)
-        forged = _forged(placed, tree)
+        _check(submission, whole, tree)
+        forged = _forged(submission, tree)
         return CollectedSubmission(
-            said, _place(whole, tree, scratch) if whole.files else _copy_of(placed, scratch), forged
+            said, _place(whole, tree, scratch) if whole.files else _copy_of(submission, scratch), forged
         )
     except (UnreadableFile, SubmissionError) as error:
-        copy = _copy_of(placed, scratch)
+        copy = _copy_of(submission, scratch)
         shutil.rmtree(copy, ignore_errors=True)
         return CollectedSubmission(said, copy, error.message)
 
 
-def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
+def _check(submission: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
     """Raise UnreadableFile for a submission beyond the limits, with an unusable entry, or with nothing to grade."""
-    names = [name for name, _ in placed.files]
+    names = [name for name, _ in submission.files]
     why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
     why += [tree.odd[name] for name in names if name in tree.spoilt]
     if len(names) > MAX_ENTRIES and _too_many() not in why:
@@ -252,29 +252,23 @@ def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None
         why.append(_TOO_LARGE.fill(size=size >> 20, limit=MAX_LEARNER >> 20))
     if why:
         raise UnreadableFile(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
-    if not whole.files and placed.digests is None:
+    if not whole.files and submission.digests is None:
         odd = [_found(name, tree.odd.get(name)) for name in names]
-        raise UnreadableFile(nothing_in(listing(odd) if odd else _NO_FILE))
+        raise UnreadableFile(nothing_to_grade(listing(odd) if odd else _NO_FILE))
 
 
-def nothing_in(found: Text | str) -> Text:
-    """The error of a submission that holds only files of kinds that are never graded."""
+def nothing_to_grade(found: Text | str) -> Text:
+    """The error for a submission that has only files of kinds that are never graded; ``found`` describes them."""
     return _NOTHING_TO_GRADE.fill(found=found)
 
 
-def joined(whys: Iterable[Text]) -> Text:
-    """Several reasons as one."""
-    parts = tuple(whys)
-    return Text(SEMICOLON.en.join(why.en for why in parts), SEMICOLON.zh.join(why.zh for why in parts))
-
-
 def clause(text: Text) -> Text:
-    """A reason to be put into a sentence: printable, and without its full stop."""
+    """A reason as part of a sentence: printable, without its full stop."""
     return Text(printable(text.en).removesuffix("."), printable(text.zh).removesuffix("。"))
 
 
 def _found(name: str, why: Text | None) -> Text:
-    """A file as messages name it, with what is wrong with it."""
+    """A file name for a message, with what is wrong with the file."""
     shown = Text(printable(name), printable(name))
     return shown if why is None else _NAMED.fill(what=why, name=shown)
 
@@ -288,21 +282,21 @@ def _too_deep() -> Text:
 
 
 def _within(folder: str, base: str) -> str:
-    """The learner's entry that ``folder`` is, or is in; empty if there is none."""
+    """The learner's entry that ``folder`` is or is in; empty if there is none."""
     unit = _unit(folder, base)
     return "" if unit in ("", base, base + _SUBMITTED) else unit
 
 
 def _unit(name: str, base: str) -> str:
-    """The learner's entry that ``name`` is in: an entry of the folder ``base`` around the class."""
+    """The learner's entry that ``name`` is in: a direct entry of ``base``, or of its folder ``submitted``."""
     below = base + _SUBMITTED if name.startswith(base + _SUBMITTED) else base
     return below + name.removeprefix(below).partition("/")[0]
 
 
 def _base(names: Iterable[str]) -> str:
-    """The folder around the class, with its slash; empty if there is none."""
-    split = (name.partition("/") for name in intake.counting(tuple(names)))
-    tops = {top + slash for top, slash, _ in split if top == intake.KEY or not is_ignored(top)}
+    """The single top-level folder that contains everything, with its slash; empty if there is none."""
+    split = (name.partition("/") for name in intake.without_system_files(tuple(names)))
+    tops = {top + slash for top, slash, _ in split if top == inbox.KEY or not is_ignored(top)}
     return tops.pop() if len(tops) == 1 and next(iter(tops)).endswith("/") else ""
 
 
@@ -311,12 +305,12 @@ def _too_long(name: str, base: str) -> bool:
     return path.count("/") > MAX_DEPTH or len(os.fsencode(path)) > MAX_PATH
 
 
-def _forged(placed: FoundSubmission, tree: _Tree) -> Text | None:
-    """How the files differ from the submission's receipt; None if they do not, or if there is no receipt."""
-    if placed.digests is None:
+def _forged(submission: FoundSubmission, tree: _Tree) -> Text | None:
+    """How the files differ from the submission's receipt; None if they match or there is no receipt."""
+    if submission.digests is None:
         return None
-    then = {_composed(name): digest for name, digest in placed.digests}
-    now = {_composed(name): _digest(tree, name) for name, _ in placed.files if gradable(name)}
+    then = {_composed(name): digest for name, digest in submission.digests}
+    now = {_composed(name): _digest(tree, name) for name, _ in submission.files if gradable(name)}
     names = sorted(name.rpartition("/")[2] for name in then.keys() | now.keys() if then.get(name) != now.get(name))
     if not names:
         return None
@@ -324,7 +318,7 @@ def _forged(placed: FoundSubmission, tree: _Tree) -> Text | None:
 
 
 def _composed(name: str) -> str:
-    """The name in composed form (NFC), because some systems decompose it."""
+    """The name in composed form (NFC), because some file systems decompose names."""
     return unicodedata.normalize("NFC", name)
 
 
@@ -337,15 +331,15 @@ def _digest(tree: _Tree, name: str) -> str:
 
 
 def storable_name(name: str) -> str:
-    """A name that can be saved and shown; names on disk need not be UTF-8. Different names stay different."""
+    """A name that can be stored and shown, since names on disk need not be UTF-8. Distinct names stay distinct."""
     if name.isprintable() and len(name) <= _LONGEST:
         return name
-    # No name in a collection has two slashes, so this is not the name of somebody else.
+    # No name in a collection has two slashes in a row, so this cannot be another entry's name.
     return f"{printable(name)}//{sha256(os.fsencode(name)).hexdigest()[:16]}"
 
 
 def _odd(name: str) -> bool:
-    """Whether a name has bytes that are not UTF-8."""
+    """Whether a name has bytes that are not valid UTF-8."""
     return not name.isascii() and any("\udc80" <= char <= "\udcff" for char in name)
 
 
@@ -401,7 +395,7 @@ def _tree(path: Path) -> _Tree:
     units = Counter(_unit(name, base) for name in files)
     over = {unit: _too_many() for unit, count in units.items() if count > MAX_ENTRIES}
     over |= {_unit(name, base): _too_deep() for name in files if _too_long(name, base)}
-    short = (name for name in intake.counting(files) if not _too_long(name, base))
+    short = (name for name in intake.without_system_files(files) if not _too_long(name, base))
     full = {f"{above}/" for name in short for above in PurePosixPath(name).parents}
     odd = {name: error.message for name, error in refused.items()} | {name: _EMPTY for name in folders}
     odd |= dict.fromkeys(hidden, _HIDDEN)
@@ -414,17 +408,17 @@ def _tree(path: Path) -> _Tree:
 def _hidden_in(name: str) -> str:
     """The folder of the first hidden part of ``name``, below the top; empty if nothing is hidden."""
     parts = name.rstrip("/").split("/")
-    at = next((at for at, part in enumerate(parts) if at and is_ignored(part) and part != intake.KEY), 0)
+    at = next((at for at, part in enumerate(parts) if at and is_ignored(part) and part != inbox.KEY), 0)
     return "/".join(parts[:at]) + "/" if at else ""
 
 
 def _owned(name: str) -> bool:
-    """Whether the name of a bad entry starts with a name that a learner's folder or file could have."""
+    """Whether the path of a bad entry starts with a possible name of a learner's folder or file."""
     return name.partition("/")[0] not in ("", ".", "..") and "\0" not in name
 
 
 def _folder(root: Path) -> _Tree:
-    """Walk a folder: only regular files, as a link could lead anywhere. Files that vanish meanwhile are skipped."""
+    """Walk a folder. Only regular files count, because a link could lead anywhere; files that vanish are skipped."""
     sizes: dict[str, int] = {}
     odd: dict[str, Text] = {}
     unread: dict[str, Text] = {}
@@ -447,7 +441,7 @@ def _folder(root: Path) -> _Tree:
             base = _base(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in inside)
         for entry in inside:
             name = above + entry.name
-            if is_ignored(entry.name) and name != base + intake.KEY:
+            if is_ignored(entry.name) and name != base + inbox.KEY:
                 hidden = True
                 continue
             seen += 1
@@ -465,7 +459,9 @@ def _folder(root: Path) -> _Tree:
                     odd[name if "." in entry.name else f"{name}/"] = what
         if not seen and above:
             odd[above] = _HIDDEN if hidden else _EMPTY
-    below = Counter(f"{above}/" for name in intake.counting(tuple(sizes)) for above in PurePosixPath(name).parents)
+    below = Counter(
+        f"{above}/" for name in intake.without_system_files(tuple(sizes)) for above in PurePosixPath(name).parents
+    )
     names = (*sizes, *odd, *(f"{unit}/" for unit in over))
     return _Tree(
         tuple(dict.fromkeys(names)),
@@ -483,7 +479,7 @@ def _folder(root: Path) -> _Tree:
 def _few(
     listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str], over: dict[str, Text]
 ) -> Iterator[os.DirEntry[str]]:
-    """The entries of a folder, up to the limit of its learner (``unit``); no limit outside of learners' folders."""
+    """The entries of a folder, up to the limit for its learner (``unit``); unlimited outside learners' folders."""
     for entry in listed:
         if unit:
             counts[unit] += 1
@@ -494,7 +490,7 @@ def _few(
 
 
 def _regular(place: Path) -> IO[bytes]:
-    """Open a regular file. Raises OSError if something else has taken its place."""
+    """Open a regular file. Raises OSError if it is no longer a regular file."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     handle = os.open(place, flags)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -503,39 +499,39 @@ def _regular(place: Path) -> IO[bytes]:
     return os.fdopen(handle, "rb")
 
 
-def _place(placed: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
-    """Where the submission can be read: in place, if it has a folder or file of its own, else a copy in ``scratch``.
+def _place(submission: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
+    """The path to read the submission at: in place if it has its own folder or file, else a copy in ``scratch``.
 
-    If a zip or answers file is alone in a folder, it is the submission, not the folder. Files of kinds that are never
-    graded are copied as empty files.
+    If a zip or answers file is alone in a folder, the submission is that file, not the folder. Files of kinds that are
+    never graded are copied as empty files.
     """
-    if tree.root is not None and not any(_odd(name) for name, _ in placed.files):
-        (first, inner), *more = placed.files
+    if tree.root is not None and not any(_odd(name) for name, _ in submission.files):
+        (first, inner), *more = submission.files
         if not more and (first == inner or first.lower().endswith(ALONE)):
             return tree.root / first
-        folders = {name.removesuffix(inner) if name.endswith(f"/{inner}") else "" for name, inner in placed.files}
+        folders = {name.removesuffix(inner) if name.endswith(f"/{inner}") else "" for name, inner in submission.files}
         alone = folders.pop()
-        if not folders and tree.counts[alone] == len(placed.files):
+        if not folders and tree.counts[alone] == len(submission.files):
             return tree.root / alone
-    folder = _copy_of(placed, scratch)
+    folder = _copy_of(submission, scratch)
     done = folder / ".complete"
-    if done.exists() and _is_copy(folder, placed, tree):
-        return _what(folder, placed)
+    if done.exists() and _is_copy(folder, submission, tree):
+        return _what(folder, submission)
     shutil.rmtree(folder, ignore_errors=True)
-    for name, inner in placed.files:
+    for name, inner in submission.files:
         target = folder / _spelled(inner)
         with _unpacking(name), _content(tree, name) as source, _new(target) as out:
             _copy(source, out, name)
     done.touch()
-    return _what(folder, placed)
+    return _what(folder, submission)
 
 
-def _copy_of(placed: FoundSubmission, scratch: Path) -> Path:
-    return scratch / sha256(os.fsencode(placed.key)).hexdigest()[:24]
+def _copy_of(submission: FoundSubmission, scratch: Path) -> Path:
+    return scratch / sha256(os.fsencode(submission.key)).hexdigest()[:24]
 
 
 def _new(target: Path) -> IO[bytes]:
-    """Open a new file of a copy. Raises UsageError without permission, which is not the submission's fault."""
+    """Create a file of a copy; raise UsageError, not SubmissionError, if it is not writable."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target.open("xb")
@@ -552,9 +548,9 @@ def _content(tree: _Tree, name: str) -> IO[bytes]:
     return tree.open(name) if gradable(name) else io.BytesIO()
 
 
-def _is_copy(folder: Path, placed: FoundSubmission, tree: _Tree) -> bool:
-    """Whether the copy is complete and equal to what the collection holds now."""
-    expected = {folder / _spelled(inner): name for name, inner in placed.files}
+def _is_copy(folder: Path, submission: FoundSubmission, tree: _Tree) -> bool:
+    """Whether the copy is complete and equal to the current content of the collection."""
+    expected = {folder / _spelled(inner): name for name, inner in submission.files}
     found = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
     try:
         return found == expected.keys() and all(_equal(path, tree, name) for path, name in expected.items())
@@ -570,13 +566,13 @@ def _equal(path: Path, tree: _Tree, name: str) -> bool:
     return False
 
 
-def _what(folder: Path, placed: FoundSubmission) -> Path:
+def _what(folder: Path, submission: FoundSubmission) -> Path:
     """The path of a copy: the file itself if it is the only one, else the folder."""
-    return folder / _spelled(placed.files[0][1]) if len(placed.files) == 1 else folder
+    return folder / _spelled(submission.files[0][1]) if len(submission.files) == 1 else folder
 
 
 def _spelled(name: str) -> str:
-    """A path that is valid UTF-8, with parts that are short enough for a file system."""
+    """A path that is valid UTF-8, with parts short enough for a file system."""
     text = printable(name, len(name)) if _odd(name) else name
     return "/".join(map(_shortened, text.split("/")))
 
@@ -591,7 +587,7 @@ def _shortened(name: str) -> str:
 
 @contextlib.contextmanager
 def _unpacking(name: str) -> Iterator[None]:
-    """Turn errors about a file of a collection into UnreadableFile, with the reason and what to do."""
+    """Turn errors about a file of the collection into UnreadableFile, with the reason and what to do."""
     try:
         yield
     except DAMAGE as error:

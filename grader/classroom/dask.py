@@ -1,8 +1,8 @@
-"""Workers of a Dask cluster instead of processes on this machine: ``attncheck batch --scheduler``.
+"""Grade on the workers of a Dask cluster: ``attncheck batch --scheduler``.
 
-Course, submissions and results travel over the network; the machines share no folder. On each worker process a plugin
-keeps one sandbox, which grades one submission after the other. ``distributed`` is an extra, so this module is imported
-only when a scheduler is named.
+The course, submissions and results are sent over the network, so the machines need no shared folder. In each worker
+process, a plugin keeps one sandbox, which grades one submission at a time. ``distributed`` is an optional dependency,
+so this module is imported only if a scheduler is given.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from distributed.scheduler import KilledWorker
 
 from grader import __version__
 from grader.classroom.task import GradingTask, TaskResult
-from grader.classroom.worker import SHARED, WorkerLost, grade_task
+from grader.classroom.worker import SHARED_RESULTS, WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.model import Course, Text
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Seconds until the scheduler must answer.
-REACHED_WITHIN = 15.0
-#: Seconds until there must be a worker; a queue may have to start it first.
-PATIENCE = 600.0
-#: Seconds for which a count of the workers is used again.
+#: Seconds within which the scheduler must answer.
+CONNECT_TIMEOUT = 15.0
+#: Seconds to wait for a worker, which a batch system may have to start first.
+WORKER_TIMEOUT = 600.0
+#: Seconds for which the number of workers is cached.
 _COUNTED = 2.0
-#: Workers named in a message; more are counted.
+#: The most workers that a message names.
 _MOST_NAMED = 5
 _AGAIN = Text(
     "earlier results are saved; run the same command to continue", "此前的结果均已保存，再次运行同一条命令即可继续"
@@ -61,10 +61,10 @@ _AGAIN = Text(
 _A_WORKER = Text("a worker", "一个工作进程")
 _CANNOT_CONFINE = Text("{where} cannot confine learner code: {error}", "{where} 无法限制学习者的代码：{error}")
 _NOT_HELD = Text(
-    "{why}; stop that worker, and run the command again. 'attncheck doctor' there shows the layers",
+    "{why}; stop that worker, and run the command again. On that machine, 'attncheck doctor' shows the layers",
     "{why}；请停掉那个工作进程，再次运行命令。在那里运行 `attncheck doctor` 会显示沙箱的各层",
 )
-_STOPPED = Text("{worker} has been told to stop grading; {again}", "{worker} 已被要求停止评分；{again}")
+_STOPPED = Text("{worker} was told to stop grading; {again}", "{worker} 已被要求停止评分；{again}")
 _NO_WORKER = Text(
     "the cluster has had no worker for {seconds:g} s; start some: {again}",
     "集群已经 {seconds:g} 秒没有工作进程；请启动几个：{again}",
@@ -76,27 +76,27 @@ _CONNECTION_LOST = Text(
     "the connection to the cluster was lost ({error}); {again}", "与集群的连接断开了（{error}）；{again}"
 )
 _CLUSTER_BROKEN = Text(
-    "the cluster at {address} does not work any more ({error}); {again}",
+    "the cluster at {address} has failed ({error}); {again}",
     "{address} 处的集群不再工作（{error}）；{again}",
 )
 
-#: A worker process grades one submission at a time, whatever its number of threads: limits are measured by clocks.
+#: A worker process grades one submission at a time, however many threads it has, because time limits use clocks.
 _ONE_AT_A_TIME = threading.Lock()
 
 
 # -------------------------------------------------------------------------------- in a worker process
 
 
-def software() -> dict[str, str]:
-    """Versions that have to be the same on all machines, so that everybody is graded alike."""
+def software_versions() -> dict[str, str]:
+    """The versions that must be equal on all machines, so that all submissions are graded alike."""
     libraries = {name: importlib.metadata.version(name).partition("+")[0] for name in ("torch", "numpy")}
     return {"attncheck": __version__, "python": ".".join(platform.python_version_tuple()[:2]), **libraries}
 
 
 class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
-    """What a worker process keeps for a class: the course, and a sandbox that withstood the canary attacks.
+    """What a worker process keeps for a class: the course, and a sandbox that passed the canary attacks.
 
-    ``name`` identifies the batch, ``here`` is the ``software`` of the machine that runs it.
+    ``name`` identifies the batch; ``here`` are the ``software_versions`` of the machine that runs it.
     """
 
     def __init__(self, name: str, course: Course, here: Mapping[str, str]) -> None:
@@ -104,61 +104,61 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         self._course = course
         self._wanted = dict(here)
         self._where: str | Text = _A_WORKER
-        self._context: GradingContext | None = None
+        self._grading_context: GradingContext | None = None
         self._sandbox: Sandbox | None = None
         self._refusal: AttncheckError | None = None
 
     async def setup(self, worker: Any) -> None:
-        """Start the sandbox when the plugin or the worker arrives, without blocking the worker.
+        """Start the sandbox without blocking the worker.
 
-        Raises what ``grade`` will raise again: nobody reads the error of a worker that joins later.
+        Raises what ``grade`` will raise again, because nobody sees the error of a worker that joins later.
         """
         self._where = worker.address
         await asyncio.to_thread(self.layers)
 
     async def teardown(self, worker: Any) -> None:
-        """Stop the sandbox as soon as nothing is graded in it, without waiting for that."""
+        """Stop the sandbox once it is idle, without blocking the worker."""
         threading.Thread(target=self.close, daemon=True).start()
 
     def layers(self) -> tuple[str, ...]:
-        """What confines learner code on this worker. Raises SandboxUnavailable or UsageError if it must not grade."""
+        """The sandbox layers on this worker. Raises SandboxUnavailable or UsageError if it must not grade."""
         with _ONE_AT_A_TIME:
             return self._open().layers
 
     def grade(self, seed: Seed, task: GradingTask) -> TaskResult:
-        """Grade ``task``, after the tasks of other threads."""
+        """Grade ``task`` once the tasks of other threads are finished."""
         with _ONE_AT_A_TIME:
             sandbox = self._open()
-            if self._context is None or self._context.seed != seed:
-                self._context = GradingContext(
-                    self._course, seed, self._expecting(sandbox.observe, seed), max_graded_code=SHARED
+            if self._grading_context is None or self._grading_context.seed != seed:
+                self._grading_context = GradingContext(
+                    self._course, seed, self._expecting(sandbox.observe, seed), max_graded_code=SHARED_RESULTS
                 )
-            return grade_task(self._context, sandbox, task)
+            return grade_task(self._grading_context, sandbox, task)
 
     def _expecting(self, observe: Observe, seed: Seed) -> Observe:
-        """``observe`` for references. With a secret seed, results are kept for as long as the batch runs."""
+        """``observe`` for references. With a secret seed, results are kept only while the batch runs."""
         if not seed.secret:
             return reference_observer(observe, seed)
         get, put = functools.partial(cache.get, self.name), functools.partial(cache.put, self.name)
         return memoized(observe, get, put)
 
     def close(self) -> None:
-        """Stop the sandbox, and delete what was derived from the seed; a later task computes it again."""
+        """Stop the sandbox and delete what was derived from the seed. A later task starts and computes both again."""
         with _ONE_AT_A_TIME:
             if self._sandbox is not None:
                 self._sandbox.close()
-            self._sandbox = self._context = None
+            self._sandbox = self._grading_context = None
         with contextlib.suppress(CacheError):
             shutil.rmtree(cache.folder() / self.name, ignore_errors=True)
 
     def _open(self) -> Sandbox:
-        """The sandbox, started and attacked on first use. If that failed, raises the same error every time."""
+        """The sandbox, started and tested on first use. If that failed, raises the same error every time."""
         if self._refusal is not None:
             raise self._refusal
         if self._sandbox is None:
             sandbox = Sandbox("require", ZygoteSettings(collapse=True, packages=self._course.packages))
             try:
-                different = _different(self._wanted, software())
+                different = _different(self._wanted, software_versions())
                 if different:
                     raise UsageError(_unlike([f"{self._where}: {different}"]))
                 self._try(sandbox)
@@ -197,19 +197,19 @@ def _plugin(worker: Any, name: str) -> GradingPlugin:
 
 
 class DaskExecutor(Executor):
-    """The workers of a cluster as an executor. If a worker dies, only its task ends with ``WorkerLost``."""
+    """The workers of a cluster as an executor. If a worker dies, only its task raises ``WorkerLost``."""
 
-    def __init__(self, client: Client, plugin: str, layers: tuple[str, ...], patience: float = PATIENCE) -> None:
+    def __init__(self, client: Client, plugin: str, layers: tuple[str, ...], timeout: float = WORKER_TIMEOUT) -> None:
         self.layers = layers
         self._client = client
         self._plugin = plugin
-        self._patience = patience
+        self._timeout = timeout
         self._counted = (0.0, 0)
         self._seen = time.monotonic()
         self._running: set[Future[Any]] = set()
 
     def size(self) -> int:
-        """The number of worker processes, at least 1. Raises SandboxError after ``patience`` seconds without any."""
+        """The number of worker processes, at least 1. Raises SandboxError after ``timeout`` seconds without any."""
         now = time.monotonic()
         at, found = self._counted
         if not at or now - at > _COUNTED:
@@ -218,12 +218,12 @@ class DaskExecutor(Executor):
             self._counted = now, found
         if found:
             self._seen = now
-        elif now - self._seen > self._patience:
-            raise SandboxError(_NO_WORKER.fill(seconds=self._patience, again=_AGAIN))
+        elif now - self._seen > self._timeout:
+            raise SandboxError(_NO_WORKER.fill(seconds=self._timeout, again=_AGAIN))
         return max(1, found)
 
     def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """See ``Executor``. The key says nothing about what is sent, because all users of the cluster can see it."""
+        """See ``Executor``. The key of the task is random, because all users of the cluster can see it."""
         key = f"attncheck-{uuid.uuid4().hex}"
         with translate_errors(self._client.scheduler.address):
             theirs = self._client.submit(function, *args, **kwargs, key=key, pure=False)
@@ -250,7 +250,7 @@ class DaskExecutor(Executor):
 
 
 async def _outcome(theirs: Any) -> Any:
-    """The result of a Dask task. Errors of Dask become WorkerLost or SandboxError, which say what to do."""
+    """The result of a Dask task. Errors of Dask become WorkerLost, or SandboxError with what to do."""
     try:
         return await theirs
     except KilledWorker as error:
@@ -265,30 +265,30 @@ async def _outcome(theirs: Any) -> Any:
 
 
 @contextlib.contextmanager
-def connect(address: str, plugin: str, course: Course, patience: float = PATIENCE) -> Iterator[DaskExecutor]:
-    """Connect to the Dask scheduler at ``address``, and register the grading plugin for ``course`` under this name.
+def connect(address: str, plugin: str, course: Course, timeout: float = WORKER_TIMEOUT) -> Iterator[DaskExecutor]:
+    """Connect to the Dask scheduler at ``address``, and register the grading plugin for ``course`` as ``plugin``.
 
-    Raises UsageError if there is no such cluster or if its software is not that of this machine, and
-    SandboxUnavailable if one of its machines cannot confine code.
+    Waits up to ``timeout`` seconds for a worker. Raises UsageError if no scheduler answers or if software versions
+    differ, and SandboxUnavailable if a worker cannot confine code.
     """
     with _quiet(), contextlib.closing(_reached(address)) as client:
         try:
             with translate_errors(address):
-                _check_software(client, patience)
-                client.register_plugin(GradingPlugin(plugin, course, software()))
+                _check_software(client, timeout)
+                client.register_plugin(GradingPlugin(plugin, course, software_versions()))
                 found = client.run(functools.partial(_layers, plugin), on_error="ignore").values()
             first = next(iter(found), ())
             common = tuple(layer for layer in first if all(layer in each for each in found))
-            yield DaskExecutor(client, plugin, common, patience)
+            yield DaskExecutor(client, plugin, common, timeout)
         finally:
             if client.status == "running":
-                with contextlib.suppress(Exception):  # all results are in; what fails now does not matter
+                with contextlib.suppress(Exception):  # all results have arrived, so a failure here does not matter
                     client.unregister_worker_plugin(plugin)
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress what Dask logs about connections: our own messages say it, with what to do."""
+    """Suppress Dask's log messages about connections; attncheck's own messages report them with what to do."""
     before = logging.root.manager.disable
     if not os.environ.get("ATTNCHECK_DEBUG"):
         logging.disable(logging.CRITICAL)
@@ -311,42 +311,44 @@ def translate_errors(address: str) -> Iterator[None]:
 
 def _reached(address: str) -> Client:
     try:
-        return Client(address, timeout=REACHED_WITHIN, set_as_default=False, name="attncheck")
+        return Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False, name="attncheck")
     except Exception as error:
         raise UsageError(
             Text(
-                "No Dask scheduler answers at {address} ({error}). 'dask scheduler' starts one and writes its "
-                "address; docs/cluster.md says more.",
+                "No Dask scheduler answers at {address} ({error}). 'dask scheduler' starts one and prints its "
+                "address; see docs/cluster.md.",
                 "{address} 处没有 Dask 调度器应答（{error}）。用 `dask scheduler` 可启动一个，"
                 "它会显示自己的地址；详见 docs/cluster.md。",
             ).fill(address=address, error=_said(error))
         ) from error
 
 
-def _check_software(client: Client, patience: float) -> None:
+def _check_software(client: Client, timeout: float) -> None:
     """Wait for a worker, and raise UsageError unless all workers have the software of this machine."""
     try:
-        client.submit(software, pure=False).result(timeout=patience)  # clusters that grow wait for something to do
+        client.submit(software_versions, pure=False).result(
+            timeout=timeout
+        )  # clusters that grow wait for something to do
     except TimeoutError:
         raise UsageError(
             Text(
-                "No worker has come to the cluster within {patience} s. Start some with 'dask worker {address}', or "
-                "find out why the queue does not start them.",
-                "{patience} 秒内没有工作进程加入集群。请用 `dask worker {address}` 启动几个，"
+                "No worker joined the cluster within {timeout} s. Start some with 'dask worker {address}', or find "
+                "out why the batch system does not start them.",
+                "{timeout} 秒内没有工作进程加入集群。请用 `dask worker {address}` 启动几个，"
                 "或检查排队系统为什么没有启动它们。",
-            ).fill(patience=f"{patience:g}", address=client.scheduler.address)
+            ).fill(timeout=f"{timeout:g}", address=client.scheduler.address)
         ) from None
     except Exception:
-        pass  # the next call raises it again, with the name of the worker
-    here = software()
-    found = client.run(software, on_error="return")
+        pass  # the next call reports it with the name of the worker
+    here = software_versions()
+    found = client.run(software_versions, on_error="return")
     wrong = [f"{worker}: {why}" for worker, there in found.items() if (why := _different(here, there))]
     if wrong:
         raise UsageError(_unlike(wrong))
 
 
 def _different(here: Mapping[str, str], there: Mapping[str, str] | Exception) -> str:
-    """How the software there differs from that of this machine; empty if it does not."""
+    """How the software there differs from that of this machine, as text; empty if it does not."""
     if isinstance(there, Exception):
         return f"attncheck cannot be used there ({_said(there)})"
     differing = ((name, ours, there.get(name)) for name, ours in here.items())
@@ -354,7 +356,7 @@ def _different(here: Mapping[str, str], there: Mapping[str, str] | Exception) ->
 
 
 _UNLIKE = Text(
-    "Workers must have the same software as this machine, or they would grade differently. {wrong}{more}. Install "
+    "Workers must have the same software as this machine, or they could grade differently. {wrong}{more}. Install "
     "attncheck[cluster]=={version} there with the same Python, torch and NumPy, and restart them.",
     "工作进程的软件必须与本机相同，否则评分会不一样。{wrong}{more}。"
     "请在那里安装 attncheck[cluster]=={version}，并使用相同的 Python、torch 和 NumPy，然后重新启动它们。",

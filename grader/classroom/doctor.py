@@ -1,4 +1,4 @@
-"""Examines this machine: versions, content, sandbox layers and canary attacks, with a remedy for what is missing."""
+"""Check this machine: versions, content, sandbox layers and canary attacks, with a remedy for what is missing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MachineFact:
 
 
 _NOT_INSTALLED = Text("not installed", "没有安装")
-_FIX_COURSE = Text("fix the course, or name another with --course", "请修正课程，或用 --course 另给一个")
+_FIX_COURSE = Text("fix the course, or choose another with --course", "请修正课程，或用 --course 另给一个")
 _CONTENT = Text(
     "{questions} questions, {exercises} exercises, {items} items in {folder}",
     "{folder} 里有 {questions} 个问题、{exercises} 个练习、{items} 道小题",
@@ -57,15 +57,15 @@ _AS_NOBODY = Text(
     "running as root: learners' code runs as the user nobody", "以 root 运行：学习者的代码以用户 nobody 的身份运行"
 )
 _IN_NAMESPACE = Text(
-    "running as root, with a Python that only root can read: learners' code runs in its own user namespace. To the "
-    "rest of the machine it is user 0, without root's capabilities. If everybody could read Python, it would run as "
-    "the user nobody",
+    "running as root, with a Python that only root can read: learners' code runs in its own user namespace. Outside "
+    "it, the code is user 0 without root's capabilities. If all users could read this Python, it would run as the "
+    "user nobody",
     "以 root 运行，而且只有 root 能读取这个 Python：学习者的代码在自己的用户命名空间里运行。对机器的其他部分来说，它是"
     "没有 root 特权的 0 号用户。如果所有用户都能读取 Python，它会以用户 nobody 的身份运行",
 )
 _AS_ROOT = Text(
-    "running as root: learners' code would have root's rights, because there are no user namespaces and only root can "
-    "read this Python",
+    "running as root: learners' code would run as root, because there are no user namespaces and only root can read "
+    "this Python",
     "以 root 运行：学习者的代码会有 root 的权限，因为没有用户命名空间，而且只有 root 能读取这个 Python",
 )
 _NOT_AS_ROOT = Text(
@@ -77,19 +77,19 @@ _UNTIL_THEN = Text(
     "在此之前，grade 会在没有隔离的情况下运行代码，并且会说明；batch 和 --seed-file 会拒绝运行",
 )
 _DO_NOT_GRADE = Text(
-    "do not grade untrusted code on this machine; please report this with the output of doctor",
+    "do not grade untrusted code on this machine; please report it with the output of doctor",
     "不要在这台机器上评不可信的代码；请附上 doctor 的输出报告此问题",
 )
-_UNDECIDED = Text("could not be decided: {why}", "无法判定：{why}")
+_UNDECIDED = Text("could not be tested: {why}", "无法判定：{why}")
 _TRY_AGAIN = Text(
-    "close other programs and run doctor again; if this stays, please report it with the output of doctor",
+    "close other programs, and run doctor again; if it happens again, please report it with the output of doctor",
     "请关闭其他程序，再运行一次 doctor；如果仍然如此，请附上 doctor 的输出报告",
 )
 _FEWER = Text("close other programs, or use fewer: --workers N", "请关闭其他程序，或用 --workers N 减少个数")
 
 
 def _why(error: Exception) -> Text:
-    """What the machine lacks, or else what the error says."""
+    """The resource that the machine lacks, or else the message of the error."""
     lacking = resources.shortage(error)
     if lacking is None and isinstance(error, AttncheckError):
         return error.message
@@ -97,7 +97,7 @@ def _why(error: Exception) -> Text:
 
 
 def examine(folder: Path | None = None, workers: int | None = None) -> tuple[MachineFact, ...]:
-    """All findings, as ``batch`` would meet them with this number of ``workers`` (default: one per processor)."""
+    """All findings, tested as ``batch`` would run with ``workers`` processes (default: one per processor)."""
     return (*_versions(), *_content(folder), *_layers(), *_rehearsal(folder, workers or resources.processors()))
 
 
@@ -150,7 +150,7 @@ def _layers() -> Iterator[MachineFact]:
 
 
 def _root(namespaces: bool) -> MachineFact:
-    """Which user learners' code runs as when root grades; root's own rights would undo everything else."""
+    """The user that learners' code runs as when root grades. As root, it could undo all other layers."""
     if readable_by_all():
         return MachineFact("sandbox", "user", "ok", _AS_NOBODY)
     if namespaces:
@@ -159,14 +159,14 @@ def _root(namespaces: bool) -> MachineFact:
 
 
 def _rehearsal(folder: Path | None, workers: int) -> Iterator[MachineFact]:
-    """Slightly more than ``batch`` needs: the workers, and the trial attacks in a sandbox of their own beside them."""
+    """Start the workers as ``batch`` does, and try the attacks in another sandbox at the same time."""
     try:
         with shutting_down(Workers(workers)) as pool, open_sandbox(mode="require") as sandbox:
             plan = BatchPlan(_place(folder), Seed.public(), "")
             ready = [pool.submit(warm_up, plan) for _ in range(workers)]
             yield from map(_canary, try_attacks(sandbox.observe, lambda: wait(ready)))
             yield _workers(ready)
-    except (SandboxError, OSError) as error:  # unavailable, broken, or no more processes
+    except (SandboxError, OSError) as error:  # unavailable, broken, or too many processes
         yield MachineFact(
             "canaries",
             "confinement",

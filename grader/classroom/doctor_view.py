@@ -26,11 +26,11 @@ ALL_THERE = Text(
     "什么都不缺：这台机器能隔离学习者的代码，可以给整班评分。",
 )
 NOT_ALL_THERE = Text(
-    "Something is missing (✗): follow the advice there to fix it. Until then, this machine does not grade classes.",
+    "Something is missing (✗); follow the advice given there. Until then, this machine does not grade classes.",
     "有缺少的部分（✗），请按那里的说明补上；补齐之前，这台机器不给整班评分。",
 )
 STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
-#: The trial attacks and other findings that have no name of their own, in Chinese.
+#: The names of trial attacks and of some other findings, in Chinese.
 IN_CHINESE = {
     "read a file": "读取文件",
     "list a folder": "列出文件夹",
@@ -59,7 +59,7 @@ REMEDY = Text("to fix: {remedy}", "解决办法：{remedy}")
 
 
 def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Iterator[str]:
-    """The findings by area, with what to do about each, and a verdict."""
+    """The findings by area, each with its remedy, and a conclusion."""
     for area, found in groupby(findings, key=lambda finding: finding.area):
         yield AREA[area].of(lang)
         for finding in found:
@@ -75,7 +75,7 @@ def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> It
 
 
 def is_missing(findings: Iterable[MachineFact]) -> bool:
-    """Whether anything that grading a class needs is missing."""
+    """Whether anything is missing that grading a class needs."""
     return any(finding.state == "missing" for finding in findings)
 
 

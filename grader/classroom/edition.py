@@ -1,8 +1,8 @@
 """The learners' edition of a course: a folder that can be given to learners.
 
-It is built from an allowlist: the keys of a question file that may be published are named here, and all others are left
-out. The edition is then read back as a course, and the results of references and mistakes that it needs are computed
-once and stored with it. As it has no hidden cases, no result of one can be stored.
+It is built from an allowlist of keys in question files; all other keys are left out. The edition is then read back as a
+course, and the results of references and mistakes that it needs are computed once and stored in it. It has no hidden
+cases, so no result of a hidden case can be stored.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _HEAD = "# Written by `attncheck bank publish`. The instructor has the rest.\n"
 
 @dataclass(frozen=True, slots=True)
 class EditionSummary:
-    """What was written, as counts. ``practice`` items have keys, ``sealed`` items do not; ``size`` is in bytes."""
+    """Counts of what was written. ``practice`` items include keys, ``sealed`` items do not. ``size`` is in bytes."""
 
     folder: Path
     files: int
@@ -87,9 +87,9 @@ class EditionSummary:
 
 
 def publish(whole: Course, target: Path, questions: Iterable[str], observe: Observe) -> EditionSummary:
-    """Write the edition of ``questions`` (all, if none are named) to ``target``, completely or not at all.
+    """Write the learners' edition of ``questions`` (default: all) to ``target``, completely or not at all.
 
-    ``observe`` runs references and mistakes. Raises UsageError if ``target`` contains something else.
+    ``observe`` runs references and mistakes. Raises UsageError if ``target`` has other content, or cannot be written.
     """
     loader.full_course(whole)
     named = set(questions)
@@ -126,7 +126,7 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
 def _beside(target: Path) -> Iterator[Path]:
     """A temporary folder beside ``target``, deleted afterwards.
 
-    It is inside a folder named after ``target``, so that the next run finds what a killed process left behind.
+    It is inside a folder named after ``target``, where the next run finds what a killed process left behind.
     """
     work = target.parent / f".publishing-{target.name}"
     try:
@@ -135,7 +135,7 @@ def _beside(target: Path) -> Iterator[Path]:
     except Timeout:
         raise UsageError(
             Text(
-                "Another attncheck is publishing to {target}; wait until it has finished.",
+                "Another attncheck is publishing to {target}; wait until it finishes.",
                 "另一个 attncheck 正在发布到 {target}，请等它结束。",
             ).fill(target=target)
         ) from None
@@ -158,7 +158,7 @@ def _beside(target: Path) -> Iterator[Path]:
 
 
 def _put_back(work: Path, target: Path) -> None:
-    """Restore the previous edition if the new one never took its place, and delete what is left in ``work``."""
+    """Restore the previous edition if the new one did not replace it, and delete what is left in ``work``."""
     before = work / _BEFORE
     if before.is_dir() and not target.exists():
         try:
@@ -166,7 +166,7 @@ def _put_back(work: Path, target: Path) -> None:
         except OSError as error:
             raise UsageError(
                 Text(
-                    "The edition that was in {target} cannot be restored ({reason}); move it there from {before}.",
+                    "The previous edition in {target} cannot be restored ({reason}); move it back from {before}.",
                     "{target} 里原来的学习者版无法恢复（{reason}）；请从 {before} 移回原处。",
                 ).fill(target=target, reason=error.strerror, before=before)
             ) from error
@@ -175,7 +175,7 @@ def _put_back(work: Path, target: Path) -> None:
 
 
 def _may_be_replaced(target: Path) -> None:
-    """Raise UsageError unless ``target`` is free or an earlier edition."""
+    """Raise UsageError unless ``target`` does not exist, is empty, or is an earlier edition."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise UsageError(
             Text(
@@ -196,8 +196,8 @@ def _may_be_replaced(target: Path) -> None:
             seen = Text(" ({name} is in it)", "（里面有 {name}）").fill(name=strange[0]) if marked else ""
             raise UsageError(
                 Text(
-                    "{target} is not empty, and not just a learners' edition that could be replaced{seen}; choose "
-                    "another folder, or empty this one.",
+                    "{target} is not empty, and has content other than a learners' edition{seen}; choose another "
+                    "folder, or empty this one.",
                     "{target} 不是空文件夹，里面也不只是可以替换的学习者版{seen}；请另选文件夹，或先清空它。",
                 ).fill(target=target, seen=seen)
             )
@@ -279,7 +279,7 @@ def _rules(rules: Rules) -> dict[str, Any]:
 
 
 def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[str]) -> dict[str, Any]:
-    """A question file, reduced to what learners may have."""
+    """A question file reduced to what learners may see."""
     written = {each["id"]: each for each in raw.get("items", [])}
     shown = {name for item in question.items if item.id in practice for name in misconceptions.named(item)}
     shown |= {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
@@ -358,7 +358,7 @@ def _hidden(raw: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any
 
 
 def _check(raw: Any, renamed: Mapping[str, str], here: bool) -> Any:
-    """A check, with its cases by their new names; other options only if it is judged ``here``, on a public case."""
+    """A check with its cases under their new names. Other options are kept only if it is judged ``here``."""
     if isinstance(raw, str):
         return raw
     ((kind, options),) = raw.items()
@@ -369,7 +369,7 @@ def _check(raw: Any, renamed: Mapping[str, str], here: bool) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Frozen values as plain YAML values, without defaults; ``from_`` becomes the key ``from``."""
+    """Dataclasses as YAML values, without fields that have their default; ``from_`` becomes the key ``from``."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         pairs = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
         return {field.name.removesuffix("_"): _plain(part) for field, part in pairs if part != _default(field)}
@@ -405,7 +405,7 @@ _READS_DIFFERENTLY = Text(
 
 
 def _text(value: dict[str, Any]) -> bytes:
-    """``value`` as YAML, read back to be sure. Raises CourseError if it differs."""
+    """``value`` as YAML. Raises CourseError if the text reads back differently."""
     text = _HEAD + yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110)
     if parse(text, "edition", CourseError).value != value:
         raise CourseError(_READS_DIFFERENTLY)
@@ -437,7 +437,7 @@ def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[
 def _recorder(
     exercise: Exercise | None, whole: Course, observe: Observe, found: Mapping[str, dict[str, Observation]]
 ) -> Observe:
-    """An ``observe`` that runs programs with the sources that an edition lacks, and keeps the results in ``found``."""
+    """An ``observe`` that runs programs with the sources that an edition lacks, and stores the results in ``found``."""
 
     def record(job: Job, limits: Limits) -> Observed:
         files = whole.reference
@@ -453,5 +453,5 @@ def _recorder(
 
 
 def _bare(seen: Observation) -> Observation:
-    """Without the message of an exception and its place in our sources."""
+    """An observation without the message of an exception and its location in the references."""
     return replace(seen, text="", file=None, line=None) if isinstance(seen, Raised) else seen

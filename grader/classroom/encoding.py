@@ -1,7 +1,7 @@
-"""What grading gives, as the gradebook stores it: results as compressed JSON, each named by its digest.
+"""Encode results for the gradebook: compressed JSON, identified by its digest.
 
-Workers encode, so that the process that writes the gradebook handles bytes only. Equal results have equal digests,
-so the gradebook stores each of them once for the whole class.
+Workers encode, so that the process that writes the gradebook handles only bytes. Equal results have equal digests, so
+the gradebook stores each result once for the whole class.
 """
 
 from __future__ import annotations
@@ -14,42 +14,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core import serialize
+from grader.core.identity_cache import cached_by_identity
 from grader.core.model import Notice, QuestionResult
 
-#: Results whose encoded form is remembered: those of a few courses of untouched questions.
+#: The number of results whose encoded form is cached: enough for the untouched questions of a few courses.
 _REMEMBERED = 512
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedResult:
-    """The result of ``question``; ``decode(body)`` gives it back, ``digest`` is that of the uncompressed JSON."""
+    """An encoded result of ``question``. ``decode(body)`` reverses it; ``digest`` is that of the uncompressed JSON."""
 
     question: str
     digest: bytes
     body: bytes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Same:
-    """A result that is found by its identity, because a hash of all its parts takes long."""
-
-    result: QuestionResult
-
-    def __hash__(self) -> int:
-        return id(self.result)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.result is other.result
-
-
+@cached_by_identity(_REMEMBERED)
 def encode(result: QuestionResult) -> EncodedResult:
-    """``result`` in compact form. Most questions of most learners have a result that others have, too."""
-    return _encode_same(_Same(result))
-
-
-@functools.lru_cache(maxsize=_REMEMBERED)
-def _encode_same(same: _Same) -> EncodedResult:
-    return _encode_equal(same.result)
+    """Encode ``result``. Cached, because in most questions most learners have a result that others have, too."""
+    return _encode_equal(result)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
@@ -59,17 +43,17 @@ def _encode_equal(result: QuestionResult) -> EncodedResult:
 
 
 def decode(body: bytes) -> QuestionResult:
-    """The result. Raises ValueError, TypeError, RecursionError or zlib.error if ``body`` is not an encoded result."""
+    """Decode a result. Raises ValueError, TypeError, RecursionError or zlib.error if ``body`` is not a result."""
     return serialize.load(QuestionResult, json.loads(zlib.decompress(body)))
 
 
 def encode_answers(answers: Mapping[str, object]) -> str:
-    """Answers by item, as the gradebook stores them."""
+    """Encode answers by item as JSON."""
     return json.dumps(answers, ensure_ascii=False, default=str)
 
 
 def encode_notices(notices: Sequence[Notice]) -> str:
-    """Notices, as the gradebook stores them."""
+    """Encode notices as JSON."""
     return json.dumps(serialize.dump(tuple(notices)), ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Who is in the class, and whose each collected submission is: a ``Collection`` and a roster give an ``Enrolment``."""
+"""Match collected submissions with learners: a ``Collection`` and a roster give an ``Enrolment``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_in, storable_name
+from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_to_grade, storable_name
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
-from grader.classroom.roster import Match, Roster, alike, spellings
-from grader.classroom.unchanged import signature
+from grader.classroom.roster import Match, Roster, may_abbreviate, spellings
+from grader.classroom.unchanged import change_signature
 from grader.classroom.words import INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
@@ -23,19 +23,19 @@ from grader.submission import fingerprint_and_learner
 from grader.submission.messages import listing, printable
 
 _NOBODYS = Text(
-    "it cannot be told whose this is ({why}), so it was not graded.{files}",
+    "its owner is unknown ({why}), so it was not graded.{files}",
     "无法确定这是谁的（{why}），因此没有评分。{files}",
 )
 _FILES = Text(" Files: {files}.", "文件：{files}。")
-#: Letters in a learner's name. A longer one is cut and gets a digest.
+#: The most characters in a learner's name. A longer one is cut and gets a digest.
 LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """The learners of a class, and what was submitted.
+    """The learners of a class and the rows of their submissions.
 
-    Without a roster, learners are those whom the collection names. ``matches`` says whom the roster knows.
+    Without a roster, the learners are those that the collection names. ``matches`` are the lookups in the roster.
     ``misnamed`` are (learner, name in answers.yaml) where that name is not the learner's.
     """
 
@@ -45,13 +45,13 @@ class Enrolment:
     misnamed: tuple[tuple[str, str], ...] = ()
 
     def unmatched(self, why: Literal["unknown", "ambiguous"]) -> tuple[str, ...]:
-        """The names that matched nobody, or more than one, in the roster."""
+        """The names that matched nobody ("unknown") or more than one learner ("ambiguous") in the roster."""
         return tuple(match.person.name for match in self.matches if match.why == why)
 
 
 @dataclass(frozen=True, slots=True)
 class _Signature:
-    """The name in a submission's answers.yaml, beside its learners and the names that it came with."""
+    """The name in a submission's answers.yaml, with its learners and the people named by the collection."""
 
     learners: str
     people: tuple[Person, ...]
@@ -64,23 +64,23 @@ def in_roster(roster: Roster, name: str) -> bool:
 
 
 def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionRow] = ()) -> Enrolment:
-    """Match every submission in ``found`` with its learners, and read the names in their answers.
+    """Match each submission in ``found`` with its learners, and read the name in its answers.yaml.
 
-    Files that have not changed since they were read for one of the rows ``before`` are not read again.
+    Files that have not changed since they were read for a row in ``before`` are not read again.
     """
     known = {row.path: row for row in before if row.signature}
-    handed = (*found.handed, *ungradable(found, roster))
-    names = display_names(handed)
+    collected = (*found.submissions, *ungradable(found, roster))
+    names = display_names(collected)
     matches: list[Match] = []
     learners: list[LearnerRow] = []
     submissions: list[SubmissionRow] = []
     signatures: list[_Signature] = []
-    for each in handed:
+    for each in collected:
         if roster is None:
-            whose = tuple(names[each.placed.key])
+            whose = tuple(names[each.found.key])
             learners += [LearnerRow(name, name) for name in whose]
         else:
-            matched = [match for person in each.placed.people for match in roster.matches(person)]
+            matched = [match for person in each.found.people for match in roster.matches(person)]
             matches += matched
             whose = tuple(sorted({match.learner.id for match in matched if match.learner is not None}))
         row, signed = submission_row(each, whose, roster, known)
@@ -88,7 +88,7 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
         if signed and (roster is None or row.seed_name != signed):
             signatures.append(_Signature(", ".join(whose) or row.key, _shown(each), signed))
     if roster is None:
-        signatures = _strangers(signatures, [person for each in handed for person in _shown(each)])
+        signatures = _strangers(signatures, [person for each in collected for person in _shown(each)])
     else:
         learners = [LearnerRow(one.id, one.name, one.section, one.extra_hours) for one in roster.learners]
     return Enrolment(
@@ -100,10 +100,10 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
 
 
 def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSubmission]:
-    """Leftover files that are named after a learner of the roster who has no other submission."""
+    """Leftover files named after a learner on the roster who has no other submission."""
     if roster is None or found.kind != PLAIN:
         return
-    there = {match.learner for each in found.handed for one in each.placed.people for match in roster.matches(one)}
+    there = {match.learner for each in found.submissions for one in each.found.people for match in roster.matches(one)}
     for name in found.leftovers:
         file = name.rpartition("/")[2]
         person = _named(file.rpartition(".")[0] or file)
@@ -111,12 +111,12 @@ def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSu
         if match.why != "unknown" and match.learner not in there:
             key = storable_name(name)
             yield CollectedSubmission(
-                FoundSubmission(key, (person,), ((name, file),)), Path(key), nothing_in(printable(file))
+                FoundSubmission(key, (person,), ((name, file),)), Path(key), nothing_to_grade(printable(file))
             )
 
 
 def _unowned_row(stray: Stray) -> SubmissionRow:
-    """The row for files that could be graded if it were known whose they are, with the reason."""
+    """The row for gradable files whose owner is unknown, with the reason."""
     files = _FILES.fill(files=listing(tuple(map(printable, stray.files)))) if stray.files else ""
     why = _NOBODYS.fill(why=clause(stray.why), files=files)
     entry = storable_name(stray.entry)
@@ -124,41 +124,41 @@ def _unowned_row(stray: Stray) -> SubmissionRow:
 
 
 def submission_row(
-    handed: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None, known: Mapping[str, SubmissionRow]
+    collected: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None, known: Mapping[str, SubmissionRow]
 ) -> tuple[SubmissionRow, str | None]:
-    """The row of a submission, with the digest of its files or the reason why they cannot be read.
+    """The row of a submission, and the name in its answers.yaml, if there is one.
 
-    And the name in its answers.yaml, if there is one.
+    The row has the digest of the files, or the reason why they cannot be read. ``known`` are earlier rows by path.
     """
-    placed = handed.placed
-    path = os.path.abspath(handed.path)
-    digest, signed, error = "", None, handed.error
-    seen = "" if error is not None else signature(handed.path)
+    found = collected.found
+    path = os.path.abspath(collected.path)
+    digest, signed, error = "", None, collected.error
+    seen = "" if error is not None else change_signature(collected.path)
     try:
         if seen and path in known and known[path].signature == seen:
             digest, signed = known[path].digest, known[path].signed
         elif error is None:
-            digest, signed = fingerprint_and_learner(handed.path)
+            digest, signed = fingerprint_and_learner(collected.path)
     except SubmissionError as refused:
         error = refused.message
     except AttncheckError:
         raise
-    except Exception as fault:  # a bug of ours costs this submission only
+    except Exception as fault:  # an internal error affects this submission only
         if resources.shortage(fault):
             raise
         error = INTERNAL_ERROR.fill(error=printable(f"{type(fault).__name__}: {fault}"))
-    known_as = (_shown(handed)[0].name,) if roster is None else learners
-    draws = seed_name(signed, known_as, roster) or placed.people[0].name
+    known_as = (_shown(collected)[0].name,) if roster is None else learners
+    draws = seed_name(signed, known_as, roster) or found.people[0].name
     seen = "" if error is not None else seen
     return SubmissionRow(
-        placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error, signed, seen
+        found.key, path, learners, digest, draws, found.at, found.late, found.attempt, error, signed, seen
     ), signed
 
 
 def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | None) -> str:
     """The name that numbers are drawn for: the one in answers.yaml, because the answers are for its numbers.
 
-    With a roster, a name that is not one of ``learners`` is ignored, so that nobody answers for somebody else.
+    With a roster, a name that is not that of one of ``learners`` is ignored; then it is the first learner's id.
     """
     if signed and roster is not None:
         found = roster.match(_named(signed)).learner
@@ -167,10 +167,10 @@ def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | No
 
 
 def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) -> list[_Signature]:
-    """Signatures with the name of another of ``everybody``, or with a name that cannot be this learner's.
+    """The signatures with the name of another of ``everybody``, and those whose name is unlike the learner's.
 
-    If most cannot be, the collection does not use the learners' own names (but groups, say); then only the former
-    count.
+    If most names are unlike, the collection does not use personal names (but those of groups, for example); then only
+    the former are returned.
     """
     known = set[str]().union(*map(spellings, everybody))
     others: list[_Signature] = []
@@ -180,48 +180,48 @@ def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) ->
         if written.isdisjoint(set[str]().union(*map(spellings, each.people))):
             if not written.isdisjoint(known):
                 others.append(each)
-            elif not any(alike(each.name, person.name) for person in each.people):
+            elif not any(may_abbreviate(each.name, person.name) for person in each.people):
                 odd.append(each)
     return others + (odd if len(odd) <= max(1, len(signatures) - len(odd)) else [])
 
 
 def _named(name: str) -> Person:
-    """Somebody of whom only the name is known, which may be an id."""
+    """A person of whom only the name is known, which may be an id."""
     return Person(name, (("learner", name),))
 
 
 # ------------------------------------------------------------------------------------------------ names
 
 
-def display_names(handed: Sequence[CollectedSubmission]) -> dict[str, list[str]]:
-    """The names of the people of each submission, by its key; they do not depend on the order of submissions.
+def display_names(collected: Sequence[CollectedSubmission]) -> dict[str, list[str]]:
+    """The names of the people of each submission, by its key, independent of the order of submissions.
 
-    Different people with the same name are distinguished by their id in the course system: ``Jane Doe (1234)``.
+    Different people with the same name are told apart by their id in the course system: ``Jane Doe (1234)``.
     """
-    everybody = {(person.name, person.ids) for each in handed for person in _shown(each)}
+    everybody = {(person.name, person.ids) for each in collected for person in _shown(each)}
     called = _apart({one: one[0] for one in everybody}, lambda one: f"{one[0]} ({_mark(one[1])})")
     called = _apart(called, lambda one: f"{one[0]} ({_digest(repr(one))})")
-    return {each.placed.key: [called[person.name, person.ids] for person in _shown(each)] for each in handed}
+    return {each.found.key: [called[person.name, person.ids] for person in _shown(each)] for each in collected}
 
 
 _Somebody: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]  # name and ids
 
 
 def _apart(called: Mapping[_Somebody, str], other: Callable[[_Somebody], str]) -> dict[_Somebody, str]:
-    """``called``, with other names for people who share one; case does not count."""
+    """``called`` with the names from ``other`` for people who share a name; case is ignored."""
     times = Counter(name.casefold() for name in called.values())
     return {one: name if times[name.casefold()] == 1 else other(one) for one, name in called.items()}
 
 
 def _mark(ids: tuple[tuple[str, str], ...]) -> str:
-    """What tells one of several namesakes: an id that is no e-mail address, else a digest."""
+    """What tells namesakes apart: an id that is not an e-mail address, else a digest."""
     plain = [printable(value, 80) for kind, value in ids if kind not in ("learner", "email") and "@" not in value]
     return plain[0] if plain else _digest(repr(ids))
 
 
-def _shown(handed: CollectedSubmission) -> tuple[Person, ...]:
-    """The people of a submission, with printable names; names that were cut to the same text get different digests."""
-    return tuple(Person(_printable_name(person.name), person.ids) for person in handed.placed.people)
+def _shown(collected: CollectedSubmission) -> tuple[Person, ...]:
+    """The people of a submission with printable names; names that are cut to the same text get different digests."""
+    return tuple(Person(_printable_name(person.name), person.ids) for person in collected.found.people)
 
 
 def _printable_name(name: str) -> str:

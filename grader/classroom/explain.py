@@ -1,4 +1,4 @@
-"""Replays one point: its inputs, the expected and the actual result, and why it earned what it earned.
+"""Explain the points of one item or check: replay it, and show inputs, expected and actual results, and provenance.
 
 For instructors only: hidden inputs and expected values are shown.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.marks import marks
 from grader.classroom.overrides import find_learner
-from grader.classroom.record import question_version
+from grader.classroom.recorder import question_version
 from grader.classroom.regrade import check_seed, course_of, is_as_graded, points_of
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
@@ -41,7 +41,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
-from grader.core.text import name_list
+from grader.core.text import name_list, same
 from grader.course import items
 from grader.course import loader as course
 from grader.grading import courses
@@ -58,7 +58,7 @@ from grader.submission import read
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-#: Arrays with at most this many entries are shown in full, larger ones only at their corners.
+#: Arrays with at most this many entries are shown in full; of larger ones, only the corners.
 _IN_FULL = 64
 _LINES = 24
 _WIDTH = 72
@@ -66,7 +66,7 @@ _WIDTH = 72
 
 @dataclass(frozen=True, slots=True)
 class ExplainRequest:
-    """Which point to explain. ``check`` is an item, ``exercise``, ``exercise/check`` or ``exercise/check/case``."""
+    """What to explain. ``check`` is an item id, ``exercise``, ``exercise/check`` or ``exercise/check/case``."""
 
     folder: Path
     learner: str
@@ -78,7 +78,7 @@ class ExplainRequest:
 
 @dataclass(frozen=True, slots=True)
 class ShownValue:
-    """A value for people: its name, its kind, and its content, shortened if it is long."""
+    """A value as shown to people: name, kind, and content, shortened if it is long."""
 
     name: Text
     kind: Text
@@ -87,10 +87,11 @@ class ShownValue:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A point and its provenance. ``agrees`` is false if the replay gave another result than the grading.
+    """An explained item or check. ``agrees`` is false if the replay gave a different result from the grading.
 
-    ``where`` is the item, or ``exercise/check/case``. ``status``, ``earned`` and ``message`` are as recorded;
-    ``told`` is what the check says if nothing has to be hidden.
+    ``where`` is the item id or ``exercise/check/case``. ``status``, ``earned`` and ``message`` are as recorded,
+    ``replayed`` is the status in the replay, and ``told`` is the message of the check with nothing hidden. ``changed``
+    is true if the question has changed since it was graded.
     """
 
     learner: str
@@ -122,7 +123,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class RecordedPart:
-    """What a gradebook says about one part of a submission, and what is needed to replay it."""
+    """What the gradebook records about one item or exercise of a submission, and what a replay needs."""
 
     learner: LearnerRow
     row: SubmissionRow
@@ -141,15 +142,15 @@ class RecordedPart:
 # ---------------------------------------------------------------------------------------------- finding
 
 
-def look_up(asked: ExplainRequest) -> RecordedPart:
-    """What is recorded. Raises UsageError if nothing is, or if the files are not the ones that were graded."""
-    with contextlib.closing(open_gradebook(asked.folder)) as book:
-        loaded = course.full_course(courses.load(course_of(book, asked.course_folder)))
-        question, part, rest = _part(asked.check, loaded, tuple(points_of(book)))
+def find_recorded_part(request: ExplainRequest) -> RecordedPart:
+    """Look up what to explain. Raises UsageError if nothing is recorded or the files have changed since grading."""
+    with contextlib.closing(open_gradebook(request.folder)) as book:
+        loaded = course.full_course(courses.load(course_of(book, request.course_folder)))
+        question, part, rest = _part(request.check, loaded, tuple(points_of(book)))
         if isinstance(part, Exercise):  # nothing about an answer depends on the seed
-            check_seed(book, asked.seed)
-        learner = find_learner(book, asked.learner)
-        row = _submission(book, loaded, learner, asked.attempt)
+            check_seed(book, request.seed)
+        learner = find_learner(book, request.learner)
+        row = _submission(book, loaded, learner, request.attempt)
         if row.error is not None:
             raise UsageError(
                 Text(
@@ -171,7 +172,7 @@ def look_up(asked: ExplainRequest) -> RecordedPart:
         if not is_as_graded(row, place):
             raise UsageError(
                 Text(
-                    "{place} is gone, or not what was graded: restore it, or grade the collection again.",
+                    "{place} is missing or has changed since it was graded; restore it, or grade the collection again.",
                     "{place} 已不存在，或不是当初评分的内容：请恢复它，或重新评一遍这批提交。",
                 ).fill(place=place)
             )
@@ -256,15 +257,15 @@ def _result(result: QuestionResult, part: Item | Exercise) -> ItemResult | Exerc
 
 
 def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explanation:
-    """Explain an answer: judge it again, and show it beside a correct one."""
+    """Explain an answer: judge it again, and show it with a correct answer."""
     context = items.Context(found.course.public_id, found.submission.learner, item.id)
     answers = {answer.item: answer.value for answer in found.submission.answers or ()}
     value = answers.get(item.id)
     judged = Status.MISSING if value is None else judge_answer(item, value, context).status
     numbers = items.draw(item.spec, context)
     asked = items.ask(item, context)
-    inputs = [ShownValue(_same(name), _same(str(number))) for name, number in numbers.items()]
-    inputs += [ShownValue(_same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
+    inputs = [ShownValue(same(name), same(str(number))) for name, number in numbers.items()]
+    inputs += [ShownValue(same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
     return Explanation(
         learner=found.learner.id,
         submission=found.row.key,
@@ -281,7 +282,7 @@ def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explana
         ask=items.fill(item.ask, numbers),
         inputs=tuple(inputs),
         expected=(ShownValue(_ANSWER, items.key(item, context)),),
-        actual=() if value is None else (ShownValue(_ANSWER, _same(_short(value))),),
+        actual=() if value is None else (ShownValue(_ANSWER, same(_short(value))),),
         changed=found.changed,
         override=found.override,
     )
@@ -290,7 +291,7 @@ def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explana
 def explain_code(
     found: RecordedPart, exercise: Exercise, result: ExerciseResult, seed: Seed, observe: Observe
 ) -> Explanation:
-    """Explain a check on one case: run it again, beside the reference."""
+    """Explain a check on one case: run it again, with the reference."""
     outcome = _chosen(result, found.rest)
     recorded = result.outcomes[outcome]
     where = f"{exercise.name}/{recorded.check}/{recorded.case}"
@@ -346,7 +347,7 @@ def _agree(fresh: Outcome, recorded: Outcome) -> bool:
 
 
 def _chosen(result: ExerciseResult, rest: str) -> int:
-    """The index of the outcome that ``rest`` (empty, ``check`` or ``check/case``) names, or of the first failure."""
+    """The index of the first failed outcome, else the first one, that ``rest`` (``check/case`` or less) selects."""
     check, _, case = rest.partition("/")
     wanted = [
         at
@@ -405,14 +406,14 @@ def _inputs(drawn: Drawn, called: Text = _NAME) -> Iterator[ShownValue]:
 
 
 def _things(seen: tuple[Observation, ...]) -> Iterator[ShownValue]:
-    """The results, program by program."""
+    """The results of each program."""
     for number, observation in enumerate(seen, 1):
         run = _RUN.fill(number=number) if len(seen) > 1 else _RESULT
         if isinstance(observation, Returned):
             for value in observation.values:
                 yield _thing(run, value)
         else:
-            yield ShownValue(run, verdict(observation, public=True).message or _same(""))
+            yield ShownValue(run, verdict(observation, public=True).message or same(""))
 
 
 def _thing(name: Text, value: Any) -> ShownValue:
@@ -420,7 +421,7 @@ def _thing(name: Text, value: Any) -> ShownValue:
         case Array(values=values):
             return _thing(name, values)
         case np.ndarray():
-            return ShownValue(name, _same(f"{value.dtype} {value.shape}"), written(value))
+            return ShownValue(name, same(f"{value.dtype} {value.shape}"), format_array(value))
         case Same(name=other):
             return ShownValue(name, _SAME_ARRAY.fill(name=other))
         case DrawnMade(helper=helper):
@@ -430,12 +431,12 @@ def _thing(name: Text, value: Any) -> ShownValue:
         case tuple() | list() if any(isinstance(part, (Array, np.ndarray)) for part in value):
             inner = [_thing(name, part) for part in value]
             kinds = ", ".join(part.kind.en for part in inner)
-            return ShownValue(name, _same(f"({kinds})"), "\n".join(part.text for part in inner))
-    return ShownValue(name, _same(_short(value)))
+            return ShownValue(name, same(f"({kinds})"), "\n".join(part.text for part in inner))
+    return ShownValue(name, same(_short(value)))
 
 
-def written(values: np.ndarray[Any, Any]) -> str:
-    """An array as text with a bounded number of lines: in full if it is small, else its corners."""
+def format_array(values: np.ndarray[Any, Any]) -> str:
+    """An array as text of limited length: in full if it is small, else its corners."""
     if values.size > _IN_FULL and values.ndim > 3:
         values = values.reshape(-1, *values.shape[-2:])
     text = np.array2string(values, max_line_width=_WIDTH, precision=6, threshold=_IN_FULL, edgeitems=2)
@@ -446,7 +447,3 @@ def written(values: np.ndarray[Any, Any]) -> str:
 def _short(value: Any) -> str:
     said = value if isinstance(value, str) else repr(value)
     return said if len(said) <= 600 else said[:599] + "…"
-
-
-def _same(text: str) -> Text:
-    return Text(text, text)

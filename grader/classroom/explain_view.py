@@ -1,4 +1,4 @@
-"""Shows an explained point to instructors, as lines of text and as JSON."""
+"""An explained item or check for instructors, as lines of text and as JSON."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from grader.core.text import COMMA, LABELED, SEMICOLON, STATUS, clean, points, t
 from grader.report import explained, words
 from grader.report.json import diagnosis, number
 
+if TYPE_CHECKING:
+    from grader.classroom.explain import Explanation, ShownValue
+
 EXPLAINED = Text(
     "{learner}, {where}: {status}, {earned} of {possible} points",
     "{learner}，{where}：{status}，{earned} / {possible} 分",
@@ -24,7 +27,7 @@ WHY = Text("Why: {said}", "原因：{said}")
 INPUTS = Text("Inputs", "输入")
 EXPECTED = Text("Expected", "正确结果")
 ACTUAL = Text("Actual", "实际结果")
-NO_EXPECTED = Text("this check does not compare with a result of the reference", "这项检查不与参考实现的结果比较")
+NO_EXPECTED = Text("this check does not compare results with the reference", "这项检查不与参考实现的结果比较")
 NO_ACTUAL = Text("nothing", "没有")
 CODE_IN = Text("Submission {submission}, file {file}: {given}", "提交 {submission}，文件 {file}：{given}")
 IN_FORM = Text("called in the form “{name}”", "按“{name}”的形式调用")
@@ -39,8 +42,8 @@ REPLAY_DIFFERS = Text(
     "刚刚重新运行，结果不同（{status}）：代码的行为不稳定，或机器当时过于繁忙。",
 )
 CHANGED_SINCE = Text(
-    "The question has changed since it was graded; the replay used the current version. To grade again, run attncheck "
-    "regrade.",
+    "The question has changed since it was graded; the replay used the current version. To grade it again, run "
+    "attncheck regrade.",
     "题目在评分之后有变动，重新运行按现在的题目进行。用 attncheck regrade 重新评分。",
 )
 GIVEN_INSTEAD = Text(
@@ -49,12 +52,8 @@ GIVEN_INSTEAD = Text(
 )
 
 
-if TYPE_CHECKING:
-    from grader.classroom.explain import Explanation, ShownValue
-
-
 def lines(found: Explanation, lang: Lang) -> Iterator[str]:
-    """Inputs, expected and actual results, and the provenance of the points."""
+    """The explanation as lines: inputs, expected and actual results, and provenance."""
 
     def say(text: Text, **values: object) -> str:
         return indent(text.fill(**values).of(lang), 0)

@@ -1,13 +1,13 @@
-"""Which job runs next on the workers of a class server: nobody waits because somebody else asked for much.
+"""Decide which job runs next on the workers of a class server, so that heavy users do not delay others.
 
-- One job of a person runs at a time, and those who used least of the workers lately come first.
-- People whose jobs took long lately have a *spare* worker, which nobody else uses. They get others only as long as one
-  is left for everybody else who was there in the last minute, and at least one.
-- First checks of people of whom nothing is known yet never hold all workers, if there are two or more.
-- Checks, for which somebody sits and waits, come before gradings; but every fourth job is a grading, if one waits.
+- One job per person runs at a time; people with the least recent use of the workers come first.
+- There is a *spare* worker for people whose recent jobs took long. They get other workers only as long as one is left
+  for each other person who was active in the last minute, and at least one.
+- First checks of people without a history never occupy all workers, if there are two or more.
+- Checks come before gradings, because someone is waiting for them, but every fourth job is a waiting grading.
 - Of one person's gradings, the newest attempt comes first.
 
-Knows nothing of processes and threads. The caller says what the time is.
+This module uses no processes, threads or clocks; the caller passes the time.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-#: Seconds after which half of what somebody used is forgotten.
+#: The half-life, in seconds, of the recorded use of workers.
 _HALF = 120.0
-#: Somebody's jobs are heavy if they took so many seconds lately, and so many each.
+#: A person's jobs are heavy if they recently took this many seconds in total, and this many each.
 _HEAVY, _LONG = 3.0, 1.0
-#: For how many seconds after a job a worker is kept for the person, unless their jobs are heavy.
+#: Seconds for which a person counts as active after a job, unless their jobs are heavy.
 _THERE = 60.0
-#: One of this many jobs is a grading, if one waits.
+#: One job in this many is a grading, if one is waiting.
 _EVERY = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """Something to run for a person. ``rank`` is the number of the attempt; the ``key`` is the job's own."""
+class QueuedJob:
+    """A job to run for a person. ``rank`` is the number of the attempt; ``key`` identifies the job."""
 
     person: str
     kind: Literal["check", "grading"]
@@ -39,7 +39,7 @@ class Job:
 
 @dataclass(slots=True)
 class _Use:
-    """What somebody used of the workers, in seconds and in jobs, as of a time; half of it is soon forgotten."""
+    """A person's recent use of the workers, in seconds and in jobs, as of the time ``at``; it decays exponentially."""
 
     seconds: float = 0.0
     jobs: float = 0.0
@@ -56,22 +56,22 @@ class _Use:
 
 @dataclass(slots=True)
 class FairQueue:
-    """Jobs that wait for one of ``workers``, or for the spare one besides them."""
+    """Jobs that wait for one of ``workers``, or for the spare worker in addition to them."""
 
     workers: int
-    waiting: list[Job] = field(default_factory=list)
-    running: list[Job] = field(default_factory=list)
-    _spare: Job | None = None
+    waiting: list[QueuedJob] = field(default_factory=list)
+    running: list[QueuedJob] = field(default_factory=list)
+    _spare: QueuedJob | None = None
     _used: dict[str, _Use] = field(default_factory=dict)
     _taken: int = 0
 
-    def put(self, job: Job) -> None:
-        """Add a job. A key that waits or runs already is not added again."""
+    def put(self, job: QueuedJob) -> None:
+        """Add a job, unless one with the same key is waiting or running."""
         if all(job.key != other.key for other in (*self.waiting, *self.running)):
             self.waiting.append(job)
 
-    def take(self, now: float) -> Job | None:
-        """The job to run now; None if there is no worker for any."""
+    def take(self, now: float) -> QueuedJob | None:
+        """Start the next job, and return it; None if none may run at ``now``."""
         running = [job for job in self.running if job is not self._spare]
         if len(running) >= self.workers:
             return None
@@ -85,15 +85,15 @@ class FairQueue:
             now,
         )
 
-    def take_heavy(self, now: float) -> Job | None:
-        """The job for the spare worker to run now; None if there is none."""
+    def take_heavy(self, now: float) -> QueuedJob | None:
+        """Start the next job for the spare worker, and return it; None if none may run at ``now``."""
         if self._spare is not None:
             return None
         self._spare = self._first((job for job in self.waiting if self._heavy(job, now)), now)
         return self._spare
 
-    def done(self, job: Job, seconds: float, now: float) -> None:
-        """A job has ended, after ``seconds`` of work."""
+    def done(self, job: QueuedJob, seconds: float, now: float) -> None:
+        """Record that a job has ended after ``seconds`` of work."""
         self.running.remove(job)
         if job is self._spare:
             self._spare = None
@@ -101,11 +101,11 @@ class FairQueue:
         self._used[job.person] = _Use(before.seconds + seconds, before.jobs + 1, now)
 
     def used(self, person: str, now: float) -> float:
-        """How much of the workers somebody used lately, in seconds."""
+        """A person's recent use of the workers, in seconds."""
         return self._used.get(person, _Use()).now(now).seconds
 
-    def _first(self, candidates: Iterable[Job], now: float) -> Job | None:
-        """Takes the fairest of the candidates."""
+    def _first(self, candidates: Iterable[QueuedJob], now: float) -> QueuedJob | None:
+        """Start the job of the person who used the workers least, and return it; None if nobody has one."""
         busy = {job.person for job in self.running}
         ready = [job for job in candidates if job.person not in busy]
         wanted = "grading" if self._taken % _EVERY == _EVERY - 1 else "check"
@@ -121,8 +121,8 @@ class FairQueue:
         self._taken += 1
         return chosen
 
-    def _heavy(self, job: Job, now: float) -> bool:
+    def _heavy(self, job: QueuedJob, now: float) -> bool:
         return self._used.get(job.person, _Use()).now(now).heavy
 
-    def _unknown(self, job: Job) -> bool:
+    def _unknown(self, job: QueuedJob) -> bool:
         return job.kind == "check" and job.person not in self._used

@@ -1,13 +1,13 @@
 """The gradebook: the results of a class and their provenance, in one SQLite file in the results folder.
 
-One process writes at a time, and a submission is saved completely or not at all: a crash loses at most the submissions
-that are being written, which are graded again. The rollback journal is used, not the write-ahead log, because results
-folders may be on network drives.
+Only one process writes at a time, and a submission is saved completely or not at all: after a crash, at most the
+submissions that were being written have to be graded again. The rollback journal is used instead of a write-ahead log,
+because results folders may be on network drives.
 
-A *unit* is one graded question of one submission. Its key is everything that decides the result: the *content* (the
+A *unit* is one graded question of one submission. Its key is everything that determines the result: the *content* (the
 digest of the files and the name that numbers are drawn for) and the *version* of the question (which covers the seed
-and the version of attncheck). So nothing is graded twice. Results are stored once however many units have them, because
-most questions of most learners have the same result; the same goes for the *setting* of a run.
+and the version of attncheck). So nothing is graded twice. Equal results are stored once, because in most questions most
+learners have the same result; so are equal *settings* of runs.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ T = TypeVar("T")
 
 FORMAT = 3
 FILE = "gradebook.sqlite"
-#: The folder beside the book that holds submissions which had to be unpacked.
+#: The folder beside the gradebook with copies of submissions that cannot be read in place.
 INTAKE = ".intake"
 
-#: Results that are remembered while a gradebook is read.
+#: The number of results that are cached while a gradebook is read.
 _REMEMBERED = 2048
 
-#: What SQLite raises. In a damaged file even the text of an error may not be UTF-8, and a length may exceed memory.
+#: What SQLite raises. With a damaged file, even an error message may not be UTF-8, and a length may exceed memory.
 _BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
-#: What values of unexpected types raise.
+#: What reading values of unexpected types raises.
 _STRANGE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, zlib.error)
 
-#: Units and what they refer to.
+#: The tables for units and what they refer to.
 _UNITS = """
 CREATE TABLE setting (
   id INTEGER PRIMARY KEY, seed TEXT NOT NULL, course TEXT NOT NULL, versions TEXT NOT NULL, layers TEXT NOT NULL,
@@ -118,10 +118,10 @@ class LearnerRow:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRow:
-    """A submission. Its numbers are drawn for the name ``draws``; ``error`` is why it cannot be graded, if it cannot.
+    """A submission. Numbers are drawn for ``seed_name``. ``error`` is the reason if it cannot be graded.
 
-    ``at`` is when it was submitted, if that is known; ``late`` is what the course system says. ``signed`` is the name
-    in its answers.yaml. ``signature`` tells that its files have not changed; see ``unchanged``.
+    ``at`` is the submission time, if known; ``late`` is the flag of the LMS. ``signed`` is the name in its
+    answers.yaml. ``signature`` shows whether its files have changed; see ``unchanged``.
     """
 
     key: str
@@ -172,8 +172,8 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
-    """What grading one submission gave: (version of the question, result) of its units, answers and notices as JSON."""
+class SubmissionRecord:
+    """The results of grading one submission. ``units`` are (question version, result); answers and notices are JSON."""
 
     row: SubmissionRow
     run: GradingRun
@@ -214,7 +214,7 @@ class Gradebook:
 
     @contextmanager
     def _understood(self, what: str) -> Iterator[None]:
-        """Turn errors about values of unexpected types (edited by hand, or damaged) into a GradebookError."""
+        """Turn errors about values of unexpected types (in an edited or damaged file) into a GradebookError."""
         try:
             yield
         except _STRANGE as error:
@@ -223,8 +223,8 @@ class Gradebook:
     def _not_understood(self, what: str, error: Exception) -> GradebookError:
         return GradebookError(
             Text(
-                "the gradebook {path} has content that this attncheck cannot read ({what}: {error}): use the version "
-                "that wrote it, restore it from a backup, or grade into a new folder; the file was not changed.",
+                "the gradebook {path} has content that this attncheck cannot read ({what}: {error}). Use the version "
+                "that wrote it, restore it from a backup, or grade into a new folder. The file was not changed.",
                 "成绩册 {path} 里有这个版本的 attncheck 读不懂的内容（{what}：{error}）：请用当初写它的版本，"
                 "或从备份恢复，或评到新的文件夹；文件没有改动。",
             ).fill(path=self.path, what=what, error=error)
@@ -245,15 +245,15 @@ class Gradebook:
     # ---------------------------------------------------------------------------------------- class and work
 
     def enrol(self, learners: Iterable[LearnerRow]) -> None:
-        """Add learners, or update those who are there."""
+        """Add or update learners."""
         rows = [(one.id, one.name, one.section, one.extra_hours) for one in learners]
         with self._writing() as book:
             book.executemany("INSERT OR REPLACE INTO learner VALUES (?, ?, ?, ?)", rows)
 
-    def dismiss(self, staying: Container[str]) -> None:
-        """Delete learners who left the class and have neither submissions nor overrides.
+    def remove_departed(self, staying: Container[str]) -> None:
+        """Delete learners who are not ``staying`` and have neither submissions nor overrides.
 
-        So a roster that is added later replaces the names that the collection had for the same people.
+        This way, a roster that is added later replaces the names that the collection had for the same people.
         """
         nothing = "id NOT IN (SELECT learner FROM member) AND id NOT IN (SELECT learner FROM override)"
         with self._writing() as book:
@@ -267,16 +267,16 @@ class Gradebook:
             return tuple(LearnerRow(*_typed(row, _TEXT, _TEXT, _TEXT, _NUMBER)) for row in rows)
 
     def learner(self, name: str) -> LearnerRow:
-        """The learner with this id; without a name, if nobody has it."""
+        """The learner with this id; if there is none, a learner whose name is the id."""
         rows = self._rows("SELECT id, name, section, extra_hours FROM learner WHERE id = ?", (name,))
         with self._understood("learners"):
             return LearnerRow(*_typed(rows[0], _TEXT, _TEXT, _TEXT, _NUMBER)) if rows else LearnerRow(name, name)
 
-    def file(self, submissions: Sequence[SubmissionRow]) -> None:
-        """Save a collection: from now on, only the submissions in it count."""
+    def save_collection(self, submissions: Sequence[SubmissionRow]) -> None:
+        """Save the submissions of a collection. Submissions that are not in it no longer count."""
         self._file(submissions, only=True)
 
-    def add(self, submissions: Sequence[SubmissionRow]) -> None:
+    def add_submissions(self, submissions: Sequence[SubmissionRow]) -> None:
         """Save further submissions of the same collection."""
         self._file(submissions, only=False)
 
@@ -331,7 +331,7 @@ class Gradebook:
             return tuple(_stored(row, members.get(row[0], ())) for row in rows)
 
     def place(self, row: SubmissionRow) -> Path:
-        """Where a submission can be read: where it was collected, or its copy in this folder, even if that moved."""
+        """The path of a submission: where it was collected, or its copy in the results folder, even after a move."""
         path = Path(row.path)
         inside = path.parts[path.parts.index(INTAKE) :] if INTAKE in path.parts else ()
         kept = self.path.parent.joinpath(*inside)
@@ -349,9 +349,11 @@ class Gradebook:
     ) -> None:
         """Save the results of one submission: its units, its answers, and notices about it."""
         found = tuple((unit.version, encode(unit.result)) for unit in units)
-        self.record_all([Graded(row, run, found, encode_answers(answers), encode_notices(notices))])
+        self.record_all([SubmissionRecord(row, run, found, encode_answers(answers), encode_notices(notices))])
 
-    def record_all(self, graded: Sequence[Graded], refused: Iterable[tuple[SubmissionRow, Text]] = ()) -> None:
+    def record_all(
+        self, graded: Sequence[SubmissionRecord], refused: Iterable[tuple[SubmissionRow, Text]] = ()
+    ) -> None:
         """Save the results of several submissions, and why others could not be graded, in one transaction."""
         versions = {(result.question, version) for each in graded for version, result in each.units}
         bodies = {result.digest: result.body for each in graded for _, result in each.units}
@@ -365,8 +367,8 @@ class Gradebook:
                 [(*_said(error), row.key) for row, error in refused],
             )
 
-    def share(self) -> None:
-        """Copy results and errors to the other submissions with the same files and the same numbers."""
+    def copy_to_identical(self) -> None:
+        """Copy answers, notices and errors to all submissions with the same files and the same numbers."""
         same = "FROM submission AS twin WHERE (twin.digest, twin.draws) = (submission.digest, submission.draws)"
         done, failed = f"{same} AND twin.graded", f"{same} AND twin.error IS NOT NULL"
         with self._writing() as book:
@@ -380,17 +382,17 @@ class Gradebook:
             )
 
     def refuse(self, row: SubmissionRow, error: Text) -> None:
-        """Save why a submission could not be graded."""
+        """Save the reason why a submission could not be graded."""
         self.record_all((), [(row, error)])
 
     def graded(self, row: SubmissionRow) -> set[tuple[str, str]]:
-        """The questions of a submission that are graded already, each with its version."""
+        """The graded questions of a submission, as (question, version)."""
         return {self._version(version) for version, *_ in self._units(row)}
 
     def units(self, row: SubmissionRow, versions: Mapping[str, str]) -> tuple[tuple[Unit, GradingRun], ...]:
         """The units of a submission for these question versions, in the order of ``versions``.
 
-        Equal results are the same object, as far as they are still remembered.
+        Equal results are the same object, as long as they are cached.
         """
         there = {self._version(version): (run, digest) for version, run, digest in self._units(row)}
         wanted = [(key, there[key]) for key in versions.items() if key in there]
@@ -398,14 +400,14 @@ class Gradebook:
             runs = {run: self._run(run) for run in {run for _, (run, _) in wanted}}
         found = []
         for (question, version), (run, digest) in wanted:
-            try:  # not ``_understood``, which takes longer than everything else here
+            try:  # faster than ``_understood``
                 found.append((Unit(question, version, self._result(digest)), runs[run]))
             except _STRANGE as error:
                 raise self._not_understood(f"{row.key}, {question}", error) from error
         return tuple(found)
 
     def _units(self, row: SubmissionRow) -> list[tuple[int, int, bytes]]:
-        """Version, run and digest of the result of each unit of a submission."""
+        """The units of a submission, as (version, run, digest of the result)."""
         return self._rows(
             "SELECT unit.version, unit.run, result.digest FROM unit LEFT JOIN result ON result.id = unit.result "
             "WHERE content = (SELECT id FROM content WHERE digest = ? AND draws = ?)",
@@ -413,7 +415,7 @@ class Gradebook:
         )
 
     def _version(self, number: int) -> tuple[str, str]:
-        """The question and its version; versions are never deleted, so known ones are remembered."""
+        """The (question, version) with this row number. Cached, because versions are never deleted."""
         if number not in self._versions:
             self._versions = {
                 at: (one, two) for at, one, two in self._rows("SELECT id, question, version FROM version")
@@ -485,20 +487,20 @@ class Gradebook:
             book.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def recall(self, name: str) -> object:
-        """A fact, or None if it is unknown."""
+        """The value of a fact; None if there is none."""
         rows = self._rows("SELECT value FROM meta WHERE name = ?", (name,))
         with self._understood(name):
             found: object = json.loads(rows[0][0]) if rows else None
             return found
 
     def fact(self, name: str, kind: type[T]) -> T | None:
-        """A fact as a ``kind``, or None if it is unknown. Raises GradebookError if it has another type."""
+        """The value of a fact as a ``kind``; None if there is none. Raises GradebookError if it has another type."""
         known = self.recall(name)
         with self._understood(name):
             return None if known is None else serialize.load(kind, known)
 
     def table(self, name: str, kind: type[T]) -> dict[str, T]:
-        """A fact that has a value for each question; empty if it is unknown."""
+        """The value of a fact that is a map from names to ``kind``; empty if there is none."""
         known: Any = self.recall(name) or {}
         with self._understood(name):
             return {question: serialize.load(kind, value) for question, value in known.items()}
@@ -528,8 +530,8 @@ class Gradebook:
 _TEXT, _MAYBE, _WHOLE, _NUMBER = (str,), (str, type(None)), (int,), (int, float)
 
 
-def _save(book: sqlite3.Connection, graded: Graded) -> None:
-    """Save one submission, whose versions and results are there."""
+def _save(book: sqlite3.Connection, graded: SubmissionRecord) -> None:
+    """Save one submission. Its question versions and results have been saved before."""
     run = graded.run
     setting = (run.seed, run.course, json.dumps(run.versions), json.dumps(run.layers), run.unsafe)
     columns = "seed, course, versions, layers, unsafe"
@@ -553,7 +555,7 @@ def _save(book: sqlite3.Connection, graded: Graded) -> None:
 
 
 def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
-    """The row, if its values have these types, which SQLite does not enforce. Raises TypeError."""
+    """The row. Raises TypeError unless its values have these types, which SQLite does not enforce."""
     for value, kind in zip(row, kinds, strict=True):
         if not isinstance(value, kind):
             raise TypeError(f"{value!r:.60} is not {kind[0].__name__}")
@@ -564,7 +566,7 @@ def _stored(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
     kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE, _MAYBE, _MAYBE, _TEXT)
     key, path, digest, draws, at, late, attempt, error, zh, signed, signature = _typed(row, *kinds)
     when = datetime.fromisoformat(at) if at else None
-    why = None if error is None else Text(error, error if zh is None else zh)  # a book of format 1 had English only
+    why = None if error is None else Text(error, error if zh is None else zh)  # format 1 had no Chinese
     return SubmissionRow(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why, signed, signature)
 
 
@@ -591,10 +593,10 @@ def _run(row: Sequence[Any]) -> GradingRun:
     )
 
 
-def changes_of(folder: Path) -> bytes:
-    """A value that differs after every change of the gradebook in ``folder``: SQLite's change counter, and the file.
+def change_token(folder: Path) -> bytes:
+    """A token that changes with every change of the gradebook in ``folder``; empty if there is none.
 
-    Empty if there is no gradebook.
+    It consists of SQLite's change counter and the identity and size of the file.
     """
     try:
         with (folder / FILE).open("rb") as file:
@@ -607,10 +609,10 @@ def changes_of(folder: Path) -> bytes:
 def open_gradebook(
     folder: Path, *, create: bool = False, read_only: bool = False, steps: Mapping[int, Iterable[str]] = _STEPS
 ) -> Gradebook:
-    """Open the gradebook in ``folder``. Raises GradebookError if there is none, or none that this version can use.
+    """Open the gradebook in ``folder``. Raises GradebookError if it does not exist or cannot be used.
 
-    An earlier format is migrated by ``steps``, completely or not at all. If ``read_only``, every later attempt to
-    change anything raises GradebookError.
+    With ``create``, a missing gradebook is created. An earlier format is migrated by ``steps``, completely or not at
+    all. If ``read_only``, later changes raise GradebookError.
     """
     path = folder / FILE
     if not create and not path.is_file():
@@ -668,7 +670,7 @@ def _begin(connection: sqlite3.Connection) -> None:
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, steps: Mapping[int, Iterable[str]]) -> None:
-    """Migrate from format to format in one transaction. Another process that opens the file meanwhile waits for it."""
+    """Migrate to the current format in one transaction. Other processes that open the file wait for it."""
     connection.create_function("digest_of", 1, digest_of, deterministic=True)
     connection.create_function("pack", 1, pack, deterministic=True)
     with _exclusive(connection):
@@ -702,12 +704,12 @@ def _cannot(path: Path, error: Exception) -> GradebookError:
 
 
 _FAILS = Text(
-    "the disk or your quota is full, or a network folder is gone or cannot lock files: make room, or grade into a "
-    "folder on this machine, and run the same command again; earlier results are saved",
+    "the disk or your quota is full, or a network folder is unavailable or cannot lock files: free some space, "
+    "or grade into a folder on this machine, and run the same command again; earlier results are saved",
     "磁盘或配额已满，或者网络文件夹已断开、不支持加锁：请腾出空间，或评到本机的文件夹，再运行同一条命令；此前的结果均已保存",
 )
 _READ_ONLY = Text(
-    "make its folder writable, or use another one (--out of batch)",
+    "make its folder writable, or use another folder (batch --out)",
     "请把它所在的文件夹改成可写，或换一个（batch 的 --out）",
 )
 _FULL = Text(
@@ -716,13 +718,13 @@ _FULL = Text(
 )
 _UPDATE = Text("Update attncheck.", "请升级 attncheck。")
 _NEW_FOLDER = Text("Grade into a new folder.", "请评到新的文件夹。")
-_LOCKED = Text("another process is using it; wait until it has finished", "另一个进程正在使用它，请等它结束")
+_LOCKED = Text("another process is using it; wait until it finishes", "另一个进程正在使用它，请等它结束")
 _NO_MEMORY = Text(
     "close other programs, and run the same command again: earlier results are saved; if that does not help, the file "
     "is damaged: restore it from a backup, or grade into a new folder",
     "请关闭其他程序，再运行同一条命令，此前的结果均已保存；如果仍不行，说明文件已损坏，请从备份恢复，或评到新的文件夹",
 )
-#: What to do, by part of SQLite's message.
+#: What to do, by a part of SQLite's message.
 _REMEDIES = {
     "database is locked": _LOCKED,
     "out of memory": _NO_MEMORY,

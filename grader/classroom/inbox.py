@@ -1,12 +1,12 @@
-"""Submitting to an inbox: a folder in which every submission is complete.
+"""Submit to an inbox: a folder in which every submission is complete.
 
 ``INBOX/LEARNER/TIME-DIGEST/`` holds ``files/`` as they were submitted, and ``receipt.json``. A submission is written
 to a temporary folder and then renamed, so that neither a crash nor a full disk leaves an incomplete one. An inbox is
-shared: its files are readable for everybody who can list it, whatever the umask is.
+shared: everyone who can list it can read its files, whatever the umask is.
 
-The owner of an inbox may give it a key (``make``), with which every process that can read it signs receipts. That suits
-a service of the owner's that writes to the inbox for learners, who cannot write there. Learners who write to a shared
-inbox themselves cannot read the key, so their receipts have no signature.
+The owner of an inbox may give it a key (``create_inbox``). Every process that can read the key signs receipts with it.
+This is meant for a service of the owner that writes to the inbox for learners who cannot write there. Learners who
+write to a shared inbox themselves cannot read the key, so their receipts have no signature.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from grader.submission.messages import printable
 from grader.submission.opening import FileLocation, open_file
 
 RECEIPT = "receipt.json"
-#: Prefix of a temporary folder, whose submission is not complete yet.
+#: The prefix of temporary folders, whose submissions are not complete yet.
 INCOMING = ".incoming-"
 FORMAT = 1
-#: File in the inbox that only its owner can read.
+#: The file with the key, which only the owner of the inbox can read.
 KEY = ".attncheck-key"
 _KEY_BYTES = 32
-#: Bytes of a receipt: learners may be able to write it, and it is read without a process with limits.
+#: The most bytes of a receipt, which learners may be able to write and which is read without a limiting process.
 MAX_RECEIPT = 4 << 20
-#: Brackets in a receipt: each may become an object (file names may contain some, too).
+#: The most brackets in a receipt: each may become an object, but file names may contain some, too.
 _MAX_BRACKETS = 100_000
-#: Characters of the learner's name in a receipt.
+#: The most characters of the learner's name in a receipt.
 MAX_NAME = 500
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """One file of a submission."""
+class ReceiptFile:
+    """A file of a submission: path, size in bytes, and SHA-256 (hexadecimal)."""
 
     name: str
     size: int
@@ -70,13 +70,13 @@ class Receipt:
     learner: str
     at: datetime
     digest: str
-    files: tuple[File, ...]
+    files: tuple[ReceiptFile, ...]
     attncheck: str = __version__
     number: int = 0
     mac: str = ""
 
     def to_json(self) -> str:
-        """The receipt as it is stored beside the files."""
+        """The receipt as stored beside the files."""
         data = {"format": FORMAT, **asdict(self), "at": self.at.isoformat()}
         if not self.mac:
             del data["mac"]
@@ -84,7 +84,7 @@ class Receipt:
 
 
 class NoReceipt(UsageError):
-    """A file is not a receipt: it is something else, or incomplete after a power failure."""
+    """A file is not a receipt, or is incomplete after a power failure."""
 
 
 class NewerReceipt(NoReceipt):
@@ -100,7 +100,7 @@ _NEWER = Text(
 _NOT_A_RECEIPT = Text("{where} is not an attncheck receipt ({reason}).", "{where} 不是 attncheck 的回执（{reason}）。")
 
 
-def parse(text: str, where: str) -> Receipt:
+def parse_receipt(text: str, where: str) -> Receipt:
     """The receipt in ``text``. Raises NoReceipt for anything else, NewerReceipt for a newer format."""
     if len(text) > MAX_RECEIPT or text.count("{") + text.count("[") > _MAX_BRACKETS:
         raise NoReceipt(TOO_LARGE.fill(where=where))
@@ -109,7 +109,7 @@ def parse(text: str, where: str) -> Receipt:
         if data["format"] > FORMAT:
             said = printable(str(data.get("attncheck")), 40)
             raise NewerReceipt(_NEWER.fill(where=where, version=said))
-        files = tuple(File(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
+        files = tuple(ReceiptFile(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
         at = datetime.fromisoformat(data["at"]).astimezone(UTC)
         number = int(data.get("number", 0))
         if not (learner := _text(data["learner"])).strip():
@@ -131,7 +131,7 @@ def _text(value: object) -> str:
     return value
 
 
-def make(inbox: Path) -> None:
+def create_inbox(inbox: Path) -> None:
     """Create an inbox with a key, or add a key to one that has none. Raises UsageError if that is impossible."""
     place = inbox / KEY
     try:
@@ -144,7 +144,7 @@ def make(inbox: Path) -> None:
     except FileExistsError:
         raise UsageError(
             Text(
-                "{inbox} is a file, or already has a key; receipts that it signed need that one.",
+                "{inbox} is a file, or already has a key, which is needed to verify the receipts that it signed.",
                 "{inbox} 是文件，或已有密钥；它签过的回执需要原来的密钥。",
             ).fill(inbox=inbox)
         ) from None
@@ -158,7 +158,7 @@ def make(inbox: Path) -> None:
 
 
 def parse_key(raw: bytes) -> bytes:
-    """The key in a file. Raises UsageError for anything else."""
+    """The key in the content of a key file. Raises UsageError if it is not a key."""
     with contextlib.suppress(ValueError):
         key = bytes.fromhex(raw.decode("ascii").strip())
         if len(key) == _KEY_BYTES:
@@ -172,29 +172,29 @@ def parse_key(raw: bytes) -> bytes:
 
 
 def _key(inbox: Path) -> bytes | None:
-    """The key of an inbox; None if there is none, or it cannot be read by this user."""
+    """The key of an inbox; None if there is none or this user cannot read it."""
     try:
         return parse_key((inbox / KEY).read_bytes())
     except (FileNotFoundError, PermissionError):
         return None
 
 
-def signature(receipt: Receipt, key: bytes) -> str:
-    """The signature of a receipt with this key."""
+def receipt_signature(receipt: Receipt, key: bytes) -> str:
+    """The signature of a receipt with this key: HMAC-SHA256, hexadecimal."""
     data = {**asdict(replace(receipt, mac="")), "at": receipt.at.isoformat()}
     return hmac.new(key, json.dumps(data, sort_keys=True).encode(), "sha256").hexdigest()
 
 
-def signed(receipt: Receipt, key: bytes) -> bool:
+def has_valid_signature(receipt: Receipt, key: bytes) -> bool:
     """Whether the receipt has a valid signature with this key."""
-    return hmac.compare_digest(signature(receipt, key).encode(), receipt.mac.encode())
+    return hmac.compare_digest(receipt_signature(receipt, key).encode(), receipt.mac.encode())
 
 
 def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:
     """Submit the files at ``path``. Returns the receipt, and whether it is new.
 
-    The same files as last time are not stored again. Raises SubmissionError if nothing in them can be graded, and
-    UsageError if the inbox cannot be written.
+    The same files as in the latest submission are not stored again. Raises SubmissionError if nothing in them can be
+    graded, and UsageError if the inbox cannot be written.
     """
     if len(learner) > MAX_NAME:
         raise UsageError(
@@ -208,17 +208,17 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     raws = found.raws
     home = inbox / folder_name(learner)
     try:
-        latest = max((receipt for _, receipt in receipts(home)), key=order, default=None)
+        latest = max((receipt for _, receipt in read_receipts(home)), key=receipt_order, default=None)
         number = latest.number + 1 if latest is not None else 1
         receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)), number=number)
         if (key := _key(inbox)) is not None:
-            receipt = replace(receipt, mac=signature(receipt, key))
+            receipt = replace(receipt, mac=receipt_signature(receipt, key))
         if latest is not None and latest.digest == receipt.digest:
             return latest, False
         if not inbox.is_dir():
             raise UsageError(
                 Text(
-                    "The inbox {inbox} does not exist; ask your instructor for its name.",
+                    "The inbox {inbox} does not exist; ask your instructor for its path.",
                     "收件箱 {inbox} 不存在；请向老师询问它的名字。",
                 ).fill(inbox=inbox)
             )
@@ -236,20 +236,20 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     return receipt, True
 
 
-def order(receipt: Receipt) -> tuple[int, datetime]:
+def receipt_order(receipt: Receipt) -> tuple[int, datetime]:
     """The key that sorts the receipts of a learner in the order in which they were written."""
     return receipt.number, receipt.at
 
 
-def receipts(home: Path) -> Iterator[tuple[str, Receipt]]:
-    """The receipts in a learner's folder, as far as they can be read, each with the name of its own folder."""
+def read_receipts(home: Path) -> Iterator[tuple[str, Receipt]]:
+    """The readable receipts in a learner's folder, each with the name of its submission's folder."""
     for place in home.glob(f"*-*/{RECEIPT}"):
         with contextlib.suppress(UsageError, SubmissionError):
-            yield place.parent.name, parse(_small(place).decode("utf-8", "replace"), str(place))
+            yield place.parent.name, parse_receipt(_small(place).decode("utf-8", "replace"), str(place))
 
 
 def _small(place: Path) -> bytes:
-    """The content of a receipt. Raises NoReceipt or SubmissionError for anything else, such as a pipe or a link."""
+    """The content of a receipt file. Raises NoReceipt if it is too large, SubmissionError if it is no regular file."""
     with open_file(FileLocation(os.fspath(place)), RECEIPT) as file:
         raw = file.read(MAX_RECEIPT + 1)
     if len(raw) > MAX_RECEIPT:
@@ -258,14 +258,14 @@ def _small(place: Path) -> bytes:
 
 
 def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
-    """The names of files that were changed, added or removed since ``receipt`` was written."""
+    """The names of files at ``path`` that were changed, added or removed since ``receipt`` was written."""
     then = {file.name: file for file in receipt.files}
     now = {raw.path: _file(raw) for raw in read_files(path)[0].raws}
     return tuple(sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name)))
 
 
 def folder_name(learner: str) -> str:
-    """A portable name for a learner's folder; different learners never share one."""
+    """A portable name for a learner's folder. Different learners have different folders."""
     safe = re.sub(r"[^\w.()\- @]", "_", learner).strip("-. ")[:60].rstrip(". ")
     device = re.fullmatch(r"con|nul|aux|prn|com\d|lpt\d", safe.partition(".")[0].strip(), re.IGNORECASE)
     if device:
@@ -276,12 +276,12 @@ def folder_name(learner: str) -> str:
 
 
 def attempt_name(receipt: Receipt) -> str:
-    """The name of a submission's folder, inside its learner's."""
+    """The name of a submission's folder in its learner's folder."""
     return f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}"
 
 
-def _file(raw: RawFile) -> File:
-    return File(raw.path, len(raw.data), sha256(raw.data).hexdigest())
+def _file(raw: RawFile) -> ReceiptFile:
+    return ReceiptFile(raw.path, len(raw.data), sha256(raw.data).hexdigest())
 
 
 def _digest(raws: Sequence[RawFile]) -> str:
@@ -316,7 +316,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _flush(folder: str | Path) -> None:
-    """Flush a folder to disk: a receipt is only given for what survives a power failure."""
+    """Flush a folder to disk: a receipt is only issued for files that survive a power failure."""
     with contextlib.suppress(OSError):  # some systems and network folders do not support this
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""What `attncheck submit` says: receipts, and remarks on a submission before anything runs it."""
+"""What `attncheck submit` prints: receipts, and remarks on a submission that was not run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ WAS_DUE = Text(
 
 
 def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[str]:
-    """What can be said about a submission without running it.
+    """Remarks on a submission that are possible without running it.
 
     Raises SubmissionError if nothing in it belongs to the course.
     """
@@ -70,7 +70,7 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
 
 
 def lateness(course: Course, receipt: Receipt, lang: Lang) -> Iterator[str]:
-    """How late the submission is, if the course has a due date and it is past."""
+    """How late the submission is; nothing if it is on time or there is no due date."""
     if course.rules.due is not None:
         late = (receipt.at - datetime.fromisoformat(course.rules.due)).total_seconds()
         if late > 0:
@@ -88,7 +88,7 @@ def receipt_lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
 
 
 def comparison(receipt: Receipt, changed: Sequence[str], lang: Lang) -> str:
-    """Whether files are those of ``receipt``; ``changed`` are the names of those that are not."""
+    """A sentence on whether files match ``receipt``; ``changed`` are the names of those that do not."""
     if changed:
         return DIFFERENT.fill(at=_at(receipt), names=COMMA.of(lang).join(map(clean, changed))).of(lang)
     return SAME.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)

@@ -1,4 +1,4 @@
-"""The rules about due dates, lateness and attempts, as sentences."""
+"""The rules for due dates, late work and attempts, as sentences."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _COUNTS = {
 _ATTEMPT = Text("Each further attempt costs {percent} %.", "每多提交一次扣 {percent}%。")
 
 
-def sentences(rules: Rules) -> Iterator[Text]:
-    """When work is due, what lateness costs, and which attempt counts; nothing if there is no due date."""
+def policy_sentences(rules: Rules) -> Iterator[Text]:
+    """The due date, the cost of late work, and which attempt counts; nothing if there is no due date."""
     if rules.due is None:
         return
     yield _DUE.fill(due=timestamp(rules.due))

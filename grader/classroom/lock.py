@@ -1,4 +1,4 @@
-"""One process at a time changes a results folder."""
+"""The lock on a results folder, which only one process at a time may change."""
 
 from __future__ import annotations
 
@@ -21,20 +21,19 @@ def make_folder(out: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(out: Path, patience: float = 0.0) -> Iterator[None]:
+def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
     """Hold an exclusive lock on the results folder; it is released when the process exits.
 
-    Waits ``patience`` seconds for another process that holds it.
-
-    Raises UsageError if another process holds it or if the folder cannot be locked.
+    Waits up to ``timeout`` seconds. Raises UsageError if another process still holds the lock, or if the folder cannot
+    be locked.
     """
-    lock = FileLock(out / ".lock", timeout=patience)
+    lock = FileLock(out / ".lock", timeout=timeout)
     try:
         lock.acquire()
     except Timeout:
         raise UsageError(
             Text(
-                "Another attncheck is grading into {out}; wait until it has finished, or use another folder.",
+                "Another attncheck is grading into {out}; wait until it finishes, or use another folder.",
                 "另一个 attncheck 正在评到 {out}；请等它结束，或换一个文件夹。",
             ).fill(out=out)
         ) from None

@@ -1,4 +1,4 @@
-"""From results to marks: overrides, lateness and attempts. Pure functions."""
+"""Compute marks from results, overrides, lateness and attempts. Pure functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CoursePart:
     possible: float
 
 
-NOTHING: Mapping[str, CoursePart] = MappingProxyType({})
+NO_PARTS: Mapping[str, CoursePart] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ class GradedSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a learner gets for one submission. ``work`` is None if there is none.
+    """A learner's mark for one submission. ``work`` is None if there is no submission.
 
-    ``complete`` is true if everything was marked, by attncheck or by a person.
-    ``questions`` are (id, earned, possible) with overrides, before deductions; ``factor`` is the share of them that is
-    left after deductions for lateness and further attempts. ``counts`` is false if another attempt counts instead.
+    ``questions`` are (id, earned, possible) with overrides, before deductions; ``factor`` is the share of the points
+    that remains after deductions for lateness and further attempts. ``complete`` is true if everything was graded, by
+    attncheck or by a person. ``counts`` is false if another attempt counts instead.
     """
 
     learner: LearnerRow
@@ -62,12 +62,12 @@ class Mark:
 
     @property
     def possible(self) -> float:
-        """The maximum of points."""
+        """The maximum points."""
         return tidy(sum(possible for _, _, possible in self.questions))
 
 
 def due_for(learner: LearnerRow, due: str) -> datetime:
-    """When work is due for this learner, within the range of ``datetime`` (a course may be due in year 9999)."""
+    """When work is due for this learner, limited to the range of ``datetime``."""
     try:
         return datetime.fromisoformat(due) + timedelta(hours=learner.extra_hours)
     except OverflowError:
@@ -75,17 +75,17 @@ def due_for(learner: LearnerRow, due: str) -> datetime:
 
 
 def late_by(row: SubmissionRow, learner: LearnerRow, rules: Rules) -> float:
-    """Seconds after the learner's due date; 0 if nothing is due or the submission has no timestamp."""
+    """Seconds after the learner's due date; 0 without a due date or a timestamp."""
     if rules.due is None or row.at is None:
         return 0.0
     return max(0.0, (row.at - due_for(learner, rules.due)).total_seconds())
 
 
-def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:
-    """The share of the points, 0 to 1, that is left after deductions for lateness and further attempts.
+def remaining_share(late_seconds: float, attempt: int, rules: Rules) -> float:
+    """The share of the points, 0 to 1, that remains after deductions for lateness and further attempts.
 
-    Within the grace period, lateness costs nothing; after it, it is counted from the due date. The grace period does
-    not extend the cut-off.
+    Within the grace period, lateness costs nothing; after it, lateness is counted from the due date. The grace period
+    does not extend the cut-off.
     """
     if rules.cut_off_days is not None and late_seconds > rules.cut_off_days * _DAY:
         return 0.0
@@ -101,11 +101,11 @@ def mark(
     possible: Mapping[str, float],
     overrides: Sequence[Override],
     rules: Rules,
-    parts: Mapping[str, CoursePart] = NOTHING,
+    parts: Mapping[str, CoursePart] = NO_PARTS,
 ) -> Mark:
-    """What ``learner`` gets for ``work``; ``possible`` has the points of the questions that count.
+    """The mark of ``learner`` for ``work``. ``possible`` has the points of the questions that count.
 
-    ``parts`` are those of the course, by name, because points may be given by hand for a part that was not graded.
+    ``parts`` are the parts of the course by name, because an override may be for a part that was not graded.
     """
     changed = _changed(learner, overrides)
     found = {result.id: _facts(with_overrides(result, changed, parts)) for result, _ in work.results}
@@ -117,7 +117,7 @@ def mark(
         learner,
         work,
         questions,
-        left_over(late, work.row.attempt, rules),
+        remaining_share(late, work.row.attempt, rules),
         late,
         complete=all(_complete(name, marked.get(name), changed, parts) for name in possible),
         passed=bool(parted) and all(facts.passed for facts in parted),
@@ -127,7 +127,7 @@ def mark(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What a mark needs of the result of a question with this many ``parts``."""
+    """The facts about the result of a question that a mark needs. ``parts`` is the number of items and exercises."""
 
     earned: float
     possible: float
@@ -138,7 +138,7 @@ class _Facts:
 
 @cached_by_identity(4096)
 def _facts(result: QuestionResult) -> _Facts:
-    """In a class, most learners share most results, so each is summed up once."""
+    """Cached, because most learners share most results."""
     statuses = [item.status for item in result.items] + [exercise.status for exercise in result.exercises]
     inner = [outcome.status for exercise in result.exercises for outcome in exercise.outcomes]
     return _Facts(
@@ -155,8 +155,7 @@ def with_overrides(
 ) -> QuestionResult:
     """A question with overrides applied.
 
-    A part with points given by hand counts as marked, with its full maximum, even if one of our errors kept checks of
-    it from being marked.
+    An overridden part counts as graded, with its full maximum, even if attncheck failed to grade some of its checks.
     """
     if not given:
         return result
@@ -182,14 +181,14 @@ def with_overrides(
 
 
 def _judged(status: Status, earned: float, possible: float) -> Status:
-    """The status of a part with points given by hand: decided by them if it was unmarked, else unchanged."""
+    """The status of an overridden part: decided by the points if attncheck failed to grade it, else unchanged."""
     if status is not Status.UNMARKED:
         return status
     return Status.PASSED if earned >= possible else Status.FAILED
 
 
 def _complete(name: str, result: _Facts | None, given: Mapping[str, Override], parts: Mapping[str, CoursePart]) -> bool:
-    """Whether all of a question is marked; ``result`` has overrides applied, and is None if it was not graded."""
+    """Whether a question is completely graded. ``result`` includes overrides; it is None if nothing was graded."""
     if result is None:
         own = [part.name for part in parts.values() if part.question == name]
         return bool(own) and given.keys() >= set(own)
@@ -220,9 +219,9 @@ def marks(
     possible: Mapping[str, float],
     overrides: Sequence[Override],
     rules: Rules,
-    parts: Mapping[str, CoursePart] = NOTHING,
+    parts: Mapping[str, CoursePart] = NO_PARTS,
 ) -> tuple[Mark, ...]:
-    """A learner's marks, one for each of their ``works`` in the order of submission; one counts, or each of them.
+    """A learner's marks, one for each of ``works`` in the order of submission. One of them counts, or each.
 
     Without works, there is one mark without a submission.
     """

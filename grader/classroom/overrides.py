@@ -1,4 +1,4 @@
-"""Changes to a gradebook by hand: giving points in place of those earned, and deleting a learner."""
+"""Change a gradebook by hand: override points, and delete learners."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom import audit, class_folder, inbox, records, requests
+from grader.classroom import audit, class_folder, inbox, jsonl, learner_requests
 from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
 from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import CoursePart
 from grader.classroom.regrade import course_of, points_of
-from grader.classroom.results import CLASS, Book, MarkSummary, left_behind, parts, write_files
+from grader.classroom.results import CLASS, Book, MarkSummary, parts, temporary_files, write_files
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX
 from grader.core.model import Course, Lang, Text
@@ -26,17 +26,17 @@ from grader.core.text import clean
 from grader.course import loader
 from grader.grading import courses
 
-#: Files of records, with what is locked while they are written.
-_RECORDS = (requests.FILE, audit.FILE)
+#: The files to which records are appended.
+_RECORDS = (learner_requests.FILE, audit.FILE)
 _OWN = frozenset(
     {FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS, *_RECORDS}
     | {class_folder.FILE, INBOX, WORK, EDITION, SECRET, SERVING}
-    | {records.lock_of(Path(name)).name for name in _RECORDS}
+    | {jsonl.lock_of(Path(name)).name for name in _RECORDS}
 )
 
 
 def find_learner(book: Gradebook, name: str) -> LearnerRow:
-    """The learner called ``name``: an id, a unique name, or the key of a submission that belongs to nobody.
+    """The learner with this id or unique name, or the submission with this key that belongs to nobody.
 
     Raises UsageError if there is none, or more than one.
     """
@@ -71,7 +71,7 @@ def find_learner(book: Gradebook, name: str) -> LearnerRow:
 
 @dataclass(frozen=True, slots=True)
 class OverrideResult:
-    """The result of giving points for a part, or of taking them back (``override`` is None), with the new marks."""
+    """A new or removed override (then ``override`` is None), with the learner's new marks."""
 
     learner: LearnerRow
     part: CoursePart
@@ -81,7 +81,7 @@ class OverrideResult:
 
 @dataclass(frozen=True, slots=True)
 class OverrideRequest:
-    """Points that somebody would like to give. ``beyond`` allows for any number of them."""
+    """Points to give by hand. ``beyond`` allows more than the maximum, and less than zero."""
 
     learner: str
     part: str
@@ -91,52 +91,52 @@ class OverrideRequest:
     beyond: bool = False
 
 
-def give(
+def give_points(
     folder: Path,
-    wish: OverrideRequest,
+    request: OverrideRequest,
     now: datetime,
     course_folder: Path | None,
     lang: Lang,
-    patience: float = 0.0,
+    timeout: float = 0.0,
 ) -> OverrideResult:
-    """Save points given by a person, in the gradebook and in the files. Raises UsageError if they are not possible.
+    """Save an override in the gradebook, and update the result files. Raises UsageError if the request is not valid.
 
-    Waits ``patience`` seconds for another process that changes the folder.
+    Waits up to ``timeout`` seconds for the lock on the folder.
     """
-    if not wish.reason.strip():
+    if not request.reason.strip():
         raise UsageError(
             Text(
-                "Give a --reason: it is shown beside the points, and others will ask.",
+                "Give a --reason: it is shown with the points, and others will ask.",
                 "请给出 --reason：理由会写在分数旁边，别人会问到。",
             )
         )
-    with opened(folder, course_folder, patience) as (book, loaded):
-        learner = find_learner(book, wish.learner)
+    with open_for_changes(folder, course_folder, timeout) as (book, loaded):
+        learner = find_learner(book, request.learner)
         if learner not in book.learners():
             raise UsageError(
                 Text(
-                    "{learner} belongs to nobody in the class: add the learner to the roster, and grade again.",
+                    "{learner} belongs to nobody in the class; add the author to the roster, and grade again.",
                     "{learner} 不属于班上任何人：请把这位学习者加进名单，再评一次。",
                 ).fill(learner=learner.id)
             )
-        part = _part(wish.part, loaded, points_of(book))
-        if not math.isfinite(wish.points) or not (wish.beyond or 0 <= wish.points <= part.possible):
+        part = _part(request.part, loaded, points_of(book))
+        if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
             raise UsageError(
                 Text(
-                    "{part} has 0 to {possible} points; found {points}. --beyond allows others.",
+                    "{part} has 0 to {possible} points; found {points}. Use --beyond to allow this.",
                     "{part} 的分数是 0 到 {possible}，这里是 {points}。要超出这个范围，请加 --beyond。",
-                ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{wish.points:g}")
+                ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}")
             )
-        change = Override(learner.id, part.name, wish.points, wish.reason.strip(), wish.author, now)
+        change = Override(learner.id, part.name, request.points, request.reason.strip(), request.author, now)
         book.override(change)
         return OverrideResult(learner, part, change, _written(book, loaded, learner, lang))
 
 
-def take_back(
-    folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang, patience: float = 0.0
+def remove_override(
+    folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang, timeout: float = 0.0
 ) -> OverrideResult:
-    """Delete an override: the points earned count again. Raises UsageError if there is none."""
-    with opened(folder, course_folder, patience) as (book, loaded):
+    """Delete an override, so that the earned points count again. Raises UsageError if there is none."""
+    with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
@@ -155,9 +155,11 @@ def take_back(
 
 
 @contextlib.contextmanager
-def opened(folder: Path, course_folder: Path | None, patience: float = 0.0) -> Iterator[tuple[Gradebook, Course]]:
-    """Yields the gradebook of ``folder``, locked, with its course. Waits ``patience`` seconds for the lock."""
-    with contextlib.closing(open_gradebook(folder)) as book, locked(folder, patience):
+def open_for_changes(
+    folder: Path, course_folder: Path | None, timeout: float = 0.0
+) -> Iterator[tuple[Gradebook, Course]]:
+    """Open the gradebook of ``folder`` for changes, locked. Yields it with its course. See ``lock.locked``."""
+    with contextlib.closing(open_gradebook(folder)) as book, locked(folder, timeout):
         yield book, loader.full_course(courses.load(course_of(book, course_folder)))
 
 
@@ -184,10 +186,10 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
 
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
-    """What deleting a learner removes: ``submissions``, ``overrides`` and ``requests`` (how many), and ``files``.
+    """What deleting a learner removes: ``submissions``, ``files``, and numbers of ``overrides`` and ``requests``.
 
-    ``shared`` submissions stay for their other authors. ``outside`` is where the submissions were collected, and
-    ``others`` are files in the folder that attncheck did not write; neither is touched.
+    ``shared`` submissions are kept for their other authors. ``outside`` are the paths where submissions were
+    collected, and ``others`` are files in the folder that attncheck did not write; neither is changed.
     """
 
     learner: LearnerRow
@@ -204,13 +206,13 @@ class ForgetPlan:
 def forgetting(
     folder: Path, name: str, course_folder: Path | None
 ) -> Iterator[tuple[ForgetPlan, Callable[[Lang], None]]]:
-    """Yields what deleting a learner would remove, and a function that does it."""
-    with opened(folder, course_folder) as (book, loaded):
-        leaving = _leaving(book, folder, find_learner(book, name))
+    """Yields what deleting the learner ``name`` would remove, and a function that deletes it."""
+    with open_for_changes(folder, course_folder) as (book, loaded):
+        plan = _forget_plan(book, folder, find_learner(book, name))
 
         def remove(lang: Lang) -> None:
             try:
-                for path in leaving.files:
+                for path in plan.files:
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             except OSError as error:
                 raise UsageError(
@@ -219,20 +221,20 @@ def forgetting(
                         "{filename} 无法删除（{reason}）；请改成可写再试。",
                     ).fill(filename=error.filename, reason=error.strerror)
                 ) from error
-            book.forget(leaving.learner.id)
-            requests.forget(folder, leaving.learner.id)
-            audit.forget(folder, leaving.learner.id)
+            book.forget(plan.learner.id)
+            learner_requests.forget(folder, plan.learner.id)
+            audit.forget(folder, plan.learner.id)
             write_files(Book.of(book, loaded), folder, lang)
 
-        yield leaving, remove
+        yield plan, remove
 
 
-def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
+def _forget_plan(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
     theirs = book.everything_of(learner.id)
     if not theirs:
         theirs = tuple(row for row in book.submissions() if row.key == learner.id and not row.learners)
     own = [row for row in theirs if len(row.learners) <= 1]
-    files = [*_results_of(folder, learner), *left_behind(folder), *_unpacked(book, own, folder)]
+    files = [*_results_of(folder, learner), *temporary_files(folder), *_unpacked(book, own, folder)]
     files += _kept_by_server(folder, learner)
     everywhere = {book.place(row).absolute() for row in theirs if row.path}
     if known := book.recall("collection"):
@@ -249,17 +251,17 @@ def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
         tuple(row.key for row in theirs if row not in own),
         tuple(path for path in outside if path.exists()),
         tuple(_others(folder)),
-        len(requests.listed(folder, learner.id)),
+        len(learner_requests.list_requests(folder, learner.id)),
     )
 
 
 def _is_class(folder: Path) -> bool:
-    """Whether `attncheck serve --class` looks after the folder: then its inbox is a part of it."""
+    """Whether the folder belongs to `attncheck serve --class`, so that its inbox is a part of it."""
     return (folder / class_folder.FILE).is_file()
 
 
 def _kept_by_server(folder: Path, learner: LearnerRow) -> Iterator[Path]:
-    """What the pages of a class keep of a learner: submissions with receipts, code, and the log."""
+    """The folders that the class server keeps for a learner: submissions with receipts, code, and the log."""
     places = (folder / kept / inbox.folder_name(learner.id) for kept in (INBOX, WORK)) if _is_class(folder) else ()
     return (path for path in places if path.is_dir())
 
@@ -280,7 +282,7 @@ def _whose(path: Path) -> object:
 
 
 def _unpacked(book: Gradebook, submissions: Iterable[SubmissionRow], folder: Path) -> Iterator[Path]:
-    """The copies of ``submissions`` that a batch has made in the folder."""
+    """The copies of ``submissions`` that a batch made in the folder."""
     for row in submissions:
         place = book.place(row).absolute()
         inside = folder.absolute() / INTAKE

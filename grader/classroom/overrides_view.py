@@ -43,21 +43,21 @@ FORGETS = Text(
     "{requests} 条重评申请、class.csv 中的一行，以及 {folder} 中的：",
 )
 KEEPS_SHARED = Text(
-    "Kept, because others share it (its numbers stay those drawn for the name it was graded under): {names}",
+    "Kept, because others share it (its numbers remain those drawn for the name under which it was graded): {names}",
     "与他人共有，为他们保留（其中的数字仍按评分时的名字抽取）：{names}",
 )
 KEEPS_OUTSIDE = Text(
-    "Not touched, because it lies elsewhere (grading it again would bring {learner} back): {names}",
+    "Not deleted, because it is elsewhere (grading it again would bring {learner} back): {names}",
     "位于别处，不会改动（再次对其评分会使 {learner} 重新出现）：{names}",
 )
 KEEPS_OTHERS = Text(
-    "Not touched, because something else wrote it (check whether it names {learner}): {names}",
+    "Not deleted, because another program wrote it (check whether it names {learner}): {names}",
     "由其他途径生成，不会改动（请查看其中是否提到 {learner}）：{names}",
 )
 
 
 def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
-    """The override that was given or removed, and the learner's points after it."""
+    """A new or removed override, and the learner's points after it."""
     learner, change = clean(given.learner.id), given.override
     if change is None:
         yield indent(REMOVED.fill(learner=learner, part=given.part.name).of(lang), 0)
@@ -118,34 +118,34 @@ def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
     yield from columns([tuple(text.of(lang) for text in COLUMNS), *rows], right=[2])
 
 
-def forget_lines(leaving: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
+def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
     """What will be deleted from ``folder``, and what will not."""
-    who = clean(leaving.learner.id)
-    counts = {"submissions": len(leaving.submissions), "overrides": leaving.overrides, "requests": leaving.requests}
+    who = clean(plan.learner.id)
+    counts = {"submissions": len(plan.submissions), "overrides": plan.overrides, "requests": plan.requests}
     yield indent(FORGETS.fill(learner=who, folder=folder, **counts).of(lang), 0)
-    yield from (f"  {clean(str(path.relative_to(folder)))}" for path in leaving.files)
-    if not leaving.files:
+    yield from (f"  {clean(str(path.relative_to(folder)))}" for path in plan.files)
+    if not plan.files:
         yield f"  {NONE.of(lang)}"
     for names, text in (
-        (leaving.shared, KEEPS_SHARED),
-        (leaving.outside, KEEPS_OUTSIDE),
-        (leaving.others, KEEPS_OTHERS),
+        (plan.shared, KEEPS_SHARED),
+        (plan.outside, KEEPS_OUTSIDE),
+        (plan.others, KEEPS_OTHERS),
     ):
         if names:
             listed = COMMA.of(lang).join(clean(str(name)) for name in names)
             yield indent(text.fill(learner=who, names=listed).of(lang), 0)
 
 
-def forget_json(leaving: ForgetPlan) -> dict[str, Any]:
+def forget_json(plan: ForgetPlan) -> dict[str, Any]:
     """The same as JSON values."""
     return {
         "format": 1,
-        "learner": clean(leaving.learner.id),
-        "submissions": list(map(clean, leaving.submissions)),
-        "overrides": leaving.overrides,
-        "requests": leaving.requests,
-        "removed": [clean(str(path)) for path in leaving.files],
-        "shared": list(map(clean, leaving.shared)),
-        "outside": [clean(str(path)) for path in leaving.outside],
-        "others": [clean(str(path)) for path in leaving.others],
+        "learner": clean(plan.learner.id),
+        "submissions": list(map(clean, plan.submissions)),
+        "overrides": plan.overrides,
+        "requests": plan.requests,
+        "removed": [clean(str(path)) for path in plan.files],
+        "shared": list(map(clean, plan.shared)),
+        "outside": [clean(str(path)) for path in plan.outside],
+        "others": [clean(str(path)) for path in plan.others],
     }

@@ -1,6 +1,6 @@
-"""Grades again what a change of the bank affects, and nothing else.
+"""Grade again what a change of the bank affects, and nothing else.
 
-Everything happens in a copy of the gradebook first, so that the differences can be seen before they are saved.
+This happens in a copy of the gradebook, so that the differences can be shown before they are saved.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grader.classroom.batch import BatchProgress, BatchRequest, grade_all, selec
 from grader.classroom.gradebook import Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import Mark
-from grader.classroom.record import grading_facts, tasks_left
+from grader.classroom.recorder import grading_facts, tasks_left
 from grader.classroom.results import Book, write_files
 from grader.classroom.task import GradingTask
 from grader.core.errors import GradebookError, SubmissionError, UsageError
@@ -28,13 +28,13 @@ from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.submission import fingerprint
 
-#: Submissions named in a message; more are counted.
+#: The most submissions that a message names.
 _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class RegradeRequest:
-    """What to grade again. Without ``course_folder``, the course that it was graded with is used."""
+    """What to grade again. Without ``course_folder``, the course is the one used for grading."""
 
     folder: Path
     seed: Seed
@@ -43,7 +43,7 @@ class RegradeRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PointsChange:
     """A change of a learner's points, as (earned, possible).
 
     ``question`` is None for a change of the total that the changes of the questions do not explain.
@@ -57,50 +57,51 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class RegradeResult:
-    """The result of grading again, which is not in the gradebook yet.
+    """The result of a regrading that is not saved yet.
 
-    ``questions`` have changed since they were graded; ``submissions`` is how many submissions were graded again, and
-    ``refused`` are (key, reason) of those that could not be. ``news`` is false if the gradebook would not change.
+    ``questions`` have changed since they were graded. ``submissions`` is how many submissions were graded again;
+    ``refused`` are (key, reason) of those that could not be. ``has_changes`` is false if the gradebook would not
+    change.
     """
 
-    changes: tuple[Change, ...]
+    changes: tuple[PointsChange, ...]
     questions: tuple[str, ...]
     submissions: int
     refused: tuple[tuple[str, Text], ...]
-    news: bool
+    has_changes: bool
     layers: tuple[str, ...]
 
 
 @contextlib.contextmanager
 def regraded(
-    asked: RegradeRequest, progress: Callable[[BatchProgress], None] = lambda step: None, *, dry: bool = False
+    request: RegradeRequest, progress: Callable[[BatchProgress], None] = lambda step: None, *, dry: bool = False
 ) -> Iterator[tuple[RegradeResult, Callable[[Lang], None]]]:
-    """Grade again. Yields the result, and a function that saves it in the gradebook and writes the result files.
+    """Grade again. Yields the result, and a function that saves it in the gradebook and the result files.
 
-    The folder stays locked meanwhile; a ``dry`` run writes nothing to it. Raises UsageError if the submissions are not
-    those that were graded, or if the seed is another one.
+    The folder stays locked meanwhile; a ``dry`` run does not lock or change it. Raises UsageError if submissions have
+    changed since they were graded, or if the seed differs.
     """
     with contextlib.ExitStack() as stack:
-        book = stack.enter_context(contextlib.closing(open_gradebook(asked.folder)))
+        book = stack.enter_context(contextlib.closing(open_gradebook(request.folder)))
         if not dry:
-            stack.enter_context(locked(asked.folder))
-        check_seed(book, asked.seed)
+            stack.enter_context(locked(request.folder))
+        check_seed(book, request.seed)
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attncheck-")))
         copy = stack.enter_context(contextlib.closing(book.copy(scratch)))
-        found = _Again(asked, book, copy, scratch)
+        found = _Regrading(request, book, copy, scratch)
         yield found.grade(progress), found.save
 
 
-class _Again:
-    """A gradebook, and the copy of it that is graded again."""
+class _Regrading:
+    """A gradebook, and its copy in which questions are graded again."""
 
-    def __init__(self, asked: RegradeRequest, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
+    def __init__(self, request: RegradeRequest, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
         self.book, self.copy = book, copy
-        folder = course_of(book, asked.course_folder)
+        folder = course_of(book, request.course_folder)
         self.course = loader.full_course(courses.load(folder))
         counting = select_questions(self.course, tuple(points_of(book)))
-        self.order = BatchRequest(asked.folder, scratch, folder, asked.seed, workers=asked.workers)
-        self.facts = grading_facts(folder, asked.seed, self.course, counting)
+        self.request = BatchRequest(request.folder, scratch, folder, request.seed, workers=request.workers)
+        self.facts = grading_facts(folder, request.seed, self.course, counting)
         self.versions = cast("dict[str, str]", self.facts["versions"])
         self.tasks: dict[str, tuple[SubmissionRow, GradingTask]] = {}
 
@@ -112,19 +113,19 @@ class _Again:
         self.copy.remember_all(self.facts)
         layers: tuple[str, ...] = ()
         if self.tasks:
-            layers = grade_all(self.order, self.copy, self.tasks, self.versions, self.course, progress)
-            self.copy.share()
+            layers = grade_all(self.request, self.copy, self.tasks, self.versions, self.course, progress)
+            self.copy.copy_to_identical()
         return RegradeResult(
-            changes=tuple(changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
+            changes=tuple(points_changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
             refused=tuple((row.key, error) for row, error in self._failed()),
-            news=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
+            has_changes=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
             layers=layers,
         )
 
     def save(self, lang: Lang) -> None:
-        """Save the results, one submission at a time; then the facts that make them count; then write the files."""
+        """Save the results of each submission, then the facts that make them count, then the result files."""
         for row, task in self.tasks.values():
             new = self.copy.units(row, {name: self.versions[name] for name in task.questions})
             if new:
@@ -133,7 +134,7 @@ class _Again:
         self.book.remember_all(self.facts)
         for row, error in self._failed():
             self.book.refuse(row, error)
-        self.book.share()
+        self.book.copy_to_identical()
         write_files(Book.of(self.book, self.course), self.book.path.parent, lang)
 
     def _failed(self) -> list[tuple[SubmissionRow, Text]]:
@@ -143,7 +144,7 @@ class _Again:
 
 
 def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[SubmissionRow, GradingTask]]:
-    """What to grade again, by key, with current paths. Raises UsageError if files are not those that were graded."""
+    """What to grade again, by key, with current paths. Raises UsageError if files have changed since grading."""
     tasks = {}
     moved = []
     for row, task in tasks_left(book, versions):
@@ -155,8 +156,8 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Subm
         listed = ", ".join(moved[:_NAMED]) + (f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else "")
         raise UsageError(
             Text(
-                "These submissions are gone, or not what was graded: {listed}. Restore them, or run 'attncheck "
-                "batch' on the collection again to grade what is new in it.",
+                "These submissions are missing or have changed since they were graded: {listed}. Restore them, or run "
+                "'attncheck batch' on the collection again to grade what is new in it.",
                 "这些提交已不存在，或不是当初评分的内容：{listed}。请恢复它们，或对这批提交再次运行 `attncheck batch`，"
                 "只评其中新的内容。",
             ).fill(listed=listed)
@@ -181,7 +182,7 @@ def points_of(book: Gradebook) -> dict[str, float]:
     if not found:
         raise GradebookError(
             Text(
-                "{book} does not say which questions count: run 'attncheck batch' again.",
+                "{book} does not record which questions count; run 'attncheck batch' again.",
                 "{book} 没有记录哪些问题计分：请再次运行 `attncheck batch`。",
             ).fill(book=book.path)
         )
@@ -189,7 +190,7 @@ def points_of(book: Gradebook) -> dict[str, float]:
 
 
 def course_of(book: Gradebook, named: Path | None) -> Path:
-    """The course folder ``named``, else the one that the book was graded with. Raises UsageError if it is gone."""
+    """The course folder ``named``, else the one used for grading. Raises UsageError if it no longer exists."""
     if named is not None:
         return loader.find(named)
     known = book.recall("course")
@@ -197,14 +198,14 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
         return Path(known)
     raise UsageError(
         Text(
-            "{parent} was graded with the course in {known}, which is gone; name its folder with --course.",
+            "{parent} was graded with the course in {known}, which no longer exists; give its folder with --course.",
             "{parent} 是用 {known} 里的课程评分的，它已不存在；请用 --course 给出课程文件夹。",
         ).fill(parent=book.path.parent, known=known)
     )
 
 
 def seed_of(folder: Path, course_folder: Path | None) -> Seed:
-    """The seed named in the course of a results folder, else the public one."""
+    """The seed that the course of a results folder names, else the public seed."""
     with contextlib.closing(open_gradebook(folder)) as book:
         loaded = courses.load(course_of(book, course_folder))
     file = loader.beside(loaded, "seed_file")
@@ -218,7 +219,7 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
         return
     remedy = Text("give the seed that it was graded with", "请给出评分时用的种子")
     if known.startswith("file:"):
-        remedy = Text("name the original seed file with --seed-file", "请用 --seed-file 给出原来的种子文件")
+        remedy = Text("give the original seed file with --seed-file", "请用 --seed-file 给出原来的种子文件")
     elif known == Seed.public().label:
         remedy = Text(
             "leave out --seed-file, and seed_file in course.yaml", "请去掉 --seed-file 和 course.yaml 里的 seed_file"
@@ -234,7 +235,7 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
 
 
 def _before(book: Gradebook, loaded: Course) -> Book:
-    """The book with the rules of the time when it was graded."""
+    """The gradebook with the rules that were in force when it was graded."""
     rules = book.fact("rules", Rules)
     return Book.of(book, loaded if rules is None else replace(loaded, rules=rules))
 
@@ -242,13 +243,13 @@ def _before(book: Gradebook, loaded: Course) -> Book:
 # --------------------------------------------------------------------------------------------- comparing
 
 
-def changes(before: Book, after: Book) -> Iterator[Change]:
-    """Every change of points that count, learner by learner. Both books have the same learners."""
+def points_changes(before: Book, after: Book) -> Iterator[PointsChange]:
+    """All changes in points that count, by learner. Both books have the same learners."""
     yield from _changes(before.marks(), after.marks())
     yield from _changes(before.unmatched(), after.unmatched())
 
 
-def _changes(before: Iterable[Mark], after: Iterable[Mark]) -> Iterator[Change]:
+def _changes(before: Iterable[Mark], after: Iterable[Mark]) -> Iterator[PointsChange]:
     pairs = zip(before, after, strict=True)
     for learner, group in groupby(pairs, lambda pair: pair[0].learner.id):
         marks = list(group)
@@ -257,19 +258,19 @@ def _changes(before: Iterable[Mark], after: Iterable[Mark]) -> Iterator[Change]:
         yield from rows
         moved = _moved(*sums)
         if any(moved) and [_moved(row.before, row.after) for row in rows] != [moved]:
-            yield Change(learner, None, *sums)
+            yield PointsChange(learner, None, *sums)
 
 
 def _moved(before: tuple[float, float], after: tuple[float, float]) -> tuple[float, float]:
     return tidy(after[0] - before[0]), tidy(after[1] - before[1])
 
 
-def _questions(learner: str, old: Mark, new: Mark) -> Iterator[Change]:
+def _questions(learner: str, old: Mark, new: Mark) -> Iterator[PointsChange]:
     then = {name: (earned, possible) for name, earned, possible in old.questions}
     now = {name: (earned, possible) for name, earned, possible in new.questions}
     for name in now:
         if then.get(name, (0.0, 0.0)) != now[name]:
-            yield Change(learner, name, then.get(name, (0.0, 0.0)), now[name])
+            yield PointsChange(learner, name, then.get(name, (0.0, 0.0)), now[name])
 
 
 def _sum(marks: Sequence[Mark]) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from grader.report.json import number
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.classroom.regrade import Change, RegradeResult
+    from grader.classroom.regrade import PointsChange, RegradeResult
     from grader.core.model import Lang
 
 COLUMNS = (
@@ -41,7 +41,7 @@ _NAME_WIDTH = 30
 
 def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
     """The differences as a table, then the submissions that could not be graded, then totals."""
-    if not found.news:
+    if not found.has_changes:
         yield NOTHING_NEW.fill(folder=folder).of(lang)
         return
     if found.changes:
@@ -61,7 +61,7 @@ def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
     yield indent(said.of(lang), 0)
 
 
-def _cells(change: Change, learner: str, lang: Lang) -> tuple[str, ...]:
+def _cells(change: PointsChange, learner: str, lang: Lang) -> tuple[str, ...]:
     (before, out_of), (now, possible) = change.before, change.after
     question = TOTAL.of(lang) if change.question is None else change.question
     old = words.OF.fill(earned=points(before), possible=points(out_of)).of(lang)

@@ -1,4 +1,4 @@
-"""A gradebook as reports and marks, from which result files, exports and statistics are made."""
+"""Reports and marks from a gradebook, for result files, exports and statistics."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from grader.report.json import number, to_json
 from grader.submission.messages import listing
 
 CLASS = "class.csv"
-#: Facts that a batch saves: the questions that it was asked for by name, and whether it writes a file per submission.
+#: Facts that a batch saves: the questions that were named, and whether it writes a file for each submission.
 ASKED, FILES = "asked", "files"
-#: Where a spreadsheet would take a cell for a formula.
+#: Where a spreadsheet would take the text of a cell for a formula.
 _FORMULA = re.compile(r"((?:^|;)[\s\"']*)(?=[=+\-@＝＋－＠])")
-#: Bytes of a file name, which leaves room for a number and a suffix.
+#: The most bytes of a file name, leaving room for a number and a suffix.
 _LONGEST_NAME = 200
 #: The note on a late submission without a timestamp.
 LATE = SAID_LATE.en
-#: How a result file begins; no other file in the folder does.
+#: The start of a result file; no other file in the folder starts like this.
 _BEGINNING = b'{\n "format": 1,\n "learner": '
 
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """An open gradebook, with the versions and points of the questions when it was last graded."""
+    """An open gradebook with its course, and the versions and points of questions in the last grading."""
 
     gradebook: Gradebook
     course: Course
@@ -47,7 +47,7 @@ class Book:
 
     @classmethod
     def of(cls, gradebook: Gradebook, course: Course) -> Book:
-        """The gradebook as the last batch left it."""
+        """``gradebook`` with the versions and points of its last batch."""
         return cls(gradebook, course, gradebook.table("versions", str), gradebook.table("questions", float))
 
     def work(self, row: SubmissionRow) -> GradedSubmission:
@@ -76,7 +76,7 @@ class Book:
         return marks(learner, works, self.points, given, self.course.rules, parts(self.course))
 
     def unmatched(self) -> Iterator[Mark]:
-        """Marks for submissions that belong to nobody in the class, under the names that they came with."""
+        """Marks for submissions that belong to nobody in the class, under the names from the collection."""
         for row in self.gradebook.submissions():
             if not row.learners:
                 nobody = LearnerRow(row.key, row.seed_name)
@@ -89,11 +89,11 @@ class Book:
     def report(self, mark: Mark) -> Report | None:
         """The report on the submission of a mark; None if nothing was graded.
 
-        After a change of the bank, its questions come from different runs. Course, seed, versions and seconds are then
-        those of the newest run, ``layers`` those that all runs had; ``provenance`` has them for each question.
+        After a change of the bank, its questions may come from different runs. Course, seed, versions and seconds are
+        then those of the latest run, and ``layers`` those that all runs had; ``provenance`` has the details.
 
-        It lists the questions that the batch was asked for by name, and those for which something was submitted or has
-        points given by hand; the others are ``not_attempted``.
+        It includes the questions that the batch named, and those with something submitted or an override; the others
+        are ``not_attempted``.
         """
         if mark.work is None or not mark.work.results:
             return None
@@ -122,14 +122,14 @@ class Book:
 
 
 def _is_attempted(result: QuestionResult, given: Container[str]) -> bool:
-    """Whether anything of a question was submitted, or is in ``given``, the parts with points given by hand."""
+    """Whether anything was submitted for a question, or has an override in ``given``."""
     return any(item.status is not Status.MISSING or item.id in given for item in result.items) or any(
         each.status is not Status.MISSING or each.name in given for each in result.exercises
     )
 
 
 def parts(course: Course) -> dict[str, CoursePart]:
-    """Everything that has points of its own, by name: graded items and exercises."""
+    """The graded items and exercises of a course, by name."""
     found = [CoursePart(i.id, q.id, i.points) for q in course.questions for i in q.items if i.use == "graded"]
     found += [CoursePart(e.name, q.id, e.points) for q in course.questions for e in q.exercises]
     return {part.name: part for part in found}
@@ -150,9 +150,9 @@ def provenance(work: GradedSubmission) -> dict[str, dict[str, object]]:
 
 
 def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
-    """What an instructor should look at: lateness without a timestamp, code that was stopped, checks that broke.
+    """What an instructor should look at: lateness without a timestamp, stopped code, and checks that failed.
 
-    And files that were not read in full, according to ``notices``: they may be worth more points than they got.
+    Also files that were not read in full according to ``notices``, and may deserve more points.
     """
     row = mark.work.row if mark.work else None
     late = (LATE,) if row is not None and row.late and row.at is None else ()
@@ -166,7 +166,7 @@ def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
 
 @cached_by_identity(4096)
 def _trouble(result: QuestionResult) -> tuple[list[str], list[str]]:
-    """The exercises that were stopped or could not be graded, with their status; and the checks that broke."""
+    """The exercises that were stopped or not graded, with their status, and the checks that failed internally."""
     loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
     stopped = [f"{each.name}: {each.status}" for each in result.exercises if each.status in loud]
     pairs = ((each, outcome) for each in result.exercises for outcome in each.outcomes)
@@ -180,9 +180,8 @@ def _trouble(result: QuestionResult) -> tuple[list[str], list[str]]:
 class MarkSummary:
     """A mark without its results, small enough to keep for a large class.
 
-    ``file`` has the rest, if it was to be written. ``submitted`` is false if there is no submission.
-
-    ``given`` is true if points were given by hand, which is possible even if nothing could be graded.
+    ``file`` is the JSON file with the results, if one was written. ``submitted`` is false without a submission;
+    ``given`` is true with an override, which is possible even if nothing could be graded.
     """
 
     learner: str
@@ -204,7 +203,7 @@ class MarkSummary:
 
 
 def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
-    """Write a table of the class and, if the batch was to, one JSON file for each submission; delete earlier ones.
+    """Write class.csv and, if the batch had ``--files``, a JSON file for each submission; delete outdated files.
 
     The caller holds the lock on the folder. Raises UsageError if something cannot be written.
     """
@@ -218,13 +217,13 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
                 file = f"{file_name(mark.learner.id, names)}.json"
                 write(out / file, report_file(book, mark, lang))
             rows.append(_row(book, mark, file))
-        write(out / CLASS, table(rows, list(book.points)))
+        write(out / CLASS, class_csv(rows, list(book.points)))
         _tidy(out, {row.file for row in rows})
     except OSError as error:
         raise UsageError(
             Text(
-                "the files in {out} cannot be written ({reason}); the gradebook is complete: make room, or make the "
-                "folder writable, and run the same command again (regrade with --yes).",
+                "the files in {out} cannot be written ({reason}), but the gradebook is complete: free some space, or "
+                "make the folder writable, and run the same command again (regrade with --yes).",
                 "{out} 里的文件无法写入（{reason}）；成绩册是完整的：请腾出空间，"
                 "或把文件夹改成可写，再运行同一条命令（regrade 请加 --yes）。",
             ).fill(out=out, reason=error.strerror)
@@ -233,18 +232,18 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
 
 
 def _tidy(out: Path, current: Container[str | None]) -> None:
-    """Delete result files of learners who are no longer in the class or have another name now.
+    """Delete result files of learners who left the class or were renamed, and temporary files of killed processes.
 
-    And temporary files of a process that was killed: while the lock is held, no other process writes here.
+    While the lock is held, no other process writes here.
     """
-    for path in left_behind(out):
+    for path in temporary_files(out):
         path.unlink()
     for path in out.glob("*.json"):
         if path.name not in current and _begins(path) == _BEGINNING:
             path.unlink()
 
 
-def left_behind(out: Path) -> Iterator[Path]:
+def temporary_files(out: Path) -> Iterator[Path]:
     """Temporary files in a results folder, left behind by a process that was killed."""
     return out.glob(f"{TEMPORARY_PREFIX}*")
 
@@ -278,11 +277,11 @@ def _row(book: Book, mark: Mark, file: str | None) -> MarkSummary:
 
 def report_file(book: Book, mark: Mark, lang: Lang) -> str:
     """The text of the JSON file for the submission of a mark."""
-    return readable_json(as_json(book, mark, lang)) + "\n"
+    return readable_json(mark_json(book, mark, lang)) + "\n"
 
 
-def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
-    """The report of a mark as ``grade --json`` writes it, with deductions and points given by hand.
+def mark_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
+    """The report of a mark in the format of ``grade --json``, with deductions and overrides.
 
     If nothing was graded, the fields of the report are missing.
     """
@@ -310,10 +309,10 @@ def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
 
 
 def file_name(text: str, taken: dict[str, str]) -> str:
-    """A portable file name for ``text``, without suffix, that differs from all in ``taken`` (which it is added to).
+    """A portable file name for ``text``, without suffix, that is not in ``taken``, to which it is added.
 
-    A text that had to be changed or cut, or whose name is taken, gets a digest, so that its name does not depend on who
-    else is there. The same text again gets a number.
+    If the text had to be changed or cut, or if its name is taken, the name gets a digest, so that it does not depend on
+    other learners. The same text again gets a number.
     """
     whole = unicodedata.normalize("NFC", text)
     safe = re.sub(r"[^\w.()\- @]", "_", whole).strip("-. ")[:80]
@@ -334,7 +333,7 @@ def file_name(text: str, taken: dict[str, str]) -> str:
     return name
 
 
-def table(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:
+def class_csv(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:
     """The class as CSV: one row for each mark that counts, and one column for each question."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -346,13 +345,13 @@ def table(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:
             numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
             words = [row.learner, row.name, row.section]
             rest = ["yes" if row.complete else "no", error, "; ".join(row.notes)]
-            writer.writerow([*map(cell, words), *(f"{value:g}" for value in numbers), *map(cell, rest)])
+            writer.writerow([*map(csv_cell, words), *(f"{value:g}" for value in numbers), *map(csv_cell, rest)])
     return text.getvalue()
 
 
-def cell(text: str) -> str:
-    """Untrusted text as a cell: printable, on one line, and never a formula, not even one in full-width signs.
+def csv_cell(text: str) -> str:
+    """Untrusted text as a CSV cell: printable, on one line, and never a formula, not even with full-width signs.
 
-    Text after a semicolon is protected, too, because some spreadsheets split cells there.
+    This also holds for text after a semicolon, where some spreadsheets split cells.
     """
     return _FORMULA.sub(r"\1'", " ".join(clean(text, 2000).split()))

@@ -1,9 +1,9 @@
-"""The roster: who is in the class, and which submission is whose. Nothing is guessed.
+"""The roster: who is in the class, and which submission belongs to whom. Nothing is guessed.
 
 A roster is a CSV file, separated by commas, semicolons or tabs, with a heading for each column. ``id`` (or ``learner``)
 is the learner's id in the gradebook; without it a student number or login is used, else the name. Every other known
-column helps to match submissions: name, email, sid, login, canvas, moodle, … A gradebook exported from Canvas and
-Moodle's participants list and grading worksheet are rosters, too.
+column helps to match submissions: name, email, sid, login, canvas, moodle, … A gradebook exported from Canvas, and the
+participants list and grading worksheet from Moodle, can be used as rosters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import name_list
 
-#: Headings as people and course systems write them, and the column that each one is.
+#: Headings that people and course systems use, and their meaning.
 _HEADINGS = {
     "learner": "id", "id": "id", "student_id": "id", "学号": "id",
     "name": "name", "student": "name", "full name": "name", "姓名": "name",
@@ -46,13 +46,13 @@ _NOBODY = "points possible"
 _SEPARATORS = ",;\t"
 #: Columns that identify a person, the most reliable first.
 _IDS = ("learner", "canvas", "moodle", "sid", "email", "login")
-#: Columns that give a learner's id, the best first; else the name. An e-mail address only if its column is ``id``.
+#: Columns that give a learner's id, the best first; otherwise it is the name. E-mail addresses count only in ``id``.
 _OWN = ("id", "sid", "login", "canvas")
 #: One of these columns is required.
 _NAMING = {"id", "name", "last", *_OWN}
-#: Longer names are not compared with their words rotated.
+#: Names with more words are not compared in other word orders.
 _MOST_WORDS = 30
-#: More hours of extra time are taken for a typing error.
+#: The most hours of extra time; more is considered a typing error.
 _MOST_HOURS = 24 * 366
 
 
@@ -63,9 +63,10 @@ _EMAIL_AS_ID = Text(
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A row of the roster. ``ids`` identify the learner; ``extra_hours`` are added to due dates.
+    """A row of the roster. ``ids`` are (kind, value) pairs that identify the learner.
 
-    A submission under the name of a ``group`` belongs to all its members. It may be a list: “Team 1, Team 2”.
+    ``extra_hours`` are added to due dates. A submission under the name of the ``group`` belongs to all its members;
+    several groups are separated by commas.
     """
 
     id: str
@@ -78,7 +79,7 @@ class Learner:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Whose a submission is; ``why`` is set if nobody, or more than one learner, was found."""
+    """The learner that ``person`` is. ``why`` is set if there is none, or more than one."""
 
     person: Person
     learner: Learner | None
@@ -92,9 +93,9 @@ class Roster:
     learners: tuple[Learner, ...]
 
     def match(self, person: Person) -> Match:
-        """The learner that ``person`` is: by an id or e-mail address, else by a name that only one learner has.
+        """Find the learner that ``person`` is: by an id or e-mail address, else by a name that only one learner has.
 
-        A namesake with another id or address is somebody else.
+        A namesake with another id or address is a different person.
         """
         by_id = {learner.id: learner for kind, value in person.ids for learner in self._known(kind, value)}
         by_id = by_id or {learner.id: learner for learner in self.learners if _logins(learner) & _said(person)}
@@ -108,9 +109,9 @@ class Roster:
         return Match(person, None, "ambiguous" if fitting else "unknown")
 
     def matches(self, person: Person) -> tuple[Match, ...]:
-        """The learner that ``person`` is, or all members if the name is a group's.
+        """Find the learner that ``person`` is, or all members if it is the name of a group.
 
-        Some course systems write a group's name beside the id of the member who submitted.
+        Some course systems give the group's name with the id of the member who submitted.
         """
         one = self.match(person)
         called = _letters(person.name)
@@ -123,12 +124,12 @@ class Roster:
         return [learner for learner in self.learners if (kind, _plain(value)) in _identities(learner)]
 
     def missing(self, matched: Iterable[Match]) -> tuple[Learner, ...]:
-        """The learners without a submission."""
+        """The learners without a match."""
         there = {match.learner.id for match in matched if match.learner is not None}
         return tuple(learner for learner in self.learners if learner.id not in there)
 
 
-def read(path: Path) -> Roster:
+def read_roster(path: Path) -> Roster:
     """Read a roster from a CSV file. Raises UsageError with the line and a remedy."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -180,7 +181,7 @@ def read(path: Path) -> Roster:
         if learner.id in learners:
             raise UsageError(
                 Text(
-                    "{where}: {learner} is here for the second time; every id is one learner.",
+                    "{where}: the id {learner} appears a second time; ids must be unique.",
                     "{where}：{learner} 是第二次出现；每个学号只能对应一位学习者。",
                 ).fill(where=where, learner=f"{learner.id:.80}")
             )
@@ -196,7 +197,7 @@ def read(path: Path) -> Roster:
 
 
 def _check_width(row: Sequence[str], headings: Sequence[str], where: str) -> None:
-    """Raise UsageError for missing or extra cells, which shift the others. Extra empty cells at the end are fine."""
+    """Raise UsageError if a row has too few or too many cells. Extra empty cells at the end are fine."""
     if len(row) < len(headings) or any(cell.strip() for cell in row[len(headings) :]):
         raise UsageError(
             Text(
@@ -208,7 +209,7 @@ def _check_width(row: Sequence[str], headings: Sequence[str], where: str) -> Non
 
 
 def _apart(found: Iterable[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]]:
-    """Learners whose id is their name, and who share it, are distinguished by another id or by a digest."""
+    """Tell learners apart whose id is their name and who share it, by another id or by a digest."""
     found = list(found)
     times = Counter(learner.id for _, learner in found)
     for where, one in found:
@@ -221,8 +222,8 @@ def _apart(found: Iterable[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]
         yield where, one
 
 
-def separator(text: str) -> str:
-    """The separator of a CSV: the most frequent of comma, semicolon and tab in its heading, outside quotes."""
+def csv_separator(text: str) -> str:
+    """The separator of a CSV file: the most frequent of comma, semicolon and tab in its first line, outside quotes."""
     found = dict.fromkeys(_SEPARATORS, 0)
     quoted = False
     for sign in re.finditer(r'["\r\n,;\t]', text):
@@ -244,7 +245,7 @@ def _meant(headings: Sequence[str]) -> list[str]:
 
 def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
     """Each row, with the number of its first line."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator(text))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=csv_separator(text))
     rows, line = [], 1
     try:
         for row in reader:
@@ -284,7 +285,7 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
     except ValueError:
         raise UsageError(
             Text(
-                "{where}: extra time is “{cells}”; expected hours, such as 24.",
+                "{where}: extra time is “{cells}”; expected a number of hours, such as 24.",
                 "{where}：延长时间写的是“{cells}”；应为小时数，例如 24。",
             ).fill(where=where, cells=f"{cells['extra']:.40}")
         ) from None
@@ -295,7 +296,7 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
 
 
 def contradicts(person: Person, learner: Learner) -> bool:
-    """Whether both have ids or addresses of the same kind but no equal ones: then they are different people."""
+    """Whether both have ids or addresses of the same kind, but none in common, so that they are different people."""
     theirs: dict[str, set[str]] = {}
     for kind, value in learner.ids:
         theirs.setdefault(kind, set()).add(_plain(value))
@@ -304,7 +305,7 @@ def contradicts(person: Person, learner: Learner) -> bool:
 
 
 def _identities(learner: Learner) -> set[tuple[str, str]]:
-    """The (kind, value) pairs that identify a learner, including those that sources may file under another kind."""
+    """The (kind, value) pairs that identify a learner, including those that sources may give as another kind."""
     found = {(kind, _plain(value)) for kind, value in learner.ids}
     found |= {("learner", _plain(value)) for kind, value in learner.ids if kind in ("sid", "login", "email")}
     found |= {("sid", _plain(learner.id))}
@@ -325,20 +326,20 @@ def _same_name(said: str, learner: Learner) -> bool:
 
 
 def _turns(name: str) -> set[str]:
-    """The spellings of a name: without case, spaces and punctuation, with any rotation of its words."""
+    """The normalized spellings of a name: without case, spaces and punctuation, in any rotation of its words."""
     words = [_letters(word) for word in name.replace(",", " ").split()]
     turns = range(len(words)) if len(words) <= _MOST_WORDS else range(1)
     return {"".join(words[at:] + words[:at]) for at in turns} - {""}
 
 
 def spellings(person: Person) -> set[str]:
-    """The normalised names of ``person``: the name, ids, e-mail addresses and their logins."""
+    """The normalized names of ``person``: the name, ids, e-mail addresses, and the logins in these."""
     values = [value for _, value in person.ids]
     return _turns(person.name) | {_letters(part) for one in values for part in (one, one.partition("@")[0])} - {""}
 
 
-def alike(one: str, other: str) -> bool:
-    """Whether one name may be short for the other (“jdoe2”, “Doe, Jane”). Numbers and other scripts match anybody."""
+def may_abbreviate(one: str, other: str) -> bool:
+    """Whether one name may abbreviate the other (“jdoe2”, “Doe, Jane”). Numbers and other scripts match any name."""
     pairs = [(a, b) for a in _alphabetic(one) for b in _alphabetic(other)]
     return any(a.isascii() != b.isascii() or _is_subsequence(a, b) or _is_subsequence(b, a) for a, b in pairs)
 

@@ -1,4 +1,4 @@
-"""Answers that wait for a person: gathered from a gradebook, grouped by similarity, marked by key points."""
+"""Answers to mark by hand: collected from a gradebook, grouped by similarity, marked by key points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.classroom.gradebook import Gradebook, Override
-from grader.classroom.overrides import opened
+from grader.classroom.overrides import open_for_changes
 from grader.classroom.results import Book, write_files
 from grader.core.errors import UsageError
 from grader.core.model import Item, Lang, Status, Text
@@ -20,19 +20,19 @@ from grader.core.score import tidy
 from grader.core.suggest import hint
 from grader.course import items
 
-#: The fact that holds the comments written so far, by item.
+#: The fact with earlier comments, by item.
 _COMMENTS = "comments"
-#: The most comments of an item that are offered again, the latest ones.
+#: The number of latest comments on an item that are offered again.
 MOST_COMMENTS = 9
-#: Answers are alike if they share this part of their words.
+#: Answers are similar if they share at least this part of their words.
 _ALIKE = 0.8
-#: Characters of an answer that are compared.
+#: The most characters of an answer that are compared.
 _COMPARED = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """An answer that ``learners`` gave, equal up to case, spaces and punctuation."""
+    """An answer that ``learners`` gave; case, spaces and punctuation may differ."""
 
     text: str
     learners: tuple[str, ...]
@@ -47,7 +47,7 @@ class AnswerGroup:
 
     @property
     def learners(self) -> tuple[str, ...]:
-        """Everybody who gave one of these answers."""
+        """The learners who gave one of these answers."""
         return tuple(name for wording in self.wordings for name in wording.learners)
 
     def split(self) -> tuple[AnswerGroup, ...]:
@@ -55,11 +55,11 @@ class AnswerGroup:
         return tuple(AnswerGroup(self.item, (wording,)) for wording in self.wordings)
 
 
-def group(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
-    """The ``answers`` by learner in groups, the largest first. The same answers always make the same groups.
+def group_answers(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
+    """Group ``answers`` (by learner), the largest group first. Equal answers always give equal groups.
 
-    A wording joins the first group whose most frequent wording is like it: that has the same words in any order, up
-    to a fifth of them. This says nothing about what they mean, so a person has to see all wordings of a group.
+    A wording joins the first group whose most frequent wording is similar: it has the same words in any order, except
+    for a fifth of them. This says nothing about meaning, so a person has to see all wordings of a group.
     """
     same: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for learner, text in sorted(answers.items()):
@@ -78,7 +78,7 @@ def group(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
 
 
 def wording_id(text: str) -> str:
-    """An id for a form; wordings that count as equal have the same."""
+    """An id for use in a form. Wordings that count as equal have the same id."""
     return hashlib.sha256("\0".join(_words(text)).encode()).hexdigest()[:24]
 
 
@@ -97,21 +97,21 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person decided about a group: which of the item's key points were made (``a``, ``b`` …), and a comment."""
+    """A decision about a group: the ids of the key points that the answers make ("ac", or "0"), and a comment."""
 
     points: str
     comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """The groups that wait, and the comments written so far for each item."""
+class PendingAnswers:
+    """The groups of answers to mark, and earlier comments by item."""
 
     groups: tuple[AnswerGroup, ...]
     comments: Mapping[str, Sequence[str]]
 
 
-def decided(item: Item, decision: Decision) -> tuple[float, str]:
+def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
     """The points for ``item`` and the reason that is saved with them. Raises UsageError for unknown key points."""
     known = [point.id for point in items.key_points(item)]
     if not known:
@@ -123,7 +123,7 @@ def decided(item: Item, decision: Decision) -> tuple[float, str]:
     made = set(re.sub(r"[\s,，、]", "", decision.points).casefold())
     if not made or not (made <= set(known) or made == {"0"}):
         text = Text(
-            "{item} has the key points {known}, and 0 stands for none; “{seen}” is neither.",
+            "{item} has the key points {known}, and 0 means none; found “{seen}”.",
             "{item} 的要点是 {known}，0 表示一个也没有；“{seen}”不在其中。",
         )
         listed = Text(", ".join(known), "、".join(known))
@@ -134,8 +134,8 @@ def decided(item: Item, decision: Decision) -> tuple[float, str]:
     return tidy(item.points * len(made) / len(known)), reason
 
 
-def waiting(book: Book) -> Waiting:
-    """What waits in ``book``: answers to items with key points in the work that counts, without points by hand."""
+def pending_answers(book: Book) -> PendingAnswers:
+    """The answers to mark in ``book``: to items with key points, in work that counts, without an override."""
     known = {item.id: item for question in book.course.questions for item in question.items if items.key_points(item)}
     given = {(change.learner, change.part) for change in book.gradebook.overrides()}
     answers: dict[str, dict[str, str]] = {}
@@ -146,8 +146,8 @@ def waiting(book: Book) -> Waiting:
         for result in (result for question, _ in mark.work.results for result in question.items):
             if result.id in known and result.status is Status.PENDING and (mark.learner.id, result.id) not in given:
                 answers.setdefault(result.id, {})[mark.learner.id] = _text(texts.get(result.id))
-    groups = [each for name in known if name in answers for each in group(known[name], answers[name])]
-    return Waiting(tuple(groups), _comments(book.gradebook))
+    groups = [each for name in known if name in answers for each in group_answers(known[name], answers[name])]
+    return PendingAnswers(tuple(groups), _comments(book.gradebook))
 
 
 def _text(answer: object) -> str:
@@ -160,38 +160,41 @@ def _comments(book: Gradebook) -> dict[str, tuple[str, ...]]:
 
 @contextlib.contextmanager
 def marking(
-    folder: Path, course_folder: Path | None, author: str, lang: Lang, patience: float = 0.0
-) -> Iterator[tuple[Waiting, Callable[[AnswerGroup, Decision, datetime], None]]]:
-    """Yields what waits in the gradebook of ``folder``, and a function that saves a decision about a group.
+    folder: Path, course_folder: Path | None, author: str, lang: Lang, timeout: float = 0.0
+) -> Iterator[tuple[PendingAnswers, Callable[[AnswerGroup, Decision, datetime], None]]]:
+    """Yields the answers to mark in the gradebook of ``folder``, and a function that saves a decision about a group.
 
-    Each decision is saved at once; the files are written again at the end, whatever happens before it. Waits
-    ``patience`` seconds for another process that changes the folder.
+    Each decision is saved at once; the result files are updated at the end, even after an error. Waits up to
+    ``timeout`` seconds for the lock on the folder.
     """
-    with opened(folder, course_folder, patience) as (gradebook, course):
+    with open_for_changes(folder, course_folder, timeout) as (gradebook, course):
         book = Book.of(gradebook, course)
 
         def decide(chosen: AnswerGroup, decision: Decision, at: datetime) -> None:
-            earned, reason = decided(chosen.item, decision)
+            earned, reason = score_decision(chosen.item, decision)
             for learner in chosen.learners:
                 gradebook.override(Override(learner, chosen.item.id, earned, reason, author, at))
             _keep(gradebook, chosen.item.id, decision.comment.strip())
 
         try:
-            yield waiting(book), decide
+            yield pending_answers(book), decide
         finally:
             write_files(book, folder, lang)
 
 
 def _keep(book: Gradebook, item: str, comment: str) -> None:
-    """Remembers ``comment`` as the latest one of ``item``."""
+    """Save ``comment`` as the latest one on ``item``."""
     if comment:
         known = _comments(book)
         others = [each for each in known.get(item, ()) if each != comment]
         book.remember(_COMMENTS, known | {item: [comment, *others][:MOST_COMMENTS]})
 
 
-def group_of(found: Waiting, learner: str, part: str, *, alike: bool) -> AnswerGroup:
-    """The answer of ``learner`` to ``part`` as a group; with ``alike``, everybody's in its group. Raises UsageError."""
+def find_group(found: PendingAnswers, learner: str, part: str, *, alike: bool) -> AnswerGroup:
+    """The answer of ``learner`` to ``part`` as a group; with ``alike``, the whole group of similar answers.
+
+    Raises UsageError if no such answer is waiting.
+    """
     mine = [each for each in found.groups if each.item.id.casefold() == part.casefold()]
     for each in mine:
         for wording in each.wordings:

@@ -1,4 +1,4 @@
-"""Answers that wait for a person, as lines of text and as JSON."""
+"""Answers to mark by hand, as lines of text and as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.course import items
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from grader.classroom.rubric import AnswerGroup, Waiting
+    from grader.classroom.rubric import AnswerGroup, PendingAnswers
     from grader.core.model import Lang
 
 _HEAD = Text("{item}, {points} points, answers: {count}", "{item}，{points} 分，{count} 份回答")
@@ -29,7 +29,7 @@ DONE = Text("{item}: {points} of {possible} points for {count}.", "{item}：{cou
 
 
 def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iterator[str]:
-    """A group with the question, the key points, every wording, and the comments offered."""
+    """A group with its question, the key points, all wordings, and earlier comments."""
     item = found.item
     yield _HEAD.fill(item=item.id, points=points(item.points), count=len(found.learners)).of(lang)
     yield indent(item.ask.of(lang), 2)
@@ -45,8 +45,8 @@ def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iter
             yield indent(f"{number}  {clean(comment)}", 4)
 
 
-def waiting_lines(found: Waiting, lang: Lang) -> Iterator[str]:
-    """All groups, or a sentence if nothing waits."""
+def waiting_lines(found: PendingAnswers, lang: Lang) -> Iterator[str]:
+    """All groups, or a sentence if there are none."""
     if not found.groups:
         yield NOTHING_WAITS.of(lang)
     for at, group in enumerate(found.groups):
@@ -55,7 +55,7 @@ def waiting_lines(found: Waiting, lang: Lang) -> Iterator[str]:
         yield from group_lines(group, found.comments.get(group.item.id, ()), lang)
 
 
-def waiting_json(found: Waiting, lang: Lang) -> dict[str, Any]:
+def waiting_json(found: PendingAnswers, lang: Lang) -> dict[str, Any]:
     """The same as JSON values."""
     return {
         "format": 1,

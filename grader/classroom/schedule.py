@@ -1,6 +1,6 @@
-"""Runs tasks on workers, on this machine or on a Dask cluster, and yields the results as they come in.
+"""Run tasks on workers, on this machine or a Dask cluster, and yield the results as they arrive.
 
-Knows nothing of the gradebook: tasks in, results out.
+This module does not use the gradebook: tasks in, results out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, Workers, run_job, run_task, shutting_down, warm_up
-from grader.classroom.worker import layers as layers_of
+from grader.classroom.worker import sandbox_layers as layers_of
 from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import Course, Text
@@ -31,11 +31,11 @@ from grader.sandbox.canaries import refusal, try_attacks
 if TYPE_CHECKING:
     from grader.core.model import Job, Limits, Observed
 
-#: Tasks submitted ahead for each worker: enough that none is idle, few enough that memory stays flat.
+#: Tasks submitted ahead for each worker: enough to keep workers busy, and few enough to limit memory use.
 _AHEAD = 3
 #: Seconds without a result after which the number of workers is checked again.
 _POLL = 10.0
-_ENDED = Text("worker processes end as soon as they have started", "评分进程一启动就退出")
+_ENDED = Text("worker processes exit as soon as they start", "评分进程一启动就退出")
 _STOPPED = Text("a worker process had to stop: {error}", "一个评分进程无法继续：{error}")
 _HERE = Text("this machine", "本机")
 _NOT_HELD = Text(
@@ -48,9 +48,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool:
-    """Where tasks run. ``layers`` is what confines learner code there.
+    """Where tasks run. ``layers`` are the sandbox layers that are active there.
 
-    ``executors`` yields a new executor each time one breaks; ``size`` returns the current number of workers.
+    ``executors`` yields an executor at first and whenever one breaks; ``size`` returns the number of workers; ``send``
+    submits a task.
     """
 
     executors: Iterator[Executor]
@@ -64,7 +65,7 @@ class WorkerPool:
 
 @contextlib.contextmanager
 def local_pool(plan: BatchPlan, workers: int | None, tasks: Sequence[GradingTask]) -> Iterator[WorkerPool]:
-    """Worker processes on this machine: ``workers`` of them, or one for each processor, but no more than tasks."""
+    """Worker processes on this machine: ``workers`` (default: one for each processor), but no more than tasks."""
     count = max(1, min(workers or resources.processors(), len(tasks)))
     executors = (executor(count) for _ in itertools.count())
     with shutting_down(next(executors)) as first:
@@ -83,7 +84,7 @@ def local_pool(plan: BatchPlan, workers: int | None, tasks: Sequence[GradingTask
 def cluster_pool(scheduler: str, out: Path, seed: Seed, course: Course) -> Iterator[WorkerPool]:
     """The workers of the Dask cluster at ``scheduler``.
 
-    A batch into the same folder ``out`` uses the same plugin name, and so replaces what an earlier one left behind.
+    A batch into the same folder ``out`` uses the same plugin name, so it replaces what an earlier batch left behind.
     """
     try:
         from grader.classroom import dask  # needs an extra, `distributed`
@@ -103,7 +104,7 @@ def cluster_pool(scheduler: str, out: Path, seed: Seed, course: Course) -> Itera
 
 
 def executor(count: int, *, yielding: bool = False) -> Executor:
-    """The executor for this machine: ``count`` processes. With ``yielding``, others on the machine come first."""
+    """The executor for this machine: ``count`` processes. With ``yielding``, they have the lowest priority."""
     return Workers(count, yielding=yielding)
 
 
@@ -112,8 +113,8 @@ def rehearse(
 ) -> tuple[str, ...]:
     """Try the canary attacks, and run the references of ``questions`` once for all workers. Returns the layers.
 
-    Code runs in the sandbox of one of the workers in ``pool``, which is needed anyway. ``quiet`` waits until nothing
-    else of ours is running; see ``try_attacks``. Raises SandboxUnavailable if the sandbox does not work.
+    Code runs in the sandbox of a worker in ``pool``, which is needed anyway. ``quiet`` waits until no other process of
+    attncheck is busy; see ``try_attacks``. Raises SandboxUnavailable if an attack succeeds.
     """
 
     def in_worker(function: Callable[..., T], *arguments: object) -> T:
@@ -137,36 +138,36 @@ def rehearse(
 
 
 def run_tasks(
-    pool: WorkerPool, tasks: Sequence[GradingTask], patience: Callable[[], float | None] = lambda: None
+    pool: WorkerPool, tasks: Sequence[GradingTask], before_wait: Callable[[], float | None] = lambda: None
 ) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
-    """Run all tasks, and yield each result as it comes in, with the keys of the tasks that are running.
+    """Run all tasks, and yield each result as it arrives, with the keys of the tasks that are running.
 
     If a worker dies, its task (or, if the executor breaks, every running task) is retried, one at a time; a task that
     kills a worker twice, or whose sandbox is killed twice, gets a result with an ``error``.
 
-    ``patience`` is called before each wait for results; it says after how many seconds it must be called again.
+    ``before_wait`` is called before each wait for results; it returns the seconds until it must be called again.
     """
     left = list(reversed(tasks))
     suspects: list[GradingTask] = []
     while left or suspects:
         if suspects:
-            yield from _run_until_broken(pool, suspects, suspects, patience, one_at_a_time=True)
+            yield from _run_until_broken(pool, suspects, suspects, before_wait, one_at_a_time=True)
         else:
-            yield from _run_until_broken(pool, left, suspects, patience, one_at_a_time=False)
+            yield from _run_until_broken(pool, left, suspects, before_wait, one_at_a_time=False)
 
 
 def _run_until_broken(
     pool: WorkerPool,
     source: list[GradingTask],
     suspects: list[GradingTask],
-    patience: Callable[[], float | None],
+    before_wait: Callable[[], float | None],
     *,
     one_at_a_time: bool,
 ) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
     """Run tasks from the end of ``source`` on one executor, until all are done or the executor breaks.
 
-    Tasks that were running when a worker died are appended to ``suspects``; with ``one_at_a_time``, the task itself
-    killed the worker, and gets a result that says so.
+    Tasks that were running when a worker died are appended to ``suspects``. With ``one_at_a_time``, the task itself
+    killed the worker, and gets a result with an error.
     """
     running: dict[Future[TaskResult], GradingTask] = {}
     broken = False
@@ -180,8 +181,8 @@ def _run_until_broken(
             except BrokenProcessPool as error:
                 if not running:
                     raise SandboxError(_ENDED) from error
-                broken = True  # the running tasks report it, too
-            again = patience()
+                broken = True  # the running tasks report it as well
+            again = before_wait()
             finished, _ = wait(running, _POLL if again is None else min(_POLL, again), FIRST_COMPLETED)
             for future in finished:
                 task = running.pop(future)
@@ -199,7 +200,7 @@ def _run_until_broken(
 
 
 def result_of(future: Future[T]) -> T:
-    """The result. Raises what says that the worker is gone, our own errors, and SandboxError for a system error."""
+    """The result of ``future``. Raises what it raised, but SandboxError for an OSError."""
     try:
         return future.result()
     except OSError as error:

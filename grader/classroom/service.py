@@ -1,11 +1,11 @@
-"""Grades a class while it works: what arrives in the inbox is graded by workers that stay, and saved as it comes in.
+"""Grade the submissions of a class server as they arrive, on long-lived workers, and save each result.
 
-The inbox and the gradebook are all there is to lose. A submission is complete in the inbox before its receipt is shown;
-at the start, everything in the inbox that the gradebook has no results for is graded, as `attncheck batch` would. So
-whenever the process is killed, nothing is lost, and nothing is graded twice.
+All state is in the inbox and the gradebook. A submission is complete in the inbox before its receipt is shown; at the
+start, everything in the inbox without results in the gradebook is graded, as `attncheck batch` would. So if the process
+is killed, nothing is lost, and nothing is graded twice.
 
-Each worker is a process of its own, so a submission that kills one costs nobody else anything. One thread for each
-worker waits for it; one more, the *clerk*, is the only one that writes to the gradebook.
+Each worker is a process of its own, so a submission that kills one affects nobody else. One thread waits for each
+worker; one more, the *writer*, is the only one that writes to the gradebook.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from grader.classroom.class_folder import EDITION, INBOX, SERVING
 from grader.classroom.collect import ALONE, CollectedSubmission, Collection, collect
 from grader.classroom.edition import publish
 from grader.classroom.enrolment import enrol, in_roster, submission_row
-from grader.classroom.fair_queue import FairQueue, Job
+from grader.classroom.fair_queue import FairQueue, QueuedJob
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.inbox import Receipt
 from grader.classroom.intake import FoundSubmission, Person
 from grader.classroom.lock import locked, make_folder
 from grader.classroom.marks import Mark
-from grader.classroom.record import Recorder, tasks_left
+from grader.classroom.recorder import Recorder, tasks_left
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import INTERNAL_ERROR, WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, run_check, run_figure, run_job, run_task, warm_up
 from grader.core.errors import AttncheckError, SandboxError, SandboxKilled, UsageError
-from grader.core.model import Course, Limits, Observed, Submission, Text
-from grader.core.model import Job as CodeJob
+from grader.core.model import Course, Job, Limits, Observed, Submission, Text
+from grader.core.text import same
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.checker import CheckedSubmission
@@ -61,11 +61,11 @@ from grader.sandbox import libraries
 T = TypeVar("T")
 State: TypeAlias = Literal["waiting", "running", "graded", "refused"]
 
-#: Seconds between two tries to lock the gradebook while another command uses it, and between two looks for work.
+#: Seconds between attempts to lock the gradebook while another command uses it, and between checks for work.
 _AGAIN = 0.5
-#: Seconds for which the end waits for what is being saved.
+#: Seconds that shutdown waits for a thread.
 _LAST = 10.0
-#: Seconds between two rounds of killing workers.
+#: Seconds between rounds of killing workers.
 _ROUND = 0.05
 
 _BUSY = Text(
@@ -73,7 +73,7 @@ _BUSY = Text(
     "你上一次检查还没有结束，结束后就会显示报告。",
 )
 _FAILED = Text(
-    "Something went wrong here, which is not your fault; your instructor has been told.",
+    "Something went wrong on the server. It is not your fault, and your instructor has been told.",
     "系统出了问题，与你无关；已通知老师。",
 )
 _STOPPED = Text(
@@ -81,14 +81,14 @@ _STOPPED = Text(
     "目前无法给代码评分。已提交的内容都在，稍后会评分。",
 )
 _SERVED = Text(
-    "Another `attncheck serve` looks after {folder}; end it first.",
+    "Another `attncheck serve` is using {folder}; stop it first.",
     "另一个 `attncheck serve` 正在管理 {folder}；请先结束它。",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ServicePlan:
-    """The class in ``folder``: what is graded, by which course and seed, for whom, on how many ``workers``.
+    """The class in ``folder``: questions, course, seed and roster, and the number of ``workers``.
 
     There is one more worker, for people whose code takes long.
     """
@@ -103,7 +103,7 @@ class ServicePlan:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Something that a learner submitted. ``mark`` is what it is worth, as far as it is graded."""
+    """A submission of a learner. ``name`` is that of its folder; ``mark`` includes what is graded so far."""
 
     name: str
     receipt: Receipt
@@ -113,7 +113,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class _Check:
-    """A call in a worker, for whose result somebody waits."""
+    """A call in a worker whose result someone is waiting for."""
 
     function: Callable[..., Any]
     arguments: tuple[object, ...]
@@ -122,23 +122,23 @@ class _Check:
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
-    """What a worker found for a person."""
+    """The result of a grading, and the person who submitted it."""
 
     result: TaskResult
     person: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempted:
-    """What was submitted."""
+class _Submitted:
+    """A new submission."""
 
     row: SubmissionRow
 
 
 class Service:
-    """The workers and the gradebook of a class. Used in a ``with`` statement, which waits until everything is ready.
+    """The workers and the gradebook of a class. Use it in a ``with`` statement, which starts and stops the workers.
 
-    ``report`` is told what the instructor should know.
+    ``report`` is called with messages for the instructor.
     """
 
     def __init__(self, plan: ServicePlan, report: Callable[[Text], None] = lambda text: None) -> None:
@@ -152,11 +152,11 @@ class Service:
         self._changed = threading.Condition()
         self._payloads: dict[str, GradingTask | _Check] = {}
         self._ending = False
-        self._mail: queue.SimpleQueue[_Graded | _Attempted | None] = queue.SimpleQueue()
+        self._to_save: queue.SimpleQueue[_Graded | _Submitted | None] = queue.SimpleQueue()
         self._rows: dict[str, SubmissionRow] = {}
         self._versions: Mapping[str, str] = {}
-        self._at_home: dict[str, threading.Lock] = {}
-        self._begun, self._news = secrets.token_hex(4), Counter[str]()
+        self._submit_locks: dict[str, threading.Lock] = {}
+        self._start_token, self._revisions = secrets.token_hex(4), Counter[str]()
         self._closing = contextlib.ExitStack()
         private = str((plan.folder / ".expected").resolve())
         self._batch_plan = BatchPlan(
@@ -167,28 +167,28 @@ class Service:
     # ------------------------------------------------------------------------------------- beginning and end
 
     def __enter__(self) -> Service:
-        """Everything is ready: the sandbox holds, references have run, what was submitted before is queued.
+        """Start: test the sandbox, run the references, and queue earlier submissions that are not graded.
 
         Raises SandboxUnavailable if code cannot be confined, and UsageError if the folder is in use.
         """
         with self._closing:
             make_folder(self.plan.folder)
-            self._closing.enter_context(self._alone())
+            self._closing.enter_context(self._serving_lock())
             if not (self.inbox / inbox.KEY).exists():
-                inbox.make(self.inbox)
+                inbox.create_inbox(self.inbox)
             executors = [self._executor(at) for at in range(self.plan.workers + 1)]
             helpers: list[threading.Thread] = []
-            # At the end, from the last to the first: nothing new begins, the workers are killed, the threads that
-            # waited for them end, the clerk saves what had arrived by then.
-            clerk = threading.Thread(target=self._keep_books, name="clerk", daemon=True)
-            self._closing.callback(_join, [clerk])
-            self._closing.callback(self._mail.put, None)
+            # Called in reverse order at the end: nothing new starts, the workers are killed, the threads that waited
+            # for them end, and the writer saves what has arrived by then.
+            writer = threading.Thread(target=self._write_gradebook, name="writer", daemon=True)
+            self._closing.callback(_join, [writer])
+            self._closing.callback(self._to_save.put, None)
             self._closing.callback(_join, helpers)
             self._closing.callback(_kill, executors)
             self._closing.callback(self.stop)
             self._prepare(executors)
-            self._catch_up()
-            clerk.start()
+            self._queue_earlier()
+            writer.start()
             for at in range(len(executors)):
                 helper = threading.Thread(target=self._work, args=(executors, at), name=f"worker {at}", daemon=True)
                 helper.start()
@@ -197,11 +197,11 @@ class Service:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop. What is not finished is graded after the next start."""
+        """Stop. Unfinished work is graded after the next start."""
         self._closing.close()
 
     def stop(self) -> None:
-        """Begin nothing new, and tell everybody who waits for a check. The ``with`` statement ends the rest."""
+        """Start nothing new, and notify everyone who waits for a check. The ``with`` statement stops the rest."""
         with self._changed:
             self._ending = True
             for each in self._payloads.values():
@@ -210,7 +210,7 @@ class Service:
             self._changed.notify_all()
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _serving_lock(self) -> Iterator[None]:
         lock = FileLock(self.plan.folder / SERVING, timeout=0)
         try:
             lock.acquire()
@@ -228,13 +228,13 @@ class Service:
         names = {question.id for question in self.counting}
         schedule.rehearse(plan, names, first, lambda: wait(ready))
 
-        def observe(job: CodeJob, limits: Limits) -> Observed:
+        def observe(job: Job, limits: Limits) -> Observed:
             return schedule.result_of(first.submit(run_job, plan, job, limits))
 
         self.edition = _edition(self.course, self.plan.folder / EDITION, tuple(sorted(names)), observe)
 
-    def _catch_up(self) -> None:
-        """File everything in the inbox, as a batch does, and queue what is not graded."""
+    def _queue_earlier(self) -> None:
+        """Save everything in the inbox, as a batch does, and queue what is not graded."""
         folder, roster = self.plan.folder, self.plan.roster
         request = BatchRequest(
             self.inbox, folder, self.plan.course_folder, self.plan.seed, self.plan.questions, intake="inbox"
@@ -245,46 +245,48 @@ class Service:
                 found = collect(self.inbox, folder / INTAKE, "inbox", partial(in_roster, roster))
             enrolment = enrol(found, roster, book.submissions())
             self._versions = save_class(book, request, enrolment, self.course, self.counting)
-            book.share()
-            self._queue_up(tasks_left(book, self._versions))
+            book.copy_to_identical()
+            self._enqueue(tasks_left(book, self._versions))
 
     # ------------------------------------------------------------------------------------------- for the pages
 
     def submit(self, learner: Learner, path: Path, now: datetime) -> tuple[Receipt, bool]:
         """Submit the files at ``path``. Returns the receipt and whether it is new.
 
-        Raises SubmissionError if there is nothing that can be graded.
+        Raises SubmissionError if nothing can be graded.
         """
         with self._changed:
-            home = self._at_home.setdefault(learner.id, threading.Lock())
-        with home:
+            submitting = self._submit_locks.setdefault(learner.id, threading.Lock())
+        with submitting:
             receipt, new = inbox.submit(path, self.inbox, learner.id, now)
             if new:
-                self._mail.put(_Attempted(self.row_of(receipt)))
+                self._to_save.put(_Submitted(self.row_of(receipt)))
                 with self._changed:
-                    self._news[learner.id] += 1
+                    self._revisions[learner.id] += 1
         return receipt, new
 
     def row_of(self, receipt: Receipt) -> SubmissionRow:
-        """The row of a submission that was just submitted, as the next batch would make it."""
+        """The row of a new submission, equal to the one that a batch would create."""
         home = self.inbox / inbox.folder_name(receipt.learner)
         name = inbox.attempt_name(receipt)
         folder = f"{home.name}/{name}"
         files = tuple((f"{folder}/files/{file.name}", file.name) for file in receipt.files)
         digests = tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files)
         person = Person(receipt.learner, (("learner", receipt.learner),))
-        number = sum(inbox.order(other) <= inbox.order(receipt) for _, other in inbox.receipts(home))
-        placed = FoundSubmission(f"inbox-{folder}", (person,), files, receipt.at, attempt=number, digests=digests)
+        number = sum(
+            inbox.receipt_order(other) <= inbox.receipt_order(receipt) for _, other in inbox.read_receipts(home)
+        )
+        submission = FoundSubmission(f"inbox-{folder}", (person,), files, receipt.at, attempt=number, digests=digests)
         place = home / name / "files"
         if len(receipt.files) == 1 and receipt.files[0].name.lower().endswith(ALONE):
             place /= receipt.files[0].name
-        handed = CollectedSubmission(placed, place)
-        return submission_row(handed, (receipt.learner,), self.plan.roster, {})[0]
+        collected = CollectedSubmission(submission, place)
+        return submission_row(collected, (receipt.learner,), self.plan.roster, {})[0]
 
     def check(self, learner: str, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
         """Grade exercises with public cases only, and wait for the result.
 
-        Raises UsageError if the learner waits for a check or a picture already.
+        Raises UsageError if the learner is already waiting for a check or picture.
         """
         return self._answer(learner, run_check, submission, exercises)
 
@@ -293,7 +295,7 @@ class Service:
         return self._answer(learner, run_figure, picture, submission)
 
     def _answer(self, learner: str, function: Callable[..., T], *arguments: object) -> T:
-        """What a worker returns for somebody who waits."""
+        """Run a call in a worker, and wait for its result."""
         key = f"check {learner}"
         task = _Check(function, (self._batch_plan, str(self.plan.folder / EDITION), *arguments))
         with self._changed:
@@ -302,30 +304,32 @@ class Service:
             if key in self._payloads:
                 raise UsageError(_BUSY)
             self._payloads[key] = task
-            self._queue.put(Job(learner, "check", key))
+            self._queue.put(QueuedJob(learner, "check", key))
             self._changed.notify_all()
         found: T = task.result.result()
         return found
 
-    def news(self, learner: Learner) -> str:
-        """Something else each time that an attempt of the learner changes. Costs nothing, unlike ``attempts``."""
+    def revision(self, learner: Learner) -> str:
+        """A token that changes whenever an attempt of the learner changes. Cheap, unlike ``attempts``."""
         with self._changed:
-            return f"{self._begun}{self._news[learner.id]}"
+            return f"{self._start_token}{self._revisions[learner.id]}"
 
     def attempts(self, learner: Learner) -> tuple[Attempt, ...]:
-        """What a learner submitted, the newest first."""
+        """The submissions of a learner, the latest first."""
         home = self.inbox / inbox.folder_name(learner.id)
         with contextlib.closing(open_gradebook(self.plan.folder, read_only=True)) as gradebook:
             marks = self.book(gradebook).marks_of(gradebook.learner(learner.id))
         by_key = {mark.work.row.key: mark for mark in marks if mark.work is not None}
         found = []
-        for name, receipt in sorted(inbox.receipts(home), key=lambda each: inbox.order(each[1]), reverse=True):
+        for name, receipt in sorted(
+            inbox.read_receipts(home), key=lambda each: inbox.receipt_order(each[1]), reverse=True
+        ):
             mark = by_key.get(f"inbox-{home.name}/{name}")
             found.append(Attempt(name, receipt, self._state(mark), mark))
         return tuple(found)
 
     def book(self, gradebook: Gradebook) -> Book:
-        """The gradebook with the course, as learners' results are made from it."""
+        """``gradebook`` with the course of this service."""
         return Book.of(gradebook, self.course)
 
     def _state(self, mark: Mark | None) -> State:
@@ -341,21 +345,21 @@ class Service:
 
     # ------------------------------------------------------------------------------------------- workers
 
-    def _queue_up(self, tasks: Iterator[tuple[SubmissionRow, GradingTask]]) -> None:
+    def _enqueue(self, tasks: Iterator[tuple[SubmissionRow, GradingTask]]) -> None:
         with self._changed:
             for row, task in tasks:
                 key = _key(row)
                 self._rows[row.key] = row
                 self._payloads.setdefault(key, task)
-                self._queue.put(Job(row.learners[0] if row.learners else row.key, "grading", key, row.attempt))
+                self._queue.put(QueuedJob(row.learners[0] if row.learners else row.key, "grading", key, row.attempt))
             self._changed.notify_all()
 
     def _executor(self, at: int) -> Executor:
-        """A worker. The last one is the spare one, which runs only what takes long, and leaves others the machine."""
+        """A worker. The last one is the spare worker, which runs only long jobs, at the lowest priority."""
         return schedule.executor(1, yielding=at == self.plan.workers)
 
     def _work(self, executors: list[Executor], at: int) -> None:
-        """What the thread of one worker does until the end."""
+        """The main loop of the thread of one worker."""
         take = self._queue.take if at < self.plan.workers else self._queue.take_heavy
         while (job := self._next(take)) is not None:
             task, began = self._payloads[job.key], time.monotonic()
@@ -365,8 +369,8 @@ class Service:
                 else:
                     result = self._grade(executors, at, task)
                     if result is not None:
-                        self._mail.put(_Graded(result, job.person))
-            except BaseException as error:  # what stops this would stop all others as well
+                        self._to_save.put(_Graded(result, job.person))
+            except BaseException as error:  # this error would stop all other threads as well
                 self._halt(error)
             with self._changed:
                 if self.halted is None or isinstance(task, _Check):
@@ -375,18 +379,18 @@ class Service:
                 self._queue.done(job, now - began, now)
                 self._changed.notify_all()
 
-    def _next(self, take: Callable[[float], Job | None]) -> Job | None:
+    def _next(self, take: Callable[[float], QueuedJob | None]) -> QueuedJob | None:
         with self._changed:
             while not self._ending and self.halted is None:
                 job = take(time.monotonic())
                 if job is not None:
-                    self._news[job.person] += 1
+                    self._revisions[job.person] += 1
                     return job
                 self._changed.wait(_AGAIN)
             return None
 
     def _grade(self, executors: list[Executor], at: int, task: GradingTask) -> TaskResult | None:
-        """The result; None if the worker was killed because everything ends."""
+        """The result; None if the worker was killed by the shutdown."""
         try:
             return self._run(executors, at, run_task, self._batch_plan, task)
         except (WorkerLost, BrokenProcessPool):
@@ -395,7 +399,7 @@ class Service:
             return None if self._ending else TaskResult(task.key, error=error.message)
 
     def _check(self, executors: list[Executor], at: int, task: _Check) -> None:
-        """Give somebody who waits what a worker returns, or why it cannot be had: that stops nobody else."""
+        """Pass the result of a check, or its error, to the person who waits. An error affects nobody else."""
         try:
             found = self._run(executors, at, task.function, *task.arguments)
         except (WorkerLost, BrokenProcessPool):
@@ -413,7 +417,7 @@ class Service:
             task.result.set_exception(error)
 
     def _run(self, executors: list[Executor], at: int, function: Callable[..., T], *arguments: object) -> T:
-        """The result of a call in a worker; one that dies is replaced, and the call made once more."""
+        """The result of a call in a worker. If the worker dies, it is replaced and the call is repeated once."""
         try:
             return schedule.result_of(executors[at].submit(function, *arguments))
         except (WorkerLost, BrokenProcessPool, SandboxKilled) as error:
@@ -425,10 +429,10 @@ class Service:
         return schedule.result_of(executors[at].submit(function, *arguments))
 
     def _halt(self, error: BaseException) -> None:
-        """Stop grading: an error of ours or of this machine, for which no submission is to blame."""
+        """Stop grading after an error of attncheck or of this machine, which no submission caused."""
         if self._ending:
             return
-        said = error.message if isinstance(error, AttncheckError) else Text(*(f"{type(error).__name__}: {error}",) * 2)
+        said = error.message if isinstance(error, AttncheckError) else same(f"{type(error).__name__}: {error}")
         with self._changed:
             self.halted = said
             for each in self._payloads.values():
@@ -437,27 +441,27 @@ class Service:
             self._changed.notify_all()
         self.report(said)
 
-    # ------------------------------------------------------------------------------------------- the clerk
+    # ------------------------------------------------------------------------------------------- the writer
 
-    def _keep_books(self) -> None:
-        """Save what arrives until the end."""
+    def _write_gradebook(self) -> None:
+        """The main loop of the writer: save what arrives."""
         try:
             with contextlib.closing(open_gradebook(self.plan.folder)) as book:
-                while (mail := self._collected()) is not None:
+                while (entries := self._arrived()) is not None:
                     with self._gradebook_lock():
-                        self._save(book, mail)
+                        self._save(book, entries)
         except BaseException as error:
             self._halt(error)
 
-    def _collected(self) -> list[_Graded | _Attempted] | None:
-        """Everything that has arrived; waits for something. None at the end."""
-        found: list[_Graded | _Attempted] = []
+    def _arrived(self) -> list[_Graded | _Submitted] | None:
+        """Everything that has arrived since the last call; waits for at least one entry. None at the end."""
+        found: list[_Graded | _Submitted] = []
         with contextlib.suppress(queue.Empty):
             while True:
-                one = self._mail.get(block=not found)
+                one = self._to_save.get(block=not found)
                 if one is None:
                     if found:
-                        self._mail.put(None)
+                        self._to_save.put(None)
                         break
                     return None
                 found.append(one)
@@ -465,7 +469,7 @@ class Service:
 
     @contextlib.contextmanager
     def _gradebook_lock(self) -> Iterator[None]:
-        """The lock on the gradebook; waits for as long as another command holds it."""
+        """Hold the lock on the gradebook; waits as long as another command holds it."""
         while True:
             with contextlib.ExitStack() as held:
                 try:
@@ -477,31 +481,31 @@ class Service:
                 yield
                 return
 
-    def _save(self, book: Gradebook, mail: list[_Graded | _Attempted]) -> None:
-        new = [each.row for each in mail if isinstance(each, _Attempted)]
+    def _save(self, book: Gradebook, entries: list[_Graded | _Submitted]) -> None:
+        new = [each.row for each in entries if isinstance(each, _Submitted)]
         if new:
-            book.add(new)
+            book.add_submissions(new)
             self._rows |= {row.key: row for row in new}
         with Recorder(book, self._rows, self._versions, self.course, self.plan.seed) as recorder:
-            for each in mail:
+            for each in entries:
                 if isinstance(each, _Graded):
                     recorder.save(each.result)
-        book.share()
+        book.copy_to_identical()
         with self._changed:
-            self._news.update(each.person for each in mail if isinstance(each, _Graded))
-        self._queue_up(tasks_left(book, self._versions, new))
+            self._revisions.update(each.person for each in entries if isinstance(each, _Graded))
+        self._enqueue(tasks_left(book, self._versions, new))
 
 
 def _kill(executors: list[Executor]) -> None:
-    """End the workers, whatever they do, and return when they are gone.
+    """Kill the workers, and return when they have ended.
 
-    What they have not returned is graded after the next start. ``executors`` is emptied: the semaphores of an executor
-    are released when nothing refers to it any more.
+    Unfinished work is graded after the next start. ``executors`` is emptied, because the semaphores of an executor are
+    released only when nothing refers to it.
     """
     ending = [threading.Thread(target=each.shutdown, kwargs={"cancel_futures": True}) for each in executors]
     for each in ending:
         each.start()
-    while any(each.is_alive() for each in ending):  # a process may be starting: the next round kills it
+    while any(each.is_alive() for each in ending):  # a process that is just starting is killed in the next round
         for process in multiprocessing.active_children():
             process.kill()
         for each in ending:
@@ -510,19 +514,19 @@ def _kill(executors: list[Executor]) -> None:
 
 
 def _join(threads: list[threading.Thread]) -> None:
-    """Wait for the threads that have been started."""
+    """Wait for the threads, if they were started."""
     for each in threads:
         if each.ident is not None:
             each.join(_LAST)
 
 
 def _key(row: SubmissionRow) -> str:
-    """What is graded once: the files, and the name that numbers are drawn for."""
+    """The key of a grading job: submissions with the same files and seed name are graded once."""
     return f"{row.digest} {row.seed_name}"
 
 
 def _edition(whole: Course, folder: Path, questions: tuple[str, ...], observe: Any) -> Course:
-    """The learners' edition of the course, written anew unless the one in ``folder`` is current."""
+    """The learners' edition of the course, written to ``folder`` unless that has the current one."""
     with contextlib.suppress(AttncheckError):
         found = courses.load(folder)
         names = tuple(sorted(question.id for question in found.questions))

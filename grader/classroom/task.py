@@ -1,4 +1,4 @@
-"""What a batch asks of its workers, and what they answer: data only, so that any executor can carry it."""
+"""The tasks that a batch sends to workers, and their results: plain data that any executor can transfer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class BatchPlan:
     """What all tasks of a batch share. ``private`` is the folder for data derived from a secret seed.
 
-    ``libraries``, if given, is the digest of the libraries that all submissions are to run on; see ``Sandbox``.
+    ``libraries``, if not empty, is the digest of the libraries that all submissions must run with; see ``Sandbox``.
     """
 
     course_folder: str
@@ -38,8 +38,8 @@ class GradingTask:
     """One submission and the questions that still have to be graded in it.
 
     Numbers in quiz items are drawn for ``seed_name``. ``digest`` identifies the files: if they have changed since, the
-    task is refused. ``files`` is what ``grader.submission.gathered`` returned for ``path``, for workers on machines
-    that cannot read it.
+    task is refused. ``files`` is what ``grader.submission.read_files`` returned for ``path``, for workers on
+    machines that cannot read it.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Tells without reading them that files have not changed since they were read."""
+"""Detect without reading them whether files have changed."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from pathlib import Path
 
 from grader import __version__
 
-#: Files and folders in a submission; a larger one is read every time.
+#: The most files and folders in a submission; a larger one is read every time.
 _MOST = 500
-#: Nanoseconds for which a change may leave no trace: the coarsest clock of a file system (FAT), and then some.
+#: Nanoseconds in which a change may leave no trace: more than the resolution of any file system's clock (FAT: 2 s).
 _CLOCK = 3 * 10**9
 
 
-def signature(path: Path, now: int | None = None) -> str:
-    """What changes when a file at or below ``path`` changes: a digest of names, sizes, times and inodes.
+def change_signature(path: Path, now: int | None = None) -> str:
+    """A digest of names, sizes, times and inodes that changes whenever a file at or below ``path`` changes.
 
-    Empty if that cannot be told: for links, for too many files, and for what changed so recently that another change
-    could have the same times. Take it before reading, never after. ``now`` is in nanoseconds (default: the clock's).
+    Empty if it would not be reliable: with links, with too many files, or after a change so recent that another one
+    could have the same time. Compute it before reading the files, not after. ``now`` is in nanoseconds (default: the
+    current time).
     """
     latest = (time.time_ns() if now is None else now) - _CLOCK
     facts: list[tuple[object, ...]] = [(__version__, os.path.abspath(path))]

@@ -1,8 +1,11 @@
-"""Sentences about a class that several modules share, in both languages."""
+"""Texts about a class that several modules share, in both languages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from grader.core.model import Text
+from grader.core.text import SEMICOLON
 
 NONE = Text("none", "无")
 GRADED = Text("graded", "已评分")
@@ -21,10 +24,16 @@ INTERNAL_ERROR = Text(
     "attncheck 内部错误，与提交本身无关：{error}",
 )
 FILES_CHANGED = Text(
-    "the files changed after the batch had started; run the same command again",
+    "the files changed after the batch started; run the same command again",
     "批改开始之后文件有改动，请再次运行同一条命令",
 )
 WORKER_DIED_TWICE = Text(
     "a worker process died twice while grading it; usually the machine is short of memory. Run it again",
     "评分进程在批改这份提交时两次意外退出，通常是内存不足。请再次运行",
 )
+
+
+def join_clauses(clauses: Iterable[Text]) -> Text:
+    """The clauses as one text, separated by semicolons."""
+    parts = tuple(clauses)
+    return Text(SEMICOLON.en.join(each.en for each in parts), SEMICOLON.zh.join(each.zh for each in parts))

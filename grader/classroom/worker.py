@@ -1,7 +1,7 @@
-"""Grades one submission of a class in a worker process.
+"""Grade one submission of a class in a worker process.
 
-A worker gets everything as arguments and returns everything as its result, so that any executor can run it: processes
-on this machine or those of a cluster.
+The functions get all input as arguments and return all output as their result, so that any executor can run them, on
+this machine or on a cluster.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from grader.core.model import Job, Limits, Observed, Report, Submission
 
 
-#: For how many submissions a worker keeps the results of code, for learners who submit the same files.
-SHARED = 256
-#: Lowers the priority of a process as far as possible.
+#: The number of submissions whose results a worker caches, for learners who submit the same files.
+SHARED_RESULTS = 256
+#: The lowest priority of a process.
 _LOWEST = 19
 
 
@@ -60,17 +60,17 @@ def warm_up(plan: BatchPlan) -> None:
 
 
 def run_job(plan: BatchPlan, job: Job, limits: Limits) -> Observed:
-    """What ``job`` does in the sandbox of this process."""
+    """Run ``job`` in the sandbox of this process."""
     return _context(plan)[1].observe(job, limits)
 
 
-def layers(plan: BatchPlan) -> tuple[str, ...]:
-    """What confines learner code in the sandbox of this process."""
+def sandbox_layers(plan: BatchPlan) -> tuple[str, ...]:
+    """The layers of the sandbox of this process."""
     return _context(plan)[1].layers
 
 
 def run_task(plan: BatchPlan, task: GradingTask) -> TaskResult:
-    """Grade ``task`` in this process, which keeps the course and the sandbox for the next one; see ``grade_task``."""
+    """Grade ``task`` with the course and sandbox of this process, which later tasks use as well; see ``grade_task``."""
     return grade_task(*_context(plan), task)
 
 
@@ -79,8 +79,8 @@ def run_check(
 ) -> CheckedSubmission:
     """Grade exercises of a submission by the course in ``course_folder``, with its public cases only.
 
-    For the pages of a class: ``course_folder`` is the learners' edition of the course of ``plan``, whose sandbox it
-    uses.
+    Used by the pages of a class: ``course_folder`` has the learners' edition of the course of ``plan``. The code runs
+    in the sandbox for ``plan``.
     """
     return _checker(plan, course_folder).check(submission, exercises)
 
@@ -96,8 +96,8 @@ def run_figure(
 def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> TaskResult:
     """Grade ``task``.
 
-    A submission that cannot be read, or that one of our bugs keeps from being graded, gives a result with an
-    ``error``. What would stop every other submission as well is raised.
+    If a submission cannot be read, or causes an internal error, the result has an ``error``. Errors that would affect
+    all other submissions as well are raised.
     """
     try:
         found, stem = task.files or read_files(Path(task.path))
@@ -112,10 +112,10 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
         return TaskResult(task.key, error=error.message)
     except AttncheckError:
         raise
-    except Exception as error:  # a bug of ours costs this submission only
+    except Exception as error:  # an internal error affects this submission only
         lacking = resources.shortage(error)
         if isinstance(error, OSError) and lacking:
-            raise  # the machine has run out of something that every submission needs
+            raise  # the machine lacks a resource that all submissions need
         said = INTERNAL_ERROR.fill(error=f"{type(error).__name__}: {error}")
         return TaskResult(task.key, error=lacking or said)
     return TaskResult(
@@ -131,9 +131,9 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
 
 
 def _all_code_passed(report: Report) -> bool:
-    """Whether there is no result of code that a changed library could be the reason for.
+    """Whether no result of code could have been caused by a changed library.
 
-    Code that was not submitted is not run. A remark, or a notice about an import, may be due to a library as well.
+    Code that was not submitted is not run. Remarks, and notices about imports, may be caused by a library as well.
     """
     ran = [each for question in report.questions for each in question.exercises if each.file is not None]
     return not report.notices and all(each.status is Status.PASSED and not each.remarks for each in ran)
@@ -148,7 +148,9 @@ def _context(plan: BatchPlan) -> tuple[GradingContext, Sandbox]:
     sandbox.allow_packages(loaded.packages)
     if plan.libraries:
         sandbox.expect_libraries(plan.libraries)
-    return GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe), max_graded_code=SHARED), sandbox
+    return GradingContext(
+        loaded, plan.seed, plan.reference_observer(sandbox.observe), max_graded_code=SHARED_RESULTS
+    ), sandbox
 
 
 @functools.lru_cache(maxsize=1)
@@ -174,7 +176,7 @@ def shutting_down(pool: Executor) -> Iterator[Executor]:
 class Workers(ProcessPoolExecutor):
     """Worker processes that exit with their parent and ignore SIGINT from the moment they start.
 
-    With ``yielding``, they and the code they run get what other processes leave of the processors.
+    With ``yielding``, they and the code that they run have the lowest priority.
     """
 
     def __init__(self, count: int | None = None, *, yielding: bool = False) -> None:
@@ -182,7 +184,7 @@ class Workers(ProcessPoolExecutor):
         super().__init__(count, mp_context=context, initializer=_begin, initargs=(yielding,))
 
     def submit(self, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """See ``Executor``. SIGINT is blocked meanwhile, because a process started here inherits that."""
+        """See ``Executor``. SIGINT is blocked meanwhile, and processes that are started here inherit this."""
         if not hasattr(signal, "pthread_sigmask"):  # Windows
             return super().submit(*args, **kwargs)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

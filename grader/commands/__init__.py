@@ -1,7 +1,7 @@
 """The command line: parse, call, print, exit code. One module per command, imported when it runs.
 
-``attncheck --help`` imports no command: the summaries are in ``FAMILIES``. The help of a command imports its module,
-so these modules import numpy, pydantic, rich and other slow libraries, and whatever loads them, inside functions.
+``attncheck --help`` imports no command: the summaries are in ``FAMILIES``. The help of a command imports its module.
+Therefore these modules import numpy, pydantic, rich, other slow libraries, and modules that load them inside functions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ FAMILIES: dict[str, dict[str, Text]] = {
         "inbox": Text(
             "Turn FOLDER into an inbox with a key that signs receipts.", "把 FOLDER 设为收件箱，并生成签署回执的密钥。"
         ),
-        "links": Text("Make the links with which a class signs in.", "生成全班登录用的个人链接。"),
+        "links": Text("Create the personal links of a class.", "生成全班登录用的个人链接。"),
         "batch": Text("Grade every submission in a folder or zip.", "给文件夹或 zip 里的所有提交评分。"),
         "regrade": Text("Grade again whatever a change of the bank affects.", "题库改动后，重新评分受影响的部分。"),
         "explain": Text("Replay one check: inputs, expected, actual, why.", "重放一项检查：输入、预期、实际、原因。"),
@@ -74,18 +74,16 @@ FAMILIES: dict[str, dict[str, Text]] = {
 _READERS = {"Learners": "学习者", "Instructors": "教师", "Authors": "出题人", "Everyone": "所有人"}
 _NO_COMMAND = Text("There is no command “{name}”. {hint}", "没有命令“{name}”。{hint}")
 _STOPPED = Text("interrupted", "已中断")
-#: Before and after grading; while it grades, the command says how far it got.
+#: For an interruption before or after grading; during grading, the command reports how far it got.
 _STOPPED_BATCH = Text(
     "interrupted. All results so far are saved: run the same command to continue.",
     "已中断。此前的结果均已保存，再次运行同一条命令即可继续。",
 )
 _BUG = Text(
     "internal error (a bug in attncheck, not in the submission): {error}\n(line {line} of {file}; run the command "
-    "again "
-    "with ATTNCHECK_DEBUG=1 to see the traceback, and please report it)",
+    "again with ATTNCHECK_DEBUG=1 to see the traceback, and please report it)",
     "内部错误（attncheck 的缺陷，与提交本身无关）：{error}\n（{file} 第 {line} 行；请加上 ATTNCHECK_DEBUG=1 "
-    "再次运行命令，"
-    "查看完整的回溯信息，并报告给我们）",
+    "再次运行命令，查看完整的回溯信息，并报告给我们）",
 )
 _LANG = Text(
     "Language of the output (default: ATTNCHECK_LANG, else the locale).",
@@ -120,7 +118,7 @@ class _Commands(click.Group):
         return translated
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Note the language that the call asks for; ``--lang`` confirms it when the command is parsed."""
+        """Save the language of the call; ``--lang`` sets it again when the command is parsed."""
         ctx.meta[LANG] = language_of_call(args)
         if ctx.meta[LANG] == "zh":
             ctx.formatter_class = _help_in_chinese().Formatter
@@ -185,15 +183,15 @@ def cli(context: click.Context, lang: Lang | None, plain: bool) -> None:
 
 
 def _help_in_chinese() -> ModuleType:
-    """The module with the Chinese help, which English does without."""
+    """The module with the Chinese help, imported only if it is needed."""
     return import_module("grader.commands._chinese")
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and end the process with its exit code.
 
-    The process ends without the interpreter's shutdown, which would take a sixth of the time of a short command:
-    nothing is left to clean up.
+    The process ends without the shutdown of the interpreter, which would take a sixth of the time of a short command.
+    Nothing is left to clean up.
     """
     resources.collect_rarely()
     _open_streams()
@@ -207,14 +205,14 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
 
 
 def _open_streams() -> None:
-    """Open closed standard streams on the null device, so that no other file gets their descriptors."""
+    """Open closed standard streams as the null device, so that no other file gets their descriptors."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _stop_when_asked() -> None:
-    """Make SIGTERM and SIGHUP end the program like Ctrl-C."""
+    """Handle SIGTERM and SIGHUP like Ctrl-C."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
@@ -255,7 +253,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _failed(error: Exception, lang: Lang) -> int:
-    """Report that the machine lacks something (disk, memory), or else that this is a bug in attncheck."""
+    """Report a shortage of disk space or memory, or else a bug in attncheck. Returns the exit code."""
     lacking = resources.shortage(error)
     if lacking is None:
         return _our_bug(error, lang)
@@ -275,7 +273,7 @@ def _our_bug(error: Exception, lang: Lang) -> int:
 
 
 def _refuse(error: click.ClickException, lang: Lang) -> None:
-    """Report a usage error. Its text is cleaned: arguments may be file names that a shell has expanded."""
+    """Report a usage error. Its text is cleaned, because arguments may be file names that a shell expanded."""
     said = StringIO()
     if lang == "zh" and isinstance(error, click.UsageError):
         from grader.commands import _usage  # rarely needed
@@ -293,7 +291,7 @@ def _complain(message: Text, lang: Lang) -> None:
 
 
 def _fitted(text: str) -> str:
-    """``text`` in lines that fit a terminal; as it is for a file or a program, which may search it."""
+    """``text`` wrapped for a terminal; unchanged for a file or a program, which may search it."""
     if not sys.stderr.isatty():
         return text
     from grader.commands._console import width  # needed only for errors

@@ -1,22 +1,22 @@
-"""The Chinese help of the commands: what ``--help`` prints when the language is Chinese.
+"""The help of commands in Chinese.
 
-Each command has its Chinese texts beside its English ones, as a ``Chinese`` given to ``documented``. This module turns
-a command into one that prints them, and sets them for a terminal: click counts characters, and breaks lines at blanks.
+Each command has its Chinese texts next to its English ones, as a ``ChineseHelp`` passed to ``documented``. This module
+turns a command into one that prints them, and formats them for a terminal, because click counts characters instead of
+cells and breaks lines only at spaces.
 """
 
 from __future__ import annotations
 
 import copy
-import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import click
 
-from grader.commands._options import Chinese, epilog
+from grader.commands._options import ChineseHelp, epilog
 from grader.core.layout import cells, indent, pad, wrap
 
-#: Texts that several commands have, by the English ones.
-_SHARED: Mapping[str, str] = {
+#: Texts that several commands share, by the English text.
+SHARED: Mapping[str, str] = {
     "For screen readers: no colours, columns, marks or single keys (default: ATTNCHECK_PLAIN).": (
         "供读屏软件使用：没有颜色、分栏、符号和单键操作（默认看 ATTNCHECK_PLAIN）。"
     ),
@@ -46,7 +46,7 @@ _SHARED: Mapping[str, str] = {
     "some submissions could not be graded": "有的提交无法评分",
 }
 
-#: What click itself says.
+#: Texts of click itself.
 _CLICK: Mapping[str, str] = {
     "Options": "选项",
     "Commands": "命令",
@@ -59,10 +59,10 @@ _GAP = 2
 
 
 class Formatter(click.HelpFormatter):
-    """Sets Chinese: characters of two cells, and lines that may break between any two of them."""
+    """Formats Chinese: characters are two cells wide, and lines may break between any two of them."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """As click does, with a Chinese word for “Usage”."""
+        """Like click, with a Chinese word for “Usage”."""
         super().write_usage(prog, args, "用法：" if prefix is None else prefix)
 
     def write_heading(self, heading: str) -> None:
@@ -70,7 +70,7 @@ class Formatter(click.HelpFormatter):
         self.write(f"{' ' * self.current_indent}{_CLICK.get(heading, heading)}：\n")
 
     def write_text(self, text: str) -> None:
-        """Paragraphs; the lines of one that begins with ``\\b`` stay as they are."""
+        """Write paragraphs. The lines of a paragraph that starts with ``\\b`` are kept."""
         shown = []
         for paragraph in text.split("\n\n"):
             kept = paragraph.removeprefix("\b\n")
@@ -81,8 +81,8 @@ class Formatter(click.HelpFormatter):
         self.write("\n\n".join(shown) + "\n")
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _WIDEST_TERM, col_spacing: int = _GAP) -> None:
-        """Terms, and beside each what it is."""
-        table = [(term, _CLICK.get(said, _SHARED.get(said, said)).replace(*_REQUIRED)) for term, said in rows]
+        """Write terms with their descriptions."""
+        table = [(term, _CLICK.get(said, SHARED.get(said, said)).replace(*_REQUIRED)) for term, said in rows]
         column = min(max(cells(term) for term, _ in table), col_max) + col_spacing
         left = " " * self.current_indent
         for term, said in table:
@@ -100,12 +100,12 @@ class _Context(click.Context):
 
 
 def in_chinese(command: click.Command, summary: str = "") -> click.Command:
-    """``command`` with the help that it has in Chinese; ``summary`` is all that a group says."""
+    """``command`` with its Chinese help. ``summary`` is the help of a group."""
     changed = copy.copy(command)
     changed.context_class = _Context
     if isinstance(changed, click.Group):
         changed.commands = {name: in_chinese(each) for name, each in changed.commands.items()}
-    said = said_of(command)
+    said = chinese_help(command)
     if said is None:
         changed.help = summary or command.help
         return changed
@@ -115,44 +115,23 @@ def in_chinese(command: click.Command, summary: str = "") -> click.Command:
     return changed
 
 
-def said_of(command: click.Command) -> Chinese | None:
-    """The Chinese texts of ``command`` with those that it shares with others; None if it has none."""
+def chinese_help(command: click.Command) -> ChineseHelp | None:
+    """The Chinese texts of ``command``, including shared ones; None if it has none."""
     own = vars(command).get("chinese")
-    if not isinstance(own, Chinese):
+    if not isinstance(own, ChineseHelp):
         return None
     english: Mapping[int, str] = vars(command)["exits"]
-    exits = {code: own.exits.get(code) or _SHARED.get(text, text) for code, text in english.items()}
-    return Chinese(own.help, own.options, own.examples, exits, tuple(vars(command)["examples"]))
+    exits = {code: own.exits.get(code) or SHARED.get(text, text) for code, text in english.items()}
+    return ChineseHelp(own.help, own.options, own.examples, exits, tuple(vars(command)["examples"]))
 
 
-def _option(parameter: click.Parameter, said: Chinese) -> click.Parameter:
+def _option(parameter: click.Parameter, said: ChineseHelp) -> click.Parameter:
     if not isinstance(parameter, click.Option) or not parameter.help:
         return parameter
     changed = copy.copy(parameter)
-    changed.help = said.options.get(_name(parameter)) or _SHARED.get(parameter.help, parameter.help)
+    changed.help = said.options.get(option_name(parameter)) or SHARED.get(parameter.help, parameter.help)
     return changed
 
 
-def _name(option: click.Option) -> str:
+def option_name(option: click.Option) -> str:
     return max(option.opts, key=len)
-
-
-def missing(command: click.Command) -> Iterator[str]:
-    """What the help of ``command`` says in one language only."""
-    said = said_of(command)
-    if said is None or not said.help:
-        yield "no help in Chinese"
-        return
-    english = {_name(each): each.help or "" for each in command.params if isinstance(each, click.Option)}
-    yield from (f"{name}: no help in Chinese" for name, text in english.items() if not _both(name, text, said))
-    yield from (f"{name}: help in Chinese only" for name in said.options if name not in english)
-    yield from (f"exit code {code}: Chinese only" for code in vars(command)["chinese"].exits if code not in said.exits)
-    yield from (f"exit code {code}: English only" for code, text in said.exits.items() if text.isascii())
-    if len(said.examples) != len(said.lines):
-        yield f"{len(said.lines)} examples in English, {len(said.examples)} in Chinese"
-    if len(inspect.cleandoc(command.help or "").split("\n\n")) != len(said.help.split("\n\n")):
-        yield "not as many paragraphs in both languages"
-
-
-def _both(name: str, english: str, said: Chinese) -> bool:
-    return name in said.options or english in _SHARED

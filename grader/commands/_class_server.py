@@ -1,4 +1,4 @@
-"""A class in a browser: what `serve --class` and `links` share."""
+"""What `serve --class` and `links` share: the settings of a class, and its server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ NO_ROSTER = Text(
     "{folder}/class.yaml 没有写名单，course.yaml 也没有；请加上“roster: class.csv”。",
 )
 _PREPARING = Text(
-    "Preparing: the sandbox, the references, and the course as learners get it. The first time takes a few minutes.",
+    "Preparing the sandbox, the references, and the learners' edition of the course. The first time, this takes a few "
+    "minutes.",
     "正在准备：沙箱、参考实现和学习者版课程。第一次需要几分钟。",
 )
 _OPEN = Text(
@@ -36,28 +37,28 @@ _OPEN = Text(
     "{folder} 里的班级已在 {address} 开放（监听 {host}:{port}）。按 Ctrl-C 结束。",
 )
 _PLAIN = Text(
-    "{address} is not https: sessions can be read on the way. Use it on this machine only.",
+    "{address} is not https, so sessions could be intercepted. Use it on this machine only.",
     "{address} 不是 https：登录信息在途中可能被读取。请只在本机使用。",
 )
 _HALF = Text(
-    "--trust-header and --trusted-proxy belong together: the header counts only if it comes from that address.",
+    "--trust-header and --trusted-proxy must be used together: the header counts only if it comes from that address.",
     "--trust-header 和 --trusted-proxy 要一起使用：只有来自该地址的请求头才算数。",
 )
-#: Seconds until a thread that computes makes way for another: the thread that serves everybody waits for it often.
+#: The switch interval of threads in seconds: short, because the thread that serves requests often waits for others.
 _SWITCH = 0.0005
 _REPORTED = Text("attncheck: {what}", "attncheck：{what}")
 
 
-def classroom(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster]:
+def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster]:
     """The settings of the class in ``folder``, its course and its roster. Raises UsageError."""
     from grader.classroom import class_folder, roster  # the latter loads intakes
 
-    settings = class_folder.settings(folder)
+    settings = class_folder.read_settings(folder)
     course = courses.load(loader.find(course_folder or _inside(folder, settings.course)))
     listed = _inside(folder, settings.roster) or loader.beside(course, "roster")
     if listed is None:
         raise UsageError(NO_ROSTER.fill(folder=folder))
-    return settings, course, roster.read(listed)
+    return settings, course, roster.read_roster(listed)
 
 
 def _inside(folder: Path, name: str | None) -> Path | None:
@@ -78,15 +79,16 @@ def serve_class(  # noqa: PLR0917, one for each option
 
     from grader.classroom.service import Service, ServicePlan  # loads numpy
     from grader.core import resources  # reads /proc
+    from grader.web.class_data import ClassData  # loads starlette, an extra
     from grader.web.gate import Proxy  # loads starlette, an extra
-    from grader.web.instructor import Desk, routes  # as above
+    from grader.web.instructor import routes  # as above
     from grader.web.site import Site  # as above
 
     if (header[0] is None) != (header[1] is None):
         raise UsageError(_HALF)
     proxy = Proxy(header[0], header[1]) if header[0] and header[1] else None
     folder = folder.resolve()
-    settings, course, listed = classroom(folder, course_folder)
+    settings, course, listed = read_class(folder, course_folder)
     seed = read_seed(None, _inside(folder, settings.seed_file) or loader.beside(course, "seed_file"))
     plan = ServicePlan(
         folder, Path(course.folder), listed, seed, settings.questions, workers or max(2, resources.processors())
@@ -97,27 +99,27 @@ def serve_class(  # noqa: PLR0917, one for each option
     say(_PREPARING)
     service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
     site = Site.of(service, settings, lang)
-    desk = Desk(folder, service.course, Path(course.folder), lang=lang, links=site.staff_links(proxy))
+    class_data = ClassData(folder, service.course, Path(course.folder), lang=lang, links=site.staff_links(proxy))
     listening = listen(port if port is not None else address.port or 8000)
     sys.setswitchinterval(_SWITCH)
     try:
         with service:
             host, number = listening.getsockname()[:2]
             say(_OPEN.fill(folder=folder, address=settings.address, host=host, port=number))
-            gate = site.app(routes(desk), proxy)
+            gate = site.app(routes(class_data), proxy)
             config = uvicorn.Config(
                 gate,
                 log_level="warning",
                 lifespan="on",
                 server_header=False,
                 access_log=False,
-                proxy_headers=False,  # who connects is the proxy, and nothing that it passes on
-                timeout_graceful_shutdown=1,  # nobody waits for code by then
+                proxy_headers=False,  # the client is the proxy itself, not an address that it forwards
+                timeout_graceful_shutdown=1,  # no request waits for code by then
                 timeout_keep_alive=75,  # longer than proxies keep theirs
             )
 
             class Server(uvicorn.Server):
-                """Tells those who wait, so that their answers are sent before connections close."""
+                """Ends all waiting before the shutdown, so that responses are sent before connections close."""
 
                 async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
                     service.stop()

@@ -1,4 +1,4 @@
-"""Where styled text goes, and the progress bar. rich is imported only when there is something to show."""
+"""Consoles and progress bars. rich is imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WAITING_FOR = Text("waiting for {name}", "正在等待 {name}")
 
 
-#: Nothing in a text means anything to rich.
+#: Texts are printed as they are, without the markup of rich.
 _BARE: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 
 
@@ -53,19 +53,19 @@ def stdout() -> Console:
         width=columns,
         height=height,
         color_system=None if os.environ.get("NO_COLOR") else "auto",
-        force_jupyter=False,  # in a notebook, too, text goes to stdout
+        force_jupyter=False,  # in a notebook, text goes to stdout as well
         **_BARE,
     )
 
 
-#: The least that text is laid out for.
+#: The smallest width that text is formatted for.
 _NARROWEST = 40
 
 
 def width(*, err: bool = False, most: int = WIDTH) -> int:
-    """The cells in a line of plain text: those of the terminal, but at most ``most``; 80 if the stream is no terminal.
+    """The width in cells for plain text: that of the terminal, at most ``most``; 80 if the stream is not a terminal.
 
-    Running text is hard to read in longer lines than 80; tables are not.
+    Prose is hard to read in lines of more than 80 characters; tables are not.
     """
     stream = sys.stderr if err else sys.stdout
     if not stream.isatty():
@@ -74,7 +74,7 @@ def width(*, err: bool = False, most: int = WIDTH) -> int:
 
 
 def tell(text: Text, lang: Lang) -> None:
-    """Print a message in lines that fit a terminal; as one line for a file or a program, which may search it."""
+    """Print a message: wrapped on a terminal, otherwise as it is, because programs may search it."""
     said = text.of(lang)
     click.echo("\n".join(wrap(said, width())) if sys.stdout.isatty() else said)
 
@@ -114,7 +114,7 @@ def progress_bar(lang: Lang) -> Iterator[Callable[[BatchProgress], None]]:
         yield show
 
 
-#: With fewer steps than this, grading is over before a bar can be read.
+#: With fewer steps, grading is too short for a progress bar.
 _MANY_STEPS = 12
 
 

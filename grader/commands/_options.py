@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, and what they stand for."""
+"""Options and arguments that several commands share, and how their values are used."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ C = TypeVar("C", bound=click.Command)
 
 
 @dataclass(frozen=True, slots=True)
-class Chinese:
+class ChineseHelp:
     """The help of a command in Chinese.
 
-    ``help`` has paragraphs, the first of them one sentence. ``options`` are by long name, ``examples`` in the order of
-    the English ones, ``exits`` by code. What a command shares with others is in ``_chinese.py``. ``lines`` are the
-    command lines of the examples, filled in from the English ones.
+    ``help`` has paragraphs, the first of which is one sentence. ``options`` are by long name, ``examples`` in the order
+    of the English ones, ``exits`` by code. Texts that commands share are in ``_chinese.py``. ``lines`` are the command
+    lines of the examples, filled in from the English ones.
     """
 
     help: str
@@ -57,13 +57,12 @@ def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, 
 
 
 def documented(
-    examples: Mapping[str, str], exits: Mapping[int, str], chinese: Chinese | None = None
+    examples: Mapping[str, str], exits: Mapping[int, str], chinese: ChineseHelp | None = None
 ) -> Callable[[C], C]:
-    """Ends the help of a command with examples and its exit codes, and gives it help in Chinese.
+    """A decorator that adds examples, exit codes and Chinese help to a command; also the source of docs/cli.md.
 
-    ``examples`` maps command lines, without ``attncheck``, to what they do. ``exits`` has the codes that are the
-    command's own; 2 (wrong call), 4 (internal error) and 130 (interrupted) are every command's. docs/cli.md is made
-    from it.
+    ``examples`` maps command lines, without ``attncheck``, to descriptions. ``exits`` has the exit codes of the command
+    itself; 2 (wrong call), 4 (internal error) and 130 (interrupted) apply to all commands.
     """
 
     def add(command: C) -> C:
@@ -89,7 +88,7 @@ def default_language() -> Lang:
 
 
 def asked_before_command() -> Lang | None:
-    """What ``attncheck --lang … COMMAND`` asks for."""
+    """The language in ``attncheck --lang … COMMAND``; None without the option."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.find_root().params.get("lang")
 
@@ -175,7 +174,7 @@ def find_question(course: Course, name: str) -> Question:
             Text(
                 "There is no question “{name}”. {hint}",
                 "没有问题“{name}”。{hint}",
-            ).fill(name=name, hint=nearest(name, [q.id for q in course.questions]))
+            ).fill(name=name, hint=suggest.hint(name, [q.id for q in course.questions]))
         )
     return found
 
@@ -189,15 +188,15 @@ def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
             Text(
                 "There is no exercise “{name}”. {hint}",
                 "没有练习“{name}”。{hint}",
-            ).fill(name=name, hint=nearest(name, names))
+            ).fill(name=name, hint=suggest.hint(name, names))
         )
     return found
 
 
 def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | None]:
-    """What ``name`` stands for: a question (and None), an item or an exercise, whatever its case.
+    """Find a question, item or exercise, ignoring case. Returns its question, and the part (None for a question).
 
-    Raises UsageError with a suggestion if there is nothing of this name.
+    Raises UsageError with a suggestion if there is none.
     """
     number = name.lower().removeprefix("q").lstrip("0")
     for question in course.questions:
@@ -228,10 +227,10 @@ _SEVERAL = Text(
 )
 
 
-def exercise_meant(course: Course, name: str) -> tuple[Question, Exercise]:
-    """The exercise that ``name`` stands for: its own name, or a question that has only one.
+def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
+    """Find an exercise by its name, or by that of a question with only one exercise.
 
-    Raises UsageError that says what to do for anything else.
+    Raises UsageError, with what to do, if there is none or more than one.
     """
     question, part = find_part(course, name)
     names = [exercise.name for exercise in question.exercises]
@@ -243,11 +242,6 @@ def exercise_meant(course: Course, name: str) -> tuple[Question, Exercise]:
     if not isinstance(part, Exercise):
         raise UsageError(_IS_ITEM.fill(item=part.id))
     return question, part
-
-
-def nearest(name: str, names: Sequence[str]) -> Text:
-    """A sentence that suggests the closest of ``names``, or lists them all."""
-    return suggest.hint(name, names)
 
 
 #: ``--learner`` for commands that show items before they are answered.
@@ -299,7 +293,7 @@ def graded_seed(folder: Path, file: Path | None, course_folder: Path | None) -> 
 
 
 def present_files() -> list[str]:
-    """The paths of the learner's files, here and in the folder work."""
+    """The paths of the learner's files, in the current folder and in the folder work."""
     return [path.as_posix() for folder in (Path(), Path("work")) for path in sorted(folder.glob("[qQ]*.py"))]
 
 
@@ -351,13 +345,13 @@ state_option = click.option(
 )
 
 
-def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
-    """What the learner did in ``course``, for commands that can do without: an unreadable file gives a warning."""
-    return state.of_last(recall_all(file, course))
+def read_events(file: Path | None, course: Course) -> tuple[Event, ...]:
+    """The learner's events in ``course``. If the file cannot be read, prints a warning and returns none."""
+    return state.of_last(read_all_events(file, course))
 
 
-def recall_all(file: Path | None, course: Course) -> tuple[Event, ...]:
-    """The same for all learners in the file."""
+def read_all_events(file: Path | None, course: Course) -> tuple[Event, ...]:
+    """Like ``read_events``, for all learners in the file."""
     try:
         return state.read_all(state.place(file), course.public_id)
     except StateError as error:
@@ -367,11 +361,11 @@ def recall_all(file: Path | None, course: Course) -> tuple[Event, ...]:
 
 def known_name(course: Course) -> str | None:
     """The name that the learner used last, as ``attncheck name`` shows it."""
-    return state.last_name(recall(None, course))
+    return state.last_name(read_events(None, course))
 
 
-def keep(file: Path | None, *events: Event) -> None:
-    """Append ``events`` to the progress file (``--state``); a failure gives a warning and nothing else."""
+def save_events(file: Path | None, *events: Event) -> None:
+    """Append ``events`` to the progress file (``--state``). A failure only prints a warning."""
     try:
         state.append(state.place(file), *events)
     except StateError as error:

@@ -1,6 +1,6 @@
-"""The review, card by card: items as in the quiz, functions from memory. Events are saved at once.
+"""The interactive review: items as in the quiz, functions from memory. Events are saved at once.
 
-Orchestration only: `learning.review` schedules and rates, `learning.session` runs an item, and
+This module only orchestrates: `learning.review` schedules and rates, `learning.session` runs an item, and
 `learning.review_view` shows both.
 """
 
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from grader.commands._options import keep
+from grader.commands._options import save_events
 from grader.commands._words import UNCONFINED
-from grader.commands.quiz import Front
+from grader.commands.quiz import FrontEnd
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
 from grader.core.model import Course, Exercise, ExerciseResult, Item, Lang, Status, Text
@@ -43,15 +43,15 @@ Typed = Literal["next", "stop", "follow"]
 
 
 @dataclass(slots=True)
-class Review:
-    """One sitting: the learner, where answers come from, and the events so far."""
+class ReviewLoop:
+    """One review session: the learner, the front end, and the events so far."""
 
     course: Course
     learner: str
     lang: Lang
     log: tuple[Event, ...]
     state_file: Path | None
-    front: Front
+    front: FrontEnd
     console: Console
     ratings: list[Rating] = field(default_factory=list)
 
@@ -72,7 +72,7 @@ class Review:
     # ------------------------------------------------------------------------------------- an item
 
     def _item(self, card: Card, number: int, total: int) -> bool:
-        """Ask an item as the quiz does, and perhaps the one it leads to. False means stop."""
+        """Ask an item as in the quiz, and its follow-up if the learner wants it. Returns False to stop."""
         assert isinstance(card.thing, Item)
         session = quiz.begin(self.course, self.learner, self.lang, [card.thing], self.log, again=True)
         session = replace(session, confirms=self.front.confirms)
@@ -98,7 +98,7 @@ class Review:
         return not session.left
 
     def _settled(self, name: str, said: quiz.Settled, share: float | None, *, offer: bool) -> Typed:
-        """Rate an item, with the learner's own rating where that counts, and say when it comes back."""
+        """Rate an item, with the learner's own rating where it counts, and print when the card is due again."""
         word: Rating | None = None
         text = review_view.GO_ON
         if said.outcome == "right" and said.record.tries == 1:
@@ -116,7 +116,7 @@ class Review:
     # ---------------------------------------------------------------------------------------- code
 
     def _code(self, card: Card, number: int, total: int) -> bool:
-        """Ask for a function from memory, in a new or existing file. Hints and second tries lower the rating."""
+        """Ask for a function from memory. Hints and repeated tries lower the rating. Returns False to stop."""
         exercise = card.thing
         assert isinstance(exercise, Exercise)
         file = Path(f"{exercise.name}_{state.now().astimezone():%Y-%m-%d}.py")
@@ -223,14 +223,14 @@ class Review:
         self._keep(state.Spoke(state.now(), self.course.public_id, self.lang))
 
     def _keep(self, *events: Event) -> None:
-        keep(self.state_file, *events)
+        save_events(self.state_file, *events)
         self.log += events
 
     # ------------------------------------------------------------------------------------- typing
 
     @property
     def _is_person(self) -> bool:
-        """Whether a person can rate how easy it was; a pipe brings only answers."""
+        """Whether a person can answer prompts; a pipe only provides answers."""
         return sys.stdin.isatty() and sys.stdout.isatty()
 
     def _type(self, prompt: Text | None) -> str | None:

@@ -1,4 +1,4 @@
-"""What click says about a command line that it cannot parse, in Chinese."""
+"""The messages of click about invalid command lines, in Chinese."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences that several commands share, in both languages."""
+"""Texts that several commands share, in both languages."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import click
 
 from grader.commands._console import step_bar
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     errors_lang_option,
@@ -23,6 +23,7 @@ from grader.commands._options import (
     say,
     write_json,
 )
+from grader.commands._words import WRITTEN
 from grader.core import resources
 from grader.core.errors import UsageError
 from grader.core.files import create
@@ -30,13 +31,14 @@ from grader.core.layout import indent
 from grader.core.model import Text
 from grader.core.problems import ProblemsError
 from grader.core.text import name_list
-from grader.course import items, loader, misconceptions, question_view, starter, template
+from grader.course import loader, template
+from grader.course import preview as preview_question
 from grader.grading import courses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from grader.core.model import Course, Lang, Question
+    from grader.core.model import Lang
     from grader.core.problems import Problem
 
 PASSED, FAILED = 0, 4
@@ -46,16 +48,13 @@ _EDITION = Text(
     "{folder} 是学习者版：读取时没有发现错误，也没有别的可以检查。",
 )
 _HINT = Text("    {hint}", "    {hint}")
-_TWICE = Text("Name the course once: as DIR or with --course.", "课程只写一次：写成 DIR，或用 --course。")
+_TWICE = Text("Give the course only once: as DIR or with --course.", "课程只写一次：写成 DIR，或用 --course。")
 _INSTALLED = Text(
     "The bundled course is part of the installed attncheck ({folder}), where an update would delete your question. "
     "Name a folder of your own: attncheck bank new {question} --course mycourse",
     "自带的课程是已安装的 attncheck 的一部分（{folder}），放在那里的问题更新时会被删除。"
     "请指定自己的文件夹：attncheck bank new {question} --course mycourse",
 )
-_KEY = Text("Answer: {key}", "答案：{key}")
-_REVEALS = Text("Shows the misconception {names}", "会暴露误解 {names}")
-_AFTER = Text("After a mistake learners read:", "出错之后，学习者会看到：")
 _NOT_ASKED = Text("{question}: no other item or exercise is about {what}", "{question}：没有别的小题或练习涉及 {what}")
 _CHECKED = Text(
     "{questions}, {exercises}, {mistakes}: {found}",
@@ -81,7 +80,6 @@ _MUTANTS = Text(
     "{count}: {holes} survive without explanation, {equivalent} listed as equivalent",
     "{count}：{holes} 个没有被发现也没有说明，{equivalent} 个列为等价",
 )
-_WRITTEN = Text("written: {file}", "已写入：{file}")
 _NEXT = Text(
     "next: attncheck bank check {folder}; attncheck bank preview {question} --course {folder}",
     "下一步：attncheck bank check {folder}；attncheck bank preview {question} --course {folder}",
@@ -99,7 +97,7 @@ def bank() -> None:
         "bank schema > question.schema.json": "write the schema to a file",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "写出问题文件的 JSON Schema，供编辑器使用。",
         {},
         ("把 Schema 写入文件",),
@@ -114,11 +112,11 @@ def schema() -> None:
 
 @documented(
     {
-        "bank check mycourse": "prove the course in mycourse",
+        "bank check mycourse": "check the course in mycourse",
         "bank check -q Q5": "only Q5",
     },
-    {0: "everything holds", 4: "something is wrong; each problem is named"},
-    Chinese(
+    {0: "no problems", 4: "there are problems; each is listed"},
+    ChineseHelp(
         "检查 DIR 里的题库（默认是自带的题库）。\n\n"
         "参考实现必须通过，空框架必须不通过，每个典型错误都必须在它声明的检查上失败，并且能被认出来。每个问"
         "题都会说明该怎么办。最后按问题统计没有其他小题考查的误解。",
@@ -133,7 +131,7 @@ def schema() -> None:
 @bank.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
 @click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
-@click.option("--verbose", is_flag=True, help="Name every misconception that no other item or exercise is about.")
+@click.option("--verbose", is_flag=True, help="List every misconception that no other item or exercise is about.")
 @course_option
 @json_option
 @errors_lang_option
@@ -143,7 +141,7 @@ def check(
     """Check the question bank in DIR (default: the bundled one).
 
     References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognized.
-    Say for each problem what to do. At the end, count for each question the misconceptions that no other item or
+    For each problem, prints what to do. At the end, prints for each question how many misconceptions no other item or
     exercise is about.
     """
     from grader.grading import selfcheck  # loads numpy
@@ -213,7 +211,7 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
         "bank publish handout --course mycourse": "write the learners' edition of mycourse to handout",
     },
     {0: "written"},
-    Chinese(
+    ChineseHelp(
         "把课程的学习者版写到 DIR。\n\n"
         "这是可以分发的课程文件夹，包括题目、空框架、提示、练习小题，以及公开用例和预期结果；不包括计分小题"
         "的答案、参考实现、典型错误和隐藏用例。DIR 里以前的版本会被替换。学习者用 --course DIR 使用它。",
@@ -256,7 +254,7 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
         "bank mutate -e softmax": "change softmax in every small way",
     },
     {0: "the cases notice every change", 4: "a change goes unnoticed, or an entry under equivalent: is out of date"},
-    Chinese(
+    ChineseHelp(
         "对参考实现做变异，列出没有用例能发现的变异。\n\n"
         "没被发现的变异，需要更好的用例，或者在问题文件的 equivalent: 下写明理由。两者都没有时，退出码为 "
         "4。",
@@ -309,7 +307,7 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
         "bank new Q25 --course mycourse": "write a question that already works",
     },
     {0: "written"},
-    Chinese(
+    ChineseHelp(
         "生成一个新问题，已填好一个小例子。\n\n"
         "QUESTION 是 Q25 这样的编号。问题文件和参考实现写入课程文件夹（--course，或源码目录）。生成后 "
         "`attncheck bank check` 就能通过，因此每改一处都可以马上检查。",
@@ -352,7 +350,7 @@ def new(question: str, course_folder: Path | None) -> None:
         group = course.groups[0][0]
     for path, text in template.files(number, group).items():
         create(folder / path, text)
-        say(_WRITTEN.fill(file=folder / path))
+        say(WRITTEN.fill(file=folder / path))
     say(_NEXT.fill(folder=folder, question=f"Q{number}"))
 
 
@@ -361,7 +359,7 @@ def new(question: str, course_folder: Path | None) -> None:
         "bank preview Q5": "Q5 as learners see it, in both languages",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "用两种语言显示学习者看到的问题。\n\n比 `attncheck show` 多出小题的选项、提示和空框架，"
         "还有给作者看的答案，以及学习者出错之后会看到的话。",
         {},
@@ -375,45 +373,13 @@ def new(question: str, course_folder: Path | None) -> None:
 def preview(question: str, course_folder: Path | None) -> None:
     """Show a question as learners see it, in both languages.
 
-    Adds to `attncheck show` the options of its items, the hints, and the stub; and for the author the answers, and what
-    learners read after a mistake.
+    In addition to `attncheck show`, prints the options of items, the hints and the stub, and for the author the answers
+    and what learners read after a mistake.
     """
     course = load_course(course_folder)
     found = find_question(course, question)
     languages: tuple[Lang, ...] = ("en", "zh")
     for lang in languages:
         click.echo(f"═══ {lang} " + "═" * 72)
-        for line in _preview(found, course, lang):
+        for line in preview_question.lines(found, course, lang):
             click.echo(line)
-
-
-def _preview(question: Question, course: Course, lang: Lang) -> Iterator[str]:
-    yield from question_view.lines(question, course, None, lang)
-    for exercise in question.exercises:
-        for rung, text in enumerate(exercise.hints, 1):
-            yield f"\n{exercise.name}, {rung}/{len(exercise.hints)}:"
-            yield indent(text.of(lang), 2)
-    yield "\n" + starter.answers((question,), lang)
-    if question.exercises:
-        yield starter.stub(question, lang)
-    if course.edition is None:
-        yield from _for_authors(question, course, lang)
-
-
-def _for_authors(question: Question, course: Course, lang: Lang) -> Iterator[str]:
-    """The key of each item and the misconceptions that it can show; then what is said about each of these."""
-    for item in question.items:
-        yield f"\n{item.id}"
-        key = items.key(item, items.Context(course.public_id, "", item.id))
-        yield indent(_KEY.fill(key=key).of(lang), 2)
-        if names := sorted(misconceptions.named(item)):
-            yield indent(_REVEALS.fill(names=name_list(names)).of(lang), 2)
-    if question.misconceptions:
-        yield f"\n{_AFTER.of(lang)}"
-    for belief in question.misconceptions:
-        yield f"  {belief.id}"
-        yield indent(belief.truth.of(lang), 4)
-        if belief.ask is not None:
-            yield indent(f"→ {belief.ask.of(lang)}", 4)
-        if belief.ask_next is not None:
-            yield f"    → {belief.ask_next}"

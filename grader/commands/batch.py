@@ -12,9 +12,10 @@ from grader.classroom import batch_view
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.results import Book, write_files
+from grader.commands import INTERRUPTED
 from grader.commands._console import progress_bar
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -41,10 +42,10 @@ STOPPED_BEFORE = Text(
     "interrupted before the first submission was graded. Earlier results are saved: run the same command to continue.",
     "已中断：本次尚未评完任何提交，此前的结果均已保存。再次运行同一条命令，即可从中断处继续。",
 )
-ALL_GRADED, SOME_NOT_GRADABLE, INTERRUPTED = 0, 5, 130
+ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
 
 _UNENCRYPTED = Text(
-    "the seed travels to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.",
+    "the seed is sent to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.",
     "种子会不加密地传到 {scheduler}；docs/cluster.md 说明了 tls:// 地址的用法。",
 )
 
@@ -55,7 +56,7 @@ _UNENCRYPTED = Text(
         "batch submissions.zip --out results --roster class.csv -q Q5": "one question, for the learners of a roster",
     },
     {0: "every submission was graded", 5: "some submissions could not be graded"},
-    Chinese(
+    ChineseHelp(
         "给文件夹或 zip 里的所有提交评分。\n\n"
         "每个结果都立即存入 DIR；中断后再运行同一条命令即可继续。写出成绩册和 class.csv，并打印一张表；用"
         "“attncheck export”从成绩册生成各种报告。如果无法隔离代码，就拒绝运行。",
@@ -120,14 +121,14 @@ def batch(
     """Grade every submission in a folder or zip.
 
     Saves each result in DIR at once; run the same command again to continue after an interruption. Writes a gradebook
-    and class.csv, and prints a table; 'attncheck export' makes reports of the gradebook. Refuses to run where code
+    and class.csv, and prints a table; 'attncheck export' makes reports from the gradebook. Refuses to run where code
     cannot be confined.
     """
     from grader.classroom.batch import BatchRequest, run  # loads numpy
 
     folder = loader.find(course_folder)
     loaded = courses.load(folder)
-    order = BatchRequest(
+    request = BatchRequest(
         collection=submissions,
         out=out,
         course_folder=folder,
@@ -139,7 +140,7 @@ def batch(
         scheduler=scheduler,
         files=files,
     )
-    if scheduler is not None and order.seed.secret and _is_unencrypted(scheduler):
+    if scheduler is not None and request.seed.secret and _is_unencrypted(scheduler):
         say(_UNENCRYPTED.fill(scheduler=scheduler), err=True)
     latest: list[BatchProgress] = []
 
@@ -149,11 +150,11 @@ def batch(
 
     try:
         with progress_bar(lang) as show:
-            summary = run(order, note)
+            summary = run(request, note)
     except KeyboardInterrupt:
         click.echo(f"attncheck: {_interrupted(latest).of(lang)}", err=True)
         click.get_current_context().exit(INTERRUPTED)
-    rows = _results(order, lang)
+    rows = _results(request, lang)
     if as_json:
         write_json(batch_view.to_json(summary, rows, out))
     else:
@@ -164,7 +165,7 @@ def batch(
 
 
 def _interrupted(latest: list[BatchProgress]) -> Text:
-    """How far the batch got, and how to continue it."""
+    """A message on how far the batch got, and how to continue it."""
     done, total = (latest[0].done, latest[0].total) if latest else (0, None)
     return STOPPED_BEFORE if total is None else STOPPED.fill(done=done, total=total)
 
@@ -175,6 +176,6 @@ def _is_unencrypted(address: str) -> bool:
     return scheme in ("", "tcp", "ws") and not host.startswith(("127.", "localhost", "[::1]"))
 
 
-def _results(order: BatchRequest, lang: Lang) -> list[MarkSummary]:
-    with locked(order.out), closing(open_gradebook(order.out)) as book:
-        return write_files(Book.of(book, courses.load(order.course_folder)), order.out, lang)
+def _results(request: BatchRequest, lang: Lang) -> list[MarkSummary]:
+    with locked(request.out), closing(open_gradebook(request.out)) as book:
+        return write_files(Book.of(book, courses.load(request.course_folder)), request.out, lang)

@@ -10,7 +10,7 @@ import click
 from grader.classroom import doctor_view
 from grader.commands._console import width
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -29,7 +29,7 @@ ALL_THERE, MISSING = 0, 1
         "doctor": "check this machine",
     },
     {0: "nothing is missing", 1: "something is missing"},
-    Chinese(
+    ChineseHelp(
         "检查这台机器：版本、内容、沙箱。",
         {
             "--workers": "像 batch 那样同时试 N 个沙箱（默认和 batch 一样，每个 CPU 一个）。",

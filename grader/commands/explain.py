@@ -9,7 +9,7 @@ import click
 
 from grader.classroom import explain_view
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     documented,
     graded_course_option,
     graded_seed,
@@ -31,11 +31,11 @@ SAME, DIFFERENT = 0, 1
 
 @documented(
     {
-        "explain results ada Q5.output": "an answer of ada's",
+        "explain results ada Q5.output": "one of ada's answers",
         "explain results ada scaled_dot_product_attention/values/heads": "one check of one exercise in one case",
     },
-    {0: "the replay agrees with the result", 1: "the replay ends otherwise"},
-    Chinese(
+    {0: "the replay agrees with the result", 1: "the replay gives a different result"},
+    ChineseHelp(
         "重放一项检查：输入、预期、实际、原因。\n\n"
         "CHECK 是小题（Q5.output）、练习（取第一个失败处）或 EXERCISE/CHECK/CASE。仅供教师使用：会显示隐藏"
         "输入和预期结果。",
@@ -86,11 +86,11 @@ def explain(
     click.get_current_context().exit(SAME if found.agrees else DIFFERENT)
 
 
-def _explained(asked: ExplainRequest, seed: Seed) -> Explanation:
-    from grader.classroom.explain import explain_code, explain_item, look_up  # loads numpy
+def _explained(request: ExplainRequest, seed: Seed) -> Explanation:
+    from grader.classroom.explain import explain_code, explain_item, find_recorded_part  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
-    found = look_up(asked)
+    found = find_recorded_part(request)
     if isinstance(found.part, Item):
         assert not isinstance(found.result, ExerciseResult)
         return explain_item(found, found.part, found.result)

@@ -14,7 +14,7 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands import LANG
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     documented,
     find_question,
     lang_option,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from grader.core.model import Lang, Text
 
 
-FORMATS = exports.FORMATS
 _HEADINGS = {
     "gradebook": Text("Formats made from a results folder (--from)", "由结果文件夹生成的格式（--from）"),
     "course": Text("Formats made from a course (--course)", "由课程生成的格式（--course）"),
@@ -42,12 +41,16 @@ class _Export(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
-        modules = {name: exports.kind(name) for name in exports.names()}
+        modules = {name: exports.format_module(name) for name in exports.format_names()}
         lang: Lang = "zh" if ctx.meta.get(LANG) == "zh" else "en"
-        about = FORMATS if lang == "zh" else {name: exports.about(name) for name in modules}
+        about = (
+            exports.CHINESE_DESCRIPTIONS
+            if lang == "zh"
+            else {name: exports.format_description(name) for name in modules}
+        )
         for of, heading in _HEADINGS.items():
             with formatter.section(heading.of(lang)):
-                formatter.write_dl([(name, about[name]) for name, module in modules.items() if of == module.OF])
+                formatter.write_dl([(name, about[name]) for name, module in modules.items() if of == module.SOURCE])
 
 
 @documented(
@@ -56,7 +59,7 @@ class _Export(click.Command):
         "export qti -q Q5 --to q05.zip": "the practice items of Q5 for Canvas",
     },
     {0: "written"},
-    Chinese(
+    ChineseHelp(
         "把成绩或小题导出给其他程序。\n\n"
         "FORMAT 是下面列出的一种格式。只有当 F 是以前导出的、之后没人改过时，才会替换它。",
         {
@@ -140,7 +143,7 @@ def export(
 
     FORMAT is one of those below. F is replaced only if an export wrote it and nobody has changed it since.
     """
-    options = exports.Options(
+    options = exports.ExportOptions(
         lang=lang,
         learner=learner,
         pseudonyms=pseudonyms,
@@ -155,7 +158,7 @@ def export(
         unsafe_no_sandbox=unsafe_no_sandbox,
     )
     out = exports.ExportTarget(to, lambda text: _warn(text, lang), force=force)
-    if exports.kind(form).OF == "gradebook":
+    if exports.format_module(form).SOURCE == "gradebook":
         if folder is None:
             raise UsageError(
                 Text(

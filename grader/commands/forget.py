@@ -9,7 +9,7 @@ import click
 
 from grader.classroom import overrides_view
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     can_ask,
     documented,
     graded_course_option,
@@ -33,10 +33,10 @@ DONE, DECLINED = 0, 1
 
 @documented(
     {
-        "forget results ada": "remove everything of ada's, after asking",
+        "forget results ada": "delete all data about ada, after asking",
     },
     {0: "removed", 1: "nothing was removed"},
-    Chinese(
+    ChineseHelp(
         "从 DIR 里永久删除一名学习者。\n\n"
         "从成绩册（包括文件里残留的字节）中删除其提交和得分，删除其文件和作业副本，并重新写出 class.csv。不"
         "在此处、不会改动的内容会列出来，删除前先询问。",
@@ -58,27 +58,27 @@ def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, cou
     """Delete a learner from DIR permanently.
 
     Deletes their submissions and points from the gradebook (and from the bytes of its file), their files and the
-    copies of their work, and writes class.csv again. Lists what lies elsewhere and is not touched, and asks first.
+    copies of their work, and writes class.csv again. Lists what is elsewhere and is not deleted, and asks first.
     """
     if not yes and (as_json or not can_ask()):
         raise UsageError(
             Text(
-                "forget asks before it deletes anything, and nobody can answer here: give --yes.",
+                "forget asks before it deletes anything, but nobody can answer here; give --yes.",
                 "forget 删除之前要先确认，而这里没有人能回答：请加 --yes。",
             )
         )
     from grader.classroom.overrides import forgetting  # loads numpy
 
-    with forgetting(folder, learner, course_folder) as (leaving, remove):
+    with forgetting(folder, learner, course_folder) as (plan, remove):
         if not as_json:
-            for line in overrides_view.forget_lines(leaving, folder, lang):
+            for line in overrides_view.forget_lines(plan, folder, lang):
                 click.echo(line)
         agreed = yes or click.confirm(FORGET_IT.of(lang))
         if agreed:
             remove(lang)
     if as_json:
-        write_json(overrides_view.forget_json(leaving))
+        write_json(overrides_view.forget_json(plan))
     else:
-        text = FORGOTTEN.fill(learner=clean(leaving.learner.id), folder=folder)
+        text = FORGOTTEN.fill(learner=clean(plan.learner.id), folder=folder)
         click.echo((text if agreed else NOT_FORGOTTEN).of(lang))
     click.get_current_context().exit(DONE if agreed else DECLINED)

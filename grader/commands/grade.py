@@ -9,16 +9,16 @@ import click
 
 from grader.commands._console import grading_bar, stdout, width
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
-    keep,
     lang_option,
     load_course,
     present_files,
+    read_events,
     read_seed,
-    recall,
+    save_events,
     state_option,
     write_json,
     write_output,
@@ -44,7 +44,7 @@ PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
         "grade work --json > report.json": "the report as data",
     },
     {0: "everything passed", 1: "graded, and not everything passed", 3: "PATH cannot be read as a submission"},
-    Chinese(
+    ChineseHelp(
         "给文件、文件夹、笔记本或 zip 评分。\n\n"
         "指出哪些正确，以及最先该改什么。会保存你自己的进度；如果从 --learner 或 --seed-file 看出是别人的作"
         "业，就不保存。",
@@ -118,8 +118,8 @@ def grade(
 ) -> None:
     """Grade a file, folder, notebook or zip.
 
-    Says what is correct, and what to fix first. Saves your own progress, unless --learner or --seed-file shows that it
-    is somebody else's work.
+    Shows what is correct, and what to fix first. Saves your own progress, unless --learner or --seed-file shows that it
+    is someone else's work.
     """
     mode = _mode(seed_file is not None, require_sandbox, unsafe_no_sandbox)
     for file in filter(None, (html, junit)):
@@ -158,9 +158,9 @@ def grade(
 
         write_output("--junit", junit, to_junit(report, lang))
     if learner is None and seed_file is None:
-        keep(state_file, *new_events(code_events(course, report, log.now()), recall(state_file, course)))
+        save_events(state_file, *new_events(code_events(course, report, log.now()), read_events(state_file, course)))
         if not as_json:
-            events = recall(state_file, course)
+            events = read_events(state_file, course)
             for line in reference_view.offers(course, report, progress_of(course, events), log.now(), lang):
                 click.echo(line)
             if report.passed:

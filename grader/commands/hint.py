@@ -9,18 +9,18 @@ import click
 
 from grader.commands._console import page
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
-    exercise_meant,
+    find_one_exercise,
     find_part,
-    keep,
     lang_option,
     load_course,
-    nearest,
-    recall,
+    read_events,
+    save_events,
     state_option,
 )
+from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.learning import hints, progress_view
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         "hint softmax --rung 1": "the first hint once more",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "显示练习的下一条提示。\n\n"
         "NAME 是函数或类（如 softmax），或问题（如 Q5；有多个练习时用 -e 指明）。\n\n"
         "第一条提示是一个供你思考的问题，或者针对你的代码上次暴露的误解；最后一条几乎就是那行代码。看提示只"
@@ -73,7 +73,7 @@ def hint(
     """
     course = load_course(course_folder)
     if name is None:
-        asked, exercise = exercise_meant(course, question)
+        asked, exercise = find_one_exercise(course, question)
     else:
         asked, _ = find_part(course, question)
         exercise = _choose(asked, name)
@@ -92,13 +92,13 @@ def hint(
                 "{exercise} 有 {rungs} 条提示；--rung 应为 1 到 {rungs} 的数。",
             ).fill(exercise=exercise.name, rungs=rungs)
         )
-    log = recall(state_file, course)
+    log = read_events(state_file, course)
     taken, before = hints_taken(log, exercise.name), hints_shown(log, exercise.name)
     wanted = hints.order(exercise, hints.about(asked, last_misconception(log, exercise.name)))
     left = [number for number in wanted if number not in before]
     shown = rung or next(iter(left), rungs)
     if shown not in before:
-        keep(state_file, state.Hinted(state.now(), course.public_id, exercise.name, shown))
+        save_events(state_file, state.Hinted(state.now(), course.public_id, exercise.name, shown))
     no_more = rung is None and not left
     belief = asked.misconception(last_misconception(log, exercise.name))
     ask = belief.ask if belief is not None and not before else None
@@ -113,6 +113,6 @@ def _choose(question: Question, name: str) -> Exercise:
             Text(
                 "{question} has no exercise “{name}”. {hint}",
                 "{question} 没有练习“{name}”。{hint}",
-            ).fill(question=question.id, name=name, hint=nearest(name, [e.name for e in question.exercises]))
+            ).fill(question=question.id, name=name, hint=suggest.hint(name, [e.name for e in question.exercises]))
         )
     return found

@@ -9,7 +9,7 @@ import click
 
 from grader.classroom import inbox as inboxes
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     documented,
     lang_option,
 )
@@ -30,7 +30,7 @@ INBOX_MADE = Text(
         "inbox /srv/inbox": "make the folder an inbox",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "把 FOLDER 设为收件箱，并生成签署回执的密钥。\n\n"
         "密钥请自己保管。如果学习者不能直接写入收件箱，“submit”由你的账户代为运行，那么“batch”只接受签过名"
         "的回执。",
@@ -47,5 +47,5 @@ def inbox(folder: Path, lang: Lang) -> None:
     Keep the key to yourself. If 'submit' runs under your account, for learners who cannot write to the inbox
     themselves, 'batch' accepts only signed receipts.
     """
-    inboxes.make(folder)
+    inboxes.create_inbox(folder)
     click.echo(INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(lang))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,32 +9,31 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom.class_folder import SECRET
-from grader.commands._class_server import classroom
-from grader.commands._options import Chinese, course_option, documented, lang_option
+from grader.commands._class_server import read_class
+from grader.commands._options import ChineseHelp, course_option, documented, lang_option
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.suggest import hint
 from grader.core.text import clean
 
 if TYPE_CHECKING:
-    from grader.classroom.roster import Learner
     from grader.core.model import Lang
-    from grader.web.people import Person
+    from grader.web.people import ClassMember
 
-_NOBODY = Text("There is nobody “{name}” in this class. {hint}", "这个班级里没有“{name}”。{hint}")
+_NOBODY = Text("Nobody in this class is called “{name}”. {hint}", "这个班级里没有“{name}”。{hint}")
 _SECRET = Text(
-    "Anyone who has a link is that person until {until}: send each to one address.",
+    "Until {until}, anyone who has a link can sign in as that person: send each link only to its owner.",
     "{until} 之前，谁拿到链接，谁就是那个人：请把每条链接只发给本人。",
 )
 
 
 @documented(
     {
-        "links attention-2026 --csv": "everybody's link, for mail merge",
+        "links attention-2026 --csv": "everyone's links, for mail merge",
         "links attention-2026 ada --days 2": "ada's link, good for two days",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "生成全班登录用的个人链接。\n\n"
         "DIR 是班级的文件夹，里面有 class.yaml。链接带签名，到期失效；签名的密钥在 DIR 里，只有你能读。不给出 "
         "PEOPLE 时，包括所有学习者、助教和教师。",
@@ -63,44 +60,31 @@ _SECRET = Text(
 def links(
     *, folder: Path, people: tuple[str, ...], as_csv: bool, days: int | None, lang: Lang, course_folder: Path | None
 ) -> None:
-    """Make the links with which a class signs in.
+    """Create the personal links of a class.
 
     DIR is the folder of the class, with a class.yaml. Links are signed and expire; the key that signs them is in DIR,
-    for you alone. Without PEOPLE, everybody is included: learners, assistants and instructors.
+    readable only by you. Without PEOPLE, everyone is included: learners, assistants and instructors.
     """
-    from grader.web.links import Claim, signer  # loads the roster
-    from grader.web.people import People  # as above
+    from grader.web.links import Claim, links_csv, read_signer  # loads the roster
+    from grader.web.people import ClassMembers  # as above
 
-    settings, _, listed = classroom(folder, course_folder)
-    everybody = People(listed, settings)
+    settings, _, listed = read_class(folder, course_folder)
+    everybody = ClassMembers(listed, settings)
     chosen = [_person(everybody.find(name), name, [one.id for one in everybody]) for name in people] or [*everybody]
     until = datetime.now(UTC) + timedelta(days=days or settings.link_days)
-    key = signer(folder / SECRET)
+    key = read_signer(folder / SECRET)
     rows = [
         (one, f"{settings.address}/sign-in?link={key.sign('link', Claim(one.id, one.role, until))}") for one in chosen
     ]
     if as_csv:
-        click.echo(_table(rows, everybody.learners, until), nl=False)
+        click.echo(links_csv(rows, everybody.learners, until), nl=False)
         return
     for one, link in rows:
         click.echo(f"{clean(one.id)}  {link}")
     click.echo(f"attncheck: {_SECRET.fill(until=f'{until:%Y-%m-%d %H:%M} UTC').of(lang)}", err=True)
 
 
-def _person(found: Person | None, name: str, known: list[str]) -> Person:
+def _person(found: ClassMember | None, name: str, known: list[str]) -> ClassMember:
     if found is None:
         raise UsageError(_NOBODY.fill(name=clean(name), hint=hint(name, known)))
     return found
-
-
-def _table(rows: list[tuple[Person, str]], learners: dict[str, Learner], until: datetime) -> str:
-    from grader.classroom.results import cell  # loads the checks
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", "name", "email", "role", "link", "until"])
-    for one, link in rows:
-        ids = dict(learners[one.id].ids) if one.id in learners else {}
-        words = (one.id, one.name, ids.get("email", ""))
-        writer.writerow([*map(cell, words), one.role.value, link, until.isoformat(timespec="minutes")])
-    return text.getvalue()

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import tell
-from grader.commands._options import Chinese, course_option, documented, keep, lang_option, load_course, state_option
+from grader.commands._options import (
+    ChineseHelp,
+    course_option,
+    documented,
+    lang_option,
+    load_course,
+    save_events,
+    state_option,
+)
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import COMMA, clean_name
@@ -26,7 +34,7 @@ _EMPTY = Text("NAME is empty; give a name with at least one letter or number.", 
 _NOW = Text("Your name is now {name}.", "你的名字现在是 {name}。")
 _NUMBERS = Text(
     "Your progress stays. Items with personal numbers now have different numbers; earlier answers keep their points.\n"
-    "If somebody else is to start from the beginning here: 'attncheck quiz --learner NAME'.",
+    "For someone else to start from the beginning here, use 'attncheck quiz --learner NAME'.",
     "你的进度不变。数字因人而异的小题已换成新的数字；之前答过的，得分不变。\n"
     "如果是另一个人要从头开始，请用 `attncheck quiz --learner 名字`。",
 )
@@ -35,7 +43,7 @@ _RETURNED = Text(
     "从现在起接着 {name} 的进度往下做；要换回去，请用 `attncheck name {before}`。",
 )
 _OTHERS = Text(
-    "Others with progress of their own here: {names}. 'attncheck name NAME' continues with theirs.",
+    "Other people with progress here: {names}. 'attncheck name NAME' continues with theirs.",
     "这里还有其他人的进度：{names}。用 `attncheck name 名字` 可以接着做。",
 )
 
@@ -46,7 +54,7 @@ _OTHERS = Text(
         "name 'Ada Lovelace'": "use another name from now on",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "显示或更改你的名字。\n\n小题里的数字和选项的顺序由名字决定。",
         {},
         (
@@ -78,7 +86,7 @@ def name(new: str | None, state_file: Path | None, lang: Lang, course_folder: Pa
     if not wanted:
         raise UsageError(_EMPTY)
     returns = wanted in others
-    keep(state_file, state.Named(state.now(), course.public_id, wanted, separate=returns))
+    save_events(state_file, state.Named(state.now(), course.public_id, wanted, separate=returns))
     tell(_NOW.fill(name=wanted), lang)
     if known is not None and known != wanted:
         tell(_RETURNED.fill(name=wanted, before=known) if returns else _NUMBERS, lang)

@@ -11,14 +11,14 @@ import click
 from grader.commands._console import width
 from grader.commands._language import language
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
     lang_option,
     load_course,
     present_files,
-    recall,
+    read_events,
     state_option,
     write_json,
 )
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         "next": "where you are, and what to do next",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "告诉你下一步做什么、用哪条命令。\n\n"
         "先把已经开始的做完：先做一个问题的小题，再做它的练习，由易到难；然后是下一个问题，最后是到期的复"
         "习。会在当前文件夹和 work 文件夹里找你的文件。",
@@ -67,7 +67,7 @@ def show_next(
 ) -> None:
     """Print the next step; with ``others``, also the commands that help from anywhere."""
     course = load_course(course_folder)
-    log = recall(state_file, course)
+    log = read_events(state_file, course)
     found = progress_of(course, log)
     due = review.waiting(review.cards(course, log), state.now())
     step = next_step.next_step(found, due, present_files())

@@ -15,7 +15,7 @@ import click
 from grader.classroom import overrides_view
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     documented,
     graded_course_option,
     json_option,
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     {
         "override results ada Q5.output --points 1 --reason 'oral exam'": "give points",
         "override results --list": "all points given by hand",
-        "override results --pending": "answers that wait for a person, similar ones together",
+        "override results --pending": "answers to mark by hand, similar ones together",
         "override results --mark": "mark them by key points, one group at a time",
         "override results ada Q3.own-words --key-points ac --alike": "give points for key points",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "手工给分，重新评分后仍然有效。\n\n"
         "DIR 是“batch --out”写出的文件夹，PART 是小题（Q5.output）或练习。DIR 里的文件会重新写出。\n\n"
         "用自己的话回答的题目由人批改。一道小题的每个要点所占分数相同。--pending 列出待批改的答案，--mark "
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 @click.option("--remove", is_flag=True, help="Remove the override, so that the earned points count again.")
 @click.option("--key-points", metavar="abc", help="Give points for these key points of the answer (0: none).")
 @click.option("--comment", metavar="TEXT", default="", help="With --key-points: saved with the points, offered again.")
-@click.option("--alike", is_flag=True, help="With --key-points: also for everybody whose answer is similar.")
+@click.option("--alike", is_flag=True, help="With --key-points: also for everyone whose answer is similar.")
 @click.option("--pending", is_flag=True, help="List answers that are waiting to be marked, similar ones together.")
 @click.option("--mark", is_flag=True, help="Ask for the key points of each group of such answers.")
 @click.option("--list", "listed", is_flag=True, help="List all overrides in DIR.")
@@ -114,15 +114,15 @@ def override(
     DIR is a folder that 'batch --out' has written, PART an item (Q5.output) or an exercise. The files in DIR are
     written again.
 
-    Answers in one's own words wait for a person. Each key point of an item is worth the same share of its points.
-    --pending shows what waits, and --mark asks about each group of similar answers. It shows every wording, because
+    Free-text answers are marked by hand. Each key point of an item is worth the same share of its points. --pending
+    lists the answers to mark, and --mark asks about each group of similar answers. It shows every wording, because
     similar words can mean opposite things.
     """
     if listed or pending or mark:
         if learner or remove or points is not None or key_points or listed + pending + mark > 1:
             raise UsageError(
                 Text(
-                    "--list, --pending and --mark concern everybody: give one of them with DIR alone.",
+                    "--list, --pending and --mark are for the whole class: give one of them, with DIR only.",
                     "--list、--pending 和 --mark 针对所有人：只选一个，并且只和 DIR 一起用。",
                 )
             )
@@ -150,7 +150,7 @@ def override(
         return
     if comment or alike:
         raise UsageError(
-            Text("--comment and --alike go with --key-points.", "--comment 和 --alike 要和 --key-points 一起用。")
+            Text("--comment and --alike require --key-points.", "--comment 和 --alike 要和 --key-points 一起用。")
         )
     if remove == (points is not None):
         raise UsageError(
@@ -159,13 +159,13 @@ def override(
                 "请给出 --points P 和 --reason TEXT，或只给 --remove。",
             )
         )
-    from grader.classroom.overrides import OverrideRequest, give, take_back  # loads numpy
+    from grader.classroom.overrides import OverrideRequest, give_points, remove_override  # loads numpy
 
     if points is None:
-        given = take_back(folder, learner, part, course_folder, lang)
+        given = remove_override(folder, learner, part, course_folder, lang)
     else:
-        wish = OverrideRequest(learner, part, points, reason or "", author or _login(), beyond)
-        given = give(folder, wish, datetime.now(UTC), course_folder, lang)
+        request = OverrideRequest(learner, part, points, reason or "", author or _login(), beyond)
+        given = give_points(folder, request, datetime.now(UTC), course_folder, lang)
     if as_json:
         write_json(overrides_view.given_json(given))
     else:
@@ -197,7 +197,7 @@ def _by_key_points(
 
     key_points, comment, alike = said
     with rubric.marking(folder, course_folder, author, lang) as (found, decide):
-        group = rubric.group_of(found, *which, alike=alike)
+        group = rubric.find_group(found, *which, alike=alike)
         decision = rubric.Decision(key_points, comment)
         decide(group, decision, datetime.now(UTC))
     click.echo(_done(group, decision, lang))
@@ -206,15 +206,15 @@ def _by_key_points(
 def _done(group: AnswerGroup, decision: Decision, lang: Lang) -> str:
     from grader.classroom import rubric, rubric_view  # loads numpy
 
-    earned, _ = rubric.decided(group.item, decision)
+    earned, _ = rubric.score_decision(group.item, decision)
     names = {"item": group.item.id, "points": points_text(earned), "possible": points_text(group.item.points)}
     return rubric_view.DONE.fill(count=len(group.learners), **names).of(lang)
 
 
 def _pending(folder: Path, course_folder: Path | None, author: str | None, as_json: bool, lang: Lang) -> None:
-    """Show what waits; with an ``author``, ask for the key points of each group."""
+    """Print the answers to mark; with an ``author``, ask for the key points of each group."""
     from grader.classroom import rubric, rubric_view  # loads numpy
-    from grader.classroom.overrides import opened  # loads numpy
+    from grader.classroom.overrides import open_for_changes  # loads numpy
     from grader.classroom.results import Book  # loads numpy
 
     if author is None or as_json:
@@ -225,8 +225,8 @@ def _pending(folder: Path, course_folder: Path | None, author: str | None, as_js
                     "--mark 是问答，没有 JSON 输出；--pending 有。",
                 )
             )
-        with opened(folder, course_folder) as (gradebook, course):
-            found = rubric.waiting(Book.of(gradebook, course))
+        with open_for_changes(folder, course_folder) as (gradebook, course):
+            found = rubric.pending_answers(Book.of(gradebook, course))
         if as_json:
             write_json(rubric_view.waiting_json(found, lang))
         else:
@@ -256,7 +256,7 @@ def _decide(group: AnswerGroup, typed: str, known: list[str], decide: Decide, la
     from grader.classroom import rubric, rubric_view  # loads numpy
 
     try:
-        rubric.decided(group.item, rubric.Decision(typed))
+        rubric.score_decision(group.item, rubric.Decision(typed))
     except UsageError as error:
         say(error.message, err=True)
         return False

@@ -10,16 +10,16 @@ import click
 
 from grader.commands._console import stdout
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     lang_option,
     load_course,
-    nearest,
     say,
     write_output,
 )
 from grader.commands._words import UNCONFINED, WRITTEN
+from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
 from grader.core.model import Text
@@ -46,7 +46,7 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
         1: "something of your code could not be drawn",
         3: "the path after --from cannot be read as a submission",
     },
-    Chinese(
+    ChineseHelp(
         "画出课程里的一幅图。\n\n"
         "画出参考实现的计算结果；加 --from 时，把你自己代码的结果画在旁边。图画在终端里，或用 --to 写入文"
         "件。",
@@ -98,7 +98,7 @@ def plot(
             Text(
                 "There is no picture “{name}”. {hint}",
                 "没有图“{name}”。{hint}",
-            ).fill(name=name, hint=nearest(name, list(kinds.kinds())))
+            ).fill(name=name, hint=suggest.hint(name, list(kinds.kinds())))
         )
     form = None if target is None else _form(target)
     figure, mine = _figure(picture, source, course_folder)
@@ -126,14 +126,14 @@ def _form(target: Path) -> Literal["png", "svg"]:
     if form not in ("png", "svg"):
         raise UsageError(
             Text(
-                "--to {target}: the name of a picture ends in .png or .svg.",
+                "--to {target}: expected a file name that ends in .png or .svg.",
                 "--to {target}：图的文件名应以 .png 或 .svg 结尾。",
             ).fill(target=target)
         )
     if not target.absolute().parent.is_dir():
         raise UsageError(
             Text(
-                "--to {target}: there is no folder {parent}.",
+                "--to {target}: there is no folder {parent}; create it, or choose another.",
                 "--to {target}：没有文件夹 {parent}。",
             ).fill(target=target, parent=target.absolute().parent)
         )
@@ -165,7 +165,7 @@ def _figure(
 
 
 def _warn(mine: LearnerDrawing, lang: Lang) -> None:
-    """Report on stderr what is missing from the picture, or wrong in it."""
+    """Report on stderr what is missing or wrong in the picture."""
     from grader.report.figures.run import NOT_YOURS  # loads numpy
 
     if mine.unsafe:

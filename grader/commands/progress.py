@@ -9,7 +9,7 @@ import click
 
 from grader.commands._console import page
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     find_question,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         "progress Q5": "Q5, item by item",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "逐题显示你掌握了什么。\n\n"
         "根据你的小题答案、评过分的代码和看过的提示，列出还没有消除的误解。给出问题时，逐项显示其中的小题和"
         "练习。",

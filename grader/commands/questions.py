@@ -9,17 +9,17 @@ import click
 
 from grader.commands._console import width
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
     lang_option,
     load_course,
-    nearest,
-    recall,
+    read_events,
     state_option,
     write_json,
 )
+from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.learning import questions_view
@@ -41,7 +41,7 @@ _WIDEST = 120
         "questions --group position --json": "one group, as data",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "列出所有问题，以及你在每题上的进度。",
         {
             "--group": "只列这一组的问题。",
@@ -85,7 +85,7 @@ def questions(
             Text(
                 "There is no group “{group}”. {hint}",
                 "没有分组“{group}”。{hint}",
-            ).fill(group=group, hint=nearest(group, [name for name, _ in course.groups]))
+            ).fill(group=group, hint=suggest.hint(group, [name for name, _ in course.groups]))
         )
     if as_map:
         found = coverage.places(course, chosen)
@@ -94,7 +94,7 @@ def questions(
         else:
             click.echo("\n".join(questions_view.map_lines(found, lang)))
         return
-    progress = progress_of(course, recall(state_file, course))
+    progress = progress_of(course, read_events(state_file, course))
     if as_json:
         write_json([_as_json(progress.question(question.id)) for question in chosen])
     else:

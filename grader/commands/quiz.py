@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from grader.commands import INTERRUPTED
 from grader.commands._console import page, plain, stdout, tell, width
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
-    keep,
     lang_option,
     language_of,
     load_course,
+    save_events,
     state_option,
     write_json,
     write_output,
@@ -50,12 +51,12 @@ NO_ANSWERS = Text(
 _NO_TEXT = Text(
     "{file} cannot be read as text in UTF-8; name another file.", "{file} 无法作为 UTF-8 文本读取；请换一个文件名。"
 )
-#: Longer files are no answers.
+#: The most characters of an answers file.
 _MOST_CHARACTERS = 2_000_000
-#: The cells of “ [Y/n]: ” and what is typed after it.
+#: Cells for “ [Y/n]: ” and what is typed after it.
 _ROOM = 10
 
-ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
+ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 
 
 @documented(
@@ -68,7 +69,7 @@ ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
         1: "with --answers: not everything is correct",
         3: "the file with answers cannot be read",
     },
-    Chinese(
+    ChineseHelp(
         "逐题做小题。\n\n"
         "可以做全部小题、一个问题或一组的小题，也可以只做一道，如 Q5.width。答错时会给你一个引导问题，再答"
         "一次。每一步都会立即保存，可以随时停下，以后继续。没有终端时，逐行读取答案。\n\n"
@@ -124,8 +125,8 @@ def quiz(
     think about and another try. Everything is saved at once, so you can stop at any time and continue later. Without a
     terminal, answers are read line by line.
 
-    Points are for practice. At the end, you can write your answers to the answers.yaml that counts, or use --to F: what
-    F has already stays, and nothing is replaced unless you say so. --answers F grades a file instead.
+    Points are for practice. At the end, you can write your answers to the answers.yaml that counts, or to F with --to.
+    Answers that are already in F are replaced only if you agree. --answers F grades a file instead.
     """
     if as_json and answers is None:
         raise UsageError(
@@ -145,7 +146,7 @@ def quiz(
     who, named = learner_name(course, learner, everything, lang)
     if target is not None and target.exists():
         answers_file.find(str(target), _text_of(target), who)  # refuse before the quiz, not after it
-    keep(state_file, *named)
+    save_events(state_file, *named)
     log = state.of_last((*everything, *named))
     session = conversation.begin(course, who, lang, chosen, log, again=again)
     if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
@@ -264,7 +265,7 @@ def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | No
         from grader.report.terminal import render  # loads rich
 
         render(report, course, lang, stdout())
-    return ALL_RIGHT if report.passed else NOT_ALL_RIGHT
+    return ALL_CORRECT if report.passed else NOT_ALL_CORRECT
 
 
 def _nothing_runs(job: object, limits: object) -> Observed:
@@ -274,11 +275,11 @@ def _nothing_runs(job: object, limits: object) -> Observed:
 # -------------------------------------------------------------------------------------- a conversation
 
 
-class Front(Protocol):
-    """Where answers come from.
+class FrontEnd(Protocol):
+    """A source of answers.
 
-    ``keys``: options are chosen with keys, so a card does not list them. ``confirms``: somebody is there to say whether
-    a formula was read as they meant it.
+    ``keys``: options are chosen with keys, so cards do not list them. ``confirms``: someone can confirm whether a
+    formula was interpreted as they meant it.
     """
 
     keys: bool
@@ -288,22 +289,22 @@ class Front(Protocol):
         """An answer to ``card``, or a command."""
 
     def pause(self, lang: Lang, follow: bool) -> Action:
-        """What to do when an item is settled."""
+        """The next action after an item is settled."""
 
 
-class Readable(Protocol):
-    """Where lines come from."""
+class LineSource(Protocol):
+    """A source of lines."""
 
     def readline(self) -> str:
         """The next line with its end; empty at the end of the input."""
 
 
-class Lines:
+class LineFrontEnd:
     """Answers as lines of text, from a pipe or a plain terminal. Lines from a pipe are echoed as if typed."""
 
     keys = False
 
-    def __init__(self, source: Readable, *, echo: bool) -> None:
+    def __init__(self, source: LineSource, *, echo: bool) -> None:
         self._source, self._echo, self.confirms = source, echo, not echo
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
@@ -322,7 +323,7 @@ class Lines:
         return conversation.TypedAnswer("\n".join(lines)) if lines else "quit"
 
     def pause(self, lang: Lang, follow: bool) -> Action:
-        """Go on: the next line is for the next item."""
+        """Continue: the next line is for the next item."""
         return "next"
 
     def _line(self) -> str | None:
@@ -337,12 +338,12 @@ class Lines:
 
 
 def _quits(line: str, card: QuizCard) -> bool:
-    """Whether a line is just "q" where it cannot be an answer: it is no option, and no formula or text is asked for."""
+    """Whether a line is "q" and cannot be an answer, because there are options and "q" is none of them."""
     known = {choice.id.lower() for choice in (*card.asked.choices, *card.asked.partners)}
     return line.strip().lower() == "q" and bool(known) and "q" not in known
 
 
-def front_end() -> Front:
+def front_end() -> FrontEnd:
     """The keyboard of a terminal; lines of stdin without a capable one, or for a screen reader."""
     terminal = sys.stdin.isatty() and sys.stdout.isatty() and not plain()
     if terminal and os.environ.get("TERM", "dumb") != "dumb":
@@ -351,7 +352,7 @@ def front_end() -> Front:
         return Keyboard()
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")
-    return Lines(sys.stdin, echo=not sys.stdin.isatty())
+    return LineFrontEnd(sys.stdin, echo=not sys.stdin.isatty())
 
 
 def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
@@ -378,7 +379,7 @@ def _login() -> str:
         return "learner"
 
 
-def converse(session: Session, front: Front, state_file: Path | None) -> Session:
+def converse(session: Session, front: FrontEnd, state_file: Path | None) -> Session:
     """Ask until the session is over. Events are saved before feedback is shown."""
     quiz_view.opening(page(session.lang), session)
     fresh = True
@@ -392,7 +393,7 @@ def converse(session: Session, front: Front, state_file: Path | None) -> Session
         else:
             action = front.ask(card, session.lang)
         turn = conversation.step(session, action, state.now())
-        keep(state_file, *turn.events)
+        save_events(state_file, *turn.events)
         session = turn.session
         quiz_view.feedback(page(session.lang), turn.feedback, card)
         moved = isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (

@@ -10,7 +10,7 @@ import click
 
 from grader.commands._console import progress_bar
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     can_ask,
     documented,
     graded_course_option,
@@ -44,7 +44,7 @@ DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
         "regrade results --yes": "grade again and save without asking",
     },
     {0: "saved, or nothing to save", 1: "nothing was saved", 5: "some submissions could not be graded"},
-    Chinese(
+    ChineseHelp(
         "题库改动后，重新评分受影响的部分。\n\n"
         "DIR 是“batch --out”写出的文件夹。只重新评改动过的问题，提交从原来的位置读取。先显示谁的分数有变"
         "化，确认后才保存。手工给的分数不变。",
@@ -82,38 +82,39 @@ def regrade(
     """Grade again whatever a change of the bank affects.
 
     DIR is a folder that 'batch --out' has written. Only questions that have changed are graded again, from the
-    submissions in their original place. Shows whose points change, and asks before anything is saved. Overrides stay.
+    submissions in their original place. Shows whose points change, and asks before anything is saved. Overrides are
+    kept.
     """
     if not (dry_run or yes) and (as_json or not can_ask()):
         raise UsageError(
             Text(
-                "regrade asks before it saves anything, and nobody can answer here: give --yes or --dry-run.",
+                "regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.",
                 "regrade 保存之前要先确认，而这里没有人能回答：请加 --yes 或 --dry-run。",
             )
         )
     from grader.classroom import regrade_view  # loads numpy
     from grader.classroom.regrade import RegradeRequest, regraded  # loads numpy
 
-    asked = RegradeRequest(folder, graded_seed(folder, seed_file, course_folder), course_folder, workers)
+    request = RegradeRequest(folder, graded_seed(folder, seed_file, course_folder), course_folder, workers)
     with ExitStack() as stack:
         with progress_bar(lang) as show:
-            found, save = stack.enter_context(regraded(asked, show, dry=dry_run))
+            found, save = stack.enter_context(regraded(request, show, dry=dry_run))
         if not as_json:
             for line in regrade_view.lines(found, folder, lang):
                 click.echo(line)
         # Even if nothing changed, --yes writes the files again: the disk may have been full the last time.
-        write = not dry_run and (yes or (found.news and click.confirm(SAVE_IT.of(lang))))
+        write = not dry_run and (yes or (found.has_changes and click.confirm(SAVE_IT.of(lang))))
         if write:
             save(lang)
     if as_json:
         write_json(regrade_view.to_json(found, folder, write))
-    elif found.news:
+    elif found.has_changes:
         click.echo((SAVED if write else NOT_SAVED).fill(folder=folder).of(lang))
     click.get_current_context().exit(_code(found, write, dry_run))
 
 
 def _code(found: RegradeResult, written: bool, dry_run: bool) -> int:
-    if dry_run or not found.news:
+    if dry_run or not found.has_changes:
         return DONE
     if not written:
         return DECLINED

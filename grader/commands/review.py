@@ -9,18 +9,18 @@ import click
 
 from grader.commands._console import page, stdout
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
-    keep,
     lang_option,
     language_of,
     load_course,
+    save_events,
     state_option,
     write_json,
 )
-from grader.commands._review_loop import Review
+from grader.commands._review_loop import ReviewLoop
 from grader.commands.quiz import front_end, learner_name
 from grader.learning import log as state
 from grader.learning import review as schedule
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         "review --list": "only show what is due, and when",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "复习到期的内容。\n\n"
         "像做小题那样提问，并请你凭记忆重写函数：先是到期的（由 FSRS 安排），再是上次复习以来新学的。一次答"
         "对、借助提示答对、还是答错，决定卡片何时再出现。--json 和 --list 一样，只列出卡片。",
@@ -90,8 +90,8 @@ def review(
     if not queue:
         return
     who, named = learner_name(course, None, everything, lang)
-    keep(state_file, *named)
-    sitting = Review(course, who, lang, (*log, *named), state_file, front_end(), stdout())
+    save_events(state_file, *named)
+    sitting = ReviewLoop(course, who, lang, (*log, *named), state_file, front_end(), stdout())
     sitting.run(queue[:limit])
     left = schedule.queue(schedule.cards(course, sitting.log), state.now())
     review_view.summary(sitting.page, sitting.ratings, len(left))

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
-    keep,
     lang_option,
     load_course,
-    recall_all,
+    read_all_events,
+    save_events,
     say,
     state_option,
 )
@@ -38,7 +38,7 @@ _OPEN = Text(
     "请打开 {address}\n代码保存在 {folder}。按 Ctrl-C 结束。",
 )
 _TAKEN = Text(
-    "Port {port} of this machine is taken ({reason}); choose another with --port, or 0 for any free one.",
+    "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port.",
     "本机的端口 {port} 已被占用（{reason}）；请用 --port 另选一个，0 表示任选一个空闲端口。",
 )
 
@@ -50,7 +50,7 @@ _TAKEN = Text(
         "serve --class attention-2026": "the pages of a class, whose folder has a class.yaml",
     },
     {0: "ended with Ctrl-C"},
-    Chinese(
+    ChineseHelp(
         "在浏览器里打开课程。\n\n"
         "包括题目、小题、带检查的编辑器、提示和进度，供一名学习者在本机使用。代码保存在 FOLDER（默认 "
         "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且必须带上地址里的令牌。\n\n"
@@ -95,7 +95,7 @@ _TAKEN = Text(
     metavar="ADDRESS",
     help="Class: the address to listen on (default: 127.0.0.1, for a reverse proxy).",
 )
-@click.option("--trust-header", metavar="NAME", help="Class: this header says who it is, instead of links.")
+@click.option("--trust-header", metavar="NAME", help="Class: identify people by this header instead of links.")
 @click.option("--trusted-proxy", metavar="ADDRESS", help="Class: only requests from ADDRESS may have that header.")
 @click.option(
     "--port",
@@ -126,8 +126,8 @@ def serve(
     """Open the course in a browser.
 
     Prompts, quiz, an editor with checks, hints and progress, for one learner on this machine. Code is saved in FOLDER
-    (default: work), answers in your progress file, so that the terminal knows them too. Only this machine can connect,
-    and only with the token in the address.
+    (default: work), answers in your progress file, which the terminal uses as well. Only this machine can connect, and
+    only with the token in the address.
 
     With --class, serves the class in DIR: learners sign in with personal links (attncheck links), answer, and submit.
     Submissions go to DIR/inbox, results to the gradebook in DIR.
@@ -148,12 +148,12 @@ def serve(
 
     from grader.commands.quiz import learner_name  # with the item kinds
     from grader.grading.checker import Checker  # loads numpy
-    from grader.web.learner import Learner  # loads numpy
+    from grader.web.learner import LearnerWorkspace  # loads numpy
 
     course = load_course(course_folder)
-    name, named = learner_name(course, learner, recall_all(state_file, course), lang)
-    keep(state_file, *named)
-    one = Learner(course, folder, state.place(state_file), name, lambda: Checker(course))
+    name, named = learner_name(course, learner, read_all_events(state_file, course), lang)
+    save_events(state_file, *named)
+    one = LearnerWorkspace(course, folder, state.place(state_file), name, lambda: Checker(course))
     listening = _listen(port or 0)
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
@@ -174,7 +174,7 @@ def serve(
 def _listen(port: int, host: str = _HOST) -> socket.socket:
     """A socket that listens on an address of this machine, by default the loopback address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol must be named: asyncio switches Nagle's algorithm off, which costs 40 ms an answer, only if it is.
+    # The protocol must be given: only then does asyncio disable Nagle's algorithm, which costs 40 ms per response.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

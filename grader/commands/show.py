@@ -10,14 +10,14 @@ import click
 
 from grader.commands._console import width
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     find_part,
     lang_option,
     learner_option,
     load_course,
-    recall,
+    read_events,
     state_option,
 )
 from grader.core.errors import UsageError
@@ -35,7 +35,7 @@ _AN_ITEM = Text(
 )
 
 _ONLY_WITH = Text(
-    "--from is for --reference: it compares your code with the reference.",
+    "--from requires --reference: it compares your code with the reference.",
     "--from 要和 --reference 一起用：它把你的代码和参考实现作比较。",
 )
 
@@ -50,7 +50,7 @@ _ONLY_WITH = Text(
         "show softmax --reference --from work": "the same, with what differs from yours",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "显示一个问题、一道小题或一个练习。\n\n"
         "NAME 可以是问题（如 Q5）、小题（如 Q5.width），也可以是函数或类（如 softmax）。",
         {
@@ -129,7 +129,7 @@ def _reference(
 
     if isinstance(part, Item):
         raise UsageError(_AN_ITEM.fill(name=part.id, question=question.id))
-    known = progress.progress_of(course, recall(state_file, course))
+    known = progress.progress_of(course, read_events(state_file, course))
     refused = reference_view.refusal(course, question, known, log.now())
     if refused is not None:
         raise UsageError(refused)

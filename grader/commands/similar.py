@@ -11,7 +11,7 @@ import click
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._console import page
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     documented,
     graded_course_option,
     html_option,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         "similar results --threshold 0.9": "pairs that share 90 % of their code",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "找出几乎相同的提交。\n\n"
         "DIR 是“batch --out”写出的文件夹。比较每名学习者的最后一次提交，既逐个练习比较，也整体比较。不考虑"
         "命名、注释和排版，也不考虑空框架、参考实现和许多提交里都有的内容。同组成员之间不比较。不运行任何代"
@@ -66,11 +66,11 @@ def similar(
     submissions. Does not compare members of a group with each other. Runs no code.
     """
     from grader.classroom.analysis import similarity_view  # loads numpy
-    from grader.classroom.analysis.class_similarity import compared  # loads numpy
+    from grader.classroom.analysis.class_similarity import compare_class  # loads numpy
 
     with closing(open_gradebook(folder)) as gradebook:
         course = load_graded_course(gradebook, course_folder)
-        alike = compared(gradebook, course, threshold)
+        alike = compare_class(gradebook, course, threshold)
     if html is not None:
         from grader.classroom.analysis import similarity_html  # loads jinja2
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import itertools
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     find_exercise,
@@ -29,6 +27,7 @@ from grader.core.layout import indent
 from grader.core.model import Text
 from grader.core.text import COMMA
 from grader.course import starter
+from grader.learning import start_files
 from grader.submission import file_text
 
 if TYPE_CHECKING:
@@ -39,18 +38,6 @@ ADDED = Text("added to {file}: {items}", "已加入 {file}：{items}")
 TO_ADD = Text(
     "{file} does not have these items yet, and they could not be added; add them yourself below “answers:”:",
     "{file} 里还缺少以下小题，但没能自动加上，请加到“answers:”下面：",
-)
-NOT_PYTHON = Text(
-    "{file} is not valid Python, so {name} cannot be found in it; fix it first.",
-    "{file} 不是合法的 Python 代码，找不到里面的 {name}；请先改好它。",
-)
-NOT_UTF8 = Text(
-    "{file} is not saved as UTF-8, so it was left as it is; save it as UTF-8 in your editor first.",
-    "{file} 不是用 UTF-8 编码保存的，因此没有改动；请先在编辑器里另存为 UTF-8。",
-)
-NOT_IN_FILE = Text(
-    "{file} does not define {name}; --reset works on the file that 'start' created.",
-    "{file} 里没有定义 {name}；--reset 用于 `start` 生成的文件。",
 )
 RESET = Text(
     "{name} in {file} is empty again; the old file is kept as {kept}.",
@@ -66,7 +53,7 @@ RESET = Text(
         "start Q3 work --reset softmax": "make softmax in work/q03.py empty again, and keep the old file",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "生成起始文件，绝不覆盖已有文件。\n\n"
         "QUESTION 是 Q5 这样的问题，或“all”。在 DIR（默认当前文件夹）里生成一个 Python 文件，里面是待完成的"
         "练习（如 q05.py），以及答小题用的 answers.yaml。如果已有 answers.yaml，只补上缺少的小题，你的答案"
@@ -104,8 +91,8 @@ def start(
     """Create the files to start from; never overwrite one.
 
     QUESTION is a question such as Q5, or “all”. Creates a Python file with empty exercises (q05.py) and an
-    answers.yaml for the quiz items in DIR (default: the current folder). An answers.yaml that is there already gets
-    the items that it does not have; your answers stay.
+    answers.yaml for the quiz items in DIR (default: the current folder). If answers.yaml exists, the items that it
+    lacks are added, and your answers are kept.
     """
     course = load_course(course_folder)
     if reset is not None:
@@ -158,46 +145,18 @@ def _add_missing(
 ) -> None:
     """Append the items that an existing ``answers.yaml`` does not have; name them if the file cannot be extended."""
     text = file_text(path)
-    missing = [(question, item) for question, item in wanted if not _has_key(text, item.id)]
+    missing = start_files.missing_items(text, wanted)
     if not missing:
         click.echo(KEPT.fill(file=str(path)).of(lang))
         return
     names = COMMA.of(lang).join(item.id for _, item in missing)
-    named = learner or _learner(text)
-    base = re.sub(r"^answers:[ ]*\{\}\s*\Z", "answers:", text, flags=re.MULTILINE).rstrip("\n")
-    extended = f"{base}\n{starter.entries(missing, lang, course_id, named)}"
-    if _is_utf8(text) and _extends(text, extended):
-        write_output("answers.yaml", path, extended)
-        click.echo(ADDED.fill(file=str(path), items=names).of(lang))
-    else:
+    extended = start_files.add_items(text, missing, course_id, learner, lang)
+    if extended is None:
         click.echo(TO_ADD.fill(file=str(path)).of(lang))
         click.echo(indent(names, 2))
-
-
-def _extends(before: str, after: str) -> bool:
-    """Whether ``after`` is the answers file ``before`` with more answers, and nothing else."""
-    old, new = _parsed(before), _parsed(after)
-    if not isinstance(old, dict) or not isinstance(new, dict) or not isinstance(new.get("answers"), dict):
-        return False
-    answers = old.get("answers") or {}
-    kept = isinstance(answers, dict) and all(new["answers"].get(key, key) == value for key, value in answers.items())
-    return kept and {k: v for k, v in old.items() if k != "answers"} == {k: v for k, v in new.items() if k != "answers"}
-
-
-def _parsed(text: str) -> object:
-    import yaml  # only where a file has to be extended
-
-    try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError):
-        return None
-
-
-def _learner(text: str) -> str | None:
-    """The learner named in an answers file, unless it still has the name that stands for one."""
-    found = _parsed(text)
-    name = found.get("learner") if isinstance(found, dict) else None
-    return name if isinstance(name, str) and name != "your-name" else None
+        return
+    write_output("answers.yaml", path, extended)
+    click.echo(ADDED.fill(file=str(path), items=names).of(lang))
 
 
 def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
@@ -205,30 +164,8 @@ def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
     question, exercise = found
     path = folder / starter.file_name(question)
     text = file_text(path)
-    if not _is_utf8(text):
-        raise UsageError(NOT_UTF8.fill(file=path))
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        raise UsageError(NOT_PYTHON.fill(file=path, name=exercise.name)) from None
-    nodes = [node for node in tree.body if getattr(node, "name", None) == exercise.name]
-    if not nodes:
-        raise UsageError(NOT_IN_FILE.fill(file=path, name=exercise.name))
-    last = nodes[-1]
-    lines = text.split("\n")
-    first = min([last.lineno, *(each.lineno for each in getattr(last, "decorator_list", ()))])
-    lines[first - 1 : last.end_lineno] = starter.definition(exercise, lang).split("\n")
+    changed = start_files.reset_exercise(text, path, exercise, lang)
     kept = next(p for n in itertools.count(1) if not (p := path.with_name(f"{path.stem}.old{n}.txt")).exists())
     create(kept, text)
-    write_output("--reset", path, "\n".join(lines))
+    write_output("--reset", path, changed)
     click.echo(RESET.fill(name=exercise.name, file=str(path), kept=str(kept)).of(lang))
-
-
-def _is_utf8(text: str) -> bool:
-    """Whether nothing in a file that ``file_text`` has read was replaced, so that it can be written back."""
-    return "\ufffd" not in text
-
-
-def _has_key(text: str, item: str) -> bool:
-    """Whether ``item`` is a key in ``text``, which need not be valid YAML: grading reports what is wrong with it."""
-    return re.search(rf"""(?:^|[{{,])\s*["']?{re.escape(item)}["']?\s*:""", text, re.MULTILINE) is not None

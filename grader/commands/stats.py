@@ -13,7 +13,7 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands._console import page
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     documented,
     graded_course_option,
     html_option,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         "stats results --html stats.html": "statistics as a page",
     },
     {0: "done"},
-    Chinese(
+    ChineseHelp(
         "从全班的结果看题目出得怎么样。\n\n"
         "DIR 是“batch --out”写出的文件夹。显示全班的成绩、每一部分的难度和区分度、出现了哪些误解，以及可疑"
         "的小题该怎么处理。",
@@ -60,16 +60,16 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
     items.
     """
     from grader.classroom.analysis import statistics_view  # loads numpy
-    from grader.classroom.analysis.answers import borrowed  # loads the item kinds
-    from grader.classroom.analysis.statistics import of_class  # loads numpy
+    from grader.classroom.analysis.answers import borrowed_answers  # loads the item kinds
+    from grader.classroom.analysis.statistics import class_statistics  # loads numpy
 
     with closing(open_gradebook(folder)) as gradebook:
         course = load_graded_course(gradebook, course_folder)
         book = Book.of(gradebook, course)
         answered = [(mark, gradebook.answers(mark.work.row) if mark.work else {}) for mark in book.marks()]
-        found = of_class(answered)
+        found = class_statistics(answered)
         counting = [each for each in answered if each[0].counts]
-        found = replace(found, borrowed=borrowed(course, counting))
+        found = replace(found, borrowed=borrowed_answers(course, counting))
     if html is not None:
         from grader.classroom.analysis import statistics_html  # loads jinja2
 

@@ -11,7 +11,7 @@ import click
 
 from grader.classroom import inbox as inboxes
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -21,6 +21,7 @@ from grader.commands._options import (
 )
 from grader.core.errors import UsageError
 from grader.core.model import Text
+from grader.learning.answers_file import PLACEHOLDER
 from grader.submission import Unusable, learner_named, read
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ WHOSE_IF_UNREAD = Text(
     "{problem}因此不知道这是谁的作业：请修正这个文件，或用 --learner 指明。",
 )
 SAME, DIFFERENT = 0, 1
-#: What `start` writes in place of a name.
-_PLACEHOLDER = "your-name"
 
 
 @documented(
@@ -45,7 +44,7 @@ _PLACEHOLDER = "your-name"
         1: "with --verify: changed since it was submitted",
         3: "PATH cannot be read as a submission",
     },
-    Chinese(
+    ChineseHelp(
         "提交文件、文件夹、笔记本或 zip。\n\n"
         "不评分，只报告缺什么；把 PATH 存入 INBOX，要么完整存入，要么完全不存；打印回执（加 --json 时输出供 "
         "--verify 使用的文件）。加 --verify 时，把 PATH 和回执比较。",
@@ -123,7 +122,7 @@ def submit(
 def _name(path: Path) -> str:
     """The name in answers.yaml. Raises UsageError if there is none: a file name is not a person's name."""
     name = learner_named(path)
-    if name is None or name == _PLACEHOLDER:
+    if name is None or name == PLACEHOLDER:
         if (lost := read(path).lost) is not None:
             raise Unusable(lost.where, WHOSE_IF_UNREAD.fill(problem=lost.text))
         raise UsageError(
@@ -137,7 +136,7 @@ def _name(path: Path) -> str:
 
 def _receipt(file: Path) -> inboxes.Receipt:
     try:
-        return inboxes.parse(file.read_text("utf-8"), str(file))
+        return inboxes.parse_receipt(file.read_text("utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             Text(

@@ -10,15 +10,15 @@ import click
 
 from grader.commands._console import stdout, width
 from grader.commands._options import (
-    Chinese,
+    ChineseHelp,
     course_option,
     documented,
     find_exercise,
-    keep,
     lang_option,
     load_course,
     present_files,
-    recall,
+    read_events,
+    save_events,
     state_option,
 )
 from grader.core.model import Text
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         "watch work": "grade again whenever a file in work is saved",
     },
     {0: "ended with q", 3: "PATH cannot be read as a submission"},
-    Chinese(
+    ChineseHelp(
         "每次保存后重新评分。\n\n显示 PATH 里最先该改什么。按键：n 下一个，h 提示，q 退出。进度会自动保存。",
         {},
         ("work 里的文件一保存就重新评分",),
@@ -75,14 +75,14 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
         )
         console = stdout()
         keys = sys.stdin.isatty() and sys.platform != "win32"
-        log = recall(state_file, course)
+        log = read_events(state_file, course)
         for event in watching.events(path, keys):
             page = session.handle(event)
             if isinstance(page, Text):
                 click.echo(page.of(lang))
                 continue
             events = watch_events(page, course, log, state.now())
-            keep(state_file, *events)
+            save_events(state_file, *events)
             log += events
             after: list[str] = []
             if page.report is not None and any(isinstance(event, state.Coded) for event in events):

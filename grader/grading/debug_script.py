@@ -5,17 +5,46 @@ from __future__ import annotations
 import ast
 import importlib.util
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.core.errors import UsageError
-from grader.core.model import Array, ArrayType, Case, Exercise, Own, Parameter, Same, SourceFile, Text
+from grader.core.errors import SubmissionError, UsageError
+from grader.core.model import (
+    Array,
+    ArrayType,
+    Case,
+    Course,
+    Exercise,
+    Own,
+    Parameter,
+    Question,
+    Returned,
+    Same,
+    SourceFile,
+    Text,
+)
 from grader.core.text import name_list
-from grader.grading.inputs import Drawn, DrawnMade
+from grader.grading.context import GradingContext
+from grader.grading.inputs import Drawn, DrawnMade, Seed
 from grader.grading.programs import split
+from grader.grading.reference_results import reference_observer
+from grader.grading.selection import source_of
+from grader.submission import read
 from grader.submission.notebook import without_future_imports
 from grader.submission.source import parse
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+_ABSENT = Text(
+    "{path} does not define {name}; 'attncheck start {question}' writes a stub.",
+    "{path} 里没有定义 {name}；`attncheck start {question}` 会写出空框架。",
+)
+_NO_VALUES = Text(
+    "The case “{case_name}” has no expected values to compare with; choose another.",
+    "用例“{case_name}”没有可以比较的预期值；请换一个。",
+)
 
 
 def public_case(exercise: Exercise, name: str) -> Case:
@@ -31,6 +60,29 @@ def public_case(exercise: Exercise, name: str) -> Case:
             ).fill(exercise=exercise.name, name=repr(name), names=names)
         )
     return found
+
+
+def case_script(
+    course: Course, question: Question, exercise: Exercise, case_name: str, path: Path, observe: Observe
+) -> str:
+    """The script for a public case and the submission at ``path``; ``observe`` runs the reference.
+
+    Raises SubmissionError if the submission does not define the exercise, and UsageError if there is no public case of
+    that name, or none with expected values.
+    """
+    case = public_case(exercise, case_name)
+    submission = read(path)
+    file = source_of(exercise.name, question, submission)
+    if file is None:
+        raise SubmissionError(_ABSENT.fill(path=path, name=exercise.name, question=question.id))
+    context = GradingContext(course, Seed.public(), reference_observer(observe, Seed.public(), course=course))
+    pairs = zip(context.entries(exercise), context.expected(exercise), strict=True)
+    expected = next((seen for entry, seen in pairs if entry.case is case and entry.spec.kind == "values"), ())
+    if not expected or not isinstance(expected[0], Returned):
+        raise UsageError(_NO_VALUES.fill(case_name=case_name))
+    drawn = next(entry.drawn for entry in context.entries(exercise) if entry.case is case)
+    files = (file, *(other for other in submission.files if other is not file))
+    return script(exercise, case, drawn, expected[0].values[0], files, path)
 
 
 def script(

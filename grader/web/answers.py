@@ -1,4 +1,4 @@
-"""An answer as a form sends it, written as one would type it: the quiz judges the same text everywhere."""
+"""Convert the fields of an answer form to the text that a learner would type, which the quiz judges."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Fields(Protocol):
         """All values of ``key``."""
 
 
-def typed(asked: Prompt, fields: Fields) -> str:
-    """The answer in ``fields``; empty if nothing was chosen or typed. Values that are no text are ignored."""
+def answer_from_form(asked: Prompt, fields: Fields) -> str:
+    """The answer in ``fields``, empty if nothing was chosen or typed. Values that are not text are ignored."""
     values = [value for value in fields.getlist("answer") if isinstance(value, str)]
     match asked.form:
         case "many":

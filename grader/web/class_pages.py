@@ -1,4 +1,4 @@
-"""What learners of a class have besides the pages of one learner: submit, the history of that, results, requests."""
+"""The pages that only learners of a class have: submit, submissions, results, and requests for regrading."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from grader.classroom import inbox, requests
-from grader.classroom.export._marks import deduction, error, hides, report_with_overrides
+from grader.classroom import inbox, learner_requests
 from grader.classroom.gradebook import LearnerRow, open_gradebook
-from grader.classroom.late_policy import sentences
+from grader.classroom.late_policy import policy_sentences
+from grader.classroom.mark_reports import deduction, error_message, report_with_overrides, withholds_hidden_cases
 from grader.classroom.marks import Mark, due_for
 from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
@@ -49,33 +49,33 @@ from grader.web.class_words import (
     TOO_OFTEN,
     WORDS,
 )
-from grader.web.gate import noted
-from grader.web.learner import Asked, Learner
-from grader.web.pace import Pace
+from grader.web.gate import note_action
+from grader.web.learner import ItemState, LearnerWorkspace
+from grader.web.pace import RateLimit
 from grader.web.pages import Pages
-from grader.web.people import People, Person
+from grader.web.people import ClassMember, ClassMembers
 
 ANSWERS = "answers.yaml"
 _HOUR, _DAY = 3600.0, timedelta(days=1)
-#: Bytes of one person's log: each page reads all of it.
+#: The most bytes of one person's log, which each page reads in full.
 _MOST_LOG = 1_000_000
-#: Bytes of one person's files.
+#: The most bytes of one person's files.
 _MOST_FILES = 20 << 20
-#: Characters in a formula. Longer ones take more than a fifth of a second to judge, in which nobody else is served.
+#: The most characters in a formula. Longer ones take more than 0.2 s to judge, during which nobody else is served.
 MOST_FORMULA = 1500
 
 
 @dataclass(frozen=True, slots=True)
 class ClassChecker:
-    """Checks the code of one person on the workers of the class, as often as the course allows."""
+    """Checks one person's code on the workers of the class, as often as the course allows."""
 
     person: str
     service: Service
-    pace: Pace
+    pace: RateLimit
     clock: Callable[[], float] = time.monotonic
 
     def check(self, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
-        """Grades these exercises. Raises UsageError if it was done too often, or is being done."""
+        """Grade these exercises. Raises UsageError if the limit is reached or a check is still running."""
         now = self.clock()
         for name in exercises:
             left = self.pace.wait(f"{self.person} {name}", now)
@@ -86,18 +86,18 @@ class ClassChecker:
         return self.service.check(self.person, submission, exercises)
 
     def close(self) -> None:
-        """Nothing: the workers are everybody's."""
+        """Do nothing, because the workers are shared."""
 
 
 @dataclass(slots=True)
-class ClassLearner(Learner):
-    """A learner of a class, whose log does not grow without end. ``service`` is told of errors that are not theirs."""
+class ClassWorkspace(LearnerWorkspace):
+    """The workspace of a class member, with limits on log and files. ``service`` gets errors that are not theirs."""
 
     service: Service | None = None
     _log: log.Reader | None = None
 
     def events(self) -> tuple[Event, ...]:
-        """See ``Learner``. The pages of a class are too many to parse a whole log for each."""
+        """See ``LearnerWorkspace``. Cached, because a class opens too many pages to parse the log for each."""
         if self._log is None:
             self._log = log.Reader(self.state, self.course.public_id)
         return self._log.events()
@@ -106,7 +106,7 @@ class ClassLearner(Learner):
         return self.events()
 
     def told(self, error: AttncheckError) -> Text:
-        """What the person is told of an error: no path of this machine, and nothing of our own trouble."""
+        """The text of an error for a person, without paths of this machine or details of internal errors."""
         assert self.service is not None
         if not isinstance(error, (UsageError, SubmissionError)):
             self.service.report(error.message)
@@ -115,33 +115,33 @@ class ClassLearner(Learner):
         return Text(error.message.en.replace(here, ""), error.message.zh.replace(here, ""))
 
     def save(self, *events: Event) -> None:
-        """See ``Learner``. Raises UsageError when the log is full."""
+        """See ``LearnerWorkspace``. Raises UsageError when the log is full."""
         with contextlib.suppress(OSError):
             if events and self.state.stat().st_size > _MOST_LOG:
                 raise UsageError(LOG_FULL)
-        Learner.save(self, *events)
+        LearnerWorkspace.save(self, *events)
 
     def answer(
         self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
-    ) -> Asked:
-        """See ``Learner``. Raises UsageError for a formula that would take long to read."""
+    ) -> ItemState:
+        """See ``LearnerWorkspace``. Raises UsageError for a formula that would take long to read."""
         long = max(len(text) for text in (action.text if isinstance(action, TypedAnswer) else "", doubted or ""))
         if long > MOST_FORMULA and items.is_heavy(item):
             raise UsageError(LONG_FORMULA.fill(most=MOST_FORMULA))
-        return Learner.answer(self, item, lang, action, doubted=doubted, comparing=comparing, review=review)
+        return LearnerWorkspace.answer(self, item, lang, action, doubted=doubted, comparing=comparing, review=review)
 
     def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
-        """See ``Learner``. It is drawn by the workers of the class."""
+        """See ``LearnerWorkspace``. It is drawn by the workers of the class."""
         assert self.service is not None
         name = next(name for name, each in kinds.kinds().items() if each is picture)
         return self.service.figure(self.name, name, self.drawable(picture))
 
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
-        """See ``Learner``. Raises UsageError if the folder would become too large."""
+        """See ``LearnerWorkspace``. Raises UsageError if the folder would become too large."""
         there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
         if there + sum(len(data) for _, data in uploads) > _MOST_FILES:
             raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
-        return Learner.receive(self, uploads, replacing=replacing)
+        return LearnerWorkspace.receive(self, uploads, replacing=replacing)
 
     def answers(self) -> dict[str, str]:
         """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""
@@ -153,12 +153,12 @@ class ClassLearner(Learner):
         return tuple(item for question in self.course.questions for item in question.items if item.use == "graded")
 
     def written(self) -> tuple[str, ...]:
-        """The names of the files that would be submitted, besides the answers."""
+        """The names of the files that would be submitted, except the answers."""
         found = self.files()
         return () if found is None else tuple(sorted(raw.path for raw in found.raws if raw.path != ANSWERS))
 
     def collected(self) -> Path:
-        """The folder to submit, with the answers in it. Raises UsageError if there is nothing."""
+        """The folder to submit, after saving the answers in it. Raises UsageError if there is nothing to submit."""
         given = self.answers()
         if not given and not self.written():
             raise UsageError(NOTHING)
@@ -167,7 +167,7 @@ class ClassLearner(Learner):
         return self.folder
 
     def _answers_with(self, given: Mapping[str, str]) -> str:
-        """The text of answers.yaml: the answers ``given`` here, and others of a file that was uploaded."""
+        """The text of answers.yaml: the answers ``given`` on the pages, and others in an uploaded file."""
         path = self.folder / ANSWERS
         if not path.is_file():
             return answers_file.fresh(self.name, given)
@@ -178,46 +178,46 @@ class ClassLearner(Learner):
             raise UsageError(OTHER_ANSWERS.fill(id=self.name)) from None
 
     def graded_items(self) -> int:
-        """How many items count."""
+        """The number of graded items."""
         return len(self._graded())
 
 
 @dataclass(slots=True)
 class ClassPages:
-    """The handlers. ``pages_of`` makes the pages of one person."""
+    """The request handlers. ``pages_of`` returns the pages of a person."""
 
     service: Service
-    people: People
-    pages_of: Callable[[Person], Pages]
+    people: ClassMembers
+    pages_of: Callable[[ClassMember], Pages]
 
     @property
     def course(self) -> Course:
-        """The whole course, of which learners see the edition."""
+        """The full course; learners see its edition."""
         return self.service.course
 
     # ------------------------------------------------------------------------------------- submitting
 
     async def overview(self, request: Request) -> Response:
-        """What would be submitted, and what was."""
+        """What would be submitted, and earlier submissions."""
         return await self._overview(request)
 
     async def submit(self, request: Request) -> Response:
-        """Submits what is there now."""
+        """Submit the current files and answers."""
         person, pages = self._whose(request)
         receipt, new = await run_in_threadpool(self._submit, person, pages)
         name = inbox.attempt_name(receipt)
         if new:
-            await noted(self.service.plan.folder, person, "submitted", submission=name)
+            await note_action(self.service.plan.folder, person, "submitted", submission=name)
         return await self._overview(request, WORDS["received"] if new else WORDS["unchanged"], name)
 
     async def state(self, request: Request) -> Response:
-        """The list of submissions, or the one that is named, for a page that waits for results.
+        """The list of submissions, or the named one, for a page that waits for results.
 
-        Nothing if it is as the page has it, so that nothing is read aloud again. The page of one submission is loaded
-        again when it is graded.
+        Empty (204) if nothing has changed, so that screen readers do not repeat it. The page of one submission is
+        reloaded when it is graded.
         """
         person, pages = self._whose(request)
-        seen = self._seen(person)  # before what it stands for is read: a change in between is found the next time
+        seen = self._seen(person)  # read before the data, so that a change in between is found the next time
         if request.query_params.get("seen") == seen:
             return Response(status_code=204)
         name = request.query_params.get("name")
@@ -225,7 +225,7 @@ class ClassPages:
             attempts = await run_in_threadpool(self._attempts, person)
         else:
             attempts = (await run_in_threadpool(self._attempt, person, name),)
-        if name is not None and not _wait(attempts):
+        if name is not None and not _are_pending(attempts):
             return Response(headers={"HX-Refresh": "true"})
         return pages.show("attempts.html", **self._facts(pages, seen, attempts, name))
 
@@ -240,7 +240,7 @@ class ClassPages:
             written=written,
             answered=len(answers),
             items=learner.graded_items(),
-            rules=[*sentences(self.course.rules)],
+            rules=[*policy_sentences(self.course.rules)],
             due=self._due(person),
             said=said,
             new=name,
@@ -248,7 +248,7 @@ class ClassPages:
             **self._facts(pages, seen, attempts),
         )
 
-    def _submit(self, person: Person, pages: Pages) -> tuple[inbox.Receipt, bool]:
+    def _submit(self, person: ClassMember, pages: Pages) -> tuple[inbox.Receipt, bool]:
         now = datetime.now(UTC)
         earlier = sorted(attempt.receipt.at for attempt in self._attempts(person))
         recent = [at for at in earlier if at > now - _DAY]
@@ -259,24 +259,24 @@ class ClassPages:
         return self.service.submit(self.people.learners[person.id], self._learner(pages).collected(), now)
 
     async def leaving(self, request: Request) -> Response:
-        """A button to sign out, which the gate answers."""
+        """A page with a button to sign out; ``Gate`` handles the form."""
         _, pages = self._whose(request)
         return pages.show("sign_out.html", **self._words(pages))
 
     # ------------------------------------------------------------------------------------- results
 
     async def attempt(self, request: Request) -> Response:
-        """One submission: files, state, results if they are shown, and a form to ask for regrading."""
+        """One submission: files, state, results if they may be shown, and a form to request regrading."""
         person, pages = self._whose(request)
         seen = self._seen(person)
         found = await run_in_threadpool(self._attempt, person, request.path_params["name"])
-        asked = requests.listed(self.service.plan.folder, person.id)
+        asked = learner_requests.list_requests(self.service.plan.folder, person.id)
         return pages.show(
             "attempt.html",
             attempt=found,
             mark=found.mark if self._shown(found) else None,
             later=self._later(person, found),
-            why=error(found.mark, pages.lang()) if found.mark is not None else None,
+            why=error_message(found.mark, pages.lang()) if found.mark is not None else None,
             deduction=deduction(found.mark) if found.mark is not None and self._shown(found) else None,
             parts=[*self._parts()] if self._shown(found) else [],
             asked=asked,
@@ -291,7 +291,7 @@ class ClassPages:
         return Response(found.receipt.to_json(), media_type="application/json", headers=headers)
 
     async def report(self, request: Request) -> Response:
-        """The report on a submission, as `attncheck export html` writes it, but by the course as learners have it."""
+        """The report on a submission, as `attncheck export html` writes it, but with the learners' edition."""
         person, pages = self._whose(request)
         lang = pages.lang()
         text = await run_in_threadpool(self._report, person, request.path_params["name"], lang)
@@ -299,7 +299,7 @@ class ClassPages:
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
     async def ask(self, request: Request) -> Response:
-        """Sends a request for regrading."""
+        """Save a request for regrading."""
         person, _ = self._whose(request)
         name = request.path_params["name"]
         await run_in_threadpool(self._attempt, person, name)
@@ -307,16 +307,18 @@ class ClassPages:
         part, reason = form.get("part"), form.get("reason")
         if part not in self._parts() or not isinstance(part, str) or not isinstance(reason, str):
             raise HTTPException(400)
-        await run_in_threadpool(requests.add, self.service.plan.folder, person.id, part, reason, datetime.now(UTC))
-        await noted(self.service.plan.folder, person, "asked for regrading", submission=name, part=part)
+        await run_in_threadpool(
+            learner_requests.add_request, self.service.plan.folder, person.id, part, reason, datetime.now(UTC)
+        )
+        await note_action(self.service.plan.folder, person, "asked for regrading", submission=name, part=part)
         return RedirectResponse(f"/submissions/{name}#requests", 303)
 
     def _parts(self) -> tuple[str, ...]:
-        """What a request can be about: the graded items and exercises of the questions that count."""
+        """The parts that a request can be about: graded items and exercises of the questions that count."""
         counting = {question.id for question in self.service.counting}
         return tuple(part.name for part in parts(self.course).values() if part.question in counting)
 
-    def _report(self, person: Person, name: str, lang: Lang) -> str:
+    def _report(self, person: ClassMember, name: str, lang: Lang) -> str:
         found = self._attempt(person, name)
         if found.mark is None or not self._shown(found):
             raise HTTPException(404)
@@ -332,33 +334,33 @@ class ClassPages:
 
     # ------------------------------------------------------------------------------------- what is there
 
-    def _whose(self, request: Request) -> tuple[Person, Pages]:
-        person: Person = request.state.person
+    def _whose(self, request: Request) -> tuple[ClassMember, Pages]:
+        person: ClassMember = request.state.person
         return person, self.pages_of(person)
 
     @staticmethod
-    def _learner(pages: Pages) -> ClassLearner:
-        assert isinstance(pages.learner, ClassLearner)
+    def _learner(pages: Pages) -> ClassWorkspace:
+        assert isinstance(pages.learner, ClassWorkspace)
         return pages.learner
 
-    def _attempts(self, person: Person) -> tuple[Attempt, ...]:
+    def _attempts(self, person: ClassMember) -> tuple[Attempt, ...]:
         return self.service.attempts(self.people.learners[person.id])
 
-    def _attempt(self, person: Person, name: str) -> Attempt:
-        """A submission of the person's own: nobody else's is looked for."""
+    def _attempt(self, person: ClassMember, name: str) -> Attempt:
+        """A submission of this person. Raises HTTPException (404) if they have none with this name."""
         for found in self._attempts(person):
             if found.name == name:
                 return found
         raise HTTPException(404)
 
     def _hidden(self, mark: Mark) -> bool:
-        return hides(self.course.rules, mark.learner, datetime.now(UTC))
+        return withholds_hidden_cases(self.course.rules, mark.learner, datetime.now(UTC))
 
     def _shown(self, attempt: Attempt) -> bool:
-        """Whether results may be shown. Until then nothing is: points would tell whether an answer was correct."""
+        """Whether results may be shown. Points count as results, because they reveal whether an answer was correct."""
         return attempt.state == "graded" and attempt.mark is not None and not self._hidden(attempt.mark)
 
-    def _later(self, person: Person, attempt: Attempt) -> Text | None:
+    def _later(self, person: ClassMember, attempt: Attempt) -> Text | None:
         """Why the results of a graded submission are not shown."""
         if attempt.state != "graded" or attempt.mark is None or not self._hidden(attempt.mark):
             return None
@@ -367,7 +369,7 @@ class ClassPages:
             return WORDS["results_later"].fill(due=due)
         return WORDS["results_never"]
 
-    def _due(self, person: Person) -> str | None:
+    def _due(self, person: ClassMember) -> str | None:
         """When work is due for a learner, with their extra time."""
         learner = self.people.learners[person.id]
         if self.course.rules.due is None:
@@ -380,9 +382,9 @@ class ClassPages:
         lang = pages.lang()
         return {"said_of": {name: text.of(lang) for name, text in WORDS.items()}}
 
-    def _seen(self, person: Person) -> str:
-        """The state of a learner's submissions."""
-        return self.service.news(self.people.learners[person.id])
+    def _seen(self, person: ClassMember) -> str:
+        """A token for the state of a person's submissions."""
+        return self.service.revision(self.people.learners[person.id])
 
     def _facts(
         self, pages: Pages, seen: str, attempts: tuple[Attempt, ...], only: str | None = None
@@ -392,17 +394,17 @@ class ClassPages:
             "only": only,
             "attempts": attempts,
             "shown": {attempt.name: self._shown(attempt) for attempt in attempts},
-            "waits": _wait(attempts),
+            "waits": _are_pending(attempts),
         }
 
 
-def _wait(attempts: Sequence[Attempt]) -> bool:
-    """Whether one of them is not graded yet."""
+def _are_pending(attempts: Sequence[Attempt]) -> bool:
+    """Whether any of ``attempts`` is not graded yet."""
     return any(attempt.state in ("waiting", "running") for attempt in attempts)
 
 
 def _with_cases_of(edition: Course, whole: Course, report: Report) -> Report:
-    """``report`` with the names that hidden cases have in the edition: their own tell what they are about."""
+    """``report`` with the names of hidden cases from the edition, because their real names reveal what they test."""
 
     def outcome(each: Outcome, names: Mapping[str, str]) -> Outcome:
         return replace(each, case=names.get(each.case, each.case)) if each.visibility == "hidden" else each
@@ -418,11 +420,11 @@ def _with_cases_of(edition: Course, whole: Course, report: Report) -> Report:
     return replace(report, questions=tuple(questions))
 
 
-def person_folder(folder: Path, person: Person) -> Path:
-    """Where the code and the log of a person are."""
+def person_folder(folder: Path, person: ClassMember) -> Path:
+    """The folder with the code and the log of a person."""
     return folder / inbox.folder_name(person.id)
 
 
-def place_of_log(folder: Path) -> Path:
-    """The log in a person's folder."""
+def log_path(folder: Path) -> Path:
+    """The path of the log in a person's folder."""
     return folder / "progress.jsonl"

@@ -1,4 +1,4 @@
-"""What only the pages of a class say."""
+"""Texts that only the pages of a class use."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WORDS: Mapping[str, Text] = {
     "counts": Text("This submission counts.", "以这次提交为准。"),
     "not_counts": Text("Another submission counts.", "以另一次提交为准。"),
     "unchanged": Text(
-        "You submitted these files already; nothing has changed since.",
+        "You already submitted these files; nothing has changed since.",
         "这些内容已经提交过，之后没有改动。",
     ),
     "received": Text("Submitted. Keep the receipt.", "已提交。请保存回执。"),
@@ -64,15 +64,15 @@ NOTHING = Text(
     "还没有可以提交的内容：请先做计分小题，或保存代码。",
 )
 TOO_OFTEN = Text(
-    "You may submit {most} times in 24 hours. The next time is possible in {time}.",
+    "You may submit {most} times in 24 hours. You can submit again in {time}.",
     "24 小时内最多提交 {most} 次，{time}后可以再次提交。",
 )
 CHECKED_TOO_OFTEN = Text(
-    "Your code is saved. You may check {name} {most} times in an hour; the next check is possible in {time}.",
+    "Your code is saved. You may check {name} {most} times an hour; you can check again in {time}.",
     "代码已保存。{name} 每小时最多检查 {most} 次，{time}后可以再检查。",
 )
 OURS = Text(
-    "Something went wrong here, which is not your fault. Your work is saved. If it happens again, tell your "
+    "Something went wrong on the server. It is not your fault, and your work is saved. If it happens again, tell your "
     "instructor.",
     "系统出了问题，与你无关。你的内容都已保存。如果再次出现，请告诉老师。",
 )
@@ -81,7 +81,7 @@ LONG_FORMULA = Text(
     "这个答案超过 {most} 个字符，请写得简短一些。",
 )
 OTHER_ANSWERS = Text(
-    "The answers.yaml that you uploaded cannot be read, or is somebody else's; upload one with “learner: {id}”.",
+    "The answers.yaml that you uploaded cannot be read, or is someone else's; upload one with “learner: {id}”.",
     "你上传的 answers.yaml 无法读取，或者是别人的；请上传写有“learner: {id}”的文件。",
 )
 FOLDER_FULL = Text(
@@ -89,6 +89,6 @@ FOLDER_FULL = Text(
     "你的文件超过 {most} MiB；请只上传代码和答案。",
 )
 LOG_FULL = Text(
-    "You have answered so often that your log is full; ask your instructor.",
+    "Your log is full, because you have answered so often; contact your instructor.",
     "作答次数太多，你的记录已满，请联系老师。",
 )

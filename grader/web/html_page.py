@@ -1,4 +1,4 @@
-"""A ``Page`` that becomes HTML: the words of the terminal, laid out by a style sheet."""
+"""A ``Page`` that renders the texts of the terminal as HTML, to be laid out by a style sheet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.web.prose import inline
 
 
 class HtmlPage(Page):
-    """Collects what is written to it; ``html`` is all of it. Styles become classes, indents become levels."""
+    """Collects what is written to it as ``html``. Styles become CSS classes."""
 
     def __init__(self, lang: Lang) -> None:
         self.lang = lang
@@ -21,27 +21,27 @@ class HtmlPage(Page):
 
     @property
     def html(self) -> Markup:
-        """What was written so far."""
+        """The HTML of everything written so far."""
         return Markup("\n").join(self._parts)
 
     def blank(self) -> None:
-        """Nothing: the style sheet sets distances."""
+        """Do nothing: the style sheet defines the spacing."""
 
     def rule(self) -> None:
-        """Nothing: what comes next has a heading."""
+        """Do nothing: the next section has a heading."""
 
     def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
-        """A paragraph. A lead such as ``→`` is decoration, which screen readers leave out."""
+        """Write a paragraph. A lead such as ``→`` is decorative, so screen readers skip it."""
         sign = Markup('<span class="sign" aria-hidden="true">{}</span> ').format(lead.strip()) if lead.strip() else ""
         self._put_line(Markup("{}{}").format(sign, inline(text)), f"{style} {'inner' if indent else ''}")
 
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
-        """A paragraph with something at its end."""
+        """Write a paragraph with ``right`` at its end."""
         said = Markup("").join(_piece(text, style) for text, style in left)
         self._put_line(Markup('{} <span class="score">{}</span>').format(said, inline(right)), "row")
 
     def pieces(self, parts: Sequence[tuple[str, str]]) -> None:
-        """A paragraph of pieces."""
+        """Write a paragraph of styled pieces."""
         self._put_line(Markup("").join(_piece(text, style) for text, style in parts), "")
 
     def _put_line(self, content: Markup, classes: str) -> None:

@@ -1,7 +1,7 @@
-"""The instructor's pages: the class, one learner, and the routes of all others.
+"""The instructor's pages: the class, one learner, and the routes of all other pages.
 
-``routes`` gives them to the application, which says who asks: ``request.state.person``. Everything they show and change
-is what the commands show and change; nothing is computed here that a command could not.
+The application that uses ``routes`` sets ``request.state.person``. The pages show and change the same things as the
+commands, with the same functions.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from grader.classroom import class_table, inbox, requests
+from grader.classroom import class_table, inbox, learner_requests
 from grader.classroom.analysis import answers
-from grader.classroom.class_table import FLAGS, TITLES, Choice, ClassRow
+from grader.classroom.class_table import FLAGS, TITLES, ClassRow, TableFilter
 from grader.classroom.export import html as pages
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.marks import CoursePart, Mark
@@ -28,49 +28,47 @@ from grader.core.model import Text
 from grader.core.text import points
 from grader.report.html import Whose, render_body
 from grader.web import instructor_files, instructor_items, instructor_marking
-from grader.web.desk import LANGUAGE, Desk, Visit, moment, route, style
+from grader.web.class_data import LANGUAGE, ClassData, Visit, moment, route, style_sheet
 
-__all__ = ["Desk", "routes"]
-
-#: Learners on a page of the table.
+#: The number of learners on a page of the table.
 _PER_PAGE = 50
 _EARLIER = Text("an earlier version", "较早的一次")
 
 
-def routes(desk: Desk) -> list[Route]:
-    """All pages of ``desk``. The application serves ``/static`` and asks who may see them."""
+def routes(class_data: ClassData) -> list[Route]:
+    """All pages for ``class_data``. The application serves ``/static`` and controls access."""
     marking, items, files = instructor_marking, instructor_items, instructor_files
     return [
-        route(desk, "", class_page),
-        route(desk, "/style.css", style_sheet),
-        route(desk, "/language", language, "POST"),
-        route(desk, "/learners/{learner}", learner_page),
-        route(desk, "/learners/{learner}/page", files.learner_file),
-        route(desk, "/learners/{learner}/points", marking.points_by_hand, "POST"),
-        route(desk, "/questions", items.questions_page),
-        route(desk, "/items/{item}", items.item_page),
-        route(desk, "/exercises/{exercise}", items.exercise_page),
-        route(desk, "/misconceptions", items.misconceptions_page),
-        route(desk, "/marking", marking.waiting_page),
-        route(desk, "/marking/{item}", marking.mark_page),
-        route(desk, "/marking/{item}", marking.mark, "POST"),
-        route(desk, "/requests", marking.requests_page),
-        route(desk, "/requests/{number:int}", marking.reply, "POST"),
-        route(desk, "/similar", files.similar_page),
-        route(desk, "/downloads", files.downloads_page),
-        route(desk, "/downloads/{form}", files.make, "POST"),
-        route(desk, "/changes", files.changes_page),
+        route(class_data, "", class_page),
+        route(class_data, "/style.css", send_style_sheet),
+        route(class_data, "/language", language, "POST"),
+        route(class_data, "/learners/{learner}", learner_page),
+        route(class_data, "/learners/{learner}/page", files.learner_file),
+        route(class_data, "/learners/{learner}/points", marking.points_by_hand, "POST"),
+        route(class_data, "/questions", items.questions_page),
+        route(class_data, "/items/{item}", items.item_page),
+        route(class_data, "/exercises/{exercise}", items.exercise_page),
+        route(class_data, "/misconceptions", items.misconceptions_page),
+        route(class_data, "/marking", marking.pending_page),
+        route(class_data, "/marking/{item}", marking.mark_page),
+        route(class_data, "/marking/{item}", marking.save_marks, "POST"),
+        route(class_data, "/requests", marking.requests_page),
+        route(class_data, "/requests/{number:int}", marking.reply, "POST"),
+        route(class_data, "/similar", files.similar_page),
+        route(class_data, "/downloads", files.downloads_page),
+        route(class_data, "/downloads/{form}", files.make_download, "POST"),
+        route(class_data, "/changes", files.changes_page),
     ]
 
 
-def style_sheet(visit: Visit) -> Response:
+def send_style_sheet(visit: Visit) -> Response:
     """The style sheet of all pages."""
-    return Response(style(), media_type="text/css", headers={"Cache-Control": "no-cache"})
+    return Response(style_sheet(), media_type="text/css", headers={"Cache-Control": "no-cache"})
 
 
 def language(visit: Visit) -> Response:
-    """Changes the language, and goes back to the page."""
-    back = visit.typed("back") if visit.typed("back").startswith(visit.desk.base) else visit.desk.at()
+    """Change the language, and return to the page."""
+    back = visit.typed("back") if visit.typed("back").startswith(visit.class_data.base) else visit.class_data.at()
     answer = RedirectResponse("/" + back.lstrip("/\\"), 303)
     chosen = "zh" if visit.typed("lang") == "zh" else "en"
     answer.set_cookie(LANGUAGE, chosen, httponly=True, samesite="strict", path="/", max_age=31_536_000)
@@ -81,69 +79,69 @@ def language(visit: Visit) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Sorting:
-    """The addresses of the same table in another order, or of another page of it."""
+class TableLinks:
+    """The addresses of the class table in another order, or of its other pages."""
 
-    desk: Desk
-    choice: Choice
+    class_data: ClassData
+    choice: TableFilter
 
     def link(self, column: str) -> str:
-        """The table sorted by ``column``; the other way round if it is sorted by it already."""
+        """The table sorted by ``column``, in reverse order if it is already sorted by it."""
         numbers = column not in ("learner", "section", "status")
         down = not self.choice.descending if self.choice.sort == column else numbers
         return self._at(replace(self.choice, sort=column, descending=down))
 
     def state(self, column: str) -> str:
-        """How the table is sorted by ``column``, for ``aria-sort``; empty if it is not."""
+        """The value of ``aria-sort`` for ``column``; empty if the table is not sorted by it."""
         if self.choice.sort != column:
             return ""
         return "descending" if self.choice.descending else "ascending"
 
     def page(self, number: int) -> str:
-        """Another page of the table."""
+        """The address of page ``number`` of the table."""
         return self._at(self.choice, str(number))
 
-    def _at(self, choice: Choice, page: str = "") -> str:
+    def _at(self, choice: TableFilter, page: str = "") -> str:
         query = {"q": choice.search, "show": choice.flag, "section": choice.section, "page": page}
         ordered = choice.sort != "learner" or choice.descending
         order = {"sort": choice.sort, "down": "1" if choice.descending else ""} if ordered else {}
-        return self.desk.at(**query, **order)
+        return self.class_data.at(**query, **order)
 
 
 def class_page(visit: Visit) -> Response:
-    """The class as a table, a page at a time."""
-    desk = visit.desk
-    choice = Choice(
+    """The class as a table, in pages."""
+    class_data = visit.class_data
+    choice = TableFilter(
         visit.asked("q")[:200],
         visit.asked("show"),
         visit.asked("section"),
         visit.asked("sort", "learner"),
         bool(visit.asked("down")),
     )
-    everybody = desk.rows()
-    found = class_table.select(everybody, choice)
+    everybody = class_data.rows()
+    found = class_table.filter_rows(everybody, choice)
     last = max(1, math.ceil(len(found) / _PER_PAGE))
     asked = visit.asked("page")
     page = min(max(1, int(asked)), last) if asked.isdecimal() and len(asked) < 9 else 1
     names = sorted({row.section for row in everybody if row.section})
     return visit.page(
-        "desk_class.html",
+        "instructor_class.html",
         rows=found[(page - 1) * _PER_PAGE : page * _PER_PAGE],
-        questions=desk.graded_questions(),
+        questions=class_data.graded_questions(),
         titles=TITLES,
         flags=list(FLAGS),
         sections=names,
         choice=choice,
-        sorting=Sorting(desk, choice),
-        link=lambda row: desk.at("learners", row.id),
+        sorting=TableLinks(class_data, choice),
+        link=lambda row: class_data.at("learners", row.id),
         found=len(found),
         all=len(everybody),
         page=page,
         pages=last,
-        summary=desk.once("summary", lambda book: pages.summary(book, desk.rows())),
+        summary=class_data.once("summary", lambda book: pages.summary(book, class_data.rows())),
         waiting=sum(map(FLAGS["person"], everybody)),
-        unmatched=desk.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
-        open_requests=sum(each.answer is None for each in requests.listed(desk.folder)),
+        unmatched=class_data.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
+        open_requests=sum(each.answer is None for each in learner_requests.list_requests(class_data.folder)),
     )
 
 
@@ -151,7 +149,7 @@ def class_page(visit: Visit) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class HistoryEntry:
     """A submission in a learner's history. ``link`` is the page with its report, if there is one."""
 
     at: datetime | None
@@ -167,31 +165,31 @@ class Submitted:
 
 def learner_page(visit: Visit) -> Response:
     """One learner: points, history, points by hand, requests, answers, and the report of one submission."""
-    desk = visit.desk
-    learner = desk.learner(visit.request.path_params["learner"])
-    marks = [mark for mark, _ in desk.answered() if mark.learner.id == learner.id]
+    class_data = visit.class_data
+    learner = class_data.learner(visit.request.path_params["learner"])
+    marks = [mark for mark, _ in class_data.answered() if mark.learner.id == learner.id]
     counting = [mark for mark in marks if mark.counts]
     asked = visit.asked("submission")
     chosen = next((mark for mark in marks if mark.work and mark.work.row.key == asked), None)
     mark = chosen or (counting[-1] if counting else None)
-    with desk.book() as book:
+    with class_data.book() as book:
         report = _report(visit, book, mark) if mark is not None else None
         history = [_submitted(visit, book, row, marks, mark) for row in book.gradebook.everything_of(learner.id)]
         given = book.gradebook.answers(mark.work.row) if mark is not None and mark.work is not None else {}
     history.sort(key=lambda each: (each.attempt, each.at.timestamp() if each.at else 0.0), reverse=True)
     return visit.page(
-        "desk_learner.html",
+        "instructor_learner.html",
         learner=learner,
         titles=TITLES,
-        rows=[class_table.row(each) for each in counting],
+        rows=[class_table.class_row(each) for each in counting],
         report=report,
         history=history,
         overrides=mark.overridden if mark is not None else (),
-        choices=choices(desk),
-        requests=requests.listed(desk.folder, learner.id),
-        answers=[(name, answers.shown(value)) for name, value in given.items()],
+        choices=part_choices(class_data),
+        requests=learner_requests.list_requests(class_data.folder, learner.id),
+        answers=[(name, answers.answer_text(value)) for name, value in given.items()],
         moment=moment,
-        done=instructor_marking.said(visit),
+        done=instructor_marking.done_message(visit),
     )
 
 
@@ -200,15 +198,15 @@ def _report(visit: Visit, book: Book, mark: Mark) -> Markup | None:
     if report is None or mark.work is None:
         return None
     whose = Whose(mark.learner.name, mark.work.row.seed_name)
-    return Markup(render_body(report, visit.desk.course, visit.lang, whose))
+    return Markup(render_body(report, visit.class_data.course, visit.lang, whose))
 
 
-def _submitted(visit: Visit, book: Book, row: SubmissionRow, marks: Sequence[Mark], shown: Mark | None) -> Submitted:
+def _submitted(visit: Visit, book: Book, row: SubmissionRow, marks: Sequence[Mark], shown: Mark | None) -> HistoryEntry:
     mark = next((each for each in marks if each.work is not None and each.work.row.key == row.key), None)
     here = shown is not None and shown.work is not None and shown.work.row.key == row.key
-    line: ClassRow | None = class_table.row(mark) if mark is not None else None
+    line: ClassRow | None = class_table.class_row(mark) if mark is not None else None
     owner = mark.learner if mark is not None else LearnerRow("", "")
-    return Submitted(
+    return HistoryEntry(
         row.at,
         row.attempt,
         f"{line.score} / {points(line.possible)}" if line is not None else "–",
@@ -217,7 +215,7 @@ def _submitted(visit: Visit, book: Book, row: SubmissionRow, marks: Sequence[Mar
         mark is not None and mark.counts,
         mark is None,
         here,
-        visit.desk.at("learners", owner.id, submission=row.key) if mark is not None and not here else None,
+        visit.class_data.at("learners", owner.id, submission=row.key) if mark is not None and not here else None,
     )
 
 
@@ -226,11 +224,13 @@ def _receipt(place: Path) -> str:
     file = place.parent / inbox.RECEIPT
     with contextlib.suppress(OSError, ValueError, inbox.NoReceipt):
         if file.stat().st_size <= inbox.MAX_RECEIPT:
-            return inbox.parse(file.read_text("utf-8"), inbox.RECEIPT).digest
+            return inbox.parse_receipt(file.read_text("utf-8"), inbox.RECEIPT).digest
     return ""
 
 
-def choices(desk: Desk) -> list[tuple[str, list[CoursePart]]]:
-    """What points can be given for: the parts of the questions that count, by question."""
-    known = parts(desk.course)
-    return [(name, [part for part in known.values() if part.question == name]) for name in desk.graded_questions()]
+def part_choices(class_data: ClassData) -> list[tuple[str, list[CoursePart]]]:
+    """The parts that points can be given for: those of the questions that count, by question."""
+    known = parts(class_data.course)
+    return [
+        (name, [part for part in known.values() if part.question == name]) for name in class_data.graded_questions()
+    ]

@@ -1,4 +1,4 @@
-"""The instructor's pages about files: similar solutions side by side, downloads, and who changed what."""
+"""The instructor's pages on similar solutions, downloads, and the log of changes."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from starlette.responses import Response
 from grader.classroom import audit
 from grader.classroom import export as exports
 from grader.classroom.analysis import similarity_html, similarity_view
-from grader.classroom.analysis.answers import by_learner
-from grader.classroom.analysis.class_similarity import ClassSimilarity, compared
-from grader.classroom.analysis.clusters import Cluster, clusters
+from grader.classroom.analysis.answers import borrowed_by_learner
+from grader.classroom.analysis.class_similarity import ClassSimilarity, compare_class
+from grader.classroom.analysis.clusters import Cluster, find_clusters
 from grader.classroom.export.html import LearnerPages, mark_of
 from grader.classroom.results import Book, file_name
 from grader.core.model import Text
-from grader.web.desk import RARELY, Desk, Ready, Visit, moment
-from grader.web.instructor_items import borrowed_of
-from grader.web.instructor_words import DID, FORMATS, WORDS
+from grader.web.class_data import RARELY, ClassData, Download, Visit, moment
+from grader.web.instructor_items import borrowed_answers
+from grader.web.instructor_words import ACTIONS, FORMATS, WORDS
 from grader.web.people import Role
 
-#: Clusters on the page that lists them, and couples side by side on the page of one.
+#: The most clusters on the list, and the most couples on the page of a cluster.
 _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
-#: Entries of the log on its page.
+#: The most entries of the log that are shown.
 _MOST_ENTRIES = 500
 
 # ------------------------------------------------------------------------------------------ similar solutions
 
 
 def similar_page(visit: Visit) -> Response:
-    """The clusters of similar submissions, or one of them side by side; and answers with others' numbers."""
-    desk = visit.desk
-    alike, made = _alike(desk)
-    who = {key: ", ".join(map(desk.called, people)) or key for key, people in alike.people.items()}
+    """The clusters of similar submissions, or one of them side by side; and answers that fit others' numbers."""
+    class_data = visit.class_data
+    alike, made = _alike(class_data)
+    who = {key: ", ".join(map(class_data.called, people)) or key for key, people in alike.people.items()}
     asked = visit.asked("cluster")
     if asked:
         number = int(asked) if asked.isdecimal() and len(asked) < 6 else 0
         if not 1 <= number <= len(made):
             raise HTTPException(404)
-        (shown,) = similarity_html.compared(alike.found, [made[number - 1]], who, alike.read, _MOST_COUPLES)
+        (shown,) = similarity_html.compare_clusters(alike.found, [made[number - 1]], who, alike.read, _MOST_COUPLES)
         return visit.page(
-            "desk_cluster.html",
+            "instructor_cluster.html",
             each=shown,
             number=number,
             people=[name for key in shown.cluster.keys for name in alike.people[key]],
@@ -59,86 +59,90 @@ def similar_page(visit: Visit) -> Response:
         for each in made[:_MOST_CLUSTERS]
     ]
     return visit.page(
-        "desk_similar.html",
+        "instructor_similar.html",
         listed=listed,
         more=max(0, len(made) - _MOST_CLUSTERS),
         honest=similarity_view.honest(),
         nothing=similarity_view.NOTHING.fill(threshold=f"{alike.found.threshold:.0%}"),
         counted=similarity_view.COMPARED.fill(submissions=alike.found.submissions),
         notes=similarity_view.notes(alike.found, who, alike.left_out),
-        borrowers=by_learner(borrowed_of(desk)),
+        borrowers=borrowed_by_learner(borrowed_answers(class_data)),
         numbers=lambda values: ", ".join(f"{name} = {value}" for name, value in values),
     )
 
 
-def _alike(desk: Desk) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
-    """What is similar. Comparing a large class takes seconds, so it is done again only for new submissions."""
+def _alike(class_data: ClassData) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
+    """The similarities and clusters. Cached until there are new submissions, because comparing takes seconds."""
 
     def version(book: Book) -> bytes:
         row = ((one.key, one.digest, one.learners, one.attempt) for one in book.gradebook.submissions())
         return hashlib.sha256(repr([*row, *book.points]).encode()).digest()
 
     def make(book: Book) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
-        alike = compared(book.gradebook, desk.course)
-        return alike, clusters(alike.found)
+        alike = compare_class(book.gradebook, class_data.course)
+        return alike, find_clusters(alike.found)
 
-    submitted = desk.once("submitted", version)
-    return desk.once("similar", make, submitted, rest=RARELY)
+    submitted = class_data.once("submitted", version)
+    return class_data.once("similar", make, submitted, rest=RARELY)
 
 
 # ------------------------------------------------------------------------------------------ downloads
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """A format on the page: its name, what it is, and the options that it takes."""
+class ExportFormat:
+    """An export format: its name, a description, and its options."""
 
     name: str
     about: Text
     options: frozenset[str]
 
 
-def formats() -> list[Format]:
-    """All formats that are made from a gradebook."""
-    found = [(name, exports.kind(name)) for name in exports.names()]
+def export_formats() -> list[ExportFormat]:
+    """All export formats for a gradebook."""
+    found = [(name, exports.format_module(name)) for name in exports.format_names()]
     return [
-        Format(name, FORMATS.get(name) or Text(exports.about(name), exports.FORMATS[name]), frozenset(module.OPTIONS))
+        ExportFormat(
+            name,
+            FORMATS.get(name) or Text(exports.format_description(name), exports.CHINESE_DESCRIPTIONS[name]),
+            frozenset(module.OPTIONS),
+        )
         for name, module in found
-        if module.OF == "gradebook"
+        if module.SOURCE == "gradebook"
     ]
 
 
 def downloads_page(visit: Visit) -> Response:
-    """All formats; or a file that was made, once its remarks were read."""
+    """The list of formats, or a finished file whose remarks were shown."""
     asked = visit.asked("file")
     if asked:
-        ready = visit.desk.shelf.get(asked)
+        ready = visit.class_data.shelf.get(asked)
         if ready is None:
-            return visit.page("desk_failed.html", status=404, text=WORDS["gone"].of(visit.lang))
+            return visit.page("instructor_failed.html", status=404, text=WORDS["gone"].of(visit.lang))
         return attachment(ready.name, ready.data)
-    return visit.page("desk_downloads.html", formats=formats())
+    return visit.page("instructor_downloads.html", formats=export_formats())
 
 
-def make(visit: Visit) -> Response:
-    """Makes a download: saved at once, or after its remarks were shown."""
-    desk = visit.desk
+def make_download(visit: Visit) -> Response:
+    """Export a file, and send it; if there are remarks, show them first."""
+    class_data = visit.class_data
     name = visit.request.path_params["form"]
-    known = {each.name: each for each in formats()}
+    known = {each.name: each for each in export_formats()}
     if name not in known:
         raise HTTPException(404)
     ready = _made(visit, known[name])
     visit.note("downloaded", format=name)
     if not ready.remarks:
         return attachment(ready.name, ready.data)
-    return visit.page("desk_ready.html", ready=ready, token=desk.shelf.put(ready))
+    return visit.page("instructor_ready.html", ready=ready, token=class_data.shelf.put(ready))
 
 
-def _made(visit: Visit, form: Format) -> Ready:
-    desk = visit.desk
+def _made(visit: Visit, form: ExportFormat) -> Download:
+    class_data = visit.class_data
     remarks: list[Text] = []
     with tempfile.TemporaryDirectory(prefix="attncheck-") as scratch:
         folder = Path(scratch)
-        options = exports.Options(
+        options = exports.ExportOptions(
             lang=visit.lang,
             pseudonyms="pseudonyms" in form.options and bool(visit.typed("pseudonyms")),
             checks="checks" in form.options and bool(visit.typed("checks")),
@@ -146,18 +150,20 @@ def _made(visit: Visit, form: Format) -> Ready:
             template=_uploaded(visit, "template", folder) if "template" in form.options else None,
             column=visit.typed("column").strip() or None if "column" in form.options else None,
             roster=_uploaded(visit, "roster", folder) if "roster" in form.options else None,
-            now=desk.now(),
+            now=class_data.now(),
         )
         to = folder / "out"
-        with desk.changing() if options.pseudonyms else desk.book() as book:  # the first ones are saved
-            exports.export(form.name, book, options, exports.ExportTarget(to, remarks.append, passing=True))
+        with (
+            class_data.changing() if options.pseudonyms else class_data.book() as book
+        ):  # the key of the pseudonyms may have to be saved
+            exports.export(form.name, book, options, exports.ExportTarget(to, remarks.append, temporary=True))
         if to.is_dir():
-            return Ready(f"{form.name}.zip", _zipped(to), tuple(remarks))
-        return Ready(_called(form.name, options.template), to.read_bytes(), tuple(remarks))
+            return Download(f"{form.name}.zip", _zipped(to), tuple(remarks))
+        return Download(_called(form.name, options.template), to.read_bytes(), tuple(remarks))
 
 
 def _uploaded(visit: Visit, name: str, folder: Path) -> Path | None:
-    """An uploaded file in ``folder``, under a name of our own that messages can show."""
+    """Save an uploaded file in ``folder`` under a safe name that messages can show; None if there is none."""
     found = visit.upload(name)
     if found is None:
         return None
@@ -183,17 +189,17 @@ def _zipped(folder: Path) -> bytes:
 
 
 def attachment(name: str, data: bytes) -> Response:
-    """A file to save; whatever it is, browsers do not show it."""
+    """A file for the browser to save, not to show."""
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
 def learner_file(visit: Visit) -> Response:
-    """The page of a learner, as ``export html`` makes it for them."""
-    desk = visit.desk
-    learner = desk.learner(visit.request.path_params["learner"])
-    with desk.book() as book:
-        made = LearnerPages(book, visit.lang, desk.now()).of(mark_of(book, learner.id))
+    """The page for a learner, as ``export html`` writes it."""
+    class_data = visit.class_data
+    learner = class_data.learner(visit.request.path_params["learner"])
+    with class_data.book() as book:
+        made = LearnerPages(book, visit.lang, class_data.now()).of(mark_of(book, learner.id))
     if made is None:
         raise HTTPException(404)
     return attachment(f"{file_name(learner.id, {})}.html", made.encode())
@@ -203,15 +209,15 @@ def learner_file(visit: Visit) -> Response:
 
 
 def changes_page(visit: Visit) -> Response:
-    """Points given by hand, and everything that staff did here, the latest first."""
-    desk = visit.desk
-    staff = [each for each in reversed(audit.entries(desk.folder)) if each.role != Role.LEARNER.value]
-    with desk.book() as book:
+    """All overrides, and the log of what staff did, the latest first."""
+    class_data = visit.class_data
+    staff = [each for each in reversed(audit.entries(class_data.folder)) if each.role != Role.LEARNER.value]
+    with class_data.book() as book:
         overrides = sorted(book.gradebook.overrides(), key=lambda each: each.at, reverse=True)
     return visit.page(
-        "desk_changes.html",
+        "instructor_changes.html",
         overrides=overrides,
-        DID=DID,
+        DID=ACTIONS,
         entries=staff[:_MOST_ENTRIES],
         moment=moment,
     )

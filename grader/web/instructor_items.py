@@ -1,4 +1,4 @@
-"""The instructor's pages about questions: all items and exercises, one of each, and what is believed."""
+"""The instructor's pages on items, exercises and misconceptions."""
 
 from __future__ import annotations
 
@@ -10,40 +10,42 @@ from itertools import groupby
 
 from starlette.responses import Response
 
-from grader.classroom.analysis import answers, beliefs, statistics
+from grader.classroom.analysis import answers, class_misconceptions, statistics
 from grader.classroom.analysis import statistics_view as view
-from grader.classroom.analysis.answers import Borrowed, GivenAnswer
-from grader.classroom.analysis.beliefs import Belief
+from grader.classroom.analysis.answers import BorrowedAnswer, GivenAnswer
+from grader.classroom.analysis.class_misconceptions import ClassMisconception
 from grader.classroom.analysis.statistics import CheckStatistics, PartStatistics, Statistics
 from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
 from grader.core.text import STATUS, check_label
 from grader.course import items
-from grader.web.desk import RARELY, Desk, Visit
+from grader.web.class_data import RARELY, ClassData, Visit
 
-#: Different answers on the page of an item.
+#: The most distinct answers on the page of an item.
 _MOST_ANSWERS = 40
-#: Misconceptions on their page.
+#: The most misconceptions that are shown.
 _MOST_BELIEFS = 30
 _WEEK = timedelta(days=7)
 
 
-def statistics_of(desk: Desk) -> Statistics:
+def class_statistics(class_data: ClassData) -> Statistics:
     """The statistics of the class."""
-    return desk.once(
+    return class_data.once(
         "statistics",
-        lambda book: replace(statistics.of_class(desk.counting()), borrowed=borrowed_of(desk)),
+        lambda book: replace(statistics.class_statistics(class_data.counting()), borrowed=borrowed_answers(class_data)),
         rest=RARELY,
     )
 
 
-def borrowed_of(desk: Desk) -> tuple[Borrowed, ...]:
-    """Answers with somebody else's numbers."""
-    return desk.once("borrowed", lambda book: answers.borrowed(desk.course, desk.counting()), rest=RARELY)
+def borrowed_answers(class_data: ClassData) -> tuple[BorrowedAnswer, ...]:
+    """The answers that fit another learner's numbers."""
+    return class_data.once(
+        "borrowed", lambda book: answers.borrowed_answers(class_data.course, class_data.counting()), rest=RARELY
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class BeliefRow:
-    """A misconception with how often it came up; ``belief`` is None if the course does not know it any more."""
+    """A misconception and how often it appeared; ``belief`` is None if the course no longer has it."""
 
     name: str
     times: int
@@ -54,19 +56,19 @@ class BeliefRow:
 
 
 def questions_page(visit: Visit) -> Response:
-    """Every item and exercise with its statistics, and what is worth looking at."""
-    desk = visit.desk
-    found = statistics_of(desk)
+    """All items and exercises with their statistics, and the findings."""
+    class_data = visit.class_data
+    found = class_statistics(class_data)
     rows = []
     for name, parts in groupby(view.ordered(found), key=lambda part: part.question):
-        question = desk.course.question(name)
-        told = [(part, view.wrong(part, desk.course)) for part in parts]
+        question = class_data.course.question(name)
+        told = [(part, view.wrong(part, class_data.course)) for part in parts]
         rows.append((name, question.title if question else Text("", ""), told))
     return visit.page(
-        "desk_questions.html",
+        "instructor_questions.html",
         found=found,
         questions=rows,
-        findings=view.findings(found, desk.course, names=True),
+        findings=view.findings(found, class_data.course, names=True),
         view=view,
         mean=view.mean(found),
         alpha=view.alpha(found),
@@ -77,25 +79,25 @@ def questions_page(visit: Visit) -> Response:
 
 
 def item_page(visit: Visit) -> Response:
-    """One item: the answers given, discrimination, what is believed, and answers with somebody else's numbers."""
-    desk = visit.desk
-    question, item = desk.item(visit.request.path_params["item"])
-    given = desk.once(f"answers {item.id}", lambda book: answers.given(item, desk.counting()))
+    """One item: answers, discrimination, misconceptions, and answers that fit another learner's numbers."""
+    class_data = visit.class_data
+    question, item = class_data.item(visit.request.path_params["item"])
+    given = class_data.once(f"answers {item.id}", lambda book: answers.given_answers(item, class_data.counting()))
     personal = bool(items.draw_choices(item.spec))
-    part = _part(statistics_of(desk), item.id)
+    part = _part(class_statistics(class_data), item.id)
     return visit.page(
-        "desk_item.html",
+        "instructor_item.html",
         question=question,
         item=item,
         part=part,
-        negative=item.id in statistics_of(desk).negative,
+        negative=item.id in class_statistics(class_data).negative,
         answers=[(each, _options(item, each)) for each in given[:_MOST_ANSWERS]],
         more=max(0, len(given) - _MOST_ANSWERS),
         most=max((len(each.learners) for each in given), default=1),
         personal=personal,
         key=None if personal or item.sealed else items.key(item, items.Context("", "", item.id)),
         beliefs=_beliefs(question, part),
-        borrowed=[each for each in borrowed_of(desk) if each.item == item.id] if personal else [],
+        borrowed=[each for each in borrowed_answers(class_data) if each.item == item.id] if personal else [],
         numbers=_numbers,
         STATUS=STATUS,
         view=view,
@@ -133,17 +135,17 @@ class CheckRow:
 
 
 def exercise_page(visit: Visit) -> Response:
-    """One exercise: which checks and cases fail, and which misconceptions are behind it."""
-    desk = visit.desk
-    question, exercise = desk.exercise(visit.request.path_params["exercise"])
+    """One exercise: the checks and cases that fail, and the misconceptions."""
+    class_data = visit.class_data
+    question, exercise = class_data.exercise(visit.request.path_params["exercise"])
     results = [
         (mark.learner.id, result)
-        for mark, _ in desk.counting()
+        for mark, _ in class_data.counting()
         for of_question, _ in (mark.work.results if mark.work is not None else ())
         for result in of_question.exercises
         if result.name == exercise.name
     ]
-    found = statistics_of(desk)
+    found = class_statistics(class_data)
     part = _part(found, exercise.name)
     checks = [each for each in found.checks if each.exercise == exercise.name]
     statuses = Counter(result.status for _, result in results)
@@ -152,7 +154,7 @@ def exercise_page(visit: Visit) -> Response:
         for name, _ in (part.misconceptions if part is not None else ())
     }
     return visit.page(
-        "desk_exercise.html",
+        "instructor_exercise.html",
         question=question,
         exercise=exercise,
         part=part,
@@ -184,19 +186,19 @@ def _failing(results: Sequence[tuple[str, ExerciseResult]], check: CheckStatisti
 
 def misconceptions_page(visit: Visit) -> Response:
     """The misconceptions of the last seven days, or of all work."""
-    desk = visit.desk
+    class_data = visit.class_data
     everything = visit.asked("period") == "all"
-    since = None if everything else desk.now() - _WEEK
-    found = beliefs.beliefs([mark for mark, _ in desk.counting()], since)
+    since = None if everything else class_data.now() - _WEEK
+    found = class_misconceptions.find_misconceptions([mark for mark, _ in class_data.counting()], since)
     return visit.page(
-        "desk_misconceptions.html",
+        "instructor_misconceptions.html",
         everything=everything,
-        found=[(each, _known(desk, each)) for each in found[:_MOST_BELIEFS]],
+        found=[(each, _known(class_data, each)) for each in found[:_MOST_BELIEFS]],
         more=max(0, len(found) - _MOST_BELIEFS),
-        all=len(desk.rows()),
+        all=len(class_data.rows()),
     )
 
 
-def _known(desk: Desk, belief: Belief) -> Misconception | None:
-    question = desk.course.question(belief.question)
+def _known(class_data: ClassData, belief: ClassMisconception) -> Misconception | None:
+    question = class_data.course.question(belief.question)
     return question.misconception(belief.name) if question is not None else None

@@ -1,6 +1,6 @@
-"""Changes by hand: free text marked by key points, points given with a reason, requests answered.
+"""The instructor's pages for changes by hand: mark free text, override points, answer requests.
 
-Each is saved by the functions behind ``attncheck override``, under the name of who did it.
+Changes are saved with the functions of ``attncheck override``, with the name of the author.
 """
 
 from __future__ import annotations
@@ -8,27 +8,27 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from grader.classroom import requests, rubric
-from grader.classroom.overrides import OverrideRequest, give, take_back
+from grader.classroom import learner_requests, rubric
+from grader.classroom.overrides import OverrideRequest, give_points, remove_override
 from grader.classroom.results import parts
-from grader.classroom.rubric import AnswerGroup, Decision, Waiting
+from grader.classroom.rubric import AnswerGroup, Decision, PendingAnswers
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.course import items
-from grader.web.desk import PATIENCE, Desk, Visit, moment
+from grader.web.class_data import LOCK_TIMEOUT, ClassData, Visit, moment
 from grader.web.instructor_words import WORDS
 
-#: Groups of answers on one page.
+#: The most groups of answers on a page.
 _GROUPS = 8
 _NOT_A_NUMBER = Text("“{typed}” is not a number of points.", "“{typed}”不是分数。")
 _CHANGED = Text(
-    "These answers were marked meanwhile, or none was chosen. Nothing was saved.",
+    "These answers have been marked in the meantime, or none was selected. Nothing was saved.",
     "这些回答已经有人批改过，或者没有勾选任何一份。没有保存任何内容。",
 )
 
 
-def said(visit: Visit) -> str:
-    """What was just done, after a redirect."""
+def done_message(visit: Visit) -> str:
+    """A message about the last change, after a redirect."""
     done = visit.asked("done")
     if done.isdecimal():
         return WORDS["marked"].fill(count=int(done[:6])).of(visit.lang)
@@ -39,27 +39,27 @@ def said(visit: Visit) -> str:
 
 
 def points_by_hand(visit: Visit) -> Response:
-    """Gives points for a part, or takes them back."""
-    desk = visit.desk
-    learner = desk.learner(visit.request.path_params["learner"])
+    """Give points for a part, or remove an override."""
+    class_data = visit.class_data
+    learner = class_data.learner(visit.request.path_params["learner"])
     part = visit.typed("part")
     if visit.typed("do") == "remove":
-        take_back(desk.folder, learner.id, part, desk.course_folder, visit.lang, PATIENCE)
+        remove_override(class_data.folder, learner.id, part, class_data.course_folder, visit.lang, LOCK_TIMEOUT)
         visit.note("removed override", learner=learner.id, part=part)
-        return RedirectResponse(desk.at("learners", learner.id, done="removed"), 303)
+        return RedirectResponse(class_data.at("learners", learner.id, done="removed"), 303)
     _give(visit, learner.id, part, visit.typed("points"), visit.typed("reason"))
-    return RedirectResponse(desk.at("learners", learner.id, done="saved"), 303)
+    return RedirectResponse(class_data.at("learners", learner.id, done="saved"), 303)
 
 
 def _give(visit: Visit, learner: str, part: str, typed: str, reason: str) -> None:
-    desk = visit.desk
-    wish = OverrideRequest(learner, part, _number(typed), reason, visit.author, beyond=bool(visit.typed("beyond")))
-    done = give(desk.folder, wish, desk.now(), desk.course_folder, visit.lang, PATIENCE)
+    class_data = visit.class_data
+    request = OverrideRequest(learner, part, _number(typed), reason, visit.author, beyond=bool(visit.typed("beyond")))
+    done = give_points(class_data.folder, request, class_data.now(), class_data.course_folder, visit.lang, LOCK_TIMEOUT)
     visit.note("gave points", learner=learner, part=done.part.name, points=typed.strip(), reason=reason.strip())
 
 
 def _number(typed: str) -> float:
-    """The points that somebody typed, with a point or a comma. Raises UsageError for anything else."""
+    """Parse points typed with a decimal point or comma. Raises UsageError."""
     try:
         return float(typed.strip().replace(",", ".").replace("，", "."))
     except ValueError:
@@ -69,30 +69,30 @@ def _number(typed: str) -> float:
 # ------------------------------------------------------------------------------------ free text
 
 
-def waiting(desk: Desk) -> Waiting:
-    """The answers that wait, grouped."""
-    return desk.once("waiting", rubric.waiting)
+def pending_answers(class_data: ClassData) -> PendingAnswers:
+    """The answers to mark, in groups."""
+    return class_data.once("waiting", rubric.pending_answers)
 
 
-def waiting_page(visit: Visit) -> Response:
-    """The items with answers that wait for a person."""
+def pending_page(visit: Visit) -> Response:
+    """The items with answers to mark."""
     found: dict[str, list[AnswerGroup]] = {}
-    for group in waiting(visit.desk).groups:
+    for group in pending_answers(visit.class_data).groups:
         found.setdefault(group.item.id, []).append(group)
     counted = [(groups[0].item, len(groups), sum(len(group.learners) for group in groups)) for groups in found.values()]
-    return visit.page("desk_waiting.html", items=counted, done=said(visit))
+    return visit.page("instructor_waiting.html", items=counted, done=done_message(visit))
 
 
 def mark_page(visit: Visit) -> Response:
     """The groups of answers to one item, the largest first."""
-    desk = visit.desk
-    _, item = desk.item(visit.request.path_params["item"])
+    class_data = visit.class_data
+    _, item = class_data.item(visit.request.path_params["item"])
     if not items.key_points(item):
         raise HTTPException(404)
-    known = waiting(desk)
+    known = pending_answers(class_data)
     groups = [group for group in known.groups if group.item.id == item.id]
     return visit.page(
-        "desk_marking.html",
+        "instructor_marking.html",
         item=item,
         groups=groups[:_GROUPS],
         more=max(0, len(groups) - _GROUPS),
@@ -101,17 +101,20 @@ def mark_page(visit: Visit) -> Response:
         sample=items.key(item, items.Context("", "", item.id)),
         comments=known.comments.get(item.id, ()),
         wording_id=rubric.wording_id,
-        done=said(visit),
+        done=done_message(visit),
     )
 
 
-def mark(visit: Visit) -> Response:
-    """Marks the chosen wordings of a group: the points of its key points, and a comment."""
-    desk = visit.desk
-    _, item = desk.item(visit.request.path_params["item"])
+def save_marks(visit: Visit) -> Response:
+    """Save the key points and the comment for the selected wordings of a group."""
+    class_data = visit.class_data
+    _, item = class_data.item(visit.request.path_params["item"])
     chosen = set(visit.all_typed("wording"))
     decision = Decision("".join(visit.all_typed("point")) or "0", visit.typed("comment").strip())
-    with rubric.marking(desk.folder, desk.course_folder, visit.author, visit.lang, PATIENCE) as (found, decide):
+    with rubric.marking(class_data.folder, class_data.course_folder, visit.author, visit.lang, LOCK_TIMEOUT) as (
+        found,
+        decide,
+    ):
         wordings = tuple(
             wording
             for group in found.groups
@@ -122,32 +125,32 @@ def mark(visit: Visit) -> Response:
         if not wordings:
             raise UsageError(_CHANGED)
         group = AnswerGroup(item, wordings)
-        decide(group, decision, desk.now())
+        decide(group, decision, class_data.now())
     count = str(len(group.learners))
     visit.note("marked answers", part=item.id, answers=count, key_points=decision.points, comment=decision.comment)
-    left = any(each.item.id == item.id for each in waiting(desk).groups)
-    return RedirectResponse(desk.at("marking", *([item.id] if left else []), done=count), 303)
+    left = any(each.item.id == item.id for each in pending_answers(class_data).groups)
+    return RedirectResponse(class_data.at("marking", *([item.id] if left else []), done=count), 303)
 
 
 # ------------------------------------------------------------------------------------ requests
 
 
 def requests_page(visit: Visit) -> Response:
-    """The requests for regrading: the open ones with a form, and those that were answered."""
-    desk = visit.desk
-    found = requests.listed(desk.folder)
+    """The requests for regrading: open ones with a form, and answered ones."""
+    class_data = visit.class_data
+    found = learner_requests.list_requests(class_data.folder)
     return visit.page(
-        "desk_requests.html",
-        open=[(each, _standing(desk, each)) for each in found if each.answer is None],
+        "instructor_requests.html",
+        open=[(each, _standing(class_data, each)) for each in found if each.answer is None],
         answered=[each for each in reversed(found) if each.answer is not None],
         moment=moment,
-        done=said(visit),
+        done=done_message(visit),
     )
 
 
-def _standing(desk: Desk, request: requests.Request) -> tuple[float, float] | None:
+def _standing(class_data: ClassData, request: learner_requests.LearnerRequest) -> tuple[float, float] | None:
     """The points of the part that a request is about, as (earned, possible); None if it has none."""
-    for mark, _ in desk.counting():
+    for mark, _ in class_data.counting():
         if mark.learner.id != request.learner or mark.work is None:
             continue
         given = next((change.points for change in mark.overridden if change.part == request.part), None)
@@ -158,22 +161,23 @@ def _standing(desk: Desk, request: requests.Request) -> tuple[float, float] | No
             for exercise in result.exercises:
                 if exercise.name == request.part:
                     return exercise.earned if given is None else given, exercise.possible
-    part = parts(desk.course).get(request.part)
+    part = parts(class_data.course).get(request.part)
     return None if part is None else (0.0, part.possible)
 
 
 def reply(visit: Visit) -> Response:
-    """Answers a request, with new points if some were typed. Points come first: an answer is only given once."""
-    desk = visit.desk
+    """Answer a request, and save new points if there are any. Points are saved first: a request has one answer."""
+    class_data = visit.class_data
     number = visit.request.path_params["number"]
-    with desk.turn:
-        request = next((each for each in requests.listed(desk.folder) if each.number == number), None)
+    with class_data.turn:
+        found = learner_requests.list_requests(class_data.folder)
+        request = next((each for each in found if each.number == number), None)
         if request is None:
             raise HTTPException(404)
         text = visit.typed("answer")
-        requests.check(request, text)
+        learner_requests.check_reply(request, text)
         if visit.typed("points").strip():
             _give(visit, request.learner, request.part, visit.typed("points"), text)
-        requests.answer(desk.folder, number, text, visit.author, desk.now())
+        learner_requests.answer_request(class_data.folder, number, text, visit.author, class_data.now())
     visit.note("answered request", learner=request.learner, part=request.part, request=str(number))
-    return RedirectResponse(desk.at("requests", done="saved"), 303)
+    return RedirectResponse(class_data.at("requests", done="saved"), 303)

@@ -1,4 +1,4 @@
-"""What only the instructor's pages say."""
+"""Texts that only the instructor's pages use."""
 
 from __future__ import annotations
 
@@ -93,16 +93,16 @@ WORDS: Mapping[str, Text] = {
     "who": Text("Who", "名单"),
     "more_answers": Text("{count} rarer answers are not shown.", "另有 {count} 种较少见的答案未显示。"),
     "believed": Text("Common misconceptions", "常见误解"),
-    "no_beliefs": Text("No misconceptions came up.", "没有出现误解。"),
+    "no_beliefs": Text("No misconceptions appeared.", "没有出现误解。"),
     "borrowed": Text("Answered with someone else’s numbers", "用了别人的数据作答"),
     "borrowed_hint": Text(
-        "Wrong for the learner’s own numbers, right for those of others in the class. There are only a few sets of "
-        "numbers, so one such answer says little. It is a reason to ask, never proof.",
+        "Wrong for the learner’s own numbers, correct for those of others in the class. There are only a few sets of "
+        "numbers, so one such answer means little. It is a reason to ask, never proof.",
         "对本人的数据是错的，对班上别人的数据却是对的。数据只有几组，所以一次说明不了什么。这只是询问的理由，绝不是证据。",
     ),
     "no_borrowed": Text("No such answers.", "没有这样的答案。"),
-    "right_for": Text("right for {theirs}; own numbers: {own}", "对 {theirs} 是对的；本人的数据：{own}"),
-    "sources_all": Text("Has the numbers of all these answers", "拥有所有这些数据的人"),
+    "right_for": Text("correct for {theirs}; own numbers: {own}", "对 {theirs} 是对的；本人的数据：{own}"),
+    "sources_all": Text("Their numbers fit all these answers", "拥有所有这些数据的人"),
     "nobody_has_all": Text("nobody", "没有"),
     "and_more": Text("and {count} more", "另有 {count} 人"),
     "checks": Text("Checks and cases", "检查与用例"),
@@ -120,7 +120,7 @@ WORDS: Mapping[str, Text] = {
     "week": Text("Last seven days", "最近七天"),
     "all_time": Text("All work", "全部提交"),
     "period": Text("Period", "时段"),
-    "nothing_week": Text("No misconceptions came up in these days.", "这几天没有出现误解。"),
+    "nothing_week": Text("No misconceptions appeared in these seven days.", "这几天没有出现误解。"),
     "rarer": Text("{count} rarer misconceptions are not shown.", "另有 {count} 个较少见的误解未显示。"),
     "of_class": Text("{count} of {all} learners", "{all} 人中的 {count} 人"),
     "before": Text("{count} earlier", "此前 {count} 人"),
@@ -131,7 +131,7 @@ WORDS: Mapping[str, Text] = {
     "waits": Text("groups: {groups}, answers: {answers}", "{groups} 组，{answers} 份回答"),
     "wordings": Text("Wordings", "说法"),
     "wordings_hint": Text(
-        "Similar words can mean opposite things: leave out what should be marked differently.",
+        "Similar words can mean opposite things: deselect answers that should be marked differently.",
         "措辞相近，意思可能相反：应当分开批改的，请取消勾选。",
     ),
     "key_points": Text("Key points that it makes", "说到了哪些要点"),
@@ -163,7 +163,7 @@ WORDS: Mapping[str, Text] = {
     "cluster": Text("Similar solutions, cluster {number}", "相似解答，第 {number} 组"),
     "all_clusters": Text("All clusters", "所有组"),
     # downloads
-    "make": Text("Make", "生成"),
+    "make": Text("Create", "生成"),
     "pseudonyms": Text("pseudonyms in place of names", "用化名代替姓名"),
     "with_checks": Text("a row for each item and check", "每道小题、每项检查各占一行"),
     "bom": Text("byte-order mark, for Excel", "加上字节顺序标记，供 Excel 使用"),
@@ -173,16 +173,16 @@ WORDS: Mapping[str, Text] = {
     "ready": Text("Ready", "已生成"),
     "save_file": Text("Save {name}", "保存 {name}"),
     "remarks": Text("Please note", "请注意"),
-    "gone": Text("This file is no longer there; make it again.", "这个文件已经不在了，请重新生成。"),
+    "gone": Text("This file is no longer available; create it again.", "这个文件已经不在了，请重新生成。"),
     "one_file": Text("A folder is saved as a zip.", "文件夹会打包成 zip。"),
     # changes
-    "no_changes": Text("Nothing was changed here yet.", "还没有改动。"),
+    "no_changes": Text("Nothing has been changed here yet.", "还没有改动。"),
     "did": Text("What", "内容"),
     "about": Text("About", "对象"),
 }
 
-#: What the log of changes says was done.
-DID: Mapping[str, Text] = {
+#: The actions in the log of changes.
+ACTIONS: Mapping[str, Text] = {
     "gave points": Text("gave points", "给分"),
     "removed override": Text("removed points given by hand", "撤销人工给分"),
     "marked answers": Text("marked answers", "批改回答"),
@@ -192,15 +192,15 @@ DID: Mapping[str, Text] = {
     "signed out": Text("signed out", "退出"),
 }
 
-#: What each download is; the commands have their own words for it, with their options.
+#: Descriptions of the downloads; those of the command mention its options.
 FORMATS: Mapping[str, Text] = {
     "canvas": Text(
         "The gradebook CSV from Canvas (Grades → Export), with one assignment filled in.",
         "从 Canvas 导出的成绩册 CSV（成绩 → 导出），填好其中一项作业。",
     ),
     "canvas-feedback": Text(
-        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). If the zip of "
-        "Download Submissions that was graded is gone, name it again.",
+        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). If the graded "
+        "zip from Download Submissions no longer exists, upload it again.",
         "把每名学习者的报告附在其 Canvas 提交上的 zip（用 Upload Submissions 上传）。"
         "如果当初评分用的、从 Download Submissions 得到的 zip 已不在，请再给一次。",
     ),

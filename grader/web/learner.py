@@ -1,4 +1,4 @@
-"""One learner on their own machine: their log, their files, and the course."""
+"""The data behind a learner's pages: their log, their files, and the course."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from grader.submission import FoundFiles, Unusable, opening, read
 from grader.submission.opening import FileLocation
 from grader.web import work
 
-#: More than this is no exercise.
+#: The most characters or bytes of a file with code.
 _LONGEST_FILE = 500_000
 _TOO_LONG = Text("This file has more than {most} characters.", "这个文件超过了 {most} 个字符。")
 _NOT_UTF8 = Text(
-    "This file is not UTF-8. Save it as UTF-8 with the editor that it comes from, then reload this page.",
+    "This file is not UTF-8. Save it as UTF-8 in the editor that you wrote it with, then reload this page.",
     "这个文件不是 UTF-8 编码。请用原来的编辑器另存为 UTF-8，然后刷新本页。",
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """An item as it stands: the card, and what was just said about the last answer or is said once it is settled."""
+class ItemState:
+    """The state of an item: its card, and the feedback on the last answer or for a settled item."""
 
     card: QuizCard
     session: Session
@@ -53,12 +53,11 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Learner:
-    """What the pages are about. Only the log, the files in ``folder`` and the sandbox are kept between requests.
+class LearnerWorkspace:
+    """A learner's course, files (in ``folder``) and log (``state``). Other state is not kept between requests.
 
-    What was read from the log is used again as long as the file is the same.
-
-    ``checker`` is called at the first check, because a sandbox takes seconds to start.
+    What was read from the log is cached until the file changes. ``make_checker`` is called at the first check, because
+    a sandbox takes seconds to start.
     """
 
     course: Course
@@ -66,7 +65,7 @@ class Learner:
     state: Path
     name: str
     make_checker: Callable[[], Checker]
-    #: In a class: the name to show, and the links to further pages.
+    #: In a class: the name to show, and links to other pages.
     shown: str = ""
     links: tuple[tuple[str, Text], ...] = ()
     _checker: Checker | None = None
@@ -76,13 +75,13 @@ class Learner:
     _progress: tuple[tuple[Event, ...], progress.Progress] | None = None
 
     def told(self, error: AttncheckError) -> Text:
-        """What the learner is told of an error."""
+        """The text of an error for the learner."""
         return error.message
 
     # ------------------------------------------------------------------------------------- the log
 
     def events(self) -> tuple[Event, ...]:
-        """All about this learner in this course. The file is read again only if it has changed."""
+        """The events of this learner in this course. The file is read again only if it has changed."""
         now = _signature(self.state)
         known = self._known
         if known is None or now is None or known[0] != now:
@@ -91,24 +90,24 @@ class Learner:
         return known[1]
 
     def save(self, *events: Event) -> None:
-        """Adds to the log, with the learner's name first unless it was the last one there."""
+        """Append events to the log, after the learner's name unless it is the last one in the log."""
         first = log.naming(self._everything(), self.course.public_id, self.name) if events else ()
         log.append(self.state, *first, *events)
 
     def _everything(self) -> tuple[Event, ...]:
-        """The events of all learners whose log this is."""
+        """The events of all learners in the log."""
         return log.read_all(self.state, self.course.public_id)
 
     def speak(self, lang: Lang) -> None:
-        """Remembers the language, for the terminal too."""
+        """Save the language, which the terminal uses as well."""
         self.save(Spoke(log.now(), self.course.public_id, lang))
 
     def spoken(self, default: Lang) -> Lang:
-        """The language used last."""
+        """The language used last, else ``default``."""
         return next((event.lang for event in reversed(self.events()) if isinstance(event, Spoke)), default)
 
     def progress(self) -> progress.Progress:
-        """What is known, worked out once for each state of the log."""
+        """The learner's progress, computed once for each state of the log."""
         events, known = self.events(), self._progress
         if known is None or known[0] is not events:
             self._about = self._about or progress.places(self.course)
@@ -116,25 +115,25 @@ class Learner:
         return known[1]
 
     def due(self, now: datetime) -> int:
-        """How many cards are due for review."""
+        """The number of cards that are due for review."""
         return review.waiting(review.cards(self.course, self.events()), now)
 
     # ------------------------------------------------------------------------------------- quiz
 
-    def ask(self, item: Item, lang: Lang, *, again: bool = False) -> Asked:
-        """``item`` as it stands; ``again`` afresh."""
+    def ask(self, item: Item, lang: Lang, *, again: bool = False) -> ItemState:
+        """The state of ``item``; with ``again``, of a new attempt at it."""
         session = self._session(item, lang, again=again)
         card = conversation.current(session)
         assert card is not None
-        return Asked(card, session, conversation.settled(session) if card.record.settled else None)
+        return ItemState(card, session, conversation.settled(session) if card.record.settled else None)
 
     def answer(
         self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
-    ) -> Asked:
-        """``item`` after ``action``. Events are saved before anything is said about the answer.
+    ) -> ItemState:
+        """The state of ``item`` after ``action``. Events are saved before feedback is returned.
 
-        ``doubted`` is the answer whose reading was shown; with ``comparing``, the action ticks key points. In a
-        ``review``, an item that is settled is answered afresh.
+        ``doubted`` is an answer whose interpretation was shown for confirmation. With ``comparing``, the action selects
+        key points. In a ``review``, a settled item gets a new attempt.
         """
         begun = self._session(item, lang)
         if review and not comparing and begun.record(item.id).settled:
@@ -149,7 +148,7 @@ class Learner:
         after = replace(turn.session, at=0, left=False)
         card = conversation.current(after)
         assert card is not None
-        return Asked(card, after, turn.feedback)
+        return ItemState(card, after, turn.feedback)
 
     def _session(self, item: Item, lang: Lang, *, again: bool = False) -> Session:
         begun = conversation.begin(self.course, self.name, lang, (item,), self.events(), again=again)
@@ -158,18 +157,18 @@ class Learner:
     # ------------------------------------------------------------------------------------- review
 
     def cards(self) -> tuple[Card, ...]:
-        """All cards, in the order of the review."""
+        """All cards in review order."""
         return review.cards(self.course, self.events())
 
-    def ask_for_review(self, item: Item, lang: Lang) -> Asked:
-        """``item`` as a review asks it: afresh, or at the attempt that was begun."""
+    def ask_for_review(self, item: Item, lang: Lang) -> ItemState:
+        """The state of ``item`` in a review: a new attempt, or the one in progress."""
         record = self._session(item, lang).record(item.id)
         return self.ask(item, lang, again=record.settled)
 
     def rate_item(self, item: Item, lang: Lang, word: Rating | None) -> Rating | None:
-        """Saves how well ``item`` was known, by the attempts just made and the learner's own ``word``.
+        """Rate ``item`` by its last attempts and the learner's own rating, ``word``. Saves and returns the rating.
 
-        None if it is not settled, or was rated already.
+        Returns None if the item is not settled or has been rated already.
         """
         events = self.events()
         session = self._session(item, lang)
@@ -184,17 +183,17 @@ class Learner:
         return found
 
     def rate_code(self, exercise: Exercise, word: Rating | None) -> None:
-        """Saves that ``exercise`` was written at once and without help, unless it was rated already."""
+        """Rate ``exercise``, which passed at once and without help, unless it has been rated already."""
         last = [each for each in self.events() if _card_of(each) == exercise.name][-1:]
         if last and isinstance(last[0], Coded) and last[0].status is Status.PASSED:
             self.rate(exercise.name, review.rating(Status.PASSED, 1, word=word))
 
     def rate(self, name: str, rating: Rating) -> None:
-        """Saves how well the card ``name`` was known."""
+        """Save the rating of the card ``name``."""
         self.save(Reviewed(log.now(), self.course.public_id, name, rating))
 
     def check_from_memory(self, question: Question, exercise: Exercise, text: str) -> CheckedSubmission:
-        """Grades ``text``, one exercise written again. Nothing is saved but the result, as in `attncheck review`."""
+        """Grade ``text``, an exercise written from memory. Only the result is saved, as in `attncheck review`."""
         if len(text) > _LONGEST_FILE:
             raise UsageError(_TOO_LONG.fill(most=_LONGEST_FILE))
         with tempfile.TemporaryDirectory() as folder:
@@ -206,44 +205,44 @@ class Learner:
         return checked
 
     def hint_in_review(self, exercise: Exercise, seen: int) -> None:
-        """Notes that one hint more than ``seen`` of this review was shown, unless it was shown before."""
+        """Record that the hint after the ``seen`` ones of this review was shown, unless it was shown before."""
         if progress.hints_taken(self.events(), exercise.name) < seen + 1 <= len(exercise.hints):
             self.save(Hinted(log.now(), self.course.public_id, exercise.name, seen + 1))
 
     # ------------------------------------------------------------------------------------- all of it
 
     def files(self) -> FoundFiles | None:
-        """The files of the folder that count; None if there is no folder yet."""
-        return work.found(self.folder)
+        """The files in the folder that count; None if there is no folder yet."""
+        return work.find_files(self.folder)
 
     def submission(self) -> Submission | None:
-        """What the folder holds; None if there is nothing in it that can be read."""
+        """The submission in the folder; None if there is none or it cannot be read."""
         try:
             return read(self.folder, self.name) if os.path.lexists(self.folder) else None
         except SubmissionError:
             return None
 
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
-        """Saves uploaded files, all or none. Raises UsageError or SubmissionError."""
-        return work.keep(self.folder, [work.read_upload(*each) for each in uploads], replace=replacing)
+        """Save uploaded files, all or none. Returns their names. Raises UsageError or SubmissionError."""
+        return work.save_uploads(self.folder, [work.read_upload(*each) for each in uploads], replace=replacing)
 
     def everything(self, lang: Lang) -> bytes:
         """A zip of all files, the progress log, and the settled answers."""
         every = tuple(item for question in self.course.questions for item in question.items)
         session = conversation.begin(self.course, self.name, lang, every, self.events())
         answers = conversation.graded_answers(session, settled=True)
-        return work.bundle(self.folder, self.state, self.name, answers)
+        return work.make_bundle(self.folder, self.state, self.name, answers)
 
     # ------------------------------------------------------------------------------------- code
 
     def file(self, question: Question) -> Path:
-        """Where the code of ``question`` is."""
+        """The path of the code for ``question``."""
         return self.folder / starter.file_name(question)
 
     def code(self, question: Question, lang: Lang) -> str:
-        """The code of ``question`` as saved, or the file to start from.
+        """The saved code for ``question``, else the stub.
 
-        Raises SubmissionError for what is not a regular file of UTF-8 text: saving would replace it.
+        Raises SubmissionError for anything but a regular file of UTF-8 text, which saving would replace.
         """
         path = self.file(question)
         if not os.path.lexists(path):
@@ -258,7 +257,7 @@ class Learner:
             raise Unusable(path.name, _NOT_UTF8) from None
 
     def check(self, question: Question, text: str) -> CheckedSubmission:
-        """Saves ``text`` as the code of ``question`` and grades its exercises.
+        """Save ``text`` as the code for ``question``, and grade its exercises.
 
         Raises UsageError if the file cannot be saved, SubmissionError if the folder cannot be read.
         """
@@ -270,7 +269,7 @@ class Learner:
         return checked
 
     def write(self, question: Question, text: str) -> None:
-        """Saves ``text`` as the code of ``question``."""
+        """Save ``text`` as the code for ``question``. Raises UsageError."""
         if len(text) > _LONGEST_FILE:
             raise UsageError(_TOO_LONG.fill(most=_LONGEST_FILE))
         path = self.file(question)
@@ -282,14 +281,14 @@ class Learner:
             raise UsageError(said.fill(file=path.name, reason=error.strerror)) from error
 
     def checker(self) -> Checker:
-        """The checker; the first call waits until the sandbox has started."""
+        """The checker. The first call waits until the sandbox has started."""
         with self._starting:
             if self._checker is None:
                 self._checker = self.make_checker()
             return self._checker
 
     def close(self) -> None:
-        """Ends the sandbox."""
+        """Stop the sandbox."""
         with self._starting:
             if self._checker is not None:
                 self._checker.close()
@@ -297,18 +296,18 @@ class Learner:
     # ------------------------------------------------------------------------------------- pictures
 
     def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
-        """``picture`` of the reference and, if the folder has code for it, of the learner beside it."""
+        """``picture`` drawn with the reference and, if the folder has code for it, with the learner's code."""
         return self.checker().use(partial(run.drawn, self.course, picture, self.drawable(picture)))
 
     def drawable(self, picture: Picture) -> Submission | None:
-        """The learner's files, if there is code in them for ``picture``."""
+        """The learner's submission if it has code for ``picture``, else None."""
         wanted = run.exercises(self.course, picture)
         submission = self.submission()
         found = submission and any(source_of(each.name, question, submission) for question, each in wanted)
         return submission if found else None
 
     def costs(self, question: Question) -> tuple[tuple[Cost, ...], ...]:
-        """What the learner's code, the references and other ways cost, for each exercise of ``question``."""
+        """The costs of the learner's code, the reference and alternatives, for each exercise of ``question``."""
         submission = self.submission()
         return tuple(
             self.checker().use(partial(costs.compare_costs, self.course, each, question, submission))
@@ -316,7 +315,7 @@ class Learner:
         )
 
     def own_source(self, question: Question, exercise: Exercise) -> str | None:
-        """The learner's definition of ``exercise``; None if there is no such function or class in their files."""
+        """The source of the learner's definition of ``exercise``; None if there is none."""
         submission = self.submission()
         file = source_of(exercise.name, question, submission) if submission is not None else None
         text = "\n".join(part.text for part in file.parts) if file is not None else ""
@@ -329,7 +328,7 @@ class Learner:
         return tuple(sorted(progress.hints_shown(self.events(), exercise.name)))
 
     def next_hint(self, question: Question, exercise: Exercise) -> None:
-        """Shows one more hint: the one that fits the last failure, if there is one left."""
+        """Record that one more hint is shown: one that fits the last failure, if there is one left."""
         events = self.events()
         shown = progress.hints_shown(events, exercise.name)
         about = hints.about(question, progress.last_misconception(events, exercise.name))
@@ -339,8 +338,8 @@ class Learner:
                 return
 
 
-def unread_place(text: str) -> Sequence[dict[str, int]]:
-    """Where Python cannot parse ``text``, as ``marks`` says it; empty if it can."""
+def syntax_error_places(text: str) -> Sequence[dict[str, int]]:
+    """The place where ``text`` has a syntax error, in the format of ``diagnosis_places``; empty if it has none."""
     try:
         ast.parse(text)
     except SyntaxError as error:
@@ -353,7 +352,7 @@ def unread_place(text: str) -> Sequence[dict[str, int]]:
 
 
 def _signature(path: Path) -> tuple[int, ...] | None:
-    """What changes whenever a file does that is only ever appended to or replaced; None if it cannot be inspected."""
+    """A value that changes with a file that is only appended to or replaced; None if it cannot be inspected."""
     try:
         status = path.stat()
     except OSError:
@@ -368,8 +367,8 @@ def _card_of(event: Event) -> str | None:
     return None
 
 
-def marks(report: Report, name: str) -> Sequence[dict[str, int]]:
-    """The places in the file ``name`` that the report's diagnoses are about."""
+def diagnosis_places(report: Report, name: str) -> Sequence[dict[str, int]]:
+    """The places in the file ``name`` that the diagnoses of a report refer to, for the editor."""
     spans = [
         each.span
         for question in report.questions

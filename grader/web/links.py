@@ -1,31 +1,36 @@
-"""Signed texts for people: the personal links of a class, and the sessions that begin with them.
+"""Signed tokens: the personal links of a class, and the sessions that start with them.
 
-A link is no password: it names a person and a role, and ends at a time. Its signature is an HMAC with the secret of the
-class, a file beside the gradebook that only its owner can read. Anyone who has the link is that person, so it goes to
-one address by mail. A new secret makes all earlier links and sessions invalid.
+A token names a person and a role, and expires. Its signature is an HMAC with the secret of the class, a file beside the
+gradebook that only its owner can read. Anyone who has a link can sign in as that person, so each link is sent to one
+address. A new secret invalidates all earlier links and sessions.
 """
 
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
 import hmac
+import io
 import json
 import os
 import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from grader.classroom.results import csv_cell
+from grader.classroom.roster import Learner
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.web.people import Role
+from grader.web.people import ClassMember, Role
 
 Purpose: TypeAlias = Literal["link", "session"]
 
 _BYTES = 32
-#: Longer texts are not looked at.
+#: Longer tokens are rejected.
 _LONGEST = 2000
 
 _NOT_WRITABLE = Text(
@@ -33,18 +38,18 @@ _NOT_WRITABLE = Text(
     "{path} 无法写入（{reason}）；请把它所在的文件夹改成可写。",
 )
 _OPEN = Text(
-    "{path} can be read by others (mode {mode}), who can sign in as anybody. Remove it and send new links.",
+    "Others can read {path} (mode {mode}), and so sign in as anyone. Remove it, and send new links.",
     "{path} 能被别人读取（权限 {mode}），别人就能以任何人的身份登录。请删除它，并重新发送链接。",
 )
 _DAMAGED = Text(
-    "{path} is not a secret of attncheck; restore it from a backup, or remove it and send new links.",
+    "{path} is not an attncheck secret; restore it from a backup, or remove it and send new links.",
     "{path} 不是 attncheck 的密钥文件；请从备份恢复，或删除它并重新发送链接。",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Whom a text names, in which role, until when."""
+    """What a token certifies: a person's id and role, until a time."""
 
     id: str
     role: Role
@@ -59,17 +64,17 @@ class Signer:
 
     @property
     def mark(self) -> str:
-        """A short name of the secret, which tells nothing about it: classes on one host need cookies of their own."""
+        """A short id of the secret that does not reveal it, to give classes on the same host different cookies."""
         return hashlib.sha256(b"mark\0" + self.secret).hexdigest()[:8]
 
     def sign(self, purpose: Purpose, claim: Claim) -> str:
-        """``claim`` as a text for an address or a cookie."""
+        """Sign ``claim`` as a token for an address or a cookie."""
         data = [purpose, claim.id, claim.role.value, int(claim.until.timestamp())]
         body = _encoded(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode())
         return f"{body}.{self._mac(body)}"
 
     def read(self, purpose: Purpose, text: str, now: datetime) -> Claim | None:
-        """The claim in a text that was signed for ``purpose`` and has not expired ``now``; None for anything else."""
+        """The claim in a token; None unless it was signed for ``purpose`` and is valid at ``now``."""
         body, _, mac = text.partition(".")
         if len(text) > _LONGEST or not hmac.compare_digest(self._mac(body).encode(), mac.encode("utf-8", "replace")):
             return None
@@ -85,8 +90,8 @@ def _encoded(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def signer(path: Path) -> Signer:
-    """The signer of a class, whose secret is made the first time. Raises UsageError if others can read it."""
+def read_signer(path: Path) -> Signer:
+    """The signer with the secret in ``path``, which is created if needed. Raises UsageError if others can read it."""
     try:
         made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -111,3 +116,15 @@ def signer(path: Path) -> Signer:
     if len(found) != _BYTES:
         raise UsageError(_DAMAGED.fill(path=path))
     return Signer(found)
+
+
+def links_csv(rows: Iterable[tuple[ClassMember, str]], learners: Mapping[str, Learner], until: datetime) -> str:
+    """A CSV table for mail merge: people with their links, which end at ``until``. ``learners`` has the addresses."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", "name", "email", "role", "link", "until"])
+    for one, link in rows:
+        ids = dict(learners[one.id].ids) if one.id in learners else {}
+        words = (one.id, one.name, ids.get("email", ""))
+        writer.writerow([*map(csv_cell, words), one.role.value, link, until.isoformat(timespec="minutes")])
+    return text.getvalue()

@@ -1,4 +1,4 @@
-"""How often somebody may do something, and how soon. The caller says what the time is."""
+"""Rate limits. The caller passes the time, in seconds."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Pace:
-    """At most ``most`` times in any ``seconds``, counted for each key on its own."""
+class RateLimit:
+    """At most ``most`` events in any interval of ``seconds``, for each key separately."""
 
     most: int
     seconds: float
     _times: dict[str, deque[float]] = field(default_factory=dict)
 
     def wait(self, key: str, now: float) -> float:
-        """Seconds until it is possible again; 0 if it is possible now."""
+        """Seconds until the next event is allowed; 0 if it is allowed now."""
         times = self._times.get(key)
         if times is None:
             return 0.0
@@ -25,13 +25,13 @@ class Pace:
         return times[0] + self.seconds - now if len(times) >= self.most else 0.0
 
     def note(self, key: str, now: float) -> None:
-        """It was done."""
+        """Record an event."""
         self._times.setdefault(key, deque()).append(now)
 
 
 @dataclass(slots=True)
-class Turns:
-    """``burst`` times at once, then every ``gap`` seconds, for each key on its own. Up to ``line`` wait in line."""
+class RequestQueue:
+    """Up to ``burst`` requests at once, then one every ``gap`` seconds, for each key separately; ``line`` may wait."""
 
     burst: int
     gap: float
@@ -39,7 +39,7 @@ class Turns:
     _last: dict[str, float] = field(default_factory=dict)
 
     def take(self, key: str, now: float) -> float | None:
-        """Seconds until the turn that is taken with this; None, and nothing is taken, if too many are waiting."""
+        """Add a request to the queue. Returns the seconds until it may proceed; None if the queue is full."""
         turn = max(self._last.get(key, -math.inf), now - self.burst * self.gap) + self.gap
         if turn - now > self.line * self.gap:
             return None

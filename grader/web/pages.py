@@ -1,4 +1,4 @@
-"""The pages of one learner: the map, a question, an item, code, progress."""
+"""The pages of one learner: map, questions, items, code, review, progress and files."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from grader.report.figures import kinds, svg
 from grader.report.html import environment, render_part, sheet
 from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
-from grader.web.answers import typed
+from grader.web.answers import answer_from_form
 from grader.web.html_page import HtmlPage
-from grader.web.learner import Asked, Learner, marks, unread_place
+from grader.web.learner import ItemState, LearnerWorkspace, diagnosis_places, syntax_error_places
 from grader.web.prose import prose
 from grader.web.words import WORDS
 
@@ -42,17 +42,17 @@ _HERE = Path(__file__).parent
 _STYLE = _HERE / "templates" / "web.css"
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")
-#: Where files are uploaded, and how many bytes a request may have there: what a submission may have, and some form.
+#: The path for uploads, and the most bytes of a request there: those of a submission, and some for the form.
 UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
-#: Files in one upload, and attempts that a page of a review counts.
+#: The most files in an upload, and the most attempts that a review page counts.
 _MOST_FILES, _MOST_TRIES = 100, 99
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(learner: Learner, lang: Lang) -> Starlette:
-    """The pages of ``learner``; ``lang`` is the language until they choose one. ``security.Guard`` goes around it."""
+def make_app(learner: LearnerWorkspace, lang: Lang) -> Starlette:
+    """The pages of ``learner``, in ``lang`` until they choose another language. Wrap it in ``security.Guard``."""
     pages = Pages(learner, lang)
     return Starlette(
         routes=[
@@ -87,8 +87,8 @@ def make_app(learner: Learner, lang: Lang) -> Starlette:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewing:
-    """A card of a review: the words to choose from once it is settled, or what was said when it was rated."""
+class ReviewState:
+    """The state of a review card: the ratings to choose from once it is settled, or the message about its rating."""
 
     name: str
     words: tuple[Rating, ...] = ()
@@ -97,62 +97,62 @@ class Reviewing:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The handlers. Each reads the log afresh, so that the terminal and several windows can be used together."""
+    """The request handlers. Each uses the current log, so that the terminal and several windows work together."""
 
-    learner: Learner
+    learner: LearnerWorkspace
     default: Lang
 
     # ------------------------------------------------------------------------------------- reading
 
     async def map(self, request: Request) -> Response:
-        """All questions with what is known of each, and the next step."""
+        """All questions with the progress in each, and the next step."""
         known = self.learner.progress()
         step = next_step.next_step(known, self.learner.due(log.now()))
         groups = [
             (title, [each for each in known.questions if each.question.group == name])
             for name, title in self.learner.course.groups
         ]
-        return self._page("map.html", groups=groups, known=known, step=step, step_link=_link(step))
+        return self.show("map.html", groups=groups, known=known, step=step, step_link=_link(step))
 
     async def question(self, request: Request) -> Response:
         """One question: its prompt, items and exercises."""
         question = self._question(request)
-        return self._page("question.html", question=question, known=self.learner.progress().question(question.id))
+        return self.show("question.html", question=question, known=self.learner.progress().question(question.id))
 
     async def item(self, request: Request) -> Response:
-        """One item as it stands."""
+        """One item in its current state."""
         question, item = self._item(request)
-        asked = self.learner.ask(item, self._lang(), again="again" in request.query_params)
+        asked = self.learner.ask(item, self.lang(), again="again" in request.query_params)
         return self._item_page(question, asked)
 
     async def reading(self, request: Request) -> Response:
-        """How the lines of an answer are read, while it is typed. Nothing is judged or saved."""
+        """How the lines of an answer are interpreted while it is typed. Nothing is graded or saved."""
         _, item = self._item(request)
         sent: QueryParams | FormData = request.query_params if request.method != "POST" else await _fields(request)
         text = sent.get("answer", "")
         text = text.replace("\r\n", "\n") if isinstance(text, str) else ""
         found = await run_in_threadpool(_readings, item, text)
-        return self._page("reading.html", lines=found, several="\n" in text.strip())
+        return self.show("reading.html", lines=found, several="\n" in text.strip())
 
     async def code(self, request: Request) -> Response:
         """The code of a question."""
         question = self._question(request)
-        return self._code_page(request, question, self.learner.code(question, self._lang()))
+        return self._code_page(request, question, self.learner.code(question, self.lang()))
 
     async def download(self, request: Request) -> Response:
         """The code of a question as a file."""
         question = self._question(request)
         name = starter.file_name(question)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return PlainTextResponse(self.learner.code(question, self._lang()), headers=headers)
+        return PlainTextResponse(self.learner.code(question, self.lang()), headers=headers)
 
     async def reference(self, request: Request) -> Response:
-        """The references of a question, once the course lets learners see them."""
+        """The references of a question. Raises UsageError if the course does not show them yet."""
         question = self._question(request)
         refused = reference_view.refusal(self.learner.course, question, self.learner.progress(), log.now())
         if refused is not None:
             raise UsageError(refused)
-        found, lang = await run_in_threadpool(self.learner.costs, question), self._lang()
+        found, lang = await run_in_threadpool(self.learner.costs, question), self.lang()
         parts = []
         for exercise, costs in zip(question.exercises, found, strict=True):
             sources = [(WORDS["reference_code"], reference_view.source(self.learner.course, exercise))]
@@ -165,22 +165,22 @@ class Pages:
             parts.append((exercise.name, mine, sources, beside.rows(costs, lang), said))
         heads = [head.of(lang) for head in beside.HEADS]
         compare = reference_view.COMPARE
-        return self._page("reference.html", question=question, parts=parts, heads=heads, compare=compare)
+        return self.show("reference.html", question=question, parts=parts, heads=heads, compare=compare)
 
     async def pictures(self, request: Request) -> Response:
         """The pictures that this course can draw."""
         course = self.learner.course
         known = [(name, each) for name, each in kinds.kinds().items() if any(map(course.exercise, each.NEEDS))]
-        return self._page("pictures.html", pictures=known)
+        return self.show("pictures.html", pictures=known)
 
     async def picture(self, request: Request) -> Response:
-        """One picture: what the reference computes, and the learner's own code beside it."""
+        """One picture: what the reference computes, and the learner's code beside it."""
         found = kinds.kinds().get(request.path_params["picture"])
         if found is None:
             raise HTTPException(404)
         figure, mine = await run_in_threadpool(self.learner.figure, found)
-        lang = self._lang()
-        return self._page(
+        lang = self.lang()
+        return self.show(
             "picture.html",
             name=request.path_params["picture"],
             figure=figure,
@@ -190,18 +190,18 @@ class Pages:
         )
 
     async def progress(self, request: Request) -> Response:
-        """What is known, and which misconceptions are open."""
+        """The learner's progress and open misconceptions."""
         known = self.learner.progress()
-        return self._page("progress.html", known=known, due=self.learner.due(log.now()))
+        return self.show("progress.html", known=known, due=self.learner.due(log.now()))
 
     async def style(self, request: Request) -> Response:
-        """The style sheet: that of reports, and the pages' own."""
+        """The style sheet: that of reports, and that of these pages."""
         return Response(sheet(_STYLE) + svg.RULES, media_type="text/css", headers={"Cache-Control": "no-cache"})
 
     # ------------------------------------------------------------------------------------- changing
 
     async def language(self, request: Request) -> Response:
-        """Changes the language, and goes back to the page."""
+        """Change the language, and return to the page."""
         form = await _fields(request)
         self.learner.speak("zh" if form.get("lang") == "zh" else "en")
         back = form.get("back")
@@ -213,21 +213,21 @@ class Pages:
         form = await _fields(request)
         done = await self._answered(item, form)
         if done is None:
-            return self._item_page(question, self.learner.ask(item, self._lang()), say=WORDS["nothing"])
+            return self._item_page(question, self.learner.ask(item, self.lang()), say=WORDS["nothing"])
         if form.get("do") == "skip":
             return RedirectResponse(self._onward(question, item), 303)
         return self._item_page(question, done)
 
-    async def _answered(self, item: Item, form: FormData, *, review: bool = False) -> Asked | None:
-        """``item`` after what a form says; None if it says nothing."""
-        lang, command = self._lang(), form.get("do")
+    async def _answered(self, item: Item, form: FormData, *, review: bool = False) -> ItemState | None:
+        """The state of ``item`` after a form was sent; None if the form is empty."""
+        lang, command = self.lang(), form.get("do")
         comparing, doubted = bool(form.get("comparing")) and bool(items.key_points(item)), form.get("doubted")
         if command in _COMMANDS:
             action: Any = command
         elif command == "yes" and isinstance(doubted, str):
             action = TypedAnswer("yes")
         else:
-            text = _ticked(form) if comparing else typed(self.learner.ask(item, lang).card.asked, form)
+            text = _ticked(form) if comparing else answer_from_form(self.learner.ask(item, lang).card.asked, form)
             if not text:
                 return None
             action = TypedAnswer(text)
@@ -236,29 +236,29 @@ class Pages:
         return await run_in_threadpool(answer, item, lang, action)
 
     async def check(self, request: Request) -> Response:
-        """Saves and grades the code of a question."""
+        """Save and grade the code of a question."""
         question = self._question(request)
         form = await _fields(request)
         text = form.get("code")
         if not isinstance(text, str):
             raise HTTPException(400)
         if form.get("do") == "reset":
-            return self._code_page(request, question, starter.stub(question, self._lang()))
-        lang = self._lang()
-        passed, found = False, unread_place("")
+            return self._code_page(request, question, starter.stub(question, self.lang()))
+        lang = self.lang()
+        passed, found = False, syntax_error_places("")
         try:
             checked = await run_in_threadpool(self.learner.check, question, text)
         except SubmissionError as problem:
             report = _unread(problem, lang)
         else:
             report = Markup(render_part(checked.report, self.learner.course, lang, checked.pictures, style=False))
-            found = marks(checked.report, self.learner.file(question).name)
+            found = diagnosis_places(checked.report, self.learner.file(question).name)
             passed = checked.report.passed
-        places = json.dumps(found or unread_place(text.replace("\r\n", "\n")))
+        places = json.dumps(found or syntax_error_places(text.replace("\r\n", "\n")))
         if request.headers.get("hx-request"):
             known = self.learner.progress()
             refused = reference_view.refusal(self.learner.course, question, known, log.now())
-            return self._page(
+            return self.show(
                 "checked.html",
                 question=question,
                 report=report,
@@ -273,43 +273,43 @@ class Pages:
         question, exercise = self._exercise(request)
         self.learner.next_hint(question, exercise)
         if request.headers.get("hx-request"):
-            return self._page("hints.html", exercise=exercise, shown=self.learner.hints(exercise))
+            return self.show("hints.html", exercise=exercise, shown=self.learner.hints(exercise))
         return RedirectResponse(f"/questions/{question.id}/code#{exercise.name}", 303)
 
     # ------------------------------------------------------------------------------------- review
 
     async def review(self, request: Request) -> Response:
-        """All cards with their due times."""
-        cards, now, said = self.learner.cards(), log.now(), HtmlPage(self._lang())
+        """All review cards with their due times."""
+        cards, now, said = self.learner.cards(), log.now(), HtmlPage(self.lang())
         queue = review.queue(cards, now)
         review_view.opening(said, None, cards, queue, len(queue), now)
         listed = [(card, review_view.when(card.due, now)) for card in cards]
-        return self._page("review.html", said=said.html, cards=listed, first=_card_page(queue[0]) if queue else None)
+        return self.show("review.html", said=said.html, cards=listed, first=_card_page(queue[0]) if queue else None)
 
     async def review_next(self, request: Request) -> Response:
-        """The next card that is due after the one named, or the list if there is none."""
+        """Redirect to the card due after the one in ``after``, or to the list if there is none."""
         queue = review.queue(self.learner.cards(), log.now())
         names, after = [card.name for card in queue], request.query_params.get("after")
         at = names.index(after) + 1 if after in names else 0
         return RedirectResponse(_card_page(queue[at]) if at < len(queue) else "/review", 303)
 
     async def review_item(self, request: Request) -> Response:
-        """An item again."""
+        """An item in a review."""
         question, item = self._item(request)
-        asked = self.learner.ask_for_review(item, self._lang())
-        return self._item_page(question, asked, review=Reviewing(item.id))
+        asked = self.learner.ask_for_review(item, self.lang())
+        return self._item_page(question, asked, review=ReviewState(item.id))
 
     async def review_answer(self, request: Request) -> Response:
-        """An answer in a review, or the learner's own word on how well they knew it."""
+        """An answer in a review, or the learner's own rating."""
         question, item = self._item(request)
-        form, lang = await _fields(request), self._lang()
+        form, lang = await _fields(request), self.lang()
         if form.get("do") == "rate":
             rating = self.learner.rate_item(item, lang, _word(form))
             return self._item_page(question, self.learner.ask(item, lang), review=self._rated(item.id, rating))
         done = await self._answered(item, form, review=True)
         if done is None:
             asked = self.learner.ask_for_review(item, lang)
-            return self._item_page(question, asked, say=WORDS["nothing"], review=Reviewing(item.id))
+            return self._item_page(question, asked, say=WORDS["nothing"], review=ReviewState(item.id))
         if form.get("do") == "skip":
             return RedirectResponse(f"/review/next?after={item.id}", 303)
         settled = done.card.record.settled and not done.card.compares
@@ -318,13 +318,13 @@ class Pages:
         return self._item_page(question, done, review=replace(self._rated(item.id, rating), words=words))
 
     async def review_code(self, request: Request) -> Response:
-        """A function to write again from memory."""
+        """A function to write from memory."""
         question, exercise = self._exercise(request)
-        text = starter.stub(replace(question, exercises=(exercise,)), self._lang())
+        text = starter.stub(replace(question, exercises=(exercise,)), self.lang())
         return self._memory_page(request, question, exercise, text)
 
     async def review_check(self, request: Request) -> Response:
-        """The code of a review, a hint, or the learner's own word."""
+        """Code in a review, a hint, or the learner's own rating."""
         question, exercise = self._exercise(request)
         if not any(card.name == exercise.name for card in self.learner.cards()):
             raise HTTPException(404)
@@ -344,13 +344,13 @@ class Pages:
             if tries:
                 self.learner.rate(exercise.name, "again")
             return RedirectResponse(f"/review/next?after={exercise.name}", 303)
-        if text.split() == starter.stub(replace(question, exercises=(exercise,)), self._lang()).split():
+        if text.split() == starter.stub(replace(question, exercises=(exercise,)), self.lang()).split():
             return self._memory_page(request, question, exercise, text, **given)
         try:
             checked = await run_in_threadpool(self.learner.check_from_memory, question, exercise, text)
         except SubmissionError as problem:
-            given["places"] = json.dumps(unread_place(text.replace("\r\n", "\n")))
-            report = _unread(problem, self._lang())
+            given["places"] = json.dumps(syntax_error_places(text.replace("\r\n", "\n")))
+            report = _unread(problem, self.lang())
             return self._memory_page(request, question, exercise, text, report=report, **given)
         result = checked.report.questions[0].exercises[0]
         if result.status not in (Status.UNMARKED, Status.MISSING, Status.SKIPPED):
@@ -361,19 +361,19 @@ class Pages:
                 self.learner.rate(exercise.name, rating)
                 given["rated"] = self._rated(exercise.name, rating)
             else:
-                given["rated"] = Reviewing(exercise.name, words=("good", "easy"))
-        report = Markup(render_part(checked.report, self.learner.course, self._lang(), checked.pictures, style=False))
-        given["places"] = json.dumps(marks(checked.report, f"{exercise.name}.py"))
+                given["rated"] = ReviewState(exercise.name, words=("good", "easy"))
+        report = Markup(render_part(checked.report, self.learner.course, self.lang(), checked.pictures, style=False))
+        given["places"] = json.dumps(diagnosis_places(checked.report, f"{exercise.name}.py"))
         return self._memory_page(request, question, exercise, text, report=report, **given)
 
     def _memory_page(
         self, request: Request, question: Question, exercise: Exercise, text: str, **more: Any
     ) -> Response:
-        said = HtmlPage(self._lang())
+        said = HtmlPage(self.lang())
         names = [card.name for card in review.queue(self.learner.cards(), log.now())]
         number = names.index(exercise.name) + 1 if exercise.name in names else 1
         card = next((each for each in self.learner.cards() if each.name == exercise.name), None)
-        if card is None:  # never passed: there is nothing to remember
+        if card is None:  # it never passed, so there is nothing to review
             raise HTTPException(404)
         review_view.task(said, card, number, max(len(names), number))
         given = {
@@ -385,18 +385,16 @@ class Pages:
             "nonce": request.state.nonce,
             "ratings": review_view.KNOWN,
         } | more
-        return self._page(
-            "memory.html", question=question, exercise=exercise, said=said.html, code=_kept(text), **given
-        )
+        return self.show("memory.html", question=question, exercise=exercise, said=said.html, code=_kept(text), **given)
 
-    def _rated(self, name: str, rating: Rating | None) -> Reviewing:
-        """A card that may have been rated just now."""
+    def _rated(self, name: str, rating: Rating | None) -> ReviewState:
+        """The state of a card that may just have been rated."""
         if rating is None:
-            return Reviewing(name)
-        said, now = HtmlPage(self._lang()), log.now()
+            return ReviewState(name)
+        said, now = HtmlPage(self.lang()), log.now()
         due = next((card.due for card in self.learner.cards() if card.name == name and card.due), now)
         review_view.rated(said, rating, due, now)
-        return Reviewing(name, rated=said.html)
+        return ReviewState(name, rated=said.html)
 
     # ------------------------------------------------------------------------------------- all files
 
@@ -405,7 +403,7 @@ class Pages:
         return await self._work_page(())
 
     async def upload(self, request: Request) -> Response:
-        """Saves uploaded files, all or none, if they can be read as a submission is."""
+        """Save uploaded files, all or none, if they can be read as a submission."""
         async with request.form(max_files=_MOST_FILES) as form:
             given = [each for each in form.getlist("files") if isinstance(each, UploadFile) and each.filename]
             uploads = [(each.filename or "", await each.read()) for each in given]
@@ -425,9 +423,9 @@ class Pages:
             here = await run_in_threadpool(self.learner.files)
         except SubmissionError as error:
             here, problem, status = None, problem or error, 400
-        lang = self._lang()
+        lang = self.lang()
         said = self.learner.told(problem) if isinstance(problem, AttncheckError) else problem
-        return self._page(
+        return self.show(
             "work.html",
             status=status,
             found=() if here is None else [(raw.path, size(len(raw.data))) for raw in here.raws],
@@ -437,26 +435,27 @@ class Pages:
 
     async def everything(self, request: Request) -> Response:
         """All files, the answers and the progress log as a zip."""
-        data = await run_in_threadpool(self.learner.everything, self._lang())
+        data = await run_in_threadpool(self.learner.everything, self.lang())
         headers = {"Content-Disposition": 'attachment; filename="attncheck-work.zip"'}
         return Response(data, media_type="application/zip", headers=headers)
 
     async def failed(self, request: Request, error: Exception) -> Response:
-        """What went wrong, in words. Paths and tracebacks stay on the terminal."""
+        """An error page. Paths and tracebacks are only printed in the terminal."""
         try:
-            lang = self._lang()
+            lang = self.lang()
         except StateError:  # which may be what went wrong
             lang = self.default
-        # A part of a page is replaced by the words alone.
+        # A part of a page is replaced by the message alone.
         template = "problem.html" if request.headers.get("hx-request") else "failed.html"
         if isinstance(error, AttncheckError):
-            return self._page(template, status=400, lang=lang, text=self.learner.told(error).of(lang))
+            return self.show(template, status=400, lang=lang, text=self.learner.told(error).of(lang))
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return self._page(template, status=status, lang=lang, text=_NO_PAGE.of(lang))
+        return self.show(template, status=status, lang=lang, text=_NO_PAGE.of(lang))
 
     # ------------------------------------------------------------------------------------- pieces
 
-    def _lang(self) -> Lang:
+    def lang(self) -> Lang:
+        """The language that the learner used last."""
         return self.learner.spoken(self.default)
 
     def _question(self, request: Request) -> Question:
@@ -490,14 +489,14 @@ class Pages:
         return f"/questions/{question.id}/code" if next_step.open_exercises(known) else "/"
 
     def _item_page(
-        self, question: Question, asked: Asked, say: Text | None = None, review: Reviewing | None = None
+        self, question: Question, asked: ItemState, say: Text | None = None, review: ReviewState | None = None
     ) -> Response:
-        lang, card = self._lang(), asked.card
+        lang, card = self.lang(), asked.card
         top, said = HtmlPage(lang), HtmlPage(lang)
         shown = card
         if asked.feedback is not None:  # it says what the next attempt is worth
             shown = replace(card, record=replace(card.record, tries=0), reminder=None)
-        # Things to sort are on the page already, and nobody has to type letters.
+        # Entries to sort are on the page anyway, and learners do not type letters.
         quiz_view.card(top, shown, keys=True, buttons=card.asked.form != "order")
         if say is not None:
             said.lines(say.of(lang), lead="?", style="magenta")
@@ -505,7 +504,7 @@ class Pages:
             quiz_view.feedback(said, asked.feedback, card, buttons=True)
         reads = hasattr(items.kind(card.item.kind), "reading") and card.asked.form in ("line", "lines")
         doubted = asked.session.doubted if isinstance(asked.feedback, ReadAs) else None
-        return self._page(
+        return self.show(
             "item.html",
             question=question,
             card=card,
@@ -535,18 +534,11 @@ class Pages:
             "passed": False,
             "nonce": request.state.nonce,
         } | more
-        return self._page("code.html", question=question, known=known, code=_kept(text), hints=shown, **given)
+        return self.show("code.html", question=question, known=known, code=_kept(text), hints=shown, **given)
 
-    def lang(self) -> Lang:
-        """The language that the learner used last."""
-        return self._lang()
-
-    def show(self, template: str, **given: Any) -> Response:
-        """A page of a class, in the frame of the learner's own."""
-        return self._page(template, **given)
-
-    def _page(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:
-        lang = lang or self._lang()
+    def show(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:
+        """The page that ``template`` makes of what is ``given``; ``lang`` is by default the learner's language."""
+        lang = lang or self.lang()
         page = environment(_HERE / "templates").get_template(template)
         text = page.render(
             lang=lang,
@@ -562,19 +554,19 @@ class Pages:
 
 
 def _kept(text: str) -> Markup:
-    """Code for a textarea, whole and unchanged; browsers drop the first newline after its tag."""
+    """Code for a textarea, after a newline, because browsers drop the first newline in it."""
     return Markup("\n{}").format(text)
 
 
 def _unread(problem: SubmissionError, lang: Lang) -> Markup:
-    """What is said in place of a report about code that cannot be read."""
+    """The message in place of a report if code cannot be read."""
     said = HtmlPage(lang)
     said.lines(problem.of(lang), lead="✗", style="red")
     return said.html
 
 
 async def _fields(request: Request) -> FormData:
-    """What a form says. Files, which no page but that of uploads asks for, are closed."""
+    """The fields of a form. Files, which only the page for uploads expects, are closed."""
     async with request.form() as form:
         return form
 
@@ -584,7 +576,7 @@ def _card_page(card: Card) -> str:
 
 
 def _words_for(record: ItemRecord) -> tuple[Rating, ...]:
-    """What learners may say about a settled item: only what `review.rating` takes into account."""
+    """The ratings that learners can choose for a settled item: those that `review.rating` takes into account."""
     if record.status is Status.PENDING:
         return ("hard", "good", "easy", "again")
     return ("good", "easy") if record.status is Status.PASSED and record.tries == 1 else ()
@@ -595,7 +587,7 @@ def _word(form: FormData) -> Rating | None:
 
 
 def _count(form: FormData, name: str) -> int:
-    """A number that a page of a review gave itself."""
+    """A number in a hidden field of a review page; 0 if it is not valid."""
     text = form.get(name)
     return min(int(text), _MOST_TRIES) if isinstance(text, str) and text.isascii() and text.isdigit() else 0
 
@@ -606,7 +598,7 @@ def _ticked(form: FormData) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """A line of an answer that is being typed: its formula as HTML, or what to change; neither for words alone."""
+    """A line of an answer that is being typed: its formula as HTML, or what to change; neither for a line of text."""
 
     number: int
     formula: Markup | None

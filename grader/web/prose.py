@@ -1,4 +1,4 @@
-"""Texts of the course as HTML: paragraphs, lists and code."""
+"""Convert texts of the course to HTML: paragraphs, lists and code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _blocks(lines: list[str]) -> Iterator[Markup]:
 
 
 def inline(line: str) -> Markup:
-    """A line with what is between backticks as code."""
+    """A line as HTML, with text in backticks as code."""
     parts = _CODE.split(visible(line))
     marked = [Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts)]
     return Markup("").join(marked)

@@ -1,10 +1,10 @@
-"""Who may use the pages: the holder of a token, from this machine's own address, through pages of this server.
+"""Access control for the pages of one learner: a host name, a token, and the origin of requests.
 
 The server listens on a loopback address, but any page in the learner's browser can send requests there, and any
-program of another user on the machine can connect. Hence three rules. The ``Host`` must be the server's own, so that
-no other name can be made to point here. A random token, given once in the address and then kept in a cookie that
-scripts cannot read, must come with every request. And a request that changes something must come from one of the
-server's own pages, which browsers say in ``Origin``.
+program of another user on the machine can connect. So there are three rules. The ``Host`` must be the server's own,
+which prevents DNS rebinding. Every request must have a random token, which is given once in the address and then kept
+in a cookie that scripts cannot read. And a request that changes something must come from one of the server's own pages,
+as browsers state in ``Origin``.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: The name of the cookie, and of the parameter that becomes it.
+#: The names of the cookie and of the query parameter with the token.
 COOKIE, PARAMETER = "attncheck-token", "token"
-#: Pages load scripts and styles from this server, send forms to it, and appear in no other page. The editor makes
-#: style sheets of its own, with the nonce of the page.
+#: Pages load scripts and styles only from this server, send forms only to it, and cannot be framed. The editor adds
+#: style sheets with the nonce of the page.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -44,7 +44,7 @@ SAFE_METHODS = ("GET", "HEAD")
 
 
 class Guard:
-    """The three rules around ``app``; ``hosts`` are the values that ``Host`` may have, such as ``127.0.0.1:8000``."""
+    """Applies the three rules before ``app``. ``hosts`` are the allowed values of ``Host``, such as 127.0.0.1:8000."""
 
     def __init__(
         self,
@@ -54,12 +54,12 @@ class Guard:
         most_bytes: int = 2_000_000,
         larger: Mapping[str, int] | None = None,
     ) -> None:
-        """``most_bytes`` is the longest body; ``larger`` has other limits for some paths, such as that of uploads."""
+        """``most_bytes`` is the limit on request bodies; ``larger`` has other limits by path, such as for uploads."""
         self._app, self._token, self._hosts, self._most = app, token, hosts, most_bytes
         self._larger = larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, or refuses it."""
+        """Handle a request, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -108,12 +108,12 @@ class Guard:
 
 
 def _own(path: str) -> str:
-    """``path`` as a path of this server: ``//elsewhere`` would be an address."""
+    """``path`` as a path on this server; ``//elsewhere`` would be another host."""
     return "/" + path.lstrip("/\\")
 
 
 def with_headers(send: Send, nonce: str) -> Send:
-    """``send`` with the headers of every answer. A page may have a policy of its own, which allows less."""
+    """``send`` with security headers added to every response. A page may set a stricter policy of its own."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -128,7 +128,7 @@ def with_headers(send: Send, nonce: str) -> Send:
 
 
 def with_limit(app: App, most: int) -> App:
-    """``app`` for bodies of up to ``most`` bytes. Those that are longer, or break off, are not its errors."""
+    """``app`` with a limit of ``most`` bytes on bodies. Longer and incomplete bodies do not cause errors in it."""
 
     async def limited(scope: Scope, receive: Receive, send: Send) -> None:
         left, started = most, False

@@ -1,4 +1,4 @@
-"""The class server's pages, put together: who may open what, and whose learner's pages are shown."""
+"""The complete application of the class server: all pages, and who may open them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from grader.classroom.service import Service
 from grader.core.errors import AttncheckError
 from grader.core.model import Lang, Text
 from grader.grading.checker import Checker
-from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassLearner, ClassPages, person_folder, place_of_log
-from grader.web.gate import FAST, SIGN_OUT, Gate, Proxy, only
-from grader.web.links import Signer, signer
-from grader.web.pace import Pace
+from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassPages, ClassWorkspace, log_path, person_folder
+from grader.web.gate import SIGN_OUT, TOO_MANY_REQUESTS, Gate, Proxy, restrict
+from grader.web.links import Signer, read_signer
+from grader.web.pace import RateLimit
 from grader.web.pages import Pages, make_app
-from grader.web.people import People, Person, Role
+from grader.web.people import ClassMember, ClassMembers, Role
 from grader.web.security import SAFE_METHODS, Receive, Scope, Send
 
-#: Threads besides one for each person, who may be waiting for a check.
+#: Threads in addition to one for each person, who may be waiting for a check.
 _THREADS = 40
-#: Bytes of a body that does not say how long it is.
+#: The assumed bytes of a body without Content-Length.
 _UNKNOWN = 1 << 30
 _SUBMIT = ("/submit", Text("Submit", "提交"))
 _CLASS = ("/class", Text("Class", "班级"))
@@ -45,49 +45,49 @@ STAFF = frozenset({Role.ASSISTANT, Role.INSTRUCTOR})
 
 @dataclass(slots=True)
 class Site:
-    """Everything that the pages of a class share."""
+    """The state that all pages of a class share."""
 
     service: Service
     settings: ClassSettings
-    people: People
+    people: ClassMembers
     signer: Signer
     lang: Lang
-    #: Whether people can sign out: not where a proxy says who they are.
+    #: Whether people can sign out; false if a proxy identifies them.
     signs_out: bool = True
     _pages: dict[str, tuple[Pages, Starlette]] = field(default_factory=dict)
-    _checks: Pace = field(init=False)
-    #: What one person can make the server read: answers, and formulas while they are typed.
-    _answers: Pace = field(default_factory=lambda: Pace(60, 60.0))
-    _readings: Pace = field(default_factory=lambda: Pace(90, 30.0))
+    _checks: RateLimit = field(init=False)
+    #: Limits per person on answers, and on formulas that are parsed while they are typed.
+    _answers: RateLimit = field(default_factory=lambda: RateLimit(60, 60.0))
+    _readings: RateLimit = field(default_factory=lambda: RateLimit(90, 30.0))
 
     def __post_init__(self) -> None:
-        """The pace of checks is the course's."""
-        self._checks = Pace(self.service.course.pace.checks_per_hour, 3600.0)
+        """Set the limit on checks from the course."""
+        self._checks = RateLimit(self.service.course.pace.checks_per_hour, 3600.0)
 
     @classmethod
     def of(cls, service: Service, settings: ClassSettings, lang: Lang) -> Site:
-        """The site of a class. Raises UsageError for what is wrong in its folder."""
+        """The site of a class. Raises UsageError if its settings or its secret are not valid."""
         folder = service.plan.folder
-        people = People(service.plan.roster, settings)
-        return cls(service, settings, people, signer(folder / SECRET), lang)
+        people = ClassMembers(service.plan.roster, settings)
+        return cls(service, settings, people, read_signer(folder / SECRET), lang)
 
     @staticmethod
     def staff_links(proxy: Proxy | None = None) -> tuple[tuple[str, Text], ...]:
-        """The links from the pages of staff to others: the course, and signing out, unless a proxy signs people in."""
+        """The links on the pages of staff: the course, and signing out unless a proxy signs people in."""
         return (_COURSE, *([_LEAVE] if proxy is None else []))
 
     def app(self, staff_routes: Sequence[Route] = (), proxy: Proxy | None = None) -> Gate:
         """The pages of the class.
 
-        ``staff_routes`` are for assistants and instructors alone; their handlers find the ``Person`` in
-        ``request.state.person``, and note in the audit log what they change.
+        ``staff_routes`` are for assistants and instructors only. Their handlers find the ``ClassMember`` in
+        ``request.state.person``, and record changes in the audit log.
         """
         self.signs_out = proxy is None
         folder = self.service.plan.folder
         return Gate(self.inner(staff_routes), self.settings.address, self.people, self.signer, folder, proxy)
 
     def inner(self, staff_routes: Sequence[Route] = ()) -> Starlette:
-        """The pages without the gate around them."""
+        """The pages without the gate."""
         own = ClassPages(self.service, self.people, lambda person: self._of(person)[0])
         learners = [
             Route("/submit", own.overview),
@@ -100,9 +100,9 @@ class Site:
         ]
         return Starlette(
             routes=[
-                *only(LEARNERS, learners),
-                *only(EVERYBODY, [Route(SIGN_OUT, own.leaving)]),
-                *only(STAFF, staff_routes),
+                *restrict(LEARNERS, learners),
+                *restrict(EVERYBODY, [Route(SIGN_OUT, own.leaving)]),
+                *restrict(STAFF, staff_routes),
                 Mount("", app=self._learner_pages),
             ],
             exception_handlers={HTTPException: self._failed, AttncheckError: self._failed},
@@ -110,23 +110,23 @@ class Site:
         )
 
     async def _failed(self, request: Request, error: Exception) -> Response:
-        """What went wrong, in words."""
-        person: Person = request.state.person
+        """An error page."""
+        person: ClassMember = request.state.person
         return await self._of(person)[0].failed(request, error)
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        """Everybody may wait for a check at once, and the others' answers do not wait for that."""
+        """Provide enough threads for everyone to wait for a check while other requests are answered."""
         anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS + len([*self.people])
         yield
 
     async def _learner_pages(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The pages of one learner, for the person who asks. Staff see them as a learner without submissions does."""
-        person: Person = scope["state"]["person"]
+        """The learner's pages for the person in the request. Staff see them like a learner without submissions."""
+        person: ClassMember = scope["state"]["person"]
         await (self._too_much(person, scope) or self._of(person)[1])(scope, receive, send)
 
-    def _too_much(self, person: Person, scope: Scope) -> Response | None:
-        """The refusal of formulas that come too fast, or are too long, to be read beside everybody else's."""
+    def _too_much(self, person: ClassMember, scope: Scope) -> Response | None:
+        """A refusal if the person sends too many or too long formulas; None if the request is fine."""
         if not scope["path"].startswith(("/items/", "/review/items/")):
             return None
         reads = scope["path"].endswith("/reading")
@@ -135,27 +135,27 @@ class Site:
         pace, now = (self._readings if reads else self._answers), time.monotonic()
         left = pace.wait(person.id, now)
         if left:
-            return PlainTextResponse(FAST, 429, headers={"Retry-After": f"{left + 1:.0f}"})
+            return PlainTextResponse(TOO_MANY_REQUESTS, 429, headers={"Retry-After": f"{left + 1:.0f}"})
         pace.note(person.id, now)
         typed = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("answer", "")
         told = Headers(scope=scope).get("content-length", "0" if scope["method"] in SAFE_METHODS else str(_UNKNOWN))
         long = len(typed) > MOST_FORMULA or (reads and int(told) > 3 * MOST_FORMULA)
         return PlainTextResponse(status_code=413) if long else None
 
-    def _of(self, person: Person) -> tuple[Pages, Starlette]:
+    def _of(self, person: ClassMember) -> tuple[Pages, Starlette]:
         if person.id not in self._pages:
             learner = self._learner(person)
             self._pages[person.id] = Pages(learner, self.lang), make_app(learner, self.lang)
         return self._pages[person.id]
 
-    def _learner(self, person: Person) -> ClassLearner:
+    def _learner(self, person: ClassMember) -> ClassWorkspace:
         folder = person_folder(self.service.plan.folder / WORK, person)
         checker = ClassChecker(person.id, self.service, self._checks)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return ClassLearner(
+        return ClassWorkspace(
             self.service.edition,
             folder / "work",
-            place_of_log(folder),
+            log_path(folder),
             person.id,
             lambda: cast("Checker", checker),
             shown=person.name,

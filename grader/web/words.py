@@ -1,4 +1,4 @@
-"""What only the pages say."""
+"""Texts that only the web pages use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORDS: Mapping[str, Text] = {
     "reference_code": Text("Reference", "参考实现"),
     "your_code": Text("Your code", "你的代码"),
     "another_way": Text("Another way {number}", "另一种写法 {number}"),
-    "costs_of": Text("What the ways to write {name} cost", "{name} 各种写法的开销"),
+    "costs_of": Text("Costs of the ways to write {name}", "{name} 各种写法的开销"),
     "editor": Text("Code of {id}", "{id} 的代码"),
     "keys": Text(
         "Ctrl-Enter checks; Tab indents, Escape then Tab leaves the editor.",

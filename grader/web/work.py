@@ -1,4 +1,4 @@
-"""A learner's folder of work as a whole: what is in it, files that come in, and everything as a zip."""
+"""A learner's folder of work: its files, uploads, and everything as a zip."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from grader.submission.messages import printable
 from grader.submission.modules import common_folder
 
 _ANSWERS = "answers.yaml"
-#: One date for all files of a zip, so that the same work gives the same bytes.
+#: The date of all files in a zip, so that equal work gives equal bytes.
 _DATE = (2020, 1, 1, 0, 0, 0)
 
 _CLASH = Text(
-    "You already have other files with these names: {names}. Tick “replace” to exchange them; the old ones are kept.",
+    "You already have other files with these names: {names}. Select “replace” to replace them; the old files are kept.",
     "你已经有同名而内容不同的文件：{names}。要替换请勾选“替换”，旧文件会另外保留。",
 )
 _FOLDERS = Text(
-    "“{path}” is in a folder of its own; put all files side by side, and upload them again.",
+    "“{path}” is in a folder; put all files side by side, and upload them again.",
     "“{path}”在单独的文件夹里；请把所有文件放在同一层，再上传一次。",
 )
 _IN_THE_WAY = Text(
@@ -38,13 +38,13 @@ _IN_THE_WAY = Text(
 _NOT_SAVED = Text("{file} cannot be saved: {reason}.", "{file} 无法保存：{reason}。")
 
 
-def found(folder: Path) -> FoundFiles | None:
-    """The files of ``folder`` that count; None if there is no folder yet. Raises Unusable if it cannot be read."""
+def find_files(folder: Path) -> FoundFiles | None:
+    """The files in ``folder`` that count; None if there is no folder yet. Raises Unusable if it cannot be read."""
     return read_files(folder)[0] if os.path.lexists(folder) else None
 
 
 def read_upload(name: str, data: bytes) -> FoundFiles:
-    """What ``data``, uploaded under ``name``, holds: one file, notebook or zip, read as a submission is.
+    """Read ``data``, uploaded as ``name``: a file, notebook or zip, as in a submission.
 
     Raises Unusable if there is nothing in it to grade, or if a part of it cannot be read.
     """
@@ -69,10 +69,11 @@ def read_upload(name: str, data: bytes) -> FoundFiles:
     return got
 
 
-def keep(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) -> list[str]:
-    """Saves the files of ``uploads`` in ``folder``, all or none, and returns their names.
+def save_uploads(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) -> list[str]:
+    """Save the files of ``uploads`` in ``folder``, all or none, and return their names.
 
-    A file with another content is replaced only with ``replace``; it is then kept under a new name. Raises UsageError.
+    A file with different content is replaced only with ``replace``, and is then kept under a new name. Raises
+    UsageError.
     """
     wanted: dict[str, bytes] = {}
     for upload in uploads:
@@ -98,12 +99,12 @@ def keep(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) -> list[
     return sorted(wanted)
 
 
-def bundle(folder: Path, log: Path, learner: str, answers: dict[str, str]) -> bytes:
-    """A zip of all files in ``folder`` that count and of the progress log.
+def make_bundle(folder: Path, log: Path, learner: str, answers: dict[str, str]) -> bytes:
+    """A zip with all files in ``folder`` that count, and the progress log.
 
-    If the folder has no answers file, one is made of ``answers``, those that were settled in the quiz.
+    If the folder has no answers.yaml, the zip gets one with ``answers``, the settled answers of the quiz.
     """
-    here = found(folder)
+    here = find_files(folder)
     raws = {raw.path: raw.data for raw in here.raws} if here is not None else {}
     if answers and _ANSWERS not in raws:
         raws[_ANSWERS] = answers_file.fresh(learner, answers).encode()
@@ -122,7 +123,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _set_aside(path: Path) -> None:
-    """Keeps a file under a name that is no code, as `start --reset` does: ``q05.old1.txt``."""
+    """Copy a file to a name that is not read as code, as `start --reset` does: ``q05.old1.txt``."""
     data = _content(path)
     if data is None:
         raise UsageError(_IN_THE_WAY.fill(file=path.name))

@@ -128,7 +128,7 @@ def _many_names(folder: Path, course: Course) -> int:
     _Name.count = 0
     alike = ("".join(pair).ljust(8, "x") for pair in product(("a", "A"), repeat=6))
     names = [_Name(f"{n}.txt") for n in range(2000)] + [_Name(name) for name in alike]
-    found = intake.gathered([("mallory", name, name) for name in names])
+    found = intake.group_files([("mallory", name, name) for name in names])
     assert len({inner.casefold() for _, inner in found["mallory"]}) == len(names)
     return _Name.count
 
@@ -395,7 +395,7 @@ def _arrays(folder: Path, course: Course) -> int:
 # ---------------------------------------------------------------------------------------------- similar
 
 
-def _monotonous(many: int, lines: int) -> list[similarity.Reduced]:
+def _monotonous(many: int, lines: int) -> list[similarity.ReducedSample]:
     found = []
     for n in range(many):
         text = "def f(x):\n" + "".join(
@@ -403,7 +403,7 @@ def _monotonous(many: int, lines: int) -> list[similarity.Reduced]:
             for at in range(lines)
         )
         files = (SourceFile("a.py", "a", (Part("a.py", text),)),)
-        found.append(similarity.reduced(similarity.CodeSample(str(n), (str(n),), files), ["f"]))
+        found.append(similarity.reduce_sample(similarity.CodeSample(str(n), (str(n),), files), ["f"]))
     return found
 
 

@@ -89,11 +89,13 @@ def put(path: Path, text: str) -> None:
 
 def handed_in(folder: Path, home: str, learner: str, files: Files, number: int = 1, key: bytes | None = None) -> None:
     """An attempt in the folder ``home`` of an inbox, with a receipt for ``learner``."""
-    listed = tuple(inbox.File(n, len(t.encode()), sha256(t.encode()).hexdigest()) for n, t in sorted(files.items()))
+    listed = tuple(
+        inbox.ReceiptFile(n, len(t.encode()), sha256(t.encode()).hexdigest()) for n, t in sorted(files.items())
+    )
     digest = sha256("".join(sorted(f"{file.sha256}  {file.name}\n" for file in listed)).encode()).hexdigest()
     receipt = inbox.Receipt(learner, NOW, digest, listed, number=number)
     if key is not None:
-        receipt = replace(receipt, mac=inbox.signature(receipt, key))
+        receipt = replace(receipt, mac=inbox.receipt_signature(receipt, key))
     place = folder / home / inbox.attempt_name(receipt)
     for name, text in files.items():
         put(place / "files" / name, text)
@@ -230,7 +232,7 @@ def _under_a_long_name(folder: Path, kind: str) -> None:
 
 
 def _loose(folder: Path, kind: str) -> None:
-    inbox.make(folder)
+    inbox.create_inbox(folder)
     folder.chmod(0o777)
     put(folder / "mallory" / "q05.py", EVIL)
 
@@ -263,7 +265,7 @@ CASES = (
          add=lambda folder, kind: put(folder / "x_66_assignsubmission_file_bob_12_assignsubmission_file_q05.py", EVIL)),
     Case("name_of_canvas", "a file called as Canvas calls somebody else's", ALL, add=inside({"bob_12_1_q05.py": EVIL})),
     Case("receipt_for_another", "a receipt in one's own folder of the inbox that names another learner", ("inbox",),
-         "somebody else", add=forged_receipt("mallory", "ada")),
+         "someone else", add=forged_receipt("mallory", "ada")),
     Case("receipt_renamed", "an attempt under another time than its receipt has", ("inbox",), "another time",
          add=_renamed),
     Case("receipt_in_another_s_folder", "an attempt in somebody else's folder, from one's own account", ("inbox",),
@@ -289,9 +291,9 @@ CASES = (
          add=lambda folder, kind: plain(folder, "Readme Mallory", {"q05.py": EVIL})),
     Case("loose_in_the_inbox", "a file beside the folders of the inbox's learners", ("inbox",), "attncheck submit",
          add=_loose),
-    Case("not_in_the_metadata", "a folder that Gradescope's metadata do not name", ("gradescope",), "not say whose",
+    Case("not_in_the_metadata", "a folder that Gradescope's metadata do not name", ("gradescope",), "name its owner",
          add=lambda folder, kind: put(folder / "submission_99" / "q05.py", EVIL)),
-    Case("outside_of_a_student", "a file beside the students' folders", ("nbgrader",), "expected it in submitted/",
+    Case("outside_of_a_student", "a file beside the students' folders", ("nbgrader",), "not in submitted/",
          add=lambda folder, kind: put(folder / "submitted" / "mallory.py", EVIL)),
     Case("deep", "1,100 folders in each other", ("plain",), "deep", add=_folders(1100)),
     Case("deep_elsewhere", "more folders in each other than a learner may have", FOLDERS, "deep", add=_folders(50)),

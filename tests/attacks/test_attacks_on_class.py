@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from grader.classroom import enrolment, inbox, worker
-from grader.classroom.analysis.class_similarity import compared
+from grader.classroom.analysis.class_similarity import compare_class
 from grader.classroom.collect import CollectedSubmission, Collection
 from grader.classroom.enrolment import enrol
 from grader.classroom.gradebook import SubmissionRow, open_gradebook
@@ -68,7 +68,7 @@ def test_a_leftover_whose_name_is_no_text(tmp_path: Path) -> None:
     """It is listed in the gradebook under a printable name."""
     roster = Roster((Learner("ada", "ada", (("learner", "ada"),)),))
     (claimed,) = enrolment.ungradable(Collection(PLAIN, (), (os.fsdecode(b"ada\xff.txt"),)), roster)
-    assert claimed.placed.key.encode() and os.fspath(claimed.path).encode()
+    assert claimed.found.key.encode() and os.fspath(claimed.path).encode()
 
 
 def test_what_is_nobody_s_is_not_looked_for_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,14 +78,14 @@ def test_what_is_nobody_s_is_not_looked_for_elsewhere(tmp_path: Path, monkeypatc
     monkeypatch.chdir(here)
     course = courses.load(tiny.course(tmp_path / "course"))
     with closing(open_gradebook(tmp_path, create=True)) as book:
-        book.file(
+        book.save_collection(
             [
                 SubmissionRow(
                     "nobody/mallory", "", (), seed_name="mallory", error=Text("nobody knows whose", "不知道是谁的")
                 )
             ]
         )
-        found = compared(book, course)
+        found = compare_class(book, course)
     assert found.left_out == ("nobody/mallory",)
     assert found.read("nobody/mallory") is None
 

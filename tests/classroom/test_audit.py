@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.classroom import audit
-from grader.classroom.audit import Entry
+from grader.classroom.audit import AuditEntry
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def test_entries(tmp_path: Path) -> None:
     """In their order, with what they are about; those about a learner go with them."""
-    one = Entry(AT, "prof", "instructor", "gave points", (("learner", "ada"), ("part", "Q5.output")))
-    two = Entry(AT, "tutor", "assistant", "downloaded", (("format", "csv"),))
+    one = AuditEntry(AT, "prof", "instructor", "gave points", (("learner", "ada"), ("part", "Q5.output")))
+    two = AuditEntry(AT, "tutor", "assistant", "downloaded", (("format", "csv"),))
     for each in (one, two):
         audit.note(tmp_path, each)
     assert audit.entries(tmp_path) == (one, two)

@@ -26,9 +26,9 @@ from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.collect import CollectedSubmission, Collection, collect
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.intake import FoundSubmission, Person
-from grader.classroom.record import question_version as version
+from grader.classroom.recorder import question_version as version
 from grader.classroom.results import Book, MarkSummary, write_files
-from grader.classroom.roster import read as read_roster
+from grader.classroom.roster import read_roster as read_roster
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import CHECK_BROKE, INTERNAL_ERROR
 from grader.classroom.worker import WorkerLost
@@ -646,7 +646,7 @@ def test_a_pool_that_breaks_between_two(
         assert batch.run(order()).graded == 2
         assert len(sent) == 4
     else:
-        with pytest.raises(SandboxError, match="end as soon as they have started"):
+        with pytest.raises(SandboxError, match="exit as soon as they start"):
             batch.run(order())
 
 
@@ -724,7 +724,7 @@ def test_what_is_nobodys_is_not_graded(order: Callable[..., BatchRequest], tmp_p
     assert [key for key, _ in summary.refused] == ["nobody/submission_2"]
     found = rows(order())
     assert found["Ada"].error is None and found["Ada"].earned == 7
-    assert "does not say whose it is" in said(found["nobody/submission_2"].error)
+    assert "does not name its owner" in said(found["nobody/submission_2"].error)
 
 
 def test_names_depend_on_nobodys_order() -> None:

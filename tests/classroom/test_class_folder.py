@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.class_folder import ClassSettings, settings
+from grader.classroom.class_folder import ClassSettings, read_settings
 from grader.core.errors import UsageError
 
 
@@ -17,7 +17,7 @@ def test_everything_that_it_may_say(tmp_path: Path) -> None:
         "questions: [Q1, Q5]\ninstructors: {grace: Grace Hopper}\nassistants:\n  bob: 鲍勃\nlink_days: 7\n",
         "utf-8",
     )
-    assert settings(tmp_path) == ClassSettings(
+    assert read_settings(tmp_path) == ClassSettings(
         address="https://quiz.example.edu",
         course="../course",
         roster="class.csv",
@@ -35,7 +35,7 @@ def test_everything_that_it_may_say(tmp_path: Path) -> None:
         ("", "expected keys"),
         ("[a]", "expected keys"),
         ("a: [", "this is not YAML"),
-        ("addres: https://a.b", "no key “addres”; expected address, course"),
+        ("addres: https://a.b", "unknown key “addres”; expected one of address, course"),
         ("roster: a\naddress: quiz.example.edu", "class.yaml:2: address: expected the address"),
         ("address: https://a.b/quiz", "without a path"),
         ("address: https://a.b@evil", "without a path"),
@@ -52,14 +52,14 @@ def test_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
     """The file, the line, what was expected and what was found."""
     (tmp_path / "class.yaml").write_text(text)
     with pytest.raises(UsageError) as error:
-        settings(tmp_path)
+        read_settings(tmp_path)
     assert said in str(error.value) and "class.yaml" in str(error.value)
 
 
 def test_no_class(tmp_path: Path) -> None:
     """A folder without the file, and a file that is not text."""
     with pytest.raises(UsageError, match=r"No such file.*docs/serve\.md"):
-        settings(tmp_path)
+        read_settings(tmp_path)
     (tmp_path / "class.yaml").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="not UTF-8"):
-        settings(tmp_path)
+        read_settings(tmp_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.classroom.class_table import FLAGS, Choice, ClassRow, select
+from grader.classroom.class_table import FLAGS, ClassRow, TableFilter, filter_rows
 from grader.core.model import Text
 
 
@@ -26,28 +26,28 @@ CLASS = (
 @pytest.mark.parametrize(
     ("choice", "names"),
     [
-        (Choice(), "ada bo cy eve dee"),
-        (Choice(sort="points", descending=True), "bo ada cy eve dee"),
-        (Choice(sort="Q5"), "dee eve cy ada bo"),
-        (Choice(sort="late", descending=True), "ada eve bo cy dee"),
-        (Choice(sort="id", descending=True), "eve dee cy bo ada"),
-        (Choice(sort="status"), "ada bo cy dee eve"),
-        (Choice(sort="nothing"), "ada bo cy dee eve"),
-        (Choice(search="ASA"), "bo"),
-        (Choice(search="陈"), "dee"),
-        (Choice(search="e"), "ada eve dee"),
-        (Choice(section="B"), ""),
-        (Choice(flag="ungraded"), "cy eve"),
-        (Choice(flag="person"), "bo cy eve"),
-        (Choice(flag="is_late"), "ada eve"),
-        (Choice(flag="missing"), "dee"),
-        (Choice(flag="given", search="eve"), "eve"),
-        (Choice(flag="nothing"), "ada bo cy eve dee"),
+        (TableFilter(), "ada bo cy eve dee"),
+        (TableFilter(sort="points", descending=True), "bo ada cy eve dee"),
+        (TableFilter(sort="Q5"), "dee eve cy ada bo"),
+        (TableFilter(sort="late", descending=True), "ada eve bo cy dee"),
+        (TableFilter(sort="id", descending=True), "eve dee cy bo ada"),
+        (TableFilter(sort="status"), "ada bo cy dee eve"),
+        (TableFilter(sort="nothing"), "ada bo cy dee eve"),
+        (TableFilter(search="ASA"), "bo"),
+        (TableFilter(search="陈"), "dee"),
+        (TableFilter(search="e"), "ada eve dee"),
+        (TableFilter(section="B"), ""),
+        (TableFilter(flag="ungraded"), "cy eve"),
+        (TableFilter(flag="person"), "bo cy eve"),
+        (TableFilter(flag="is_late"), "ada eve"),
+        (TableFilter(flag="missing"), "dee"),
+        (TableFilter(flag="given", search="eve"), "eve"),
+        (TableFilter(flag="nothing"), "ada bo cy eve dee"),
     ],
 )
-def test_choosing(choice: Choice, names: str) -> None:
+def test_choosing(choice: TableFilter, names: str) -> None:
     """Search ignores case and accents; who has no points comes below who has none of them; unknown words do nothing."""
-    assert [each.id for each in select(CLASS, choice)] == names.split()
+    assert [each.id for each in filter_rows(CLASS, choice)] == names.split()
 
 
 def test_what_a_row_says() -> None:

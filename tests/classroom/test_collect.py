@@ -44,18 +44,18 @@ def test_a_collection_can_be_read(make: Callable[[Path, dict[str, str]], Path], 
     """As a zip or unpacked, what belongs together is read together."""
     found = collect(make(tmp_path / "class.zip", CANVAS), tmp_path / "scratch")
     assert (found.kind, found.leftovers) == ("canvas", ("notes.txt",))
-    bo, jane = (read(handed.path, handed.placed.key) for handed in found.handed)
+    bo, jane = (read(handed.path, handed.found.key) for handed in found.submissions)
     assert [file.path for file in jane.files] == ["q03.py"]
     assert jane.answers is not None
     assert [file.path for file in bo.files] == ["q03.py"]
-    assert [handed.placed.late for handed in found.handed] == [True, False]
+    assert [handed.found.late for handed in found.submissions] == [True, False]
 
 
 def test_nothing_is_copied_that_lies_well(tmp_path: Path) -> None:
     """A folder or a file to itself is read where it is."""
     root = laid_out(tmp_path / "class", {"ada/q03.py": CODE, "ada/more/q05.py": CODE, "bo.py": CODE})
     found = collect(root, tmp_path / "scratch")
-    assert [handed.path for handed in found.handed] == [root / "ada", root / "bo.py"]
+    assert [handed.path for handed in found.submissions] == [root / "ada", root / "bo.py"]
     assert not (tmp_path / "scratch").exists()
 
 
@@ -65,7 +65,7 @@ def test_a_zip_alone_in_a_folder_is_what_was_handed_in(tmp_path: Path) -> None:
     for name in ("ada/work.ZIP", "bo/work.zip", "bo/q05.py"):
         (tmp_path / "class" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "class" / name).write_bytes(inner.read_bytes() if name.lower().endswith(".zip") else CODE.encode())
-    ada, bo = collect(tmp_path / "class", tmp_path / "scratch").handed
+    ada, bo = collect(tmp_path / "class", tmp_path / "scratch").submissions
     assert (ada.path.name, bo.path.name) == ("work.ZIP", "bo")
     assert [file.path for file in read(ada.path).files] == ["q03.py"]
 
@@ -75,7 +75,7 @@ def test_a_zip_in_a_zip_is_its_learners(tmp_path: Path) -> None:
     inner = zipped(tmp_path / "inner.zip", {"q03.py": CODE}).read_bytes()
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
         archive.writestr("bo_4_5_work.zip", inner)
-    (handed,) = collect(tmp_path / "class.zip", tmp_path / "scratch").handed
+    (handed,) = collect(tmp_path / "class.zip", tmp_path / "scratch").submissions
     assert handed.path.suffix == ".zip"
     assert read(handed.path).files[0].path == "q03.py"
 
@@ -83,12 +83,12 @@ def test_a_zip_in_a_zip_is_its_learners(tmp_path: Path) -> None:
 def test_collecting_again_finds_what_is_there(tmp_path: Path) -> None:
     """Who was interrupted goes on: whole copies are kept, half ones are made anew."""
     place = zipped(tmp_path / "class.zip", CANVAS)
-    first = collect(place, tmp_path / "scratch").handed
+    first = collect(place, tmp_path / "scratch").submissions
     half, whole = first[0].path.parent, first[1].path
     stamp = os.stat(whole).st_mtime_ns
     (half / ".complete").unlink()
     (half / "q03.py").write_text("half")
-    assert collect(place, tmp_path / "scratch").handed == first
+    assert collect(place, tmp_path / "scratch").submissions == first
     assert os.stat(whole).st_mtime_ns == stamp
     assert (half / "q03.py").read_text() == CODE
 
@@ -140,7 +140,7 @@ def test_one_file_is_the_fault_of_one_submission(wrong: str, tmp_path: Path, mon
         data = bytearray(path.read_bytes())
         data[data.index(b"bo_4_5_q03.py") + 15] ^= 0xFF
         path.write_bytes(data)
-    ada, bo = collect(path, tmp_path / "scratch").handed
+    ada, bo = collect(path, tmp_path / "scratch").submissions
     assert ada.error is None and read(ada.path).files
     said = {"bomb": "would expand", "large": "more than the", "password": "password", "damage": "cannot be unpacked"}
     assert bo.error is not None and "bo_4_5_q03.py" in bo.error.en and said[wrong] in bo.error.en
@@ -153,7 +153,7 @@ def test_files_that_never_count_are_not_unpacked(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(module, "MAX_ALL", 4 << 20)
     path = zipped(tmp_path / "class.zip", {"ada_1_2_q03.py": CODE, "ada_1_3_data.txt": "\0" * (5 << 20)})
     for _ in range(2):
-        (ada,) = collect(path, tmp_path / "scratch").handed
+        (ada,) = collect(path, tmp_path / "scratch").submissions
         assert ada.error is None
         assert ["data.txt" in notice.text.en for notice in read(ada.path).notices] == [True]
         assert (ada.path / "data.txt").stat().st_size == 0
@@ -181,9 +181,9 @@ def test_links_in_folders_are_not_followed(tmp_path: Path) -> None:
     root = laid_out(tmp_path / "class", {"ada/q03.py": CODE})
     (root / "bo.py").symlink_to("/etc/passwd")
     (root / "cy").symlink_to(tmp_path)
-    ada, *others = collect(root, tmp_path / "scratch").handed
-    assert (ada.placed.key, ada.error) == ("ada", None)
-    assert [one.placed.people[0].name for one in others] == ["bo", "cy"]
+    ada, *others = collect(root, tmp_path / "scratch").submissions
+    assert (ada.found.key, ada.error) == ("ada", None)
+    assert [one.found.people[0].name for one in others] == ["bo", "cy"]
     assert ["nothing to grade" in one.error.en and "link" in one.error.en for one in others if one.error] == [
         True,
         True,
@@ -194,10 +194,10 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     """A disk may hold any bytes; what is put down can be written and read."""
     odd = b"caf\xe9".decode("utf-8", "surrogateescape")
     root = laid_out(tmp_path / "class", {f"{odd}/q03.py": CODE, f"{odd}.py": CODE, f"ada/{odd}.py": CODE})
-    found = collect(root, tmp_path / "scratch").handed
-    assert len({handed.placed.key for handed in found}) == 3
+    found = collect(root, tmp_path / "scratch").submissions
+    assert len({handed.found.key for handed in found}) == 3
     for handed in found:
-        assert f"{handed.placed.key}{handed.path}".encode()
+        assert f"{handed.found.key}{handed.path}".encode()
         assert read(handed.path).files
 
 
@@ -245,8 +245,8 @@ def test_folders_that_cannot_be_looked_into(tmp_path: Path, closed: Callable[[Pa
     root = laid_out(tmp_path / "class", {"ada/q03.py": CODE, "bo/q03.py": CODE})
     closed(root / "bo", PermissionError)
     found = collect(root, tmp_path / "scratch")
-    ada, bo = found.handed
-    assert (ada.placed.key, ada.error, bo.placed.key) == ("ada", None, "bo")
+    ada, bo = found.submissions
+    assert (ada.found.key, ada.error, bo.found.key) == ("ada", None, "bo")
     assert bo.error is not None and "not readable (No way in)" in bo.error.en
     assert found.leftovers == ("not readable (No way in): bo/",)
 
@@ -266,7 +266,7 @@ def test_what_moves_while_it_is_collected(
 
     monkeypatch.setattr(Path, "lstat", lstat)
     found = collect(root, tmp_path / "scratch")
-    assert [(one.placed.key, len(one.placed.files)) for one in found.handed] == [("ada", 1), ("cy", 1)]
+    assert [(one.found.key, len(one.found.files)) for one in found.submissions] == [("ada", 1), ("cy", 1)]
     assert found.leftovers == ()
 
 
@@ -275,7 +275,7 @@ def test_time_stamps_are_not_work(tmp_path: Path) -> None:
     files = {"submitted/ada/ps1/q03.py": CODE, "submitted/ada/ps1/timestamp.txt": "2026-11-20 18:00:00 UTC"}
     files |= {"submitted/bo/ps1/q03.py": CODE, "submitted/ada/ps1/feedback/q03.html": "<p>"}
     root = laid_out(tmp_path / "course", files)
-    ada, bo = collect(root, tmp_path / "scratch").handed
+    ada, bo = collect(root, tmp_path / "scratch").submissions
     assert [read(one.path).notices for one in (ada, bo)] == [(), ()]
     assert bo.path == root / "submitted" / "bo" / "ps1"
 
@@ -290,8 +290,8 @@ def test_a_time_stamp_that_cannot_be_read(damaged: bool, tmp_path: Path) -> None
         data = bytearray(path.read_bytes())
         data[data.index(b"timestamp.txt") + 15] ^= 0xFF
         path.write_bytes(data)
-    (ada,) = collect(path, tmp_path / "scratch").handed
-    assert (ada.placed.at, ada.error) == (None, None)
+    (ada,) = collect(path, tmp_path / "scratch").submissions
+    assert (ada.found.at, ada.error) == (None, None)
 
 
 @pytest.mark.parametrize("make", [zipped, laid_out])
@@ -302,7 +302,7 @@ def test_a_second_try_on_canvas(make: Callable[[Path, dict[str, str]], Path], tm
         "ada_1_3_q06-1.py": "from q05 import scaled_scores\n",
         "ada_1_4_answers-1.yaml": "format: 1\nanswers: {Q3.purpose: c}\n",
     }
-    (ada,) = collect(make(tmp_path / "class.zip", files), tmp_path / "scratch").handed
+    (ada,) = collect(make(tmp_path / "class.zip", files), tmp_path / "scratch").submissions
     found = read(ada.path)
     assert found.answers is not None and len(found.answers) == 1
     assert [file.module for file in found.files] == ["q05", "q06"]
@@ -312,15 +312,15 @@ def test_a_second_try_on_canvas(make: Callable[[Path, dict[str, str]], Path], tm
 def test_a_class_in_a_folder(make: Callable[[Path, dict[str, str]], Path], tmp_path: Path) -> None:
     """What is in it can be read."""
     files = {"class/ada/q03.py": CODE, "class/bo/q03.py": CODE}
-    found = collect(make(tmp_path / "class.zip", files), tmp_path / "scratch").handed
-    assert [(one.placed.key, len(read(one.path).files)) for one in found] == [("ada", 1), ("bo", 1)]
+    found = collect(make(tmp_path / "class.zip", files), tmp_path / "scratch").submissions
+    assert [(one.found.key, len(read(one.path).files)) for one in found] == [("ada", 1), ("bo", 1)]
 
 
 def test_long_names_are_shortened(tmp_path: Path) -> None:
     """A zip can hold names that no disk takes; what kind of file it is can still be seen."""
     name = "注意力机制" * 20
     found = collect(zipped(tmp_path / "class.zip", {f"doejane_1_2_{name}.py": CODE}), tmp_path / "scratch")
-    (handed,) = found.handed
+    (handed,) = found.submissions
     assert len(handed.path.name.encode()) < 256 and handed.path.name.startswith("注意力机制")
     assert read(handed.path).files
 
@@ -344,7 +344,7 @@ def test_a_later_download_takes_the_place_of_an_earlier_one(tmp_path: Path) -> N
         {f"{ada}/q05.py": "y = 1\n"},
     ):
         place = zipped(tmp_path / "class.zip", files)
-        (handed,) = collect(place, tmp_path / "scratch").handed
+        (handed,) = collect(place, tmp_path / "scratch").submissions
         found = {part.text for file in read(handed.path).files for part in file.parts}
         assert found == set(files.values())
 
@@ -353,7 +353,7 @@ def test_a_later_download_takes_the_place_of_an_earlier_one(tmp_path: Path) -> N
 def test_copies_that_lost_power(left: str, tmp_path: Path) -> None:
     """A file whose bytes never reached the disk is copied again, though its folder says that it is whole."""
     place = zipped(tmp_path / "class.zip", CANVAS)
-    copy = collect(place, tmp_path / "scratch").handed[0].path
+    copy = collect(place, tmp_path / "scratch").submissions[0].path
     file = copy if copy.is_file() else copy / "q03.py"
     file.write_text(left)
     assert file.read_text() != CODE
@@ -372,7 +372,7 @@ def test_no_room_for_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         patch.setattr(module, "_copy", full)
         with pytest.raises(OSError, match="No space left"):
             collect(place, tmp_path / "scratch")
-    assert len(collect(place, tmp_path / "scratch").handed) == 2
+    assert len(collect(place, tmp_path / "scratch").submissions) == 2
 
 
 def test_copies_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

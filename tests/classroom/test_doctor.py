@@ -153,7 +153,7 @@ def test_root_and_systems_without_users(monkeypatch: pytest.MonkeyPatch) -> None
         (True, True, "ok", "nobody"),
         (False, True, "ok", "nobody"),
         (True, False, "ok", "namespace"),
-        (False, False, "missing", "root's rights"),
+        (False, False, "missing", "would run as root"),
     ):
         layer = Layer("namespaces", spaces, False, both(""))
         monkeypatch.setattr(doctor, "probe", lambda layer=layer: (layer,))
@@ -206,7 +206,7 @@ def test_canaries_that_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (escaped.name, escaped.state, escaped.detail.en) == ("read a file", "missing", "NOT refused")
     assert escaped.remedy is not None
     assert (refused.name, refused.state, refused.remedy) == ("start a process", "ok", None)
-    assert (undecided.state, undecided.detail.en) == ("missing", "could not be decided: ended by signal 9")
+    assert (undecided.state, undecided.detail.en) == ("missing", "could not be tested: ended by signal 9")
     assert undecided.remedy is not None and "close other programs" in undecided.remedy.en
 
 

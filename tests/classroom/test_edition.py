@@ -731,7 +731,7 @@ def test_an_edition_that_cannot_be_put_back_stays_where_it_is(tmp_path: Path, mo
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(publishing.os, "rename", refused)
-    with pytest.raises(UsageError, match=r"not permitted.*move it there from .*before"), publishing._beside(target):
+    with pytest.raises(UsageError, match=r"not permitted.*move it back from .*before"), publishing._beside(target):
         pass
     assert (work / "before" / "course.yaml").exists()
 

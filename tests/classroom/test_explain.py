@@ -23,8 +23,8 @@ from grader.classroom.explain import (
     _things,
     explain_code,
     explain_item,
-    look_up,
-    written,
+    find_recorded_part,
+    format_array,
 )
 from grader.classroom.gradebook import Override, open_gradebook
 from grader.core.errors import UsageError
@@ -79,7 +79,7 @@ def asked(out: Path, learner: str, check: str, **more: Any) -> ExplainRequest:
 def explain(out: Path, learner: str, check: str, sandbox: Sandbox, **more: Any) -> Explanation:
     """The whole way."""
     seed = Seed.public()
-    found = look_up(asked(out, learner, check, **more))
+    found = find_recorded_part(asked(out, learner, check, **more))
     if isinstance(found.part, Item):
         assert not isinstance(found.result, ExerciseResult)
         return explain_item(found, found.part, found.result)
@@ -179,7 +179,7 @@ def test_an_item(out: Path, sandbox: Sandbox) -> None:
 
 def test_a_replay_that_ends_otherwise(out: Path) -> None:
     """Is said: here the machine gives up on what it could do before."""
-    found = look_up(asked(out, "ada", "double"))
+    found = find_recorded_part(asked(out, "ada", "double"))
 
     def gone(job: Any, limits: Any) -> Observed:
         reference = job.files == found.course.reference
@@ -241,19 +241,19 @@ def test_what_is_not_there(out: Path, place: Path) -> None:
     """Nothing handed in, not graded as it is now, or files that are not those that were graded."""
     with closing(open_gradebook(out)) as book:
         before, versions = book.submissions(), book.recall("versions")
-        book.file([row for row in before if row.key != "di.py"])
+        book.save_collection([row for row in before if row.key != "di.py"])
         with pytest.raises(UsageError, match="di has no submission"):
-            look_up(asked(out, "di", "double"))
-        book.file(before)
+            find_recorded_part(asked(out, "di", "double"))
+        book.save_collection(before)
         book.remember("versions", {"Q1": "another"})
         with pytest.raises(UsageError, match="Q1 of bo is not graded in this version"):
-            look_up(asked(out, "bo", "double"))
+            find_recorded_part(asked(out, "bo", "double"))
         book.remember("versions", versions)
     code = place / "in" / "eve.py"
     text = code.read_text()
     code.write_text("def double(x):\n    return 4\n")
-    with pytest.raises(UsageError, match=r"eve.py is gone, or not what was graded"):
-        look_up(asked(out, "eve", "double"))
+    with pytest.raises(UsageError, match=r"eve.py is missing or has changed since it was graded"):
+        find_recorded_part(asked(out, "eve", "double"))
     code.write_text(text)
 
 
@@ -262,12 +262,12 @@ def test_one_of_several_attempts(out: Path) -> None:
     with closing(open_gradebook(out)) as book:
         before = book.submissions()
         ada, bo = (next(each for each in before if each.key == key) for key in ("ada", "bo.py"))
-        book.file([ada, replace(bo, learners=("ada",), attempt=2)])
-        assert look_up(asked(out, "ada", "double")).row.key == "bo.py"
-        found = look_up(asked(out, "ada", "double", attempt=1))
+        book.save_collection([ada, replace(bo, learners=("ada",), attempt=2)])
+        assert find_recorded_part(asked(out, "ada", "double")).row.key == "bo.py"
+        found = find_recorded_part(asked(out, "ada", "double", attempt=1))
         assert isinstance(found, RecordedPart)
         assert found.row.key == "ada"
-        book.file(before)
+        book.save_collection(before)
 
 
 # ---------------------------------------------------------------------------------------------- showing
@@ -276,7 +276,7 @@ def test_one_of_several_attempts(out: Path) -> None:
 @pytest.mark.parametrize("shape", [(), (0,), (64,), (8, 8), (1000,), (40, 40), (2, 3, 4, 5), (2,) * 8, (30,) * 4])
 def test_arrays_are_bounded(shape: tuple[int, ...]) -> None:
     """Small ones in full, of large ones the corners."""
-    text = written(np.arange(np.prod(shape, dtype=int), dtype=np.float32).reshape(shape))
+    text = format_array(np.arange(np.prod(shape, dtype=int), dtype=np.float32).reshape(shape))
     assert len(text.splitlines()) <= 24
     assert max(map(len, text.splitlines()), default=0) <= 80
     assert ("..." in text or "…" in text) == (np.prod(shape) > 64)

@@ -21,7 +21,7 @@ from grader.classroom.gradebook import (
     Override,
     SubmissionRow,
     Unit,
-    changes_of,
+    change_token,
     open_gradebook,
 )
 from grader.core.errors import GradebookError
@@ -48,7 +48,7 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
     """A new book with two submissions, one of them graded."""
     found = open_gradebook(tmp_path, create=True)
     found.enrol([LearnerRow("ada", "Ada"), LearnerRow("bo", "Bo", "B", 24.0), LearnerRow("cy", "Cy")])
-    found.file([ADA, CY])
+    found.save_collection([ADA, CY])
     found.record(ADA, RUN, [unit("Q3"), unit("Q5")], {"Q3.a": "b", "Q3.b": [1, 2]}, NOTICES)
     yield found
     found.close()
@@ -89,9 +89,9 @@ def test_units_are_of_the_files_not_of_the_folder(book: Gradebook) -> None:
 
 def test_a_new_collection_takes_the_place_of_the_old(book: Gradebook) -> None:
     """What is no longer there does not count; what is there again counts again."""
-    book.file([replace(CY, attempt=2)])
+    book.save_collection([replace(CY, attempt=2)])
     assert book.submissions() == (replace(CY, attempt=2),)
-    book.file([ADA])
+    book.save_collection([ADA])
     assert book.submissions() == (ADA,)
     assert book.answers(ADA)
 
@@ -101,7 +101,7 @@ def test_who_left_nothing_can_be_dismissed(book: Gradebook) -> None:
     book.enrol([LearnerRow("dee", "Dee"), LearnerRow("eve", "Eve")])
     book.override(Override("dee", "Q5.output", 1.0, "spoken", "Prof. Invented", NOW))
     before = {one.id for one in book.learners()}
-    book.dismiss({"cy"})
+    book.remove_departed({"cy"})
     assert before - {one.id for one in book.learners()} == {"eve"}
 
 
@@ -168,7 +168,7 @@ def test_what_cannot_be_graded_is_kept_with_the_reason(book: Gradebook) -> None:
     """Until it is collected again."""
     book.refuse(CY, NOT_PYTHON)
     assert book.submissions()[1] == replace(CY, error=NOT_PYTHON)
-    book.file([ADA, CY])
+    book.save_collection([ADA, CY])
     assert book.submissions()[1] == CY
 
 
@@ -198,7 +198,7 @@ def as_in_format_2(book: Gradebook) -> None:
 
 def test_a_book_of_format_2_is_brought_up_to_date(book: Gradebook) -> None:
     """Everything in it is there afterwards, equal results once; and it can be written."""
-    book.file([ADA, CY, replace(CY, key="eve", digest="d3")])
+    book.save_collection([ADA, CY, replace(CY, key="eve", digest="d3")])
     later = replace(RUN, at=NOW.replace(hour=13), seconds=1.5, unsafe=True)
     book.record(CY, later, [unit("Q3"), unit("Q5", "v2", 0.5)], {"Q3.a": "c"}, ())
     versions = [{"Q3": "v1", "Q5": "v1"}, {"Q3": "v1", "Q5": "v2"}]
@@ -229,9 +229,9 @@ def test_a_book_of_format_1_is_brought_up_to_date(book: Gradebook) -> None:
 def test_the_same_files_share_what_was_found(book: Gradebook) -> None:
     """With the same numbers, and the same reason where nothing could be found; other files wait."""
     twin, other, broken = replace(ADA, key="twin"), replace(ADA, key="other", seed_name="bo"), replace(CY, key="broken")
-    book.file([ADA, twin, other, CY, broken])
+    book.save_collection([ADA, twin, other, CY, broken])
     book.refuse(CY, NOT_PYTHON)
-    book.share()
+    book.copy_to_identical()
     assert book.answers(twin) == book.answers(ADA)
     assert book.notices(twin) == NOTICES
     assert book.answers(other) == {}
@@ -242,9 +242,9 @@ def test_the_same_files_share_what_was_found(book: Gradebook) -> None:
         "cy": NOT_PYTHON,
         "broken": NOT_PYTHON,
     }
-    book.file([replace(twin, digest="d9")])
-    book.share()
-    book.file([ADA, twin])
+    book.save_collection([replace(twin, digest="d9")])
+    book.copy_to_identical()
+    book.save_collection([ADA, twin])
     assert book.answers(ADA)
 
 
@@ -357,7 +357,7 @@ def test_points_given_by_hand_can_be_taken_back(book: Gradebook) -> None:
 def test_work_of_nobody_in_the_class(book: Gradebook) -> None:
     """It is not forgotten along with somebody, and can be forgotten by its key."""
     stranger = SubmissionRow("eve", "in/eve.py", (), "d3", "Eve")
-    book.file([ADA, CY, stranger])
+    book.save_collection([ADA, CY, stranger])
     book.record(stranger, RUN, [unit("Q3")], {}, ())
     assert book.forget("cy")
     assert book.submissions() == (ADA, stranger)
@@ -371,7 +371,7 @@ def test_work_of_nobody_in_the_class(book: Gradebook) -> None:
 
 def test_everything_of_a_learner(book: Gradebook) -> None:
     """Also what no longer counts."""
-    book.file([CY])
+    book.save_collection([CY])
     assert book.everything_of("ada") == book.everything_of("bo") == (ADA,)
     assert book.everything_of("dee") == ()
 
@@ -455,13 +455,13 @@ def test_reading_only(tmp_path: Path) -> None:
 
 def test_every_change_is_noticed(tmp_path: Path) -> None:
     """Even if the size stays the same and no clock has moved on; reading changes nothing."""
-    assert changes_of(tmp_path) == b""
+    assert change_token(tmp_path) == b""
     with closing(open_gradebook(tmp_path, create=True)) as book:
-        seen = [changes_of(tmp_path)]
+        seen = [change_token(tmp_path)]
         for points in (1.0, 2.0, 1.0):
             book.remember("x", points)
             assert book.recall("x") == points
-            seen.append(changes_of(tmp_path))
+            seen.append(change_token(tmp_path))
         assert len(set(seen)) == 4
         book.learners()
-        assert changes_of(tmp_path) == seen[-1]
+        assert change_token(tmp_path) == seen[-1]

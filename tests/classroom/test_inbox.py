@@ -15,7 +15,7 @@ import pytest
 from grader.classroom import collect as collecting
 from grader.classroom import inbox
 from grader.classroom.collect import collect
-from grader.classroom.inbox import File, Receipt, differences, folder_name, parse, submit
+from grader.classroom.inbox import Receipt, ReceiptFile, differences, folder_name, parse_receipt, submit
 from grader.core.errors import SubmissionError, UsageError
 from grader.submission import read
 
@@ -42,7 +42,7 @@ def test_what_is_handed_in_lies_there_whole(work: Path, tmp_path: Path) -> None:
     (place,) = (tmp_path / "inbox" / "Ada Invented").iterdir()
     assert place.name == f"20261121T043005Z-{receipt.digest[:12]}"
     assert (place / "files" / "more" / "q05.py").read_text() == CODE
-    assert parse((place / "receipt.json").read_text("utf-8"), "") == receipt
+    assert parse_receipt((place / "receipt.json").read_text("utf-8"), "") == receipt
     assert [(file.name, file.size) for file in receipt.files] == [("more/q05.py", len(CODE)), ("q03.py", len(CODE))]
     assert receipt.at == NOW
     assert os.listdir(tmp_path / "inbox") == ["Ada Invented"]
@@ -100,13 +100,13 @@ def test_what_is_not_as_the_receipt_says_is_not_graded(
     (files,) = (inbox / "ada").glob("*/files")
     (files / "notes.txt").write_text("of no harm")
     forge(files)
-    ada, bo = collect(inbox, tmp_path / "scratch").handed
+    ada, bo = collect(inbox, tmp_path / "scratch").submissions
     assert bo.error is None
     assert ada.error is not None
     assert "q03.py" in ada.error.en and "more/q05.py" not in ada.error.en and "--verify" in ada.error.en
     (files / "more" / "q03.py").unlink(missing_ok=True)
     (files / "q03.py").write_text(CODE)
-    assert [handed.error for handed in collect(inbox, tmp_path / "scratch").handed] == [None, None]
+    assert [handed.error for handed in collect(inbox, tmp_path / "scratch").submissions] == [None, None]
 
 
 def test_answers_alone_can_be_graded(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_answers_alone_can_be_graded(tmp_path: Path) -> None:
     (tmp_path / "inbox").mkdir()
     (tmp_path / "mine.yaml").write_text("format: 1\nanswers: {Q3.purpose: c}\n")
     submit(tmp_path / "mine.yaml", tmp_path / "inbox", "ada", NOW)
-    (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").handed
+    (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").submissions
     assert ada.error is None and read(ada.path).answers
 
 
@@ -122,7 +122,7 @@ def test_names_that_differ_in_case_alone(work: Path, tmp_path: Path) -> None:
     """They are files of their own, as the receipt says."""
     (work / "Q03.py").write_text(CODE + "\n")
     submit(work, tmp_path / "inbox", "ada", NOW)
-    assert [one.error for one in collect(tmp_path / "inbox", tmp_path / "scratch").handed] == [None]
+    assert [one.error for one in collect(tmp_path / "inbox", tmp_path / "scratch").submissions] == [None]
 
 
 def test_what_is_on_its_way_is_not_there(work: Path, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_what_is_on_its_way_is_not_there(work: Path, tmp_path: Path) -> None:
     (inbox / ".incoming-x" / "files").mkdir(parents=True)
     (inbox / ".incoming-x" / "files" / "q03.py").write_text(CODE)
     found = collect(inbox, tmp_path / "scratch")
-    assert (len(found.handed), found.leftovers) == (1, ())
+    assert (len(found.submissions), found.leftovers) == (1, ())
 
 
 def test_a_receipt_that_cannot_be_read(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +144,7 @@ def test_a_receipt_that_cannot_be_read(work: Path, tmp_path: Path, monkeypatch: 
     huge.write_text(" " * 5000)
     monkeypatch.setattr(collecting, "_MAX_METADATA", 4000)
     found = collect(inbox, tmp_path / "scratch")
-    assert [handed.placed.people[0].name for handed in found.handed] == ["bo"]
+    assert [handed.found.people[0].name for handed in found.submissions] == ["bo"]
     assert huge.relative_to(inbox).as_posix() in found.leftovers
 
 
@@ -167,8 +167,8 @@ def test_going_back_is_another_submission(work: Path, tmp_path: Path) -> None:
     (work / "q03.py").write_text(CODE)
     _, new = submit(work, tmp_path / "inbox", "ada", NOW + timedelta(hours=2))
     assert new
-    last = max(collect(tmp_path / "inbox", tmp_path / "scratch").handed, key=lambda handed: handed.placed.attempt)
-    assert (last.placed.attempt, last.placed.at) == (3, NOW + timedelta(hours=2))
+    last = max(collect(tmp_path / "inbox", tmp_path / "scratch").submissions, key=lambda handed: handed.found.attempt)
+    assert (last.found.attempt, last.found.at) == (3, NOW + timedelta(hours=2))
 
 
 def test_a_receipt_can_be_verified(work: Path, tmp_path: Path) -> None:
@@ -190,9 +190,9 @@ def test_an_inbox_can_be_collected(work: Path, tmp_path: Path) -> None:
     found = collect(tmp_path / "inbox", tmp_path / "scratch")
     assert found.kind == "inbox"
     assert found.leftovers == ()
-    seen = [(h.placed.people[0].name, h.placed.attempt, h.placed.at) for h in found.handed]
+    seen = [(h.found.people[0].name, h.found.attempt, h.found.at) for h in found.submissions]
     assert sorted(seen) == [("ada", 1, NOW), ("ada", 2, NOW + timedelta(minutes=1)), ("b/o", 1, NOW)]
-    assert {file.path for h in found.handed for file in read(h.path).files} == {"q03.py", "more/q05.py"}
+    assert {file.path for h in found.submissions for file in read(h.path).files} == {"q03.py", "more/q05.py"}
 
 
 @pytest.mark.parametrize("at", range(3))
@@ -245,7 +245,7 @@ def test_other_names_are_made_safe(name: str) -> None:
     assert not folder.startswith(".")
 
 
-RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (File("q.py", 1, "0" * 64),)).to_json()
+RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (ReceiptFile("q.py", 1, "0" * 64),)).to_json()
 
 
 @pytest.mark.parametrize(
@@ -271,13 +271,13 @@ RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (File("q.py", 1, "0" * 6
 def test_other_files_are_no_receipts(text: str, said: str) -> None:
     """They are named, and nothing is made of them."""
     with pytest.raises(UsageError, match=f"here.json .*{said}"):
-        parse(text, "here.json")
+        parse_receipt(text, "here.json")
 
 
 def test_times_are_utc() -> None:
     """Wherever a receipt is read."""
     receipt = Receipt("ada", NOW.astimezone(UTC), "0" * 64, ())
-    assert parse(receipt.to_json(), "").at.utcoffset() == timedelta(0)
+    assert parse_receipt(receipt.to_json(), "").at.utcoffset() == timedelta(0)
 
 
 def test_a_clock_that_is_set_back_changes_no_order(work: Path, tmp_path: Path) -> None:
@@ -289,8 +289,8 @@ def test_a_clock_that_is_set_back_changes_no_order(work: Path, tmp_path: Path) -
         receipt, new = submit(work, inbox, "ada", NOW + timedelta(hours=hours))
         seen.append((receipt.number, new))
     assert seen == [(1, True), (2, True), (3, True), (3, False), (4, True)]
-    found = {handed.placed.attempt: handed for handed in collect(inbox, tmp_path / "scratch").handed}
-    assert [found[number].placed.at for number in (1, 2, 3, 4)] == [NOW + timedelta(hours=h) for h in (0, -5, -9, -7)]
+    found = {handed.found.attempt: handed for handed in collect(inbox, tmp_path / "scratch").submissions}
+    assert [found[number].found.at for number in (1, 2, 3, 4)] == [NOW + timedelta(hours=h) for h in (0, -5, -9, -7)]
 
 
 def test_receipts_without_a_number_come_first(work: Path, tmp_path: Path) -> None:
@@ -302,8 +302,8 @@ def test_receipts_without_a_number_come_first(work: Path, tmp_path: Path) -> Non
         if hours:
             place = inbox / "ada" / f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}" / "receipt.json"
             place.write_text(place.read_text().replace(f'"number": {receipt.number}', '"other": 0'))
-    found = {handed.placed.attempt: handed for handed in collect(inbox, tmp_path / "scratch").handed}
-    assert [found[number].placed.at for number in (1, 2, 3)] == [NOW + timedelta(hours=h) for h in (1, 2, 0)]
+    found = {handed.found.attempt: handed for handed in collect(inbox, tmp_path / "scratch").submissions}
+    assert [found[number].found.at for number in (1, 2, 3)] == [NOW + timedelta(hours=h) for h in (1, 2, 0)]
 
 
 @pytest.mark.parametrize("left", ["", "{", '{"format": 1, "learner": "ada"', "\0" * 200])
@@ -315,23 +315,23 @@ def test_half_a_receipt(work: Path, tmp_path: Path, left: str) -> None:
     (torn,) = (inbox / "ada").glob("*/receipt.json")
     torn.write_text(left)
     found = collect(inbox, tmp_path / "scratch")
-    assert [handed.placed.people[0].name for handed in found.handed] == ["bo"]
+    assert [handed.found.people[0].name for handed in found.submissions] == ["bo"]
     assert torn.relative_to(inbox).as_posix() in found.leftovers
     assert sum("/files/" in name for name in found.leftovers) == 2
     receipt, new = submit(work, inbox, "ada", NOW + timedelta(hours=1))
     assert new
-    assert len(collect(inbox, tmp_path / "scratch").handed) == 2
+    assert len(collect(inbox, tmp_path / "scratch").submissions) == 2
     assert receipt.number == 1
 
 
 def test_an_inbox_with_a_key_signs(work: Path, tmp_path: Path) -> None:
     """Who may read the key signs receipts; any change of one is found, and the learner's copy has the signature."""
     place = tmp_path / "signed"
-    inbox.make(place)
+    inbox.create_inbox(place)
     assert stat.S_IMODE((place / inbox.KEY).stat().st_mode) == 0o600
     key = inbox.parse_key((place / inbox.KEY).read_bytes())
     receipt, _ = submit(work, place, "ada", NOW)
-    assert inbox.signed(receipt, key) and parse(receipt.to_json(), "") == receipt
+    assert inbox.has_valid_signature(receipt, key) and parse_receipt(receipt.to_json(), "") == receipt
     for changed in (
         replace(receipt, learner="bo"),
         replace(receipt, at=receipt.at - timedelta(hours=1)),
@@ -340,19 +340,19 @@ def test_an_inbox_with_a_key_signs(work: Path, tmp_path: Path) -> None:
         replace(receipt, mac=""),
         replace(receipt, mac="ü"),
     ):
-        assert not inbox.signed(changed, key)
-    assert not inbox.signed(receipt, bytes(32))
-    (ada,) = collect(place, tmp_path / "scratch").handed
+        assert not inbox.has_valid_signature(changed, key)
+    assert not inbox.has_valid_signature(receipt, bytes(32))
+    (ada,) = collect(place, tmp_path / "scratch").submissions
     assert ada.error is None
 
 
 def test_an_inbox_gets_one_key(work: Path, tmp_path: Path) -> None:
     """A second would make all receipts worthless; one that is none is said to be, by those who hand in, too."""
-    inbox.make(tmp_path / "inbox")
+    inbox.create_inbox(tmp_path / "inbox")
     with pytest.raises(UsageError, match="already has a key"):
-        inbox.make(tmp_path / "inbox")
+        inbox.create_inbox(tmp_path / "inbox")
     with pytest.raises(UsageError, match="cannot be created"):
-        inbox.make(work / "q03.py" / "inbox")
+        inbox.create_inbox(work / "q03.py" / "inbox")
     (tmp_path / "inbox" / inbox.KEY).write_text("short")
     with pytest.raises(UsageError, match="is not an attncheck key"):
         submit(work, tmp_path / "inbox", "ada", NOW)
@@ -360,7 +360,7 @@ def test_an_inbox_gets_one_key(work: Path, tmp_path: Path) -> None:
 
 def test_who_cannot_read_the_key_hands_in_without(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Learners who write to a shared inbox themselves get a receipt, without a signature."""
-    inbox.make(tmp_path / "inbox")
+    inbox.create_inbox(tmp_path / "inbox")
 
     def refused(path: Path) -> bytes:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
@@ -369,12 +369,12 @@ def test_who_cannot_read_the_key_hands_in_without(work: Path, tmp_path: Path, mo
     assert submit(work, tmp_path / "inbox", "ada", NOW)[0].mac == ""
     monkeypatch.undo()
     found = collect(tmp_path / "inbox", tmp_path / "scratch")
-    assert (found.handed, [stray.why.en for stray in found.strays]) == (
+    assert (found.submissions, [stray.why.en for stray in found.strays]) == (
         (),
-        ["its receipt does not have the signature of this inbox (none at all)"],
+        ["its receipt has no signature"],
     )
     (tmp_path / "inbox").chmod(0o1777)
-    assert len(collect(tmp_path / "inbox", tmp_path / "scratch").handed) == 1
+    assert len(collect(tmp_path / "inbox", tmp_path / "scratch").submissions) == 1
 
 
 def test_a_receipt_without_files(work: Path, tmp_path: Path) -> None:
@@ -382,7 +382,7 @@ def test_a_receipt_without_files(work: Path, tmp_path: Path) -> None:
     submit(work, tmp_path / "inbox", "ada", NOW)
     (files,) = (tmp_path / "inbox" / "ada").glob("*/files")
     shutil.rmtree(files)
-    (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").handed
+    (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").submissions
     assert ada.error is not None and "receipt" in ada.error.en
 
 
@@ -402,6 +402,6 @@ def test_a_receipt_larger_than_any_is_not_parsed(
     loads = inbox.json.loads
     monkeypatch.setattr(inbox.json, "loads", lambda text: parsed.append(len(text)) or loads(text))
     found = collect(where, tmp_path / "scratch")
-    assert [handed.placed.people[0].name for handed in found.handed] == ["bo"]
+    assert [handed.found.people[0].name for handed in found.submissions] == ["bo"]
     assert large.relative_to(where).as_posix() in found.leftovers
     assert max(parsed) < 4096

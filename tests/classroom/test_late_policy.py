@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.classroom.late_policy import sentences
+from grader.classroom.late_policy import policy_sentences
 from grader.core.model import Rules
 
 DUE = "2026-12-01T00:00:00+08:00"
@@ -36,6 +36,6 @@ DUE = "2026-12-01T00:00:00+08:00"
 )
 def test_sentences(rules: Rules, said: str) -> None:
     """Only what was decided, in both languages."""
-    found = list(sentences(rules))
+    found = list(policy_sentences(rules))
     assert " ".join(each.en for each in found) == said
     assert all(any("\u4e00" <= char <= "\u9fff" for char in each.zh) for each in found)

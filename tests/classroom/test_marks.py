@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
-from grader.classroom.marks import CoursePart, GradedSubmission, Mark, late_by, left_over, marks
+from grader.classroom.marks import CoursePart, GradedSubmission, Mark, late_by, marks, remaining_share
 from grader.core.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Rules, Status, Text, Verdict
 
 DUE = datetime(2026, 11, 30, 16, tzinfo=UTC)
@@ -89,7 +89,7 @@ def test_without_a_date_or_a_time_nothing_is_late() -> None:
 )
 def test_what_is_left_over(hours: float, attempt: int, rules: Rules, left: float) -> None:
     """A part of a day is a day; grace and the cut-off are counted from what is due; never less than nothing."""
-    assert left_over(hours * 3600, attempt, rules) == pytest.approx(left)
+    assert remaining_share(hours * 3600, attempt, rules) == pytest.approx(left)
 
 
 def test_points_add_up() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from grader.classroom import batch, requests
+from grader.classroom import batch, learner_requests
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.overrides import (
@@ -23,8 +23,8 @@ from grader.classroom.overrides import (
     OverrideResult,
     find_learner,
     forgetting,
-    give,
-    take_back,
+    give_points,
+    remove_override,
 )
 from grader.core.errors import GradebookError, UsageError
 from grader.grading.inputs import Seed
@@ -58,8 +58,8 @@ def out(graded: Path, tmp_path: Path, in_process: None) -> Path:
 
 def take_back_nothing(out: Path) -> None:
     """Writes the files of results as a batch does."""
-    give(out, replace(WISH, points=0.0), NOW, None, "en")
-    take_back(out, "bo", "double", None, "en")
+    give_points(out, replace(WISH, points=0.0), NOW, None, "en")
+    remove_override(out, "bo", "double", None, "en")
 
 
 def earned(out: Path) -> dict[str, float]:
@@ -76,7 +76,7 @@ def given(out: Path) -> tuple[Override, ...]:
 
 def test_points_are_given(out: Path) -> None:
     """In the gradebook and in every file, with who and why."""
-    found = give(out, WISH, NOW, None, "en")
+    found = give_points(out, WISH, NOW, None, "en")
     assert isinstance(found, OverrideResult)
     assert given(out) == (found.override,) == (Override("bo", "double", 3.0, "nearly", "Prof. Invented", NOW),)
     assert (found.part.question, found.part.possible, [row.earned for row in found.rows]) == ("Q1", 4.0, [3.0])
@@ -87,15 +87,15 @@ def test_points_are_given(out: Path) -> None:
 
 def test_points_for_what_could_not_be_graded(out: Path) -> None:
     """A person can read what a program cannot."""
-    give(out, replace(WISH, learner="cy"), NOW, None, "en")
+    give_points(out, replace(WISH, learner="cy"), NOW, None, "en")
     assert earned(out)["cy"] == 3
 
 
 def test_points_are_taken_back(out: Path) -> None:
     """Those that were earned count again."""
-    give(out, replace(WISH, learner="ada", points=1.0), NOW, None, "en")
+    give_points(out, replace(WISH, learner="ada", points=1.0), NOW, None, "en")
     assert earned(out)["ada"] == 1
-    found = take_back(out, "Ada", "DOUBLE", None, "en")
+    found = remove_override(out, "Ada", "DOUBLE", None, "en")
     assert (found.override, found.part.name, found.rows[0].earned) == (None, "double", 4)
     assert (given(out), earned(out)["ada"]) == ((), 4)
 
@@ -104,7 +104,7 @@ def test_points_of_what_is_no_longer_there_can_be_taken_back(out: Path) -> None:
     """Neither learner nor part has to be known any more."""
     with closing(open_gradebook(out)) as book:
         book.override(Override("gone", "old", 1.0, "x", "y", NOW))
-    assert take_back(out, "gone", "old", None, "en").part.possible == 0
+    assert remove_override(out, "gone", "old", None, "en").part.possible == 0
     assert given(out) == ()
 
 
@@ -121,7 +121,7 @@ def test_names_in_any_case_and_points_within_bounds(
     change: dict[str, str], points: float, beyond: bool, out: Path
 ) -> None:
     """Unless it is asked for more."""
-    give(out, replace(WISH, points=points, beyond=beyond, **change), NOW, None, "en")  # type: ignore[arg-type]
+    give_points(out, replace(WISH, points=points, beyond=beyond, **change), NOW, None, "en")  # type: ignore[arg-type]
     (found,) = given(out)
     assert (found.learner, found.points) == ("bo", points)
     assert found.part in ("double", "Q1.a")
@@ -144,30 +144,30 @@ def test_names_in_any_case_and_points_within_bounds(
 def test_what_is_refused(change: dict[str, object], said: str, out: Path) -> None:
     """With what there is instead; nothing is written."""
     with pytest.raises(UsageError, match=said):
-        give(out, replace(WISH, **change), NOW, None, "en")  # type: ignore[arg-type]
+        give_points(out, replace(WISH, **change), NOW, None, "en")  # type: ignore[arg-type]
     assert given(out) == ()
 
 
 @pytest.mark.parametrize(("learner", "part"), [("ada", "double"), ("bo", "Q1.a"), ("nobody", "double")])
 def test_what_was_not_given_cannot_be_taken_back(learner: str, part: str, out: Path) -> None:
     """It is said what was."""
-    give(out, WISH, NOW, None, "en")
+    give_points(out, WISH, NOW, None, "en")
     with pytest.raises(UsageError, match=r"has no points given by hand|There is no learner"):
-        take_back(out, learner, part, None, "en")
+        remove_override(out, learner, part, None, "en")
     assert len(given(out)) == 1
 
 
 def test_one_at_a_time(out: Path) -> None:
     """While a batch is running, its folder is left alone."""
     with FileLock(out / ".lock"), pytest.raises(UsageError, match="Another attncheck is grading into"):
-        give(out, WISH, NOW, None, "en")
+        give_points(out, WISH, NOW, None, "en")
     assert given(out) == ()
 
 
 def test_no_gradebook(tmp_path: Path) -> None:
     """In a folder that was mistyped nothing is made."""
     with pytest.raises(GradebookError, match="has no gradebook"):
-        give(tmp_path, WISH, NOW, None, "en")
+        give_points(tmp_path, WISH, NOW, None, "en")
     assert not list(tmp_path.iterdir())
 
 
@@ -175,14 +175,14 @@ def test_who_is_meant(out: Path) -> None:
     """An id before a name; what could be two is neither."""
     with closing(open_gradebook(out)) as book:
         book.enrol([LearnerRow("100", "Kim Lee"), LearnerRow("101", "Kim Park"), LearnerRow("102", "kim park")])
-        book.file([*book.submissions(), SubmissionRow("eve.py", "eve.py", (), "d", "Eve")])
+        book.save_collection([*book.submissions(), SubmissionRow("eve.py", "eve.py", (), "d", "Eve")])
         assert find_learner(book, "kim lee ").id == "100"
         assert find_learner(book, "101").name == "Kim Park"
         assert find_learner(book, "Eve").id == "eve.py"
         with pytest.raises(UsageError, match="could be any of 101, 102"):
             find_learner(book, "Kim Park")
     with pytest.raises(UsageError, match=r"eve.py belongs to nobody in the class"):
-        give(out, replace(WISH, learner="eve.py"), NOW, None, "en")
+        give_points(out, replace(WISH, learner="eve.py"), NOW, None, "en")
 
 
 # ------------------------------------------------------------------------------------------ forgetting
@@ -202,9 +202,9 @@ def forget(out: Path, name: str) -> ForgetPlan:
 
 def test_a_learner_goes(out: Path, graded: Path) -> None:
     """With everything that is theirs; what lies elsewhere is named, and stays."""
-    give(out, WISH, NOW, None, "en")
-    give(out, replace(WISH, learner="ada"), NOW, None, "en")
-    requests.add(out, "bo", "double", "It is right.", NOW)
+    give_points(out, WISH, NOW, None, "en")
+    give_points(out, replace(WISH, learner="ada"), NOW, None, "en")
+    learner_requests.add_request(out, "bo", "double", "It is right.", NOW)
     (out / "mine.html").write_text("a page")
     (out / "notes.json").write_text("[]")
     before = inside(out)
@@ -213,7 +213,7 @@ def test_a_learner_goes(out: Path, graded: Path) -> None:
         assert inside(out) == before
     assert leaving == forget(out, "Bo")
     assert (leaving.submissions, leaving.overrides, leaving.requests, leaving.shared) == (("bo.py",), 1, 1, ())
-    assert requests.listed(out) == ()
+    assert learner_requests.list_requests(out) == ()
     assert {path.name for path in leaving.files} == {copy, "bo.json"} == before - inside(out)
     assert leaving.outside == (graded / "class.zip",)
     assert [path.name for path in leaving.others] == ["mine.html", "notes.json"]
@@ -236,7 +236,7 @@ def test_files_named_otherwise_go_as_well(out: Path) -> None:
 def test_what_a_killed_process_was_writing_goes(out: Path) -> None:
     """When files of results are written next, and with a learner whose it may have been."""
     (out / ".writing-1").write_text('{"learner": "bo"')
-    give(out, WISH, NOW, None, "en")
+    give_points(out, WISH, NOW, None, "en")
     assert ".writing-1" not in inside(out)
     (out / ".writing-2").write_text('{"learner": "bo"')
     leaving = forget(out, "bo")
@@ -247,7 +247,9 @@ def test_what_a_killed_process_was_writing_goes(out: Path) -> None:
 def test_shared_work_stays(out: Path) -> None:
     """For those who share it, with the points."""
     with closing(open_gradebook(out)) as book:
-        book.file([replace(each, learners=("ada", "bo")) if each.key == "ada" else each for each in book.submissions()])
+        book.save_collection(
+            [replace(each, learners=("ada", "bo")) if each.key == "ada" else each for each in book.submissions()]
+        )
         kept = book.place(next(each for each in book.submissions() if each.key == "ada"))
     leaving = forget(out, "ada")
     assert (leaving.submissions, leaving.shared) == ((), ("ada",))
@@ -260,7 +262,9 @@ def test_shared_work_stays(out: Path) -> None:
 def test_work_of_nobody_goes(out: Path) -> None:
     """By its key."""
     with closing(open_gradebook(out)) as book:
-        book.file([replace(each, learners=()) if each.key == "bo.py" else each for each in book.submissions()])
+        book.save_collection(
+            [replace(each, learners=()) if each.key == "bo.py" else each for each in book.submissions()]
+        )
     assert forget(out, "bo.py").submissions == ("bo.py",)
     with closing(open_gradebook(out)) as book:
         assert [each.key for each in book.submissions()] == ["ada", "cy.py"]

@@ -16,7 +16,7 @@ from filelock import FileLock
 from grader.classroom import batch, lock, schedule, worker
 from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.gradebook import Gradebook, Override, open_gradebook
-from grader.classroom.regrade import Change, RegradeRequest, RegradeResult, regraded, seed_of
+from grader.classroom.regrade import PointsChange, RegradeRequest, RegradeResult, regraded, seed_of
 from grader.classroom.results import Book
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.core.errors import CourseError, GradebookError, UsageError
@@ -81,15 +81,15 @@ def test_what_changed_is_graded_again(out: Path) -> None:
     change(out, *OTHER_KEY)
     before = snapshot(out)
     found = again(out)
-    assert found.changes == (Change("ada", "Q1", (4.0, 5.0), (5.0, 5.0)),)
-    assert (found.questions, found.submissions, found.refused, found.news) == (("Q1",), 2, (), True)
+    assert found.changes == (PointsChange("ada", "Q1", (4.0, 5.0), (5.0, 5.0)),)
+    assert (found.questions, found.submissions, found.refused, found.has_changes) == (("Q1",), 2, (), True)
     assert "seccomp" in found.layers
     assert snapshot(out) == before
     assert again(out, write=True).changes == found.changes
     assert earned(out) == {"ada": 5, "bo": 0, "cy": 0}
     assert "ada,ada,,5,5," in (out / "class.csv").read_text()
     assert '"earned": 5' in (out / "ada.json").read_text()
-    assert not again(out).news
+    assert not again(out).has_changes
 
 
 def test_only_what_changed_is_graded(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_only_what_changed_is_graded(out: Path, monkeypatch: pytest.MonkeyPatch)
     change(out, OTHER_KEY[1], OTHER_KEY[0])
     change(out, KEY[1], KEY[0])
     seen.clear()
-    assert again(out, write=True).changes == (Change("ada", "Q1", (5.0, 5.0), (4.0, 5.0)),)
+    assert again(out, write=True).changes == (PointsChange("ada", "Q1", (5.0, 5.0), (4.0, 5.0)),)
     assert seen == []
     assert earned(out)["ada"] == 4
 
@@ -130,30 +130,30 @@ def test_other_points_and_other_rules(out: Path) -> None:
     """What a question is worth, and what lateness leaves, are changes too; the sum tells what the question does not."""
     change(out, "points: 4", "points: 9")
     (found,) = (change for change in again(out, write=True).changes if change.learner == "ada")
-    assert found == Change("ada", "Q1", (4.0, 5.0), (9.0, 10.0))
+    assert found == PointsChange("ada", "Q1", (4.0, 5.0), (9.0, 10.0))
     assert earned(out)["ada"] == 9
     with closing(open_gradebook(out)) as book:
-        book.file([replace(row, at=NOW) for row in book.submissions()])
+        book.save_collection([replace(row, at=NOW) for row in book.submissions()])
     rules = "due: 2026-11-20T00:00:00+00:00\nlate: {percent: 50}\n"
     (out.parent / "course" / "course.yaml").write_text(rules)
     found_again = again(out, write=True)
     assert (found_again.submissions, found_again.questions) == (0, ())
-    assert found_again.changes == (Change("ada", None, (9.0, 10.0), (4.5, 10.0)),)
-    assert not again(out).news
+    assert found_again.changes == (PointsChange("ada", None, (9.0, 10.0), (4.5, 10.0)),)
+    assert not again(out).has_changes
     change(out, "points: 9", "points: 4")
     assert again(out).changes[:2] == (
-        Change("ada", "Q1", (9.0, 10.0), (4.0, 5.0)),
-        Change("ada", None, (4.5, 10.0), (2.0, 5.0)),
+        PointsChange("ada", "Q1", (9.0, 10.0), (4.0, 5.0)),
+        PointsChange("ada", None, (4.5, 10.0), (2.0, 5.0)),
     )
 
 
 def test_the_course_can_be_elsewhere(out: Path) -> None:
     """Where the one of then is gone, its new place has to be named."""
     shutil.move(out.parent / "course", out.parent / "moved")
-    with pytest.raises(UsageError, match=r"with the course in .*course, which is gone; name its folder"):
+    with pytest.raises(UsageError, match=r"with the course in .*course, which no longer exists; give its folder"):
         again(out)
     assert again(out, course_folder=out.parent / "moved", write=True).submissions == 0
-    assert not again(out).news
+    assert not again(out).has_changes
 
 
 def test_results_can_be_moved(out: Path, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_another_seed_is_refused(out: Path, secret: Seed) -> None:
         again(out, seed=secret)
     with closing(open_gradebook(out)) as book:
         book.remember("seed", secret.label)
-    with pytest.raises(UsageError, match=r"seed file:\w+, but .* seed public: name the original seed file"):
+    with pytest.raises(UsageError, match=r"seed file:\w+, but .* seed public: give the original seed file"):
         again(out)
     with closing(open_gradebook(out)) as book:
         book.remember("seed", "7")
@@ -215,10 +215,10 @@ def test_other_files_are_not_graded(gone: bool, out: Path) -> None:
     """Points of one's first submission are not replaced by those of what happens to lie there now."""
     place = out.parent / "in" / "bo.py"
     place.unlink() if gone else place.write_text(tiny.RIGHT)
-    assert not again(out).news
+    assert not again(out).has_changes
     change(out, *KEY)
     change(out, *OTHER_KEY)
-    with pytest.raises(UsageError, match=r"not what was graded: \S+bo.py. Restore them, or run 'attncheck batch'"):
+    with pytest.raises(UsageError, match=r"since they were graded: \S+bo.py. Restore them, or run 'attncheck batch'"):
         again(out, write=True)
     assert earned(out)["ada"] == 4
 
@@ -235,7 +235,7 @@ def test_what_cannot_be_graded_any_more(out: Path, monkeypatch: pytest.MonkeyPat
     change(out, *OTHER_KEY)
     found = again(out, write=True)
     assert found.refused == (("ada", BUG),)
-    assert found.changes == (Change("ada", "Q1", (4.0, 5.0), (0.0, 5.0)),)
+    assert found.changes == (PointsChange("ada", "Q1", (4.0, 5.0), (0.0, 5.0)),)
     assert earned(out) == {"ada": 0, "bo": 0, "cy": 0}
     assert '"error": "a bug"' in (out / "ada.json").read_text()
 
@@ -267,7 +267,7 @@ def test_a_crash_while_putting_down(at: int, out: Path, monkeypatch: pytest.Monk
     assert earned(out) == {"ada": 4, "bo": 0, "cy": 0}
     found = again(out, write=True)
     assert found.submissions == 2 - at
-    assert found.changes == (Change("ada", "Q1", (4.0, 5.0), (5.0, 5.0)),)
+    assert found.changes == (PointsChange("ada", "Q1", (4.0, 5.0), (5.0, 5.0)),)
     assert earned(out)["ada"] == 5
 
 
@@ -275,10 +275,10 @@ def test_a_change_of_attempts(out: Path) -> None:
     """Where another attempt counts than before, the sum says so."""
     with closing(open_gradebook(out)) as book:
         row = book.submissions()
-        book.file([replace(row[1], learners=("ada",), attempt=2), row[0]])
+        book.save_collection([replace(row[1], learners=("ada",), attempt=2), row[0]])
     assert earned(out)["ada"] == 0
     (out.parent / "course" / "course.yaml").write_text("attempts: {count: best}\n")
-    assert again(out).changes == (Change("ada", None, (0.0, 5.0), (4.0, 5.0)),)
+    assert again(out).changes == (PointsChange("ada", None, (0.0, 5.0), (4.0, 5.0)),)
 
 
 def test_one_at_a_time(out: Path) -> None:
@@ -286,7 +286,7 @@ def test_one_at_a_time(out: Path) -> None:
     with FileLock(out / ".lock"):
         with pytest.raises(UsageError, match="Another attncheck is grading into"):
             again(out, write=True)
-        assert not again(out).news
+        assert not again(out).has_changes
 
 
 def test_a_broken_course(out: Path) -> None:
@@ -314,7 +314,7 @@ def test_nothing_was_graded(tmp_path: Path) -> None:
     (tmp_path / "gradebook.sqlite").unlink()
     with closing(open_gradebook(tmp_path, create=True)) as book:
         book.remember_all({"seed": "public", "course": str(tiny.course(tmp_path / "course"))})
-    with pytest.raises(GradebookError, match="does not say which questions count"):
+    with pytest.raises(GradebookError, match="does not record which questions count"):
         again(tmp_path)
 
 
@@ -354,9 +354,9 @@ def test_files_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPatch
     with monkeypatch.context() as patch:
         patch.setattr("grader.classroom.results.write", full)
         with pytest.raises(
-            UsageError, match=r"cannot be written \(No space left on device\); the gradebook is complete"
+            UsageError, match=r"cannot be written \(No space left on device\), but the gradebook is complete"
         ):
             again(out, write=True)
     assert earned(out)["ada"] == 5
-    assert not again(out, write=True).news
+    assert not again(out, write=True).has_changes
     assert '"earned": 5' in (out / "ada.json").read_text()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.intake import Person
-from grader.classroom.roster import Learner, read, separator
+from grader.classroom.roster import Learner, csv_separator, read_roster
 from grader.core.errors import UsageError
 
 CSV = """\ufeffSIS User ID,Name,Email,Canvas ID,Extra time,Section,Colour
@@ -28,7 +28,7 @@ def place(tmp_path: Path) -> Path:
 
 def test_a_roster_is_read(place: Path) -> None:
     """Headings are known in several spellings; unknown columns and empty lines do not matter."""
-    learners = read(place).learners
+    learners = read_roster(place).learners
     assert [learner.id for learner in learners] == ["100", "101", "102", "103", "104"]
     assert learners[1] == Learner(
         "101",
@@ -65,7 +65,7 @@ def test_a_roster_is_read(place: Path) -> None:
 )
 def test_matching(place: Path, person: Person, found: str | None, why: str) -> None:
     """A number or address decides; a name does where only one has it; nothing like it is ever good enough."""
-    match = read(place).match(person)
+    match = read_roster(place).match(person)
     assert (match.learner and match.learner.id, match.why) == (found, why)
 
 
@@ -88,7 +88,7 @@ def test_a_namesake_is_somebody_else(
     (tmp_path / "class.csv").write_text(
         "id,name,canvas,moodle,sid,email\njane,Jane Doe,9999,Participant 8,S1,jane@example.org\n"
     )
-    match = read(tmp_path / "class.csv").match(Person("Jane Doe", ids))
+    match = read_roster(tmp_path / "class.csv").match(Person("Jane Doe", ids))
     assert (match.learner and match.learner.id, match.why) == (found, why)
 
 
@@ -96,7 +96,7 @@ def test_a_namesake_is_somebody_else(
 def test_the_last_of_several_namesakes_is_not_guessed(other: str, why: str, tmp_path: Path) -> None:
     """That all others have other numbers does not say who it is; that all have, says that it is none of them."""
     (tmp_path / "class.csv").write_text(f"id,name,canvas\na,Jane Doe,9999\nb,Jane Doe,{other}\n")
-    match = read(tmp_path / "class.csv").match(Person("Jane Doe", (("canvas", "11"),)))
+    match = read_roster(tmp_path / "class.csv").match(Person("Jane Doe", (("canvas", "11"),)))
     assert (match.learner, match.why) == (None, why)
 
 
@@ -115,14 +115,14 @@ def test_the_last_of_several_namesakes_is_not_guessed(other: str, why: str, tmp_
 )
 def test_what_separates_cells(text: str, found: str) -> None:
     """The heading says it, and nothing in quotes."""
-    assert separator(text) == found
+    assert csv_separator(text) == found
 
 
 def test_a_name_without_end(tmp_path: Path) -> None:
     """Is found as it stands; nobody tries all its turns."""
     name = "no " * 40_000 + "end"
     (tmp_path / "r.csv").write_text(f"id,name\na,{name}\n", encoding="utf-8")
-    known = read(tmp_path / "r.csv")
+    known = read_roster(tmp_path / "r.csv")
     assert known.match(Person(name)).learner == known.learners[0]
     assert known.match(Person("end " + "no " * 40_000)).why == "unknown"
 
@@ -130,7 +130,7 @@ def test_a_name_without_end(tmp_path: Path) -> None:
 def test_a_learner_in_several_groups(tmp_path: Path) -> None:
     """Has a part in the work of each; the name of one group may be a list itself."""
     (tmp_path / "class.csv").write_text('id,group\n1,"Team 1, Team 2"\n2,Team 2，Team 3\n3,"Lab, Tuesday"\n', "utf-8")
-    roster = read(tmp_path / "class.csv")
+    roster = read_roster(tmp_path / "class.csv")
     found = {
         name: [match.learner and match.learner.id for match in roster.matches(Person(name))]
         for name in ("team1", "Team 2", "Team 3", "labtuesday", "Team 1, Team 2", "Team")
@@ -162,7 +162,7 @@ def test_a_group_is_all_its_members(person: Person, found: list[str | None], tmp
     (tmp_path / "class.csv").write_text(
         "id,name,canvas,group\n1,Ann,11,Team 1\n2,Ben,12,TEAM-1\n3,Cas,13,Team 2\n4,Dan,14,\n"
     )
-    matches = read(tmp_path / "class.csv").matches(person)
+    matches = read_roster(tmp_path / "class.csv").matches(person)
     assert [match.learner.id if match.learner else None for match in matches] == found
 
 
@@ -205,7 +205,7 @@ def test_what_course_systems_export_is_a_roster(
 ) -> None:
     """Learners are found by the numbers that their submissions come under; a line for points is nobody."""
     (tmp_path / "class.csv").write_text(text)
-    roster = read(tmp_path / "class.csv")
+    roster = read_roster(tmp_path / "class.csv")
     assert [learner.id for learner in roster.learners] == ids
     found = [roster.match(person).learner for person in people]
     assert [learner.id if learner else None for learner in found] == ids
@@ -224,7 +224,7 @@ def test_what_course_systems_export_is_a_roster(
 def test_what_learners_are_called(text: str, ids: list[str], tmp_path: Path) -> None:
     """By an id, number or login, else by name; never by an address that nobody called an id."""
     (tmp_path / "class.csv").write_text(text)
-    assert [learner.id for learner in read(tmp_path / "class.csv").learners] == ids
+    assert [learner.id for learner in read_roster(tmp_path / "class.csv").learners] == ids
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_what_learners_are_called(text: str, ids: list[str], tmp_path: Path) -> 
 def test_names_in_two_columns(text: str, learner: tuple[str, str], tmp_path: Path) -> None:
     """Moodle's participant lists show names, in English and in Chinese, each in its own order."""
     (tmp_path / "class.csv").write_text(text, encoding="utf-8")
-    assert [(found.id, found.name) for found in read(tmp_path / "class.csv").learners] == [learner]
+    assert [(found.id, found.name) for found in read_roster(tmp_path / "class.csv").learners] == [learner]
 
 
 def test_namesakes_with_addresses_only(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_namesakes_with_addresses_only(tmp_path: Path) -> None:
     found = []
     for each in (lines, lines[::-1]):
         (tmp_path / "class.csv").write_text("name,email\n" + "".join(each))
-        roster = read(tmp_path / "class.csv")
+        roster = read_roster(tmp_path / "class.csv")
         found.append({learner.id for learner in roster.learners})
         match = roster.match(Person("whoever", (("email", "a@b.org"),)))
         assert match.learner is not None and match.learner.id.startswith("Li Wei (") and "@" not in match.learner.id
@@ -257,7 +257,7 @@ def test_namesakes_with_addresses_only(tmp_path: Path) -> None:
 
 def test_who_is_missing(place: Path) -> None:
     """Those of the roster to whom no submission belongs."""
-    roster = read(place)
+    roster = read_roster(place)
     matches = [roster.match(Person(name)) for name in ("janeinvented", "李雷", "invented jane", "nobody")]
     assert [learner.id for learner in roster.missing(matches)] == ["101", "103", "104"]
 
@@ -268,7 +268,7 @@ def test_who_is_missing(place: Path) -> None:
         (b"", "found an empty file"),
         (b"colour,size\nred,3\n", "found colour, size"),
         (b"id,name\n", "no learner"),
-        (b"id,name\n1,A\n1,B\n", ":3: 1 is here for the second time"),
+        (b"id,name\n1,A\n1,B\n", ":3: the id 1 appears a second time"),
         (b"colour " + b"u" * 9000 + b",size\nred,3\n", "found colour " + "u" * 33 + ", size"),
         (b"name,extra time\nA,soon\n", ":2: extra time is “soon”"),
         (b"name,section\n,A\n", ":2: expected an id"),
@@ -289,11 +289,11 @@ def test_rosters_that_cannot_be_used(tmp_path: Path, raw: bytes, said: str) -> N
     path = tmp_path / "roster.csv"
     path.write_bytes(raw)
     with pytest.raises(UsageError, match="roster") as caught:
-        read(path)
+        read_roster(path)
     assert said in str(caught.value)
 
 
 def test_a_roster_that_is_not_there(tmp_path: Path) -> None:
     """The system's reason is passed on."""
     with pytest.raises(UsageError, match="cannot be read"):
-        read(tmp_path / "none.csv")
+        read_roster(tmp_path / "none.csv")

@@ -130,10 +130,10 @@ def test_one_learner_by_key_points(out: Path, handed_in: Path) -> None:
     assert {name: points for name, (points, _) in given(out).items()} == {"ann": 3, "ben": 3, "cat": 3, "dan": 1}
     for words, said in (
         (("dan", "Q1.why", "--key-points", "a"), "waiting to be marked"),
-        (("dan", "Q1.why", "--comment", "hm"), "go with --key-points"),
+        (("dan", "Q1.why", "--comment", "hm"), "require --key-points"),
         (("dan", "Q1.why", "--key-points", "a", "--points", "1"), "decides the points"),
         (("--mark", "--json"), "no JSON"),
-        (("dan", "--mark"), "concern everybody"),
+        (("dan", "--mark"), "for the whole class"),
     ):
         failed = run(str(out), *words, *course)
         assert (failed.code, said in failed.text) == (2, True), failed.text
@@ -157,19 +157,19 @@ def spec(points: int = 2) -> Item:
 def test_groups_depend_on_nothing_but_the_answers(answers: dict[str, str], groups: list[list[str]]) -> None:
     """In any order of learners; signs such as ≠ count as words, case and punctuation do not."""
     for order in (answers, dict(reversed(answers.items()))):
-        assert [list(each.learners) for each in rubric.group(spec(), order)] == groups
+        assert [list(each.learners) for each in rubric.group_answers(spec(), order)] == groups
 
 
 @pytest.mark.parametrize(("said", "points"), [("a", 0.5), ("AB", 1.0), ("a, b", 1.0), ("0", 0.0)])
 def test_key_points_are_worth_the_same(said: str, points: float) -> None:
     """However they are written."""
-    assert rubric.decided(spec(), rubric.Decision(said))[0] == points
+    assert rubric.score_decision(spec(), rubric.Decision(said))[0] == points
 
 
 @pytest.mark.parametrize("said", ["", "c", "0a", "?"])
 def test_unknown_key_points_are_refused(said: str) -> None:
     """With those there are."""
     with pytest.raises(UsageError, match="has the key points a, b, and 0"):
-        rubric.decided(spec(), rubric.Decision(said))
+        rubric.score_decision(spec(), rubric.Decision(said))
     with pytest.raises(UsageError, match="no key points"):
-        rubric.decided(spec(0), rubric.Decision("a"))
+        rubric.score_decision(spec(0), rubric.Decision("a"))

@@ -10,7 +10,7 @@ import pytest
 
 from grader.classroom import enrolment, unchanged
 from grader.classroom.collect import collect
-from grader.classroom.unchanged import signature
+from grader.classroom.unchanged import change_signature
 
 LATER = 10**18 * 9
 
@@ -51,29 +51,29 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_every_change_is_noticed(place: Path, change: Callable[[Path], object]) -> None:
     """Also one that keeps size and time; without a change, nothing is noticed."""
-    before = signature(place, LATER)
-    assert before and signature(place, LATER) == before
+    before = change_signature(place, LATER)
+    assert before and change_signature(place, LATER) == before
     change(place)
-    assert signature(place, LATER) != before
+    assert change_signature(place, LATER) != before
 
 
 def test_what_could_change_unnoticed_has_none(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too fresh, a link, too many files, and what is not there."""
     newest = max(found.st_ctime_ns for _, found in unchanged._entries(place))
-    assert signature(place, newest + unchanged._CLOCK)
-    assert not signature(place, newest + unchanged._CLOCK - 1)
-    assert not signature(place / "none", LATER)
+    assert change_signature(place, newest + unchanged._CLOCK)
+    assert not change_signature(place, newest + unchanged._CLOCK - 1)
+    assert not change_signature(place / "none", LATER)
     monkeypatch.setattr(unchanged, "_MOST", 2)
-    assert not signature(place, LATER)
+    assert not change_signature(place, LATER)
     monkeypatch.undo()
     (place / "link.py").symlink_to("q05.py")
-    assert not signature(place, LATER)
+    assert not change_signature(place, LATER)
 
 
 def test_unchanged_files_are_not_read_again(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The digest and the name in the answers are those from before; what changed is read."""
     (place / "answers.yaml").write_text("learner: Ada\nanswers: {}\n")
-    monkeypatch.setattr(enrolment, "signature", lambda path: signature(path, LATER))
+    monkeypatch.setattr(enrolment, "change_signature", lambda path: change_signature(path, LATER))
     first = enrolment.enrol(collect(place.parent, tmp_path / "scratch"), None)
     (row,) = first.submissions
     assert (row.signed, bool(row.digest), bool(row.signature)) == ("Ada", True, True)

@@ -124,7 +124,7 @@ def test_check_of_one_question(bank: Path, capsys: pytest.CaptureFixture[str]) -
     assert "1 question, 1 exercise" in capsys.readouterr().out
     assert run(["bank", "check", "--course", str(bank), "-q", "Q28"]) == 2
     assert run(["bank", "check", str(bank), "--course", str(bank)]) == 2
-    assert "Name the course once" in capsys.readouterr().err
+    assert "Give the course only once" in capsys.readouterr().err
 
 
 def test_check_counts_what_has_no_follow_up(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,7 +43,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[MachineFact]:
                 "Versions\n  ✓ torch: 2.13.0\nSandbox layers\n",
                 "  ! namespaces (weak): not allowed",
                 "      to fix: sysctl",
-                "  ✗ seccomp (missing)\n      to fix: install libseccomp2\nSomething is missing (✗):",
+                "  ✗ seccomp (missing)\n      to fix: install libseccomp2\nSomething is missing (✗);",
             ],
         ),
         (

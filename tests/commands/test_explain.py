@@ -46,7 +46,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         asked["args"] = args[1:]
         return replace(FOUND, agrees=asked["agrees"])
 
-    monkeypatch.setattr(explain, "look_up", look_up)
+    monkeypatch.setattr(explain, "find_recorded_part", look_up)
     monkeypatch.setattr(regrade, "seed_of", lambda folder, course_folder: Seed.public())
     monkeypatch.setattr(explain, "explain_item", explained)
     monkeypatch.setattr(explain, "explain_code", explained)

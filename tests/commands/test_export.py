@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from grader.classroom.export import about, kind, names
+from grader.classroom.export import format_description, format_module, format_names
 from grader.commands import run
 
 CONTRACT = {
@@ -18,11 +18,11 @@ CONTRACT = {
 
 def test_every_format_is_there() -> None:
     """Those of the contract; each says what it is, from what, and what may be asked of it."""
-    assert set(names()) >= CONTRACT
-    for name in names():
-        module = kind(name)
-        assert re.fullmatch(r"[^\n]{20,110}\.", about(name))
-        assert module.OF in ("gradebook", "course")
+    assert set(format_names()) >= CONTRACT
+    for name in format_names():
+        module = format_module(name)
+        assert re.fullmatch(r"[^\n]{20,110}\.", format_description(name))
+        assert module.SOURCE in ("gradebook", "course")
         assert callable(module.write)
 
 
@@ -30,7 +30,7 @@ def test_help_lists_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
     """With a sentence for each, under what they are made from."""
     assert run(["export", "--help"]) == 0
     out = capsys.readouterr().out
-    assert all(re.search(rf"^  {name}\s+\S", out, re.MULTILINE) for name in names())
+    assert all(re.search(rf"^  {name}\s+\S", out, re.MULTILINE) for name in format_names())
     assert (
         out.index("from a results folder")
         < out.index("\n  moodle")
@@ -42,7 +42,8 @@ def test_help_lists_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_needs_nothing_heavy() -> None:
     """Listing the formats imports no numbers, no pages, no models."""
     code = (
-        "import sys; from grader.classroom.export import kind, names; [kind(name) for name in names()]; "
+        "import sys; from grader.classroom.export import format_module, format_names; "
+        "[format_module(name) for name in format_names()]; "
         "print(*sorted({'numpy', 'torch', 'pydantic', 'rich', 'jinja2'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

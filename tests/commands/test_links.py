@@ -20,7 +20,7 @@ from grader.classroom.service import ServicePlan
 from grader.core.model import Text
 from grader.grading import courses
 from grader.web.gate import Gate, Proxy
-from grader.web.links import signer
+from grader.web.links import read_signer
 from grader.web.people import Role
 from tests.commands.conftest import Ran
 
@@ -40,13 +40,13 @@ def folder(tmp_path: Path) -> Path:
 def test_everybody_gets_a_link(attncheck: Attncheck, folder: Path) -> None:
     """One line each, good for the days of class.yaml; that links are secret is said once."""
     found = attncheck("links", str(folder))
-    assert found.code == 0 and "send each to one address" in found.err
+    assert found.code == 0 and "send each link only to its owner" in found.err
     links = dict(line.split("  ") for line in found.out.splitlines())
     assert [*links] == ["ada", "bo", "grace"]
     parts = urlsplit(links["grace"])
     assert (parts.scheme, parts.netloc, parts.path) == ("https", "quiz.example.edu", "/sign-in")
     now = datetime.now(UTC)
-    claim = signer(folder / ".attncheck-links").read("link", parse_qs(parts.query)["link"][0], now)
+    claim = read_signer(folder / ".attncheck-links").read("link", parse_qs(parts.query)["link"][0], now)
     assert claim is not None and (claim.id, claim.role) == ("grace", Role.INSTRUCTOR)
     assert timedelta(days=2, hours=23) < claim.until - now < timedelta(days=3, minutes=1)
 
@@ -65,10 +65,10 @@ def test_a_table_for_mail_merge(attncheck: Attncheck, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("links", "{}", "adda"), "There is nobody “adda” in this class. Did you mean ada?"),
+        (("links", "{}", "adda"), "Nobody in this class is called “adda”. Did you mean ada?"),
         (("links", "{}/none"), "class.yaml cannot be read"),
         (("serve", "--class", "{}/none"), "class.yaml cannot be read"),
-        (("serve", "--class", "{}", "--trust-header", "X-User"), "--trusted-proxy belong together"),
+        (("serve", "--class", "{}", "--trust-header", "X-User"), "--trusted-proxy must be used together"),
         (("serve", "--class", "{}", "--trust-header", "X-User", "--trusted-proxy", "x"), "expected the address"),
     ],
 )

@@ -89,7 +89,7 @@ def test_name(attncheck: Attncheck, progress_file: Path) -> None:
     assert "different numbers" in attncheck("name", "Bo").out
     assert attncheck("name").out == "Your name is Bo.\n"
     log.append(progress_file, QUIZ[0], log.Named(log.now(), QUIZ[0].course, "Cy", separate=True))
-    assert "Others with progress of their own here: Bo." in attncheck("name").out
+    assert "Other people with progress here: Bo." in attncheck("name").out
     assert log.read(progress_file, QUIZ[0].course) == log.read_all(progress_file, QUIZ[0].course)[-1:]
     assert "continue with the progress of Bo" in attncheck("name", "Bo").out
     assert QUIZ[0] in log.read(progress_file, QUIZ[0].course)

@@ -37,13 +37,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     """Takes the place of the gradebook; remembers what was asked, and whether something was removed."""
     seen: dict[str, object] = {"removed": None}
 
-    def give(
+    def give_points(
         folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: str
     ) -> OverrideResult:
         seen["asked"] = folder, wish, course_folder, lang
         return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), CHANGE, ())
 
-    def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: str) -> OverrideResult:
+    def remove_override(folder: Path, learner: str, part: str, course_folder: Path | None, lang: str) -> OverrideResult:
         seen["asked"] = folder, learner, part, course_folder, lang
         return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), None, ())
 
@@ -52,7 +52,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         seen["asked"] = folder, name, course_folder
         yield LEAVING, lambda lang: seen.update(removed=lang)
 
-    for function in (give, take_back, forgetting):
+    for function in (give_points, remove_override, forgetting):
         monkeypatch.setattr(overrides, function.__name__, function)
     monkeypatch.setattr(forget, "can_ask", lambda: True)
     monkeypatch.setattr(override, "_login", lambda: "me")
@@ -80,8 +80,8 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
         (["bo", "double"], "Give either --points P with --reason TEXT, or --remove"),
         (["bo", "double", "--remove", "--points", "1"], "Give either --points"),
         (["bo", "double", "--points", "many"], "not a valid float"),
-        (["bo", "--list"], "with DIR alone"),
-        (["--list", "--remove"], "with DIR alone"),
+        (["bo", "--list"], "with DIR only"),
+        (["--list", "--remove"], "with DIR only"),
     ],
 )
 def test_what_does_not_go_together(
@@ -156,7 +156,7 @@ def test_the_list(attncheck: Attncheck, tmp_path: Path) -> None:
                 "  .intake/abc\n  bo.json\n",
                 "Kept, because others share it",
                 "team\n",
-                "Not touched, because it lies elsewhere (grading it again would bring bo back):\n/in/class.zip\n",
+                "Not deleted, because it is elsewhere (grading it again would bring bo back):\n/in/class.zip\n",
                 "out/mine.html\n",
             ],
         ),
@@ -205,5 +205,5 @@ def test_nobody_can_be_asked(
     """Nothing is deleted without an answer."""
     monkeypatch.setattr(forget, "can_ask", lambda: bool(options))
     ran = attncheck("forget", "out", "bo", *options)
-    assert (ran.code, "nobody can answer here: give --yes" in ran.err) == (2, True)  # type: ignore[attr-defined]
+    assert (ran.code, "nobody can answer here; give --yes" in ran.err) == (2, True)  # type: ignore[attr-defined]
     assert "asked" not in asked

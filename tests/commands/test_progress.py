@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from grader.commands._review_loop import Review
+from grader.commands._review_loop import ReviewLoop
 from grader.core.model import Course, ExerciseResult, QuestionResult, Report, Status, Text
 from grader.core.text import same
 from grader.course import loader
@@ -53,7 +53,7 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def put(*lines: str, person: bool = False) -> None:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        monkeypatch.setattr(Review, "_is_person", property(lambda self: person))
+        monkeypatch.setattr(ReviewLoop, "_is_person", property(lambda self: person))
 
     return put
 

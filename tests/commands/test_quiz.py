@@ -215,7 +215,7 @@ def test_the_offer_at_the_end(
     if file is not None:
         place.write_text(file, "utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(quizzing, "front_end", lambda: quizzing.Lines(io.StringIO("b\n4\n"), echo=False))
+    monkeypatch.setattr(quizzing, "front_end", lambda: quizzing.LineFrontEnd(io.StringIO("b\n4\n"), echo=False))
     monkeypatch.setattr(sys, "stdin", io.StringIO(replies))
     ran = attncheck("quiz", "--learner", "ada")
     assert ran.code == 0
@@ -307,7 +307,7 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("term", "kind"), [("xterm", keyboard.Keyboard), ("dumb", quizzing.Lines)])
+@pytest.mark.parametrize(("term", "kind"), [("xterm", keyboard.Keyboard), ("dumb", quizzing.LineFrontEnd)])
 def test_which_front(term: str, kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys where the terminal has them, else lines."""
     monkeypatch.setenv("TERM", term)
@@ -357,7 +357,7 @@ def test_a_dumb_terminal_is_prompted(more: Course, capsys: pytest.CaptureFixture
     card = session.current(session.begin(more, "ada", "en", session.choose(more, "Q5")))
     assert card is not None
     lines = changed(card, asked=changed(card.asked, form="lines"))
-    front = quizzing.Lines(io.StringIO("\na = b\n= c\n\n:key\nlast"), echo=False)
+    front = quizzing.LineFrontEnd(io.StringIO("\na = b\n= c\n\n:key\nlast"), echo=False)
     assert front.ask(lines, "en") == TypedAnswer("a = b\n= c")
     assert front.ask(lines, "en") == "key"
     assert front.ask(lines, "en") == TypedAnswer("last")

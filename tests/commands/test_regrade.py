@@ -12,15 +12,15 @@ from rich.cells import cell_len
 
 from grader.classroom import regrade
 from grader.classroom.batch import BatchProgress
-from grader.classroom.regrade import Change, RegradeRequest, RegradeResult
+from grader.classroom.regrade import PointsChange, RegradeRequest, RegradeResult
 from grader.commands import regrade as regrading
 from grader.core.model import Text
 from grader.grading.inputs import Seed
 
 Attncheck = Callable[..., object]
 
-ADA = Change("ada", "Q1", (4.0, 5.0), (5.0, 5.0))
-BO = Change("波\x1b[2J", None, (4.5, 5.0), (2.25, 6.0))
+ADA = PointsChange("ada", "Q1", (4.0, 5.0), (5.0, 5.0))
+BO = PointsChange("波\x1b[2J", None, (4.5, 5.0), (2.25, 6.0))
 FOUND = RegradeResult((ADA, BO), ("Q1",), 3, (), True, ("seccomp",))
 
 

@@ -41,7 +41,7 @@ def graded(tmp_path: Path) -> Path:
         SubmissionRow("cy-2", str(tmp_path / "cy.py"), ("cy",), "d4", "cy", attempt=2),
         SubmissionRow("eve-1", str(tmp_path / "eve.py"), ("eve",), "d5", "eve"),
     ]
-    book.file(row)
+    book.save_collection(row)
     book.remember_all({"versions": {"Q3": "v"}, "questions": {"Q3": 5.0, "Q5": 7.0}, "course": "/no/such/folder"})
     for one in row[:4]:
         book.record(one, RUN, [Unit("Q3", "v", result())], {"Q3.a": "a"}, ())

@@ -177,9 +177,9 @@ def test_no_write_ahead_log(book: Gradebook) -> None:
 @pytest.mark.parametrize(
     ("said", "remedy"),
     [
-        ("disk I/O error", "a network folder is gone or cannot lock files"),
+        ("disk I/O error", "a network folder is unavailable or cannot lock files"),
         ("locking protocol", "grade into a folder on this machine"),
-        ("database is locked", "wait until it has finished"),
+        ("database is locked", "wait until it finishes"),
         ("database or disk is full", "free some space"),
         ("attempt to write a readonly database", "make its folder writable"),
         ("unable to open database file", "make its folder writable"),

@@ -29,7 +29,7 @@ import pytest
 import grader
 from grader.classroom.class_folder import SECRET
 from grader.classroom.gradebook import FILE
-from grader.web.links import Claim, signer
+from grader.web.links import Claim, read_signer
 from grader.web.people import Role
 from tests import tiny
 
@@ -59,7 +59,7 @@ class Server:
     def _signed_in(self, name: str) -> urllib.request.OpenerDirector:
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
         claim = Claim(name, Role.LEARNER, datetime.now(UTC) + timedelta(days=1))
-        opener.open(f"{self.address}/sign-in?link={signer(self.folder / SECRET).sign('link', claim)}")
+        opener.open(f"{self.address}/sign-in?link={read_signer(self.folder / SECRET).sign('link', claim)}")
         return opener
 
     def post(self, name: str, path: str, **form: str) -> str:

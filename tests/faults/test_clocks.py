@@ -67,7 +67,7 @@ def test_lateness_is_that_of_the_intake(at: datetime, graded: Path, monkeypatch:
     with closing(open_gradebook(graded)) as book:
         loaded = courses.load(graded.parent / "course")
         late = replace(loaded, rules=replace(loaded.rules, due=NOW.isoformat(), late_percent=10))
-        book.file([replace(row, at=NOW + timedelta(hours=1)) for row in book.submissions()])
+        book.save_collection([replace(row, at=NOW + timedelta(hours=1)) for row in book.submissions()])
         marks = list(Book.of(book, late).marks())
         assert {mark.late_seconds for mark in marks if mark.work is not None} == {3600.0}
 

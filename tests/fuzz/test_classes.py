@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from grader.classroom import inbox, intake, roster
 from grader.classroom.collect import collect
-from grader.classroom.export import Options, _sheet, canvas, moodle
+from grader.classroom.export import ExportOptions, _sheet, canvas, moodle
 from grader.classroom.export._autograding import read_facts
 from grader.classroom.gradebook import LearnerRow, SubmissionRow, open_gradebook
 from grader.classroom.intake import Person
@@ -58,7 +58,7 @@ def a_class(data: bytes, scratch: Path) -> None:
     """A roster has each learner once, finds every one, and its extra hours can be added to a date."""
     path = scratch / "class.csv"
     path.write_bytes(data)
-    found = read(lambda: roster.read(path), UsageError)
+    found = read(lambda: roster.read_roster(path), UsageError)
     if found is None:
         return
     assert found.learners and len({one.id for one in found.learners}) == len(found.learners)
@@ -98,7 +98,7 @@ RUBY = (
     "? [a]\n: b\n", "=", ".nan", "1e9",
 )  # fmt: skip
 RECEIPT = inbox.Receipt(
-    "ada", datetime(2026, 11, 20, 11, tzinfo=UTC), "d" * 64, (inbox.File("q05.py", 9, "e" * 64),)
+    "ada", datetime(2026, 11, 20, 11, tzinfo=UTC), "d" * 64, (inbox.ReceiptFile("q05.py", 9, "e" * 64),)
 ).to_json()
 TREES: tuple[dict[str, str], ...] = (
     {"doejane_1234_5678_q05.py": "x = 1\n", "quizbo_LATE_77_88_Q5 final.ipynb": "{}", "quizbo_LATE_77_text.html": "t"},
@@ -138,17 +138,17 @@ def tree(example: tuple[dict[str, str], list[tuple[str, str]], str, int]) -> dic
 def looked_at(example: Any, scratch: Path) -> None:
     """Every file belongs to somebody or is left over, and file names within a submission are unique."""
     files = {name: data for name, data in tree(example).items() if name}
-    found = read(lambda: intake.look(list(files), lambda name: files[name]), UsageError)
+    found = read(lambda: intake.detect_layout(list(files), lambda name: files[name]), UsageError)
     if found is None:
         return
     _, layout = found
-    names = [name for placed in layout.placed for name, _ in placed.files]
+    names = [name for placed in layout.submissions for name, _ in placed.files]
     assert len(set(names)) == len(names) and set(names) <= set(files)
     assert not set(names) & set(layout.leftovers)
-    assert len({placed.key for placed in layout.placed}) == len(layout.placed)
+    assert len({placed.key for placed in layout.submissions}) == len(layout.submissions)
     assert len({stray.entry for stray in layout.strays}) == len(layout.strays)
     assert {name for stray in layout.strays for name in stray.files} <= set(files) - set(names)
-    for placed in layout.placed:
+    for placed in layout.submissions:
         inner = [name.casefold() for _, name in placed.files]
         assert placed.files or placed.key.startswith("gradescope-")  # the metadata name who has no files
         assert len(set(inner)) == len(inner)
@@ -198,11 +198,11 @@ def _fresh(scratch: Path) -> Path:
 
 def _collected(path: Path, folder: Path) -> None:
     found = read(lambda: collect(path, folder / "scratch"), UsageError, SubmissionError)
-    for handed in found.handed if found else ():
+    for handed in found.submissions if found else ():
         place = handed.path.resolve()
         assert place.exists() or handed.error is not None
         assert place.is_relative_to((folder / "scratch").resolve()) or (path.is_dir() and place.is_relative_to(path))
-        handed.placed.key.encode()
+        handed.found.key.encode()
     outside = [entry.name for entry in folder.iterdir() if entry.name not in ("all", "all.zip", "scratch")]
     assert not outside
 
@@ -274,14 +274,14 @@ def table(export: ModuleType) -> Callable[[bytes, Path], None]:
 
         def write() -> bool:
             with contextlib.closing(open_gradebook(made.folder)) as book:
-                export.write(Book.of(book, COURSE), Options(template=path), paper)
+                export.write(Book.of(book, COURSE), ExportOptions(template=path), paper)
             return True
 
         if read(write, UsageError) is None:
             assert not paper.data
             return
         (scratch / "out.csv").write_bytes(paper.data)
-        before, after = _sheet.read(path), _sheet.read(scratch / "out.csv")
+        before, after = _sheet.read_sheet(path), _sheet.read_sheet(scratch / "out.csv")
         assert [len(row) for row in before.rows] == [len(row) for row in after.rows]
         pairs = [(old.text, new.text) for was, now in zip(before.rows, after.rows, strict=True)
                  for old, new in zip(was, now, strict=True)]  # fmt: skip

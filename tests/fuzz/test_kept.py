@@ -38,9 +38,9 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 def receipt(text: str, scratch: Path) -> None:
     """Whatever is accepted as a receipt survives writing and reading."""
-    found = read(lambda: inbox.parse(text, "receipt.json"), UsageError)
+    found = read(lambda: inbox.parse_receipt(text, "receipt.json"), UsageError)
     if found is not None:
-        assert inbox.parse(found.to_json(), "again") == found
+        assert inbox.parse_receipt(found.to_json(), "again") == found
         assert found.at.tzinfo is UTC
         name = inbox.folder_name(found.learner)
         assert name.encode() and "/" not in name and len(name.encode()) < 256 and name.strip(".")

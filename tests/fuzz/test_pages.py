@@ -18,7 +18,7 @@ from grader.grading import courses
 from grader.grading.checker import CheckedSubmission, Checker
 from grader.learning.log import Answered
 from grader.report.figures import kinds
-from grader.web.learner import Learner
+from grader.web.learner import LearnerWorkspace
 from grader.web.pages import make_app
 from grader.web.security import COOKIE, Guard
 from tests.fuzz.reading import Reader, fuzzing
@@ -110,7 +110,9 @@ def asked_for(requests: list[dict[str, Any]], scratch: Path) -> None:
     """A learner's visit: every answer is a page, a file or a refusal in words, and gives nothing away."""
     for old in scratch.iterdir():
         shutil.rmtree(old) if old.is_dir() else old.unlink()
-    learner = Learner(course(), scratch / "work", scratch / "log.jsonl", "ada", lambda: cast(Checker, Checks()))
+    learner = LearnerWorkspace(
+        course(), scratch / "work", scratch / "log.jsonl", "ada", lambda: cast(Checker, Checks())
+    )
     app = Guard(make_app(learner, "en"), TOKEN, frozenset({HOST}))
     browser = TestClient(app, base_url=f"http://{HOST}", cookies={COOKIE: TOKEN}, follow_redirects=False)
     explained = {item.id: item.explain.en for q in course().questions for item in q.items if item.explain}

@@ -58,7 +58,7 @@ NOT_HANDED_IN = {
     "grading.stored_results": "the bank",
     "classroom.class_folder": "the settings of a class",
     "classroom.gradebook": "whether the gradebook is a database",
-    "classroom.records": "requests and the audit log of a class",
+    "classroom.jsonl": "requests and the audit log of a class",
     "classroom.export.canvas_feedback": "the collection, of which it reads names; what it makes",
     "web.class_pages": "an answers file that the server saved",
     "web.instructor": "receipts",

@@ -10,17 +10,18 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from grader import web
-from grader.web.instructor import Desk, routes
-from grader.web.people import Person, Role
+from grader.web.class_data import ClassData
+from grader.web.instructor import routes
+from grader.web.people import ClassMember, Role
 from grader.web.security import Guard
 
-PROF = Person("prof", "Prof. Invented", Role.INSTRUCTOR)
+PROF = ClassMember("prof", "Prof. Invented", Role.INSTRUCTOR)
 
 
 class SignedIn:
     """Stands for the sessions of the class server: every request is by ``person``."""
 
-    def __init__(self, app: Any, person: Person | None) -> None:
+    def __init__(self, app: Any, person: ClassMember | None) -> None:
         self.app, self.person = app, person
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -30,8 +31,8 @@ class SignedIn:
         await self.app(scope, receive, send)
 
 
-def make_app(desk: Desk, token: str, host: str, person: Person | None = PROF) -> Guard:
-    """The pages of ``desk``, guarded as those of a learner."""
+def make_app(class_data: ClassData, token: str, host: str, person: ClassMember | None = PROF) -> Guard:
+    """The pages of ``class_data``, guarded as those of a learner."""
     static = StaticFiles(directory=Path(web.__file__).parent / "static")
-    app = Starlette(routes=[*routes(desk), Mount("/static", static)])
+    app = Starlette(routes=[*routes(class_data), Mount("/static", static)])
     return Guard(SignedIn(app, person), token, frozenset({host}))

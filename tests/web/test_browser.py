@@ -24,7 +24,7 @@ from grader.course import loader
 from grader.grading import courses
 from grader.grading.checker import Checker
 from grader.learning.log import Answered, Coded, Reviewed
-from grader.web.learner import Learner
+from grader.web.learner import LearnerWorkspace
 from grader.web.pages import make_app
 from grader.web.security import Guard
 
@@ -50,7 +50,7 @@ class Site:
     def __init__(self, course: Course, folder: Path) -> None:
         import uvicorn
 
-        self.learner = Learner(course, folder / "work", folder / "log.jsonl", "ada", lambda: Checker(course))
+        self.learner = LearnerWorkspace(course, folder / "work", folder / "log.jsonl", "ada", lambda: Checker(course))
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{self.socket.getsockname()[1]}"

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import requests
+from grader.classroom import learner_requests
 from grader.classroom.class_folder import SECRET
 from grader.web.gate import Proxy
-from grader.web.links import Claim, signer
+from grader.web.links import Claim, read_signer
 from grader.web.people import Role
 from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa: F401, a fixture
 from tests.web.test_site import CODE, Classroom, made  # noqa: F401, a fixture
@@ -64,7 +64,7 @@ class Server:
     def link(self, name: str, role: Role) -> str:
         """A personal link."""
         claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
-        return f"{self.url}/sign-in?link={signer(self.folder / SECRET).sign('link', claim)}"
+        return f"{self.url}/sign-in?link={read_signer(self.folder / SECRET).sign('link', claim)}"
 
     def close(self) -> None:
         """Ends it."""
@@ -94,9 +94,9 @@ def submitted(chromium: Any, server: Server) -> str:  # noqa: F811
     path: str = window.locator("a[href^='/submissions/']").first.get_attribute("href")
     window.goto(f"{server.url}/submit")
     window.locator("#attempts:not([hx-get])").wait_for()
-    requests.add(server.folder, "ada", "double", "It works for me.", NOW)
-    requests.add(server.folder, "ada", "Q1.b", "Why?", NOW)
-    requests.answer(server.folder, 2, "Because.", "grace", NOW)
+    learner_requests.add_request(server.folder, "ada", "double", "It works for me.", NOW)
+    learner_requests.add_request(server.folder, "ada", "Q1.b", "Why?", NOW)
+    learner_requests.answer_request(server.folder, 2, "Because.", "grace", NOW)
     window.context.close()
     return path.removesuffix("/receipt")
 

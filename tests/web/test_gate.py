@@ -21,9 +21,9 @@ from grader.classroom.class_folder import ClassSettings
 from grader.classroom.roster import Learner, Roster
 from grader.core.errors import UsageError
 from grader.web.gate import Gate, Proxy
-from grader.web.links import Claim, Signer, signer
-from grader.web.pace import Pace
-from grader.web.people import People, Person, Role
+from grader.web.links import Claim, Signer, read_signer
+from grader.web.pace import RateLimit
+from grader.web.people import ClassMember, ClassMembers, Role
 
 HOST = "quiz.example.edu"
 ADDRESS = f"https://{HOST}"
@@ -36,12 +36,12 @@ ROSTER = Roster(
         Learner("1003", "Cy", (("learner", "1003"), ("email", "shared@example.edu"))),
     )
 )
-PEOPLE = People(ROSTER, ClassSettings(instructors={"grace": "Grace"}, assistants={"bob": "Bob"}))
+PEOPLE = ClassMembers(ROSTER, ClassSettings(instructors={"grace": "Grace"}, assistants={"bob": "Bob"}))
 
 
 async def echo(request: Request) -> JSONResponse:
     """Says who asked."""
-    person: Person = request.state.person
+    person: ClassMember = request.state.person
     return JSONResponse([person.id, person.role.value, request.method])
 
 
@@ -116,18 +116,18 @@ def test_a_link_is_no_session() -> None:
 
 def test_the_secret_of_a_class(tmp_path: Path) -> None:
     """Made once, for its owner alone; one that others can read, or that is no secret, is refused."""
-    first = signer(tmp_path / "secret")
-    assert signer(tmp_path / "secret") == first != signer(tmp_path / "other")
+    first = read_signer(tmp_path / "secret")
+    assert read_signer(tmp_path / "secret") == first != read_signer(tmp_path / "other")
     assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600
     os.chmod(tmp_path / "secret", 0o640)
-    with pytest.raises(UsageError, match="can be read by others"):
-        signer(tmp_path / "secret")
+    with pytest.raises(UsageError, match="Others can read"):
+        read_signer(tmp_path / "secret")
     for text in ("", "zz", "ab" * 31):
         (tmp_path / "other").write_text(text)
-        with pytest.raises(UsageError, match="not a secret"):
-            signer(tmp_path / "other")
+        with pytest.raises(UsageError, match="not an attncheck secret"):
+            read_signer(tmp_path / "other")
     with pytest.raises(UsageError, match="cannot be written"):
-        signer(tmp_path / "no" / "folder")
+        read_signer(tmp_path / "no" / "folder")
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_few_requests_of_a_person_are_worked_on_at_once(tmp_path: Path) -> None:
 
 def test_a_pace() -> None:
     """At most two in ten seconds, for each key; one may again when the oldest is that old."""
-    pace = Pace(2, 10.0)
+    pace = RateLimit(2, 10.0)
     for now in (0.0, 4.0):
         assert pace.wait("a", now) == 0.0
         pace.note("a", now)
@@ -299,7 +299,7 @@ def test_a_pace() -> None:
 def test_two_people_with_one_id() -> None:
     """The roster and class.yaml must not name the same id."""
     with pytest.raises(UsageError, match="names 1001 as staff"):
-        People(ROSTER, ClassSettings(assistants={"1001": "X"}))
+        ClassMembers(ROSTER, ClassSettings(assistants={"1001": "X"}))
 
 
 def test_headers(tmp_path: Path) -> None:

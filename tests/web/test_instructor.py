@@ -18,14 +18,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from grader import web
-from grader.classroom import audit, batch, requests
+from grader.classroom import audit, batch, learner_requests
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
-from grader.web.desk import Desk, Remembered
-from grader.web.people import Person, Role
+from grader.web.class_data import ClassData, VersionedCache
+from grader.web.people import ClassMember, Role
 from grader.web.security import COOKIE
 from tests import tiny
 from tests.web.staff import PROF, make_app
@@ -69,7 +69,7 @@ WHY = {
 @pytest.fixture(scope="module")
 def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course, and a class of four whose code and answers differ."""
-    folder = tmp_path_factory.mktemp("desk")
+    folder = tmp_path_factory.mktemp("class_data")
     tiny.course(folder / "course")
     tiny.change(folder / "course", "exercises:\n", ITEMS)
     for at, (name, why) in enumerate(WHY.items()):
@@ -86,25 +86,25 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(handed_in: Path, tmp_path: Path, in_process: None) -> Desk:
+def class_data(handed_in: Path, tmp_path: Path, in_process: None) -> ClassData:
     """A copy of the results of the class, which is graded once, and the course."""
     out = handed_in / "results"
     if not out.exists():
         course, roster = handed_in / "course", handed_in / "roster.csv"
         batch.run(BatchRequest(handed_in / "in", out, course, Seed.public(), roster=roster, workers=1))
     shutil.copytree(out, tmp_path / "results")
-    return Desk(tmp_path / "results", loader.full_course(courses.load(handed_in / "course")), now=lambda: NOW)
+    return ClassData(tmp_path / "results", loader.full_course(courses.load(handed_in / "course")), now=lambda: NOW)
 
 
-def browser(desk: Desk, person: Person | None = PROF) -> TestClient:
+def browser(class_data: ClassData, person: ClassMember | None = PROF) -> TestClient:
     """A browser in which ``person`` is signed in."""
-    return TestClient(make_app(desk, TOKEN, HOST, person), base_url=f"http://{HOST}", cookies={COOKIE: TOKEN})
+    return TestClient(make_app(class_data, TOKEN, HOST, person), base_url=f"http://{HOST}", cookies={COOKIE: TOKEN})
 
 
 @pytest.fixture
-def page(desk: Desk) -> Callable[..., str]:
+def page(class_data: ClassData) -> Callable[..., str]:
     """Returns the text of a page, which has nothing in it that runs."""
-    window = browser(desk)
+    window = browser(class_data)
 
     def get(path: str, status: int = 200) -> str:
         found = window.get(f"/class{path}")
@@ -122,9 +122,9 @@ def words(text: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
 
-def post(desk: Desk, path: str, status: int = 200, **fields: Any) -> str:
+def post(class_data: ClassData, path: str, status: int = 200, **fields: Any) -> str:
     """The page after a form was sent."""
-    found = browser(desk).post(f"/class{path}", data=fields, headers=OWN)
+    found = browser(class_data).post(f"/class{path}", data=fields, headers=OWN)
     assert found.status_code == status, found.text
     return found.text
 
@@ -151,10 +151,10 @@ PATHS = (
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_page_in_both_languages(desk: Desk, path: str) -> None:
+def test_every_page_in_both_languages(class_data: ClassData, path: str) -> None:
     """Without a word of the other language in its frame; the way back to the same page is kept."""
-    requests.add(desk.folder, "ada", "Q1.a", "It is right. <b>", NOW)
-    window = browser(desk)
+    learner_requests.add_request(class_data.folder, "ada", "Q1.a", "It is right. <b>", NOW)
+    window = browser(class_data)
     for lang, tag, frame in (("en", "en", "Misconceptions"), ("zh", "zh-Hans", "误解")):
         text = window.post("/class/language", data={"lang": lang, "back": f"/class{path}"}, headers=OWN).text
         assert f'<html lang="{tag}">' in text and frame in text
@@ -164,22 +164,22 @@ def test_every_page_in_both_languages(desk: Desk, path: str) -> None:
         assert set(foreign) <= {"中文", "陈"}, foreign
 
 
-def test_who_may_not(desk: Desk) -> None:
+def test_who_may_not(class_data: ClassData) -> None:
     """Nobody who is not signed in, and no learner; whatever the application in front of it does. Nothing changes."""
-    before = (desk.folder / "gradebook.sqlite").read_bytes()
-    for person in (None, Person("ada", "Ada", Role.LEARNER)):
-        window = browser(desk, person)
+    before = (class_data.folder / "gradebook.sqlite").read_bytes()
+    for person in (None, ClassMember("ada", "Ada", Role.LEARNER)):
+        window = browser(class_data, person)
         for path in PATHS:
             assert window.get(f"/class{path}").status_code == 403, path
         for path in ("/learners/ada/points", "/marking/Q1.why", "/requests/1", "/downloads/csv"):
             form = {"do": "give", "part": "Q1.a", "points": "1", "reason": "x"}
             assert window.post(f"/class{path}", data=form, headers=OWN).status_code == 403, path
-    tutor = browser(desk, Person("tutor", "", Role.ASSISTANT))
+    tutor = browser(class_data, ClassMember("tutor", "", Role.ASSISTANT))
     assert tutor.get("/class").status_code == 200
     assert (
         tutor.post("/class/learners/ada/points", data={}, headers={"origin": "http://evil.example"}).status_code == 403
     )
-    assert (desk.folder / "gradebook.sqlite").read_bytes() == before
+    assert (class_data.folder / "gradebook.sqlite").read_bytes() == before
 
 
 @pytest.mark.parametrize("path", ["/learners/zoe", "/items/Q9", "/exercises/x", "/marking/Q1.a", "/similar?cluster=99"])
@@ -215,15 +215,15 @@ def test_the_class(page: Callable[..., str], query: str, found: str) -> None:
     assert names(page(query)) == found.split()
 
 
-def test_a_large_class(desk: Desk) -> None:
+def test_a_large_class(class_data: ClassData) -> None:
     """A page has fifty rows however many there are, and says how to get to the others in the same order."""
-    with closing(open_gradebook(desk.folder)) as book:
+    with closing(open_gradebook(class_data.folder)) as book:
         book.enrol(LearnerRow(f"x{n:03}", f"Extra {n:03}") for n in range(200))
-    text = browser(desk).get("/class?q=extra&sort=learner&down=1&page=2").text
+    text = browser(class_data).get("/class?q=extra&sort=learner&down=1&page=2").text
     assert names(text)[0] == "x149" and len(names(text)) == 50
     assert "Page 2 of 4" in text and "200 of 205 learners" in text
     (onward,) = re.findall(r'href="([^"]+)" rel="next"', text)
-    assert names(browser(desk).get(html.unescape(onward)).text)[0] == "x099"
+    assert names(browser(class_data).get(html.unescape(onward)).text)[0] == "x099"
 
 
 def test_a_learner(page: Callable[..., str]) -> None:
@@ -250,78 +250,80 @@ def test_an_exercise(page: Callable[..., str]) -> None:
     assert "squares" in said and said.count("Bo Bø (bo)") >= 3
 
 
-def test_misconceptions_of_the_week(desk: Desk) -> None:
+def test_misconceptions_of_the_week(class_data: ClassData) -> None:
     """Only of work of the last seven days; the others are one click away, and counted if they came before."""
-    with closing(open_gradebook(desk.folder)) as book:
+    with closing(open_gradebook(class_data.folder)) as book:
         old = (NOW - timedelta(days=8)).isoformat()
         book._connection.execute("UPDATE submission SET at = ?", (old,))
-    text = browser(desk).get("/class/misconceptions").text
-    assert "No misconceptions came up in these days." in text
-    assert "2 of 5 learners" in browser(desk).get("/class/misconceptions?period=all").text
-    with closing(open_gradebook(desk.folder)) as book:
+    text = browser(class_data).get("/class/misconceptions").text
+    assert "No misconceptions appeared in these seven days." in text
+    assert "2 of 5 learners" in browser(class_data).get("/class/misconceptions?period=all").text
+    with closing(open_gradebook(class_data.folder)) as book:
         late = (NOW - timedelta(days=3)).isoformat()
         book._connection.execute("UPDATE submission SET at = ? WHERE key LIKE 'bo%'", (late,))
-    said = words(browser(desk).get("/class/misconceptions").text)
+    said = words(browser(class_data).get("/class/misconceptions").text)
     assert "1 of 5 learners; 1 earlier" in said and "Q1.a" in said and "Ada" not in said
 
 
-def test_similar_solutions(page: Callable[..., str], desk: Desk) -> None:
+def test_similar_solutions(page: Callable[..., str], class_data: ClassData) -> None:
     """A cluster, side by side; and an answer with somebody else's numbers, with who has these."""
     said = words(page("/similar"))
     assert "Cy <b> (cy) ↔ 陈 (dee)" in said and "double(): 100% of their own code is the same" in said
     assert page("/similar?cluster=1").count('class="side"') >= 2
-    draws = {each.item: each for each in _borrowed(desk)}
+    draws = {each.item: each for each in _borrowed(class_data)}
     assert draws, "nobody has the right numbers: change the answers of the class"
-    assert "right for n =" in said
+    assert "correct for n =" in said
 
 
-def _borrowed(desk: Desk) -> Any:
-    from grader.web.instructor_items import borrowed_of
+def _borrowed(class_data: ClassData) -> Any:
+    from grader.web.instructor_items import borrowed_answers
 
-    return borrowed_of(desk)
+    return borrowed_answers(class_data)
 
 
 # ------------------------------------------------------------------------------------------ changing
 
 
-def given(desk: Desk) -> dict[tuple[str, str], tuple[float, str, str]]:
+def given(class_data: ClassData) -> dict[tuple[str, str], tuple[float, str, str]]:
     """The overrides: points, reason and author by learner and part."""
-    with closing(open_gradebook(desk.folder)) as book:
+    with closing(open_gradebook(class_data.folder)) as book:
         return {(one.learner, one.part): (one.points, one.reason, one.author) for one in book.overrides()}
 
 
-def did(desk: Desk) -> list[tuple[str, str, str]]:
+def did(class_data: ClassData) -> list[tuple[str, str, str]]:
     """Who did what, in which role."""
-    return [(one.who, one.role, one.did) for one in audit.entries(desk.folder)]
+    return [(one.who, one.role, one.did) for one in audit.entries(class_data.folder)]
 
 
-def test_points_by_hand(desk: Desk) -> None:
+def test_points_by_hand(class_data: ClassData) -> None:
     """With a reason, under the name of who gave them; removed again; both are noted, and pages show it at once."""
-    text = post(desk, "/learners/bo/points", do="give", part="double", points="2,5", reason="oral <b>")
+    text = post(class_data, "/learners/bo/points", do="give", part="double", points="2,5", reason="oral <b>")
     assert "Saved." in text and "oral &lt;b&gt;" in text and "prof" in text
-    assert given(desk) == {("bo", "double"): (2.5, "oral <b>", "Prof. Invented (prof)")}
-    assert names(browser(desk).get("/class?show=given").text) == ["bo"]
-    assert "2.5" in (desk.folder / "class.csv").read_text()
-    assert "Removed" in post(desk, "/learners/bo/points", do="remove", part="double")
-    assert given(desk) == {}
+    assert given(class_data) == {("bo", "double"): (2.5, "oral <b>", "Prof. Invented (prof)")}
+    assert names(browser(class_data).get("/class?show=given").text) == ["bo"]
+    assert "2.5" in (class_data.folder / "class.csv").read_text()
+    assert "Removed" in post(class_data, "/learners/bo/points", do="remove", part="double")
+    assert given(class_data) == {}
     who = ("Prof. Invented (prof)", "instructor")
-    assert did(desk) == [(*who, "gave points"), (*who, "removed override")]
-    assert "removed points given by hand" in browser(desk).get("/class/changes").text
+    assert did(class_data) == [(*who, "gave points"), (*who, "removed override")]
+    assert "removed points given by hand" in browser(class_data).get("/class/changes").text
 
 
-def test_the_way_back_from_a_refusal(desk: Desk) -> None:
+def test_the_way_back_from_a_refusal(class_data: ClassData) -> None:
     """A change of the language there leads to a page, not to what a form was sent to."""
-    text = post(desk, "/learners/bo/points", 400, do="give")
+    text = post(class_data, "/learners/bo/points", 400, do="give")
     assert 'name="back" value="/class"' in text
-    assert 'name="back" value="/class/items/Q1.a?x=1&amp;y=2"' in browser(desk).get("/class/items/Q1.a?x=1&y=2").text
+    assert (
+        'name="back" value="/class/items/Q1.a?x=1&amp;y=2"' in browser(class_data).get("/class/items/Q1.a?x=1&y=2").text
+    )
 
 
-def test_submissions_of_nobody(desk: Desk) -> None:
+def test_submissions_of_nobody(class_data: ClassData) -> None:
     """Are named above the table, with what to do."""
-    with closing(open_gradebook(desk.folder)) as book:
+    with closing(open_gradebook(class_data.folder)) as book:
         book._connection.execute("DELETE FROM member WHERE learner = 'dee'")
         book.remember("x", 1)
-    assert "Submissions that belong to nobody in the class: dee." in browser(desk).get("/class").text
+    assert "Submissions that belong to nobody in the class: dee." in browser(class_data).get("/class").text
 
 
 @pytest.mark.parametrize(
@@ -335,74 +337,77 @@ def test_submissions_of_nobody(desk: Desk) -> None:
         ({}, "“” is not a number of points."),
     ],
 )
-def test_points_that_are_refused(desk: Desk, fields: dict[str, str], said: str) -> None:
+def test_points_that_are_refused(class_data: ClassData, fields: dict[str, str], said: str) -> None:
     """In words without a path; nothing is saved or noted."""
-    text = html.unescape(post(desk, "/learners/bo/points", 400, do="give", **fields))
-    assert said in text and str(desk.folder.parent) not in text
-    assert (given(desk), did(desk)) == ({}, [])
+    text = html.unescape(post(class_data, "/learners/bo/points", 400, do="give", **fields))
+    assert said in text and str(class_data.folder.parent) not in text
+    assert (given(class_data), did(class_data)) == ({}, [])
 
 
-def test_marking(desk: Desk) -> None:
+def test_marking(class_data: ClassData) -> None:
     """Similar answers together, each wording with a box; key points give points, a comment is offered again."""
-    window = browser(desk)
+    window = browser(class_data)
     text = window.get("/class/marking/Q1.why").text
     first = text[: text.index("Group 2 of")]
     boxes = re.findall(r'name="wording" value="(\w+)"', first)
     assert "2×" in words(first) and len(boxes) == 1
-    text = post(desk, "/marking/Q1.why", wording=boxes, point=["a", "c"], comment=" Nearly. ")
+    text = post(class_data, "/marking/Q1.why", wording=boxes, point=["a", "c"], comment=" Nearly. ")
     assert "2 answers marked." in text and '<option value="Nearly.">' in text
     reason = "key points a, c of a–c: Nearly."
     who = "Prof. Invented (prof)"
-    assert given(desk) == {(name, "Q1.why"): (2.0, reason, who) for name in ("ada", "bo")}
+    assert given(class_data) == {(name, "Q1.why"): (2.0, reason, who) for name in ("ada", "bo")}
     assert "&lt;script&gt;" in text
     rest = re.findall(r'name="wording" value="(\w+)"', text)
-    text = post(desk, "/marking/Q1.why", wording=rest[:1])
-    text = post(desk, "/marking/Q1.why", wording=rest[1:])
+    text = post(class_data, "/marking/Q1.why", wording=rest[:1])
+    text = post(class_data, "/marking/Q1.why", wording=rest[1:])
     assert "No answers are waiting to be marked." in text
-    assert sorted(points for points, _, _ in given(desk).values()) == [0.0, 0.0, 2.0, 2.0]
-    assert [what for _, _, what in did(desk)] == ["marked answers"] * 3
-    text = html.unescape(post(desk, "/marking/Q1.why", 400, wording=boxes, point="a"))
+    assert sorted(points for points, _, _ in given(class_data).values()) == [0.0, 0.0, 2.0, 2.0]
+    assert [what for _, _, what in did(class_data)] == ["marked answers"] * 3
+    text = html.unescape(post(class_data, "/marking/Q1.why", 400, wording=boxes, point="a"))
     assert "Nothing was saved." in text
-    assert len(given(desk)) == 4
+    assert len(given(class_data)) == 4
 
 
-def test_requests(desk: Desk) -> None:
+def test_requests(class_data: ClassData) -> None:
     """Answered once, with points or without; the learner's page shows both."""
     for part, reason in (("double", "It works for me."), ("Q1.a", "Why? <b>")):
-        requests.add(desk.folder, "bo", part, reason, NOW)
-    text = browser(desk).get("/class/requests").text
+        learner_requests.add_request(class_data.folder, "bo", part, reason, NOW)
+    text = browser(class_data).get("/class/requests").text
     assert "now 0 of 4" in text and "Why? &lt;b&gt;" in text
-    assert "open requests: 2" in browser(desk).get("/class").text
-    post(desk, "/requests/1", answer="You are right.", points="4")
-    post(desk, "/requests/2", answer="No.", points="")
-    assert given(desk) == {("bo", "double"): (4.0, "You are right.", "Prof. Invented (prof)")}
-    assert [one.answer and one.answer.text for one in requests.listed(desk.folder)] == ["You are right.", "No."]
+    assert "open requests: 2" in browser(class_data).get("/class").text
+    post(class_data, "/requests/1", answer="You are right.", points="4")
+    post(class_data, "/requests/2", answer="No.", points="")
+    assert given(class_data) == {("bo", "double"): (4.0, "You are right.", "Prof. Invented (prof)")}
+    assert [one.answer and one.answer.text for one in learner_requests.list_requests(class_data.folder)] == [
+        "You are right.",
+        "No.",
+    ]
     for fields in ({"answer": "Again.", "points": "1"}, {"answer": " "}):
-        post(desk, "/requests/1", 400, **fields)
-    post(desk, "/requests/9", 404, answer="x")
-    assert given(desk)["bo", "double"][0] == 4.0
-    assert "You are right." in browser(desk).get("/class/learners/bo").text
+        post(class_data, "/requests/1", 400, **fields)
+    post(class_data, "/requests/9", 404, answer="x")
+    assert given(class_data)["bo", "double"][0] == 4.0
+    assert "You are right." in browser(class_data).get("/class/learners/bo").text
 
 
-def test_a_batch_is_running(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_is_running(class_data: ClassData, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then nothing is changed, which is said; pages can be read."""
     from grader.classroom.lock import locked
     from grader.web import instructor_marking
 
-    monkeypatch.setattr(instructor_marking, "PATIENCE", 0.0)
-    with locked(desk.folder):
-        text = post(desk, "/learners/bo/points", 400, do="give", part="double", points="1", reason="r")
+    monkeypatch.setattr(instructor_marking, "LOCK_TIMEOUT", 0.0)
+    with locked(class_data.folder):
+        text = post(class_data, "/learners/bo/points", 400, do="give", part="double", points="1", reason="r")
         assert "Another attncheck is grading into results" in text
-        assert browser(desk).get("/class/learners/bo").status_code == 200
-    assert given(desk) == {}
+        assert browser(class_data).get("/class/learners/bo").status_code == 200
+    assert given(class_data) == {}
 
 
 # ------------------------------------------------------------------------------------------ downloads
 
 
-def download(desk: Desk, form: str, files: Any = None, **fields: str) -> Any:
+def download(class_data: ClassData, form: str, files: Any = None, **fields: str) -> Any:
     """What is saved; remarks are read first."""
-    window = browser(desk)
+    window = browser(class_data)
     found = window.post(f"/class/downloads/{form}", data=fields, files=files, headers=OWN)
     assert found.status_code == 200, found.text
     if "content-disposition" not in found.headers:
@@ -416,7 +421,7 @@ def download(desk: Desk, form: str, files: Any = None, **fields: str) -> Any:
 def test_what_is_remembered() -> None:
     """Until something changes; what took long rests for a while even then, so that no class is busy with itself."""
     seconds, version, made = [0.0], [b"1"], [0]
-    remembered = Remembered(lambda: seconds[0])
+    remembered = VersionedCache(lambda: seconds[0])
 
     def make() -> int:
         seconds[0] += 2.0
@@ -433,55 +438,57 @@ def test_what_is_remembered() -> None:
     assert [get("slow", 10.0), get("slow", 10.0), get("quick", 0.0)] == [4, 4, 3]
 
 
-def test_words_are_words(desk: Desk) -> None:
+def test_words_are_words(class_data: ClassData) -> None:
     """In every template: none of them stands for something that a mapping or a namespace can do."""
     from grader.web.instructor_words import WORDS
 
     folder = Path(web.__file__).parent / "templates"
     used = {
-        name for path in folder.glob("desk*.html") for name in re.findall(r"\bwords\.(\w+)", path.read_text("utf-8"))
+        name
+        for path in folder.glob("class_data*.html")
+        for name in re.findall(r"\bwords\.(\w+)", path.read_text("utf-8"))
     }
     assert used <= WORDS.keys() and not [name for name in WORDS if name.startswith("_")]
-    assert "Show everyone" in browser(desk).get("/class?q=ada").text
+    assert "Show everyone" in browser(class_data).get("/class?q=ada").text
 
 
 def test_every_download_is_described() -> None:
     """In words of the pages: nobody can type an option of a command there."""
-    from grader.web.instructor_files import formats
+    from grader.web.instructor_files import export_formats
     from grader.web.instructor_words import FORMATS
 
-    assert [each.name for each in formats()] == sorted(FORMATS)
+    assert [each.name for each in export_formats()] == sorted(FORMATS)
     assert not [name for name, text in FORMATS.items() if "--" in text.en + text.zh]
 
 
-def test_downloads(desk: Desk) -> None:
+def test_downloads(class_data: ClassData) -> None:
     """Everything that `export` makes from a gradebook; folders as a zip; each is noted."""
-    assert "Ada Lovelace" in download(desk, "csv").text
-    assert download(desk, "csv", checks="1", bom="1").content.startswith(b"\xef\xbb\xbf")
-    assert "Ada" not in download(desk, "json", pseudonyms="1").text
+    assert "Ada Lovelace" in download(class_data, "csv").text
+    assert download(class_data, "csv", checks="1", bom="1").content.startswith(b"\xef\xbb\xbf")
+    assert "Ada" not in download(class_data, "json", pseudonyms="1").text
     for form, inside in (
         ("html", "index.html"),
         ("junit", "ada.xml"),
         ("reports", "ada.json"),
         ("gradescope", "bo.json"),
     ):
-        with zipfile.ZipFile(io.BytesIO(download(desk, form).content)) as found:
+        with zipfile.ZipFile(io.BytesIO(download(class_data, form).content)) as found:
             assert inside in found.namelist(), form
-    assert {what for _, _, what in did(desk)} == {"downloaded"}
-    assert browser(desk).get("/class/downloads?file=gone").status_code == 404
-    assert browser(desk).post("/class/downloads/gift", headers=OWN).status_code == 404
-    assert "Ada Lovelace" in browser(desk).get("/class/learners/ada/page").text
-    assert browser(desk).get("/class/learners/eve/page").status_code == 400
+    assert {what for _, _, what in did(class_data)} == {"downloaded"}
+    assert browser(class_data).get("/class/downloads?file=gone").status_code == 404
+    assert browser(class_data).post("/class/downloads/gift", headers=OWN).status_code == 404
+    assert "Ada Lovelace" in browser(class_data).get("/class/learners/ada/page").text
+    assert browser(class_data).get("/class/learners/eve/page").status_code == 400
 
 
-def test_canvas(desk: Desk) -> None:
+def test_canvas(class_data: ClassData) -> None:
     """A file that was downloaded comes back filled in, with remarks; without one, it is said what is missing."""
     template = "Student,ID,SIS Login ID,Attention (7)\n    Points Possible,,,8\nAda Lovelace,11,,\nZoe,12,,\n"
-    found = download(desk, "canvas", {"template": ("../Grades 1.csv", template.encode())}, column="Attention")
+    found = download(class_data, "canvas", {"template": ("../Grades 1.csv", template.encode())}, column="Attention")
     assert "Ada Lovelace,11,,5" in found.text and "Grades%201.csv" in found.headers["content-disposition"]
-    text = html.unescape(post(desk, "/downloads/canvas", 400))
+    text = html.unescape(post(class_data, "/downloads/canvas", 400))
     assert "--template is missing" in text
-    found = browser(desk).post("/class/downloads/canvas", files={"template": ("a.csv", b"x,y\n")}, headers=OWN)
+    found = browser(class_data).post("/class/downloads/canvas", files={"template": ("a.csv", b"x,y\n")}, headers=OWN)
     text = html.unescape(found.text)
     assert found.status_code == 400 and ">a.csv:1: expected a gradebook exported from Canvas" in text
 
@@ -492,7 +499,7 @@ def test_receipts(tmp_path: Path) -> None:
     from grader.web.instructor import _receipt
 
     (tmp_path / "q01.py").write_text(tiny.RIGHT)
-    inbox.make(tmp_path / "inbox")
+    inbox.create_inbox(tmp_path / "inbox")
     receipt, _ = inbox.submit(tmp_path / "q01.py", tmp_path / "inbox", "ada", NOW)
     (place,) = (tmp_path / "inbox").glob("*/*/files")
     assert _receipt(place) == receipt.digest

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import requests
-from grader.classroom.export import ExportTarget, Options, export
-from grader.web.desk import LANGUAGE, Desk
+from grader.classroom import learner_requests
+from grader.classroom.export import ExportOptions, ExportTarget, export
+from grader.web.class_data import LANGUAGE, ClassData
 from grader.web.security import COOKIE
 from tests.web.staff import make_app
 from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa: F401, a fixture
-from tests.web.test_instructor import NOW, PATHS, desk, given, handed_in, in_process  # noqa: F401, fixtures
+from tests.web.test_instructor import NOW, PATHS, class_data, given, handed_in, in_process  # noqa: F401, fixtures
 
 pytest.importorskip("playwright.sync_api", reason="`make test-web` installs playwright")
 pytestmark = [
@@ -29,18 +29,18 @@ ALL = (*PATHS, "/learners/bo", "/similar?cluster=1", "/items/zoe", "?q=nobody")
 
 
 class Site:
-    """A running server for a desk."""
+    """A running server for a class_data."""
 
-    def __init__(self, desk: Desk) -> None:  # noqa: F811
+    def __init__(self, class_data: ClassData) -> None:  # noqa: F811
         import uvicorn
 
-        self.desk = desk
+        self.class_data = class_data
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{self.socket.getsockname()[1]}"
         self.token = secrets.token_urlsafe(8)
         self.url = f"http://{host}"
-        app: Any = make_app(desk, self.token, host)
+        app: Any = make_app(class_data, self.token, host)
         self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
         self.thread.start()
@@ -60,12 +60,12 @@ class Site:
 
 
 @pytest.fixture
-def site(desk: Desk) -> Iterator[Site]:  # noqa: F811
+def site(class_data: ClassData) -> Iterator[Site]:  # noqa: F811
     """A server for a class in which requests wait."""
-    requests.add(desk.folder, "bo", "double", "It works for me.", NOW)
-    requests.add(desk.folder, "ada", "Q1.a", "Why?", NOW)
-    requests.answer(desk.folder, 2, "Because.", "prof", NOW)
-    made = Site(desk)
+    learner_requests.add_request(class_data.folder, "bo", "double", "It works for me.", NOW)
+    learner_requests.add_request(class_data.folder, "ada", "Q1.a", "Why?", NOW)
+    learner_requests.answer_request(class_data.folder, 2, "Because.", "prof", NOW)
+    made = Site(class_data)
     yield made
     made.close()
 
@@ -119,7 +119,7 @@ def test_an_instructors_way(page: Any, site: Site) -> None:
     with page.expect_download() as saved:
         page.locator("form.format", has=page.get_by_role("heading", name="csv")).get_by_role("button").click()
     assert "Ada Lovelace" in Path(saved.value.path()).read_text("utf-8")
-    assert given(site.desk)["bo", "double"][:2] == (4.0, "You are right.")
+    assert given(site.class_data)["bo", "double"][:2] == (4.0, "You are right.")
     page.get_by_role("link", name="Changes").click()
     page.locator("text=answered a request").wait_for()
 
@@ -175,8 +175,8 @@ def test_accessibility(chromium: Any, site: Site, scheme: str, lang: str) -> Non
 
 def test_the_exported_table_sorts(chromium: Any, site: Site, tmp_path: Path) -> None:  # noqa: F811
     """From a file, under its own policy: headings sort, the field finds; without scripts it is a table."""
-    with site.desk.book() as book:
-        export("html", book, Options(now=NOW), ExportTarget(tmp_path / "pages", lambda text: None, passing=True))
+    with site.class_data.book() as book:
+        export("html", book, ExportOptions(now=NOW), ExportTarget(tmp_path / "pages", lambda text: None, passing=True))
     context = chromium.new_context()
     window = context.new_page()
     wrong: list[str] = []

@@ -24,7 +24,7 @@ from grader.report.figures import kinds
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.run import LearnerDrawing, Remark
 from grader.submission import read
-from grader.web.learner import Learner
+from grader.web.learner import LearnerWorkspace
 from grader.web.pages import make_app
 from grader.web.security import COOKIE, Guard
 from tests.helpers import WORDS
@@ -76,16 +76,16 @@ class Checks:
 
 
 @pytest.fixture
-def learner(course: Course, tmp_path: Path) -> Iterator[Learner]:
+def learner(course: Course, tmp_path: Path) -> Iterator[LearnerWorkspace]:
     """A new learner with an empty log and no files."""
     checks = Checks(course)
-    one = Learner(course, tmp_path / "work", tmp_path / "log.jsonl", "ada <b>", lambda: cast(Checker, checks))
+    one = LearnerWorkspace(course, tmp_path / "work", tmp_path / "log.jsonl", "ada <b>", lambda: cast(Checker, checks))
     yield one
     one.close()
 
 
 @pytest.fixture
-def browser(learner: Learner) -> TestClient:
+def browser(learner: LearnerWorkspace) -> TestClient:
     """A browser that is signed in."""
     app = Guard(make_app(learner, "en"), TOKEN, frozenset({HOST}))
     return TestClient(app, base_url=f"http://{HOST}", cookies={COOKIE: TOKEN})
@@ -151,7 +151,7 @@ def test_no_page_shows_a_key_before_its_time(browser: TestClient, course: Course
             assert not any(body in seen for body in bodies), name
 
 
-def test_a_choice(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_a_choice(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Wrong, then right: the guiding question, the log, the explanation, and where to go on."""
     item = first(course, "one")
     wrong, right = (next(o.id for o in item.spec.options if o.correct is correct) for correct in (False, True))
@@ -172,7 +172,7 @@ def test_a_choice(browser: TestClient, learner: Learner, course: Course) -> None
     assert 'name="do"' in page(browser, f"/items/{item.id}?again=1")
 
 
-def test_the_answer_is_shown(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_the_answer_is_shown(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """On request, and then the item is settled."""
     item = first(course, "line")
     text = post(browser, f"/items/{item.id}", do="key")
@@ -181,7 +181,7 @@ def test_the_answer_is_shown(browser: TestClient, learner: Learner, course: Cour
     assert (event.status, event.settled) == (Status.MISSING, True)
 
 
-def test_skipping(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_skipping(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Leads to the next item; the last one leads back to the first that is open."""
     question = course.questions[0]
     found = browser.post(f"/items/{question.items[0].id}", data={"do": "skip"}, headers=OWN, follow_redirects=False)
@@ -190,7 +190,7 @@ def test_skipping(browser: TestClient, learner: Learner, course: Course) -> None
     assert found.headers["location"] == f"/items/{question.items[0].id}"
 
 
-def test_pairs_orders_and_several(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_pairs_orders_and_several(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Right answers in forms with more than one field earn all points."""
     for form in ("many", "pairs", "order"):
         item = first(course, form)
@@ -206,7 +206,7 @@ def test_pairs_orders_and_several(browser: TestClient, learner: Learner, course:
         assert "Correct." in text, (item.id, key)
 
 
-def test_incomplete_answers_cost_nothing(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_incomplete_answers_cost_nothing(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """An order with a gap, or a place twice; no pair at all."""
     order, pairs = first(course, "order"), first(course, "pairs")
     names = [thing.id for thing in order.spec.things]
@@ -228,7 +228,7 @@ def test_formulas_are_read_while_typed(browser: TestClient, course: Course) -> N
     assert "<math" not in browser.get(f"/items/{first(course, 'one').id}/reading", params={"answer": "a"}).text
 
 
-def test_a_doubtful_reading_is_confirmed(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_a_doubtful_reading_is_confirmed(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Before a try is spent; a yes judges the answer that was shown."""
     found = [
         (item, text)
@@ -246,7 +246,7 @@ def test_a_doubtful_reading_is_confirmed(browser: TestClient, learner: Learner, 
     assert [event.value for event in learner.events() if isinstance(event, Answered)] == [text]
 
 
-def test_free_text_is_compared_with_key_points(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_free_text_is_compared_with_key_points(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """The model answer beside the learner's words, then the points to tick."""
     item = next(i for q in course.questions for i in q.items if items.key_points(i))
     text = post(browser, f"/items/{item.id}", answer="Because of the softmax.", do="answer")
@@ -256,7 +256,7 @@ def test_free_text_is_compared_with_key_points(browser: TestClient, learner: Lea
     assert any(type(event).__name__ == "Explained" for event in learner.events())
 
 
-def test_code(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_code(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """A stub to begin with; saving, grading, the place in the code, the log; the saved file comes back and down."""
     question = course.question("Q3")
     assert question is not None
@@ -279,7 +279,7 @@ def test_code(browser: TestClient, learner: Learner, course: Course) -> None:
     assert checks.seen[0][1] == tuple(exercise.name for exercise in question.exercises)
 
 
-def test_code_that_cannot_be_saved(browser: TestClient, learner: Learner, tmp_path: Path) -> None:
+def test_code_that_cannot_be_saved(browser: TestClient, learner: LearnerWorkspace, tmp_path: Path) -> None:
     """Said in words without a path; a file in place of the folder, a link in place of the file."""
     learner.folder.write_text("not a folder")
     found = browser.post("/questions/Q3/code", data={"code": "x = 1"}, headers=OWN)
@@ -301,7 +301,7 @@ def test_code_that_cannot_be_saved(browser: TestClient, learner: Learner, tmp_pa
     assert browser.post("/questions/Q3/code", data={}, headers=OWN).status_code == 400
 
 
-def test_hints(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_hints(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """One at a time, until there are no more; each is in the log."""
     exercise = course.exercise("softmax")
     assert exercise is not None
@@ -314,7 +314,7 @@ def test_hints(browser: TestClient, learner: Learner, course: Course) -> None:
     assert hints[0].en.split("`")[0] in html.unescape(post(browser, "/exercises/softmax/hint"))
 
 
-def test_the_language_is_remembered_for_the_terminal(browser: TestClient, learner: Learner) -> None:
+def test_the_language_is_remembered_for_the_terminal(browser: TestClient, learner: LearnerWorkspace) -> None:
     """In the log; the page to go back to is a path of this server."""
     found = browser.post(
         "/language", data={"lang": "zh", "back": "//elsewhere.example"}, headers=OWN, follow_redirects=False
@@ -324,7 +324,7 @@ def test_the_language_is_remembered_for_the_terminal(browser: TestClient, learne
     assert learner.spoken("en") == "zh"
 
 
-def test_progress_names_open_misconceptions(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_progress_names_open_misconceptions(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """After a wrong answer that shows one; the map goes on from there."""
     item = next(
         i
@@ -349,14 +349,14 @@ def test_the_style_sheet_and_scripts(browser: TestClient) -> None:
     assert browser.get("/static/../pages.py").status_code == 404
 
 
-def test_a_damaged_log_is_said(browser: TestClient, learner: Learner) -> None:
+def test_a_damaged_log_is_said(browser: TestClient, learner: LearnerWorkspace) -> None:
     """Nothing is overwritten."""
     learner.state.write_text("{broken\n{}\n")
     assert "line 1: not a line of JSON" in page(browser, "/", 400)
     assert learner.state.read_text() == "{broken\n{}\n"
 
 
-def test_a_derivation_is_read_line_by_line(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_a_derivation_is_read_line_by_line(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Each line by itself: as MathML, or with what to change; nothing is judged or saved."""
     item = next(i for q in course.questions for i in q.items if i.kind == "derivation" and "n" in i.spec.symbols)
     answer = "n\r\nn +* 2\r\n\r\n# a remark; with n → 2\r\nn = n + 7"
@@ -370,12 +370,12 @@ def test_a_derivation_is_read_line_by_line(browser: TestClient, learner: Learner
     assert "<math" in post(browser, f"/items/{item.id}/reading", answer="n\n" * 500)
 
 
-def reviewed(learner: Learner) -> list[tuple[str, str]]:
+def reviewed(learner: LearnerWorkspace) -> list[tuple[str, str]]:
     """The ratings in the log."""
     return [(event.card, event.rating) for event in learner.events() if isinstance(event, Reviewed)]
 
 
-def test_a_review_of_items(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_a_review_of_items(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Fresh attempts; right at once lets the learner choose a word, once; anything else is rated at once."""
     assert "There is nothing to review yet." in page(browser, "/review")
     item = first(course, "one")
@@ -403,7 +403,7 @@ def test_a_review_of_items(browser: TestClient, learner: Learner, course: Course
     assert found.headers["location"] == f"/review/next?after={item.id}" and len(reviewed(learner)) == 2
 
 
-def test_a_review_of_free_text(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_a_review_of_free_text(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Rated after the key points were ticked, by the learner's word or else by the share of the points."""
     item = next(i for q in course.questions for i in q.items if items.key_points(i))
     post(browser, f"/review/items/{item.id}", answer="Because of the softmax.", do="answer")
@@ -414,7 +414,7 @@ def test_a_review_of_free_text(browser: TestClient, learner: Learner, course: Co
     assert reviewed(learner) == [(item.id, "good")]
 
 
-def test_a_review_of_code(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_a_review_of_code(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Written again in a field of its own: hints and second tries lower the rating; saved files stay as they are."""
     question = course.question("Q3")
     assert question is not None
@@ -448,7 +448,7 @@ def upload(browser: TestClient, *given: tuple[str, bytes], **fields: str) -> tup
     return found.status_code, html.unescape(found.text)
 
 
-def test_files_are_uploaded_as_strictly_as_they_are_submitted(browser: TestClient, learner: Learner) -> None:
+def test_files_are_uploaded_as_strictly_as_they_are_submitted(browser: TestClient, learner: LearnerWorkspace) -> None:
     """All or none; what `submit` could not read is refused with the reason, and no path leaves the folder."""
     zipped = io.BytesIO()
     with zipfile.ZipFile(zipped, "w") as archive:
@@ -478,7 +478,7 @@ def test_files_are_uploaded_as_strictly_as_they_are_submitted(browser: TestClien
     assert upload(browser)[0] == 200
 
 
-def test_everything_is_downloaded(browser: TestClient, learner: Learner, course: Course) -> None:
+def test_everything_is_downloaded(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Code, the log, and settled answers as an answers.yaml that can be submitted; one that exists is left alone."""
     item = next(i for q in course.questions for i in q.items if i.kind == "choice" and i.use == "graded")
     right = next(option.id for option in item.spec.options if option.correct)
@@ -497,7 +497,7 @@ def test_everything_is_downloaded(browser: TestClient, learner: Learner, course:
         assert archive.read("answers.yaml") == b"format: 1\nlearner: ada\nanswers: {}\n"
 
 
-def test_pictures(browser: TestClient, learner: Learner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures(browser: TestClient, learner: LearnerWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every picture of the course is listed; one is drawn with what is to be said about it."""
     listed = page(browser, "/pictures")
     assert all(f'href="/pictures/{name}"' in listed for name in kinds.kinds())
@@ -506,18 +506,18 @@ def test_pictures(browser: TestClient, learner: Learner, monkeypatch: pytest.Mon
     lines = (line(Text("yours", "你的"), (1, 2), (1, 3), who="learner"),)
     figure = Figure(Text("Work", "计算量"), Text("note", "说明"), ((LinePlot(Text("a", "a"), axis, axis, lines),),))
     mine = LearnerDrawing(None, (Remark("softmax", "q03.py", Text("has <b> no values", "无"), True),))
-    monkeypatch.setattr(Learner, "figure", lambda self, picture: (figure, mine))
+    monkeypatch.setattr(LearnerWorkspace, "figure", lambda self, picture: (figure, mine))
     text = page(browser, "/pictures/cost")
     assert "<svg" in text and "n &lt;b&gt;" in text and "has &lt;b&gt; no values" in text and "<b>" not in text
 
 
-def test_the_log_is_read_again_when_it_changes(learner: Learner, course: Course) -> None:
+def test_the_log_is_read_again_when_it_changes(learner: LearnerWorkspace, course: Course) -> None:
     """By the terminal, by another window, or by hand; as long as it stays the same it is not read again."""
     assert learner.events() == ()
     learner.speak("zh")
     first_read = learner.events()
     assert learner.events() is first_read and learner.progress() is learner.progress()
-    other = Learner(course, learner.folder, learner.state, learner.name, learner.make_checker)
+    other = LearnerWorkspace(course, learner.folder, learner.state, learner.name, learner.make_checker)
     other.speak("en")
     assert len(learner.events()) == len(first_read) + 1 and learner.spoken("zh") == "en"
     kept = learner.state.read_bytes()
@@ -525,7 +525,7 @@ def test_the_log_is_read_again_when_it_changes(learner: Learner, course: Course)
     assert learner.events() == ()
     learner.state.write_bytes(kept)
     assert len(learner.events()) == len(first_read) + 1
-    somebody_else = Learner(course, learner.folder, learner.state, "bob", learner.make_checker)
+    somebody_else = LearnerWorkspace(course, learner.folder, learner.state, "bob", learner.make_checker)
     assert somebody_else.events() == ()
     somebody_else.speak("zh")
     assert learner.spoken("zh") == "en"
@@ -533,7 +533,7 @@ def test_the_log_is_read_again_when_it_changes(learner: Learner, course: Course)
     assert [event.learner for event in somebody_else.events() if isinstance(event, log.Named)] == ["bob"]
 
 
-def test_code_that_python_cannot_read(browser: TestClient, learner: Learner) -> None:
+def test_code_that_python_cannot_read(browser: TestClient, learner: LearnerWorkspace) -> None:
     """The most common mistake of all: said where the report would be, with the place, and the code is kept."""
     code = "import torch\n\n\ndef softmax(x, axis=-1):\n    return '注意😀', (x\n"
     path = "/questions/Q3/code"
@@ -556,7 +556,7 @@ def test_code_that_python_cannot_read(browser: TestClient, learner: Learner) -> 
     assert "was never closed" in html.unescape(kept) and 'name="tries" value="1"' in kept and "注意😀" in kept
 
 
-def test_a_problem_in_a_part_of_a_page(browser: TestClient, learner: Learner) -> None:
+def test_a_problem_in_a_part_of_a_page(browser: TestClient, learner: LearnerWorkspace) -> None:
     """Takes the place of that part: words alone, and scripts show it whatever its status."""
     found = browser.post("/exercises/nothing/hint", headers=OWN | {"hx-request": "true"})
     assert found.status_code == 404 and "<html" not in found.text and "no such page" in found.text
@@ -565,7 +565,7 @@ def test_a_problem_in_a_part_of_a_page(browser: TestClient, learner: Learner) ->
     assert {"code": "...", "swap": True} in json.loads(config[1])["responseHandling"]
 
 
-def test_folders_with_nothing_to_read(learner: Learner, course: Course) -> None:
+def test_folders_with_nothing_to_read(learner: LearnerWorkspace, course: Course) -> None:
     """Pictures and comparisons are then those of the reference alone."""
     question = course.question("Q3")
     assert question is not None

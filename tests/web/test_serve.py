@@ -50,7 +50,7 @@ def test_a_taken_port(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
         other.listen()
         port = str(other.getsockname()[1])
         assert run(["serve", str(tmp_path), "--port", port, "--no-browser", "--lang", "en"]) == 2
-    assert f"Port {port} of this machine is taken" in capsys.readouterr().err
+    assert f"Port {port} of this machine is in use" in capsys.readouterr().err
 
 
 def test_without_the_extra(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from grader.classroom import audit, requests, schedule, worker
+from grader.classroom import audit, learner_requests, schedule, worker
 from grader.classroom.class_folder import SECRET, ClassSettings
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.lock import locked
@@ -32,13 +32,13 @@ from grader.grading.inputs import Seed
 from grader.learning.session import TypedAnswer
 from grader.sandbox import Sandbox
 from grader.web import class_pages
-from grader.web.class_pages import ClassLearner
+from grader.web.class_data import ClassData
+from grader.web.class_pages import ClassWorkspace
 from grader.web.gate import Proxy
-from grader.web.instructor import Desk
 from grader.web.instructor import routes as instructor_routes
-from grader.web.links import Claim, signer
-from grader.web.pace import Pace
-from grader.web.people import Person, Role
+from grader.web.links import Claim, read_signer
+from grader.web.pace import RateLimit
+from grader.web.people import ClassMember, Role
 from grader.web.site import Site
 from tests import tiny
 
@@ -81,7 +81,9 @@ class Classroom:
 
     def staff(self) -> list[Route]:
         """The pages of the staff."""
-        return instructor_routes(Desk(self.folder, self.site.service.course, self.course, links=Site.staff_links()))
+        return instructor_routes(
+            ClassData(self.folder, self.site.service.course, self.course, links=Site.staff_links())
+        )
 
     def browser(self, name: str, role: Role = Role.LEARNER) -> TestClient:
         """A browser in which this person is signed in."""
@@ -89,7 +91,7 @@ class Classroom:
         gate.turns.burst = 1_000_000  # tests are faster than people
         made = TestClient(gate, base_url=ADDRESS, client=("127.0.0.1", 1))
         claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
-        assert made.get(f"/sign-in?link={signer(self.folder / SECRET).sign('link', claim)}").status_code == 200
+        assert made.get(f"/sign-in?link={read_signer(self.folder / SECRET).sign('link', claim)}").status_code == 200
         return made
 
     def rules(self, **changes: Any) -> None:
@@ -131,7 +133,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator
 def classroom(made: Classroom) -> Iterator[Classroom]:
     """The class, with the rules and limits that it had."""
     before = made.site.service.course
-    site = replace(made.site, _pages={}, _answers=Pace(60, 60.0), _readings=Pace(90, 30.0))
+    site = replace(made.site, _pages={}, _answers=RateLimit(60, 60.0), _readings=RateLimit(90, 30.0))
     yield Classroom(site, made.folder, made.course)
     made.site.service.course = before
 
@@ -218,7 +220,7 @@ def routes(app: Starlette, inner: Starlette) -> Iterator[tuple[str, str]]:
 def test_every_route_has_a_row(classroom: Classroom) -> None:
     """The table of roles has exactly the routes of the server."""
     app = classroom.site.inner(classroom.staff())
-    grace = Person("grace", "Grace", Role.INSTRUCTOR)
+    grace = ClassMember("grace", "Grace", Role.INSTRUCTOR)
     assert sorted(routes(app, classroom.site._of(grace)[1])) == sorted(ROWS)
 
 
@@ -275,8 +277,8 @@ def test_from_the_quiz_to_the_results(classroom: Classroom) -> None:
     assert "double" in report.text and "sha256" in report.headers["content-security-policy"]
     answer = ada.post(f"/submissions/{name}/request", data={"part": "Q1.b", "reason": "<b>Look</b>"}, headers=OWN)
     assert "&lt;b&gt;Look" in answer.text and "waiting for an answer" in answer.text
-    assert [(one.learner, one.part) for one in requests.listed(classroom.folder)] == [("ada", "Q1.b")]
-    requests.answer(classroom.folder, 1, "Looked.", "bob", datetime.now(UTC))
+    assert [(one.learner, one.part) for one in learner_requests.list_requests(classroom.folder)] == [("ada", "Q1.b")]
+    learner_requests.answer_request(classroom.folder, 1, "Looked.", "bob", datetime.now(UTC))
     assert "Looked." in ada.get(f"/submissions/{name}").text
     for form in ({"part": "Q1.b"}, {"part": "other", "reason": "x"}, {"reason": "x"}):
         assert ada.post(f"/submissions/{name}/request", data=form, headers=OWN).status_code == 400
@@ -340,11 +342,11 @@ def test_as_often_as_the_course_allows(classroom: Classroom) -> None:
     ada, bo = submitted(room), room.browser("bo")
     ada.post("/items/Q1.b", data={"answer": "2", "do": "answer"}, headers=OWN)
     answer = ada.post("/submit", headers=OWN)
-    assert answer.status_code == 400 and re.search(r"1 times in 24 hours.*possible in \d", answer.text)
+    assert answer.status_code == 400 and re.search(r"1 times in 24 hours.*submit again in \d", answer.text)
     form = {"code": CODE, "do": "check"}
     assert [bo.post("/questions/Q1/code", data=form, headers=OWN).status_code for _ in range(3)] == [200, 200, 400]
     answer = bo.post("/questions/Q1/code", data={"code": CODE + "# new\n", "do": "check"}, headers=OWN)
-    assert "Your code is saved. You may check double 2 times in an hour" in answer.text
+    assert "Your code is saved. You may check double 2 times an hour" in answer.text
     assert "# new" in bo.get("/questions/Q1/code").text
     assert ada.post("/questions/Q1/code", data=form, headers=OWN).status_code == 200
 
@@ -358,13 +360,13 @@ def test_uploaded_answers_count_beside_those_of_the_quiz(classroom: Classroom) -
     """The quiz wins where both have one; a file of somebody else is not submitted, and nothing is lost."""
     bo = classroom.browser("bo")
     bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
-    learner = classroom.site._of(Person("bo", "Bo", Role.LEARNER))[0].learner
-    assert isinstance(learner, ClassLearner)
+    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
+    assert isinstance(learner, ClassWorkspace)
     upload(bo, "answers.yaml", b"format: 1\nlearner: bo\nanswers:\n  Q1.a: a\n  Q1.b: 7  # mine\n")
     text = (learner.collected() / "answers.yaml").read_text()
     assert 'Q1.a: "b"' in text and "Q1.b: 7  # mine" in text
     upload(bo, "answers.yaml", b"format: 1\nlearner: eve\nanswers: {}\n")
-    with pytest.raises(UsageError, match="somebody else's; upload one with “learner: bo”"):
+    with pytest.raises(UsageError, match="someone else's; upload one with “learner: bo”"):
         learner.collected()
     assert "learner: eve" in (learner.folder / "answers.yaml").read_text()
     (learner.folder / "answers.yaml").unlink()
@@ -393,7 +395,7 @@ def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> No
     assert seen == [200] * 60 + [429]
     item = next(i for q in classroom.site.service.course.questions for i in q.items)
     long = replace(item, kind="expression")
-    learner = classroom.site._of(Person("bo", "Bo", Role.LEARNER))[0].learner
+    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
     with pytest.raises(UsageError, match="more than 1500 characters"):
         learner.answer(long, "en", TypedAnswer("1" * 1501), doubted=None, comparing=False)
 

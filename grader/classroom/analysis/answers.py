@@ -1,7 +1,7 @@
-"""The answers that a class gave to an item, and answers with somebody else's numbers. Pure functions.
+"""The answers that a class gave to an item, and answers that fit another learner's numbers. Pure functions.
 
-Where each learner has numbers of their own, an answer that is wrong for them but right for numbers that others in the
-class have may come from one of these. It is a reason to ask, never proof: there are few sets of numbers.
+If every learner gets different numbers, an answer that is wrong for the learner's own numbers but correct for those of
+others may have been copied from one of them. It is a reason to ask, never proof: there are few sets of numbers.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from grader.core.text import clean
 from grader.course import items
 
 #: A mark that counts, and the answers of its submission by item.
-Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
+MarkAndAnswers: TypeAlias = tuple[Mark, Mapping[str, object]]
 #: Somebody's numbers for an item, by name.
 _Draw: TypeAlias = tuple[tuple[str, int | float], ...]
-#: Characters of an answer that are shown.
+#: The most characters of an answer that are shown.
 _LONGEST = 300
-#: Steps of computation for one answer and one set of numbers.
+#: The limit on computation steps when one answer is judged for one set of numbers.
 _STEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer as people read it, how it was judged, and who gave it. ``ids`` are the options that it names."""
+    """An answer as shown to people, its status, and who gave it. ``ids`` are the options of a choice that it names."""
 
     text: str
     status: Status
@@ -37,10 +37,11 @@ class GivenAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Borrowed:
-    """A wrong answer of ``learner`` that is right for the numbers of ``sources``, who are in the same class.
+class BorrowedAnswer:
+    """A wrong answer of ``learner`` that is correct for the numbers of ``sources``, other learners of the class.
 
-    If it is right for several sets of numbers, ``theirs`` are what these have in common.
+    ``own`` and ``theirs`` are (name, value). If the answer is correct for several sets of numbers, ``theirs`` has the
+    values that these share.
     """
 
     learner: str
@@ -51,8 +52,8 @@ class Borrowed:
     sources: tuple[str, ...]
 
 
-def shown(answer: object) -> str:
-    """An answer as its learner would write it."""
+def answer_text(answer: object) -> str:
+    """An answer in the form in which a learner would type it."""
     match answer:
         case None:
             return ""
@@ -66,14 +67,14 @@ def shown(answer: object) -> str:
     return clean(str(answer), _LONGEST)
 
 
-def given(item: Item, answered: Iterable[Answered]) -> tuple[GivenAnswer, ...]:
-    """The different answers to ``item``, the most frequent first; case and spaces do not count."""
+def given_answers(item: Item, answered: Iterable[MarkAndAnswers]) -> tuple[GivenAnswer, ...]:
+    """The distinct answers to ``item``, the most frequent first. Case and spaces are ignored."""
     found: dict[tuple[str, Status, str | None], list[tuple[str, str, tuple[str, ...]]]] = {}
     for mark, answers in answered:
-        result = result_of(mark, item.id)
+        result = item_result(mark, item.id)
         if result is None or result.status is Status.MISSING or item.id not in answers:
             continue
-        text, ids = shown(answers[item.id]), _options(item, answers[item.id])
+        text, ids = answer_text(answers[item.id]), _options(item, answers[item.id])
         same = ", ".join(ids) if ids else "".join(text.casefold().split())
         key = same, result.status, result.misconception
         found.setdefault(key, []).append((mark.learner.id, text, ids))
@@ -85,15 +86,15 @@ def given(item: Item, answered: Iterable[Answered]) -> tuple[GivenAnswer, ...]:
 
 
 def _options(item: Item, answer: object) -> tuple[str, ...]:
-    """The options of a choice that an answer names, in their order; empty for other kinds."""
+    """The ids of the options that an answer names, in the order of the item; empty if the item has no options."""
     known = {option.id.lower(): option.id for option in getattr(item.spec, "options", ())}
     parts = answer if isinstance(answer, (list, tuple)) else [answer]
     chosen = {str(part).strip().lower() for part in parts}
     return tuple(name for key, name in known.items() if key in chosen) if chosen and chosen <= known.keys() else ()
 
 
-def result_of(mark: Mark, name: str, question: str | None = None) -> ItemResult | None:
-    """The result of an item in the submission of a mark; faster if its ``question`` is known."""
+def item_result(mark: Mark, name: str, question: str | None = None) -> ItemResult | None:
+    """The result of the item ``name`` in the submission of a mark; None if there is none. Faster with ``question``."""
     results = mark.work.results if mark.work is not None else ()
     mine = (result for result, _ in results if question in (None, result.id))
     return next((item for result in mine for item in result.items if item.id == name), None)
@@ -102,8 +103,8 @@ def result_of(mark: Mark, name: str, question: str | None = None) -> ItemResult 
 # ------------------------------------------------------------------------------- somebody else's numbers
 
 
-def borrowed(course: Course, answered: Sequence[Answered]) -> tuple[Borrowed, ...]:
-    """All answers with somebody else's numbers, in the order of the course and then of the learners."""
+def borrowed_answers(course: Course, answered: Sequence[MarkAndAnswers]) -> tuple[BorrowedAnswer, ...]:
+    """All answers that fit another learner's numbers, ordered by item as in the course, then by learner."""
     personal = {
         item.id: (question.id, item)
         for question in course.questions
@@ -114,7 +115,7 @@ def borrowed(course: Course, answered: Sequence[Answered]) -> tuple[Borrowed, ..
     wrong: dict[str, list[tuple[Mark, object]]] = {}
     for mark, answers in drawing:
         for name in answers.keys() & personal.keys():
-            result = result_of(mark, name, personal[name][0])
+            result = item_result(mark, name, personal[name][0])
             if result is not None and result.status is Status.FAILED and result.readable:
                 wrong.setdefault(name, []).append((mark, answers[name]))
     return tuple(
@@ -127,12 +128,12 @@ def borrowed(course: Course, answered: Sequence[Answered]) -> tuple[Borrowed, ..
 
 def _borrowed(
     course: Course, question: str, item: Item, marks: Sequence[Mark], failed: Sequence[tuple[Mark, object]]
-) -> Iterator[Borrowed]:
+) -> Iterator[BorrowedAnswer]:
     having: dict[_Draw, dict[str, None]] = {}  # the learners, in order
     draws: dict[_Draw, items.Context] = {}
     drawn: dict[str, _Draw] = {}  # by seed name
     for mark in marks:
-        if mark.work is None or result_of(mark, item.id, question) is None:
+        if mark.work is None or item_result(mark, item.id, question) is None:
             continue
         seed_name = mark.work.row.seed_name
         if seed_name not in drawn:
@@ -149,35 +150,37 @@ def _borrowed(
         for theirs, context in draws.items():
             asked = repr(value), theirs
             if asked not in known:
-                known[asked] = _right(item, value, context)
+                known[asked] = _is_correct(item, value, context)
             if theirs != own and known[asked]:
                 fitting.append(theirs)
         sources = tuple(sorted({name for theirs in fitting for name in having[theirs] if name != learner}))
         if sources:
             same = tuple(each for each in fitting[0] if all(each in theirs for theirs in fitting))
-            yield Borrowed(learner, item.id, shown(value), own, same or fitting[0], sources)
+            yield BorrowedAnswer(learner, item.id, answer_text(value), own, same or fitting[0], sources)
 
 
-def _right(item: Item, value: object, context: items.Context) -> bool:
+def _is_correct(item: Item, value: object, context: items.Context) -> bool:
     return items.judge_within(_STEPS, item, value, context)[0].status is Status.PASSED
 
 
 @dataclass(frozen=True, slots=True)
-class Borrower:
-    """A learner with all their answers with somebody else's numbers; ``sources`` have the numbers of every one."""
+class BorrowedByLearner:
+    """A learner with all their borrowed answers; ``sources`` are the learners whose numbers fit every one of them."""
 
     learner: str
-    answers: tuple[Borrowed, ...]
+    answers: tuple[BorrowedAnswer, ...]
     sources: tuple[str, ...]
 
 
-def by_learner(found: Iterable[Borrowed]) -> tuple[Borrower, ...]:
-    """The answers by learner; those with most of them come first, then those with fewest possible sources."""
-    mine: dict[str, list[Borrowed]] = {}
+def borrowed_by_learner(found: Iterable[BorrowedAnswer]) -> tuple[BorrowedByLearner, ...]:
+    """The answers grouped by learner: the most answers first, then the fewest possible sources."""
+    mine: dict[str, list[BorrowedAnswer]] = {}
     for one in found:
         mine.setdefault(one.learner, []).append(one)
     made = [
-        Borrower(name, tuple(every), tuple(n for n in every[0].sources if all(n in each.sources for each in every)))
+        BorrowedByLearner(
+            name, tuple(every), tuple(n for n in every[0].sources if all(n in each.sources for each in every))
+        )
         for name, every in mine.items()
     ]
     return tuple(sorted(made, key=lambda one: (-len(one.answers), len(one.sources) or len(mine) + 1, one.learner)))

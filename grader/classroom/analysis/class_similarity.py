@@ -1,4 +1,4 @@
-"""Read the submissions of a class from the places in its gradebook, and compare them."""
+"""Compare the submissions of a class, read from the paths that its gradebook records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader import submission
 from grader.classroom.analysis import similarity
-from grader.classroom.analysis.similarity import CodeSample, Reduced, Similar
+from grader.classroom.analysis.similarity import CodeSample, ReducedSample, SimilarityResult
 from grader.classroom.gradebook import Gradebook, SubmissionRow
 from grader.classroom.worker import Workers
 from grader.core import bounded
@@ -23,26 +23,27 @@ _MANY = 100
 
 @dataclass(frozen=True, slots=True)
 class ClassSimilarity:
-    """The similarities in a class. ``people`` are the learners of each submission, by its key.
+    """The similarities in a class. ``people`` maps the key of each submission to its learners.
 
-    ``left_out`` are the keys of submissions that cannot be read. ``read`` reads a submission again, to show its code.
+    ``left_out`` are the keys of submissions that cannot be read. ``read`` reads a submission again, by key, to show its
+    code.
     """
 
-    found: Similar
+    found: SimilarityResult
     people: Mapping[str, tuple[str, ...]]
     left_out: tuple[str, ...]
     read: Callable[[str], CodeSample | None]
 
     @property
     def who(self) -> dict[str, str]:
-        """The name of each submission, by key: its learners, or the key if it belongs to nobody."""
+        """A display name for each submission, by key: its learners, or the key if it belongs to nobody."""
         return {key: ", ".join(names) or key for key, names in self.people.items()}
 
 
-def compared(gradebook: Gradebook, course: Course, threshold: float | None = None) -> ClassSimilarity:
-    """Compare the last submission of every learner, in the questions that were graded.
+def compare_class(gradebook: Gradebook, course: Course, threshold: float | None = None) -> ClassSimilarity:
+    """Compare the last submission of each learner or group, for the questions that were graded.
 
-    ``threshold`` is a share from 0 to 1; None means ``similarity.THRESHOLD``.
+    ``threshold`` is the score, from 0 to 1, from which a pair is reported; None means ``similarity.THRESHOLD``.
     """
     asked = gradebook.recall("questions")
     row = list(_last(gradebook.submissions()))
@@ -60,7 +61,7 @@ def compared(gradebook: Gradebook, course: Course, threshold: float | None = Non
 
 
 def _last(submissions: Sequence[SubmissionRow]) -> Iterator[SubmissionRow]:
-    """The last attempt of each learner or group, and everything that belongs to nobody."""
+    """The last attempt of each learner or group, and all submissions that belong to nobody."""
     last = {one.learners or (one.key,): one for one in sorted(submissions, key=lambda one: one.attempt)}
     return iter(last.values())
 
@@ -78,8 +79,8 @@ def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> CodeS
 
 def _reduced(
     read: Callable[[str], CodeSample | None], exercises: Sequence[str], keys: Sequence[str]
-) -> dict[str, Reduced | None]:
-    """All submissions as numbers. Reading takes most of the time, so all CPUs read a large class."""
+) -> dict[str, ReducedSample | None]:
+    """All submissions in reduced form, by key. Reading takes most of the time, so a large class is read on all CPUs."""
     take = partial(_reduce, read, exercises)
     if len(keys) < _MANY:
         return dict(zip(keys, map(take, keys), strict=True))
@@ -87,14 +88,14 @@ def _reduced(
         return dict(zip(keys, pool.map(take, keys, chunksize=8), strict=True))
 
 
-def _reduce(read: Callable[[str], CodeSample | None], exercises: Sequence[str], key: str) -> Reduced | None:
+def _reduce(read: Callable[[str], CodeSample | None], exercises: Sequence[str], key: str) -> ReducedSample | None:
     one = read(key)
     if one is None:
         return None
     if similarity.is_small(one):
-        return similarity.reduced(one, exercises)
+        return similarity.reduce_sample(one, exercises)
     try:
-        return bounded.call(bounded.READING, similarity.reduced, one, exercises)
+        return bounded.call(bounded.READING, similarity.reduce_sample, one, exercises)
     except bounded.Exceeded:
         return None
 

@@ -1,8 +1,8 @@
-"""Clusters of similar submissions: who belongs together, instead of every pair of them. Pure functions.
+"""Clusters of similar submissions, so that not every pair has to be listed. Pure functions.
 
-In each scope, submissions that are similar are linked, and what is linked belongs together, even if the two ends of a
-chain differ more than the threshold allows. Clusters of the same submissions in several scopes are one; a cluster
-inside a larger one is shown with that.
+In each scope, similar submissions are linked, and a cluster is a connected component, even if the two ends of a chain
+are less similar than the threshold. Clusters with the same submissions in several scopes are merged, and a cluster
+within a larger one becomes part of it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.classroom.analysis.similarity import WHOLE, Group, Similar, SimilarPair
+from grader.classroom.analysis.similarity import WHOLE, IdenticalGroup, SimilarityResult, SimilarPair
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterScope:
-    """How similar the submissions ``keys`` are in ``scope``: from the least similar linked pair to the most."""
+    """How similar the submissions ``keys`` are in ``scope``: each range is (minimum, maximum) over the linked pairs."""
 
     scope: str
     keys: tuple[str, ...]
@@ -28,8 +28,8 @@ class ClusterScope:
 class Cluster:
     """Submissions that belong together. ``scopes`` are those in which all or some of them are similar.
 
-    ``links`` are pairs, all scopes of a pair one after the other, that connect all of them with as few couples as
-    possible; the strongest couples come first.
+    ``links`` are the pairs of a spanning tree: couples that connect all submissions, the strongest first, each couple
+    with one pair for each scope.
     """
 
     keys: tuple[str, ...]
@@ -38,12 +38,12 @@ class Cluster:
 
     @property
     def tokens(self) -> int:
-        """The most tokens that two of them share: the more, the less likely by chance."""
+        """The most tokens that two of them share. The more they share, the less likely it is by chance."""
         return max(_tokens(pairs) for pairs in by_couple(self.links).values())
 
 
-def clusters(found: Similar) -> tuple[Cluster, ...]:
-    """The clusters; those that share most come first."""
+def find_clusters(found: SimilarityResult) -> tuple[Cluster, ...]:
+    """The clusters, those that share the most tokens first."""
     pairs = [*found.pairs, *(pair for group in found.groups if group.scope == WHOLE for pair in _star(group))]
     scopes = [one for scope in dict.fromkeys(pair.scope for pair in pairs) for one in _of_scope(scope, pairs)]
     parts: dict[frozenset[str], list[ClusterScope]] = {}
@@ -62,8 +62,8 @@ def _first_exercises(one: ClusterScope) -> tuple[bool, int, str]:
     return one.scope == WHOLE, -one.tokens[1], one.scope
 
 
-def _star(group: Group) -> Iterator[SimilarPair]:
-    """A large group as pairs with its first member; ``names`` is that of the pair that differs most."""
+def _star(group: IdenticalGroup) -> Iterator[SimilarPair]:
+    """A large group as pairs with its first member. All have the ``names`` of the pair that differs most."""
     first, *others = group.keys
     for key in others:
         yield SimilarPair(first, key, group.scope, 1.0, group.tokens, group.names, common=True)
@@ -83,7 +83,7 @@ def _of_scope(scope: str, pairs: Sequence[SimilarPair]) -> Iterator[ClusterScope
 
 
 def _components(links: Iterable[tuple[str, str]]) -> list[set[str]]:
-    """The sets of what is linked, directly or through others."""
+    """The connected components of a graph with these edges."""
     home: dict[str, set[str]] = {}
     for left, right in links:
         one, other = home.setdefault(left, {left}), home.setdefault(right, {right})
@@ -95,7 +95,7 @@ def _components(links: Iterable[tuple[str, str]]) -> list[set[str]]:
 
 
 def by_couple(pairs: Iterable[SimilarPair]) -> dict[tuple[str, str], list[SimilarPair]]:
-    """The pairs of each two submissions."""
+    """The pairs grouped by their two submissions (left, right)."""
     found: dict[tuple[str, str], list[SimilarPair]] = {}
     for pair in pairs:
         found.setdefault((pair.left, pair.right), []).append(pair)
@@ -108,7 +108,7 @@ def _tokens(pairs: Sequence[SimilarPair]) -> int:
 
 
 def _links(keys: frozenset[str], pairs: Sequence[SimilarPair]) -> Iterator[SimilarPair]:
-    """A spanning tree of the strongest couples (Kruskal), each with its pairs, the exercises first."""
+    """A spanning tree of the strongest couples (Kruskal's algorithm), each with its pairs, exercises first."""
     couples = by_couple(pair for pair in pairs if pair.left in keys and pair.right in keys)
     home = {key: key for key in keys}
 

@@ -1,9 +1,9 @@
 """Find submissions that are nearly the same, ignoring code that was given to all or that many wrote.
 
-Code becomes *tokens* without comments, docstrings, formatting and chosen names. Runs of ``_RUN`` tokens that also occur
-in a stub, in a reference, or in many submissions are *subtracted*; the rest of a definition is its *own*. Own tokens
-are fingerprinted by winnowing (Schleimer, Wilkerson and Aiken 2003), an index of fingerprints gives the pairs worth
-comparing, and those are aligned. Nothing here runs any code, and nothing says who copied from whom.
+Code is reduced to *tokens*, without comments, docstrings, formatting and the names that the author chose. Runs of
+``_RUN`` tokens that also occur in a stub, a reference or many submissions are *subtracted*; the tokens that remain are
+the submission's *own*. Own tokens are fingerprinted by winnowing (Schleimer, Wilkerson and Aiken 2003), an index of
+fingerprints selects candidate pairs, and these are aligned. Nothing here runs code or tells who copied from whom.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from grader.core.model import Part, SourceFile
 
 #: The score from which a pair is reported: the share of own tokens that both sides have in the same order.
 THRESHOLD = 0.8
-#: With fewer own tokens nothing is compared: such short code can hardly be written in two ways.
+#: Code with fewer own tokens is not compared: there are hardly two ways to write it.
 SHORTEST = 40
 #: Token runs shared by more than this many submissions (and more than 5 %) count as common code.
 COMMON = 8
-#: Longer submissions are cut to this many tokens, and reported: aligning takes the product of both lengths.
+#: Longer submissions are cut to this many tokens, and reported: the cost of aligning is the product of both lengths.
 MOST_TOKENS = 12_000
-#: Identical solutions of this many submissions are reported even if all of their code is common.
+#: Identical solutions are reported from this many submissions on, even if all of their code is common.
 SEVERAL = 3
-#: The limit on alignment steps for a class. Pairs that share most come first; the others are counted and reported.
+#: The limit on alignment steps for a class. Pairs that share most are aligned first; the others are only counted.
 MOST_STEPS = 1 << 37
-#: The scope of a whole submission; all other scopes are names of exercises.
+#: The scope for whole submissions; all other scopes are names of exercises.
 WHOLE = ""
 
 _RUN = 10
 _WINDOW = 4
 _SHARED = 0.25
-#: Shorter runs of equal tokens are not highlighted: they occur everywhere.
+#: Shorter runs of equal tokens are not highlighted, because they occur everywhere.
 _MARKED = 5
 _NAME = "name"
 _NONE = np.iinfo(np.uint64).max
@@ -99,9 +99,10 @@ class CodePiece:
 class SimilarPair:
     """Two submissions that are similar in ``scope``.
 
-    ``tokens`` is how many own tokens they share; ``names`` is the share of identical names among these. If ``common``,
-    they are identical, as at least one more, but many other submissions have the same parts: nothing but what was given
-    to all is subtracted then.
+    ``score`` is the share of own tokens, from 0 to 1, that both have in the same order. ``tokens`` is how many own
+    tokens they share, ``names`` the share of identical names among these. If ``common``, the two are identical to each
+    other and to at least one more submission, in code that many others have in parts; only code that everyone was
+    given is subtracted then.
     """
 
     left: str
@@ -114,10 +115,10 @@ class SimilarPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class IdenticalGroup:
     """Submissions with the same solution, too many to list as pairs.
 
-    ``names`` is the share of identical names, in the submission that differs most from the first one.
+    ``names`` is the share of names identical to those of the first submission, in the one that differs most from it.
     """
 
     scope: str
@@ -127,8 +128,8 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """How many submissions have code for a scope, and how many of these have enough own code to be compared."""
+class ScopeCount:
+    """For one scope: how many submissions have code for it, and how many of these have enough own code to compare."""
 
     name: str
     written: int
@@ -136,19 +137,19 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Similar:
-    """The result of a comparison; ``subtracted`` are the runs that were ignored, by scope.
+class SimilarityResult:
+    """The result of a comparison.
 
-    ``given`` are those in the code that everybody was given.
-    ``shortened`` are the keys of submissions that were cut to ``MOST_TOKENS`` in some scope; ``unaligned`` counts the
-    pairs that the limit on steps left out.
+    ``subtracted`` has the hashes of ignored runs by scope, ``given`` those of runs in code that everyone was given.
+    ``comments`` are the comments in that code. ``shortened`` are the keys of submissions that were cut to
+    ``MOST_TOKENS`` in some scope; ``unaligned`` is the number of pairs that exceeded the limit on steps.
     """
 
     submissions: int
     threshold: float
     pairs: tuple[SimilarPair, ...]
-    groups: tuple[Group, ...]
-    scopes: tuple[Scope, ...]
+    groups: tuple[IdenticalGroup, ...]
+    scopes: tuple[ScopeCount, ...]
     subtracted: Mapping[str, frozenset[int]]
     comments: frozenset[str]
     shortened: tuple[str, ...] = ()
@@ -158,7 +159,7 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """The code of one submission in one scope, as numbers: kinds of tokens, spellings, hashes of runs."""
+    """The code of one submission in one scope as arrays: token kinds, token spellings, and hashes of runs."""
 
     kinds: Numbers
     spelled: Numbers
@@ -167,8 +168,8 @@ class _Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Reduced:
-    """A submission as numbers: all that is kept of it while a class is compared."""
+class ReducedSample:
+    """A submission reduced to arrays, by scope: all that is kept of it while a class is compared."""
 
     key: str
     people: frozenset[str]
@@ -180,41 +181,41 @@ def is_small(one: CodeSample) -> bool:
     return sum(len(part.text) for file in one.files for part in file.parts) <= bounded.SMALL
 
 
-def reduced(one: CodeSample, exercises: Sequence[str]) -> Reduced:
-    """The submission as numbers, by scope."""
-    pieces = cut(one.files, exercises)
+def reduce_sample(one: CodeSample, exercises: Sequence[str]) -> ReducedSample:
+    """Reduce a submission to arrays, by scope."""
+    pieces = split_by_exercise(one.files, exercises)
     scopes = [(name, _written(found, MOST_TOKENS)) for name, found in pieces.items() if name != WHOLE]
     whole = [piece for name in (*exercises, WHOLE) for piece in pieces.get(name, ())]
     if whole:
         scopes.append((WHOLE, _written(whole, MOST_TOKENS)))
-    return Reduced(one.key, frozenset(one.people), tuple(scopes))
+    return ReducedSample(one.key, frozenset(one.people), tuple(scopes))
 
 
 def compare(
-    handed: Iterable[Reduced],
+    samples: Iterable[ReducedSample],
     given: Sequence[SourceFile],
     exercises: Sequence[str],
     threshold: float = THRESHOLD,
-) -> Similar:
+) -> SimilarityResult:
     """Find all similar pairs. ``given`` is the code that every learner was given: stubs and references."""
     known = _known(given)
     owners: list[_Owner] = []
     scopes: dict[str, list[tuple[int, _Written]]] = {name: [] for name in (*exercises, WHOLE)}
-    for at, one in enumerate(handed):
+    for at, one in enumerate(samples):
         owners.append(_Owner(one.key, one.people))
         for name, written in one.scopes:
             scopes[name].append((at, written))
     pairs: list[SimilarPair] = []
-    groups: list[Group] = []
-    popular: list[_Same] = []
-    facts: list[Scope] = []
+    groups: list[IdenticalGroup] = []
+    popular: list[_Identical] = []
+    facts: list[ScopeCount] = []
     subtracted: dict[str, frozenset[int]] = {}
-    work = _Work(MOST_STEPS)
+    work = _StepBudget(MOST_STEPS)
     for name, having in scopes.items():
         subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(owners) // 20))
         owning = ((at, one, _own(one.runs, subtracted[name], len(one.kinds))) for at, one in having)
         long = [_Long(at, one, own) for at, one, own in owning if own.sum() >= SHORTEST]
-        facts.append(Scope(name, len(having), len(long)))
+        facts.append(ScopeCount(name, len(having), len(long)))
         same = list(_identical(having, known))
         if name == WHOLE:
             same = [one for one in same if one.tokens - _popular(one, popular) >= SHORTEST]
@@ -232,9 +233,9 @@ def compare(
         common = (pair for one in small for pair in _couples_of(name, one, dict(having), owners))
         pairs += [*similar, *(pair for pair in common if (pair.left, pair.right) not in found)]
     ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
-    comments = _comments(cut(given, ()))
+    comments = _comments(split_by_exercise(given, ()))
     shortened = tuple({owners[at].key: None for having in scopes.values() for at, one in having if one.shortened})
-    return Similar(
+    return SimilarityResult(
         submissions=len(owners),
         threshold=threshold,
         pairs=tuple(ranked),
@@ -251,13 +252,13 @@ def compare(
 # -------------------------------------------------------------------------------------------- tokens
 
 
-def cut(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list[CodePiece]]:
-    """The definitions of ``exercises`` by name, and everything else under ``WHOLE``."""
+def split_by_exercise(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list[CodePiece]]:
+    """The code in ``files`` by exercise: the definition of each exercise, and all other code under ``WHOLE``."""
     found: dict[str, list[CodePiece]] = {}
     wanted = frozenset(exercises)
     for part in (part for file in files for part in file.parts):
         regions = _regions(part.text, wanted)
-        tokens, comments = read(part.text)
+        tokens, comments = tokenize_code(part.text)
         for name, first, last in regions:
             inside = _between(tokens, first, last)
             if inside:
@@ -277,7 +278,7 @@ def _line_of(token: CodeToken) -> int:
 
 
 def _regions(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, int, int]]:
-    """The lines of each exercise, and of none (``WHOLE``): name, first line, last line."""
+    """The line ranges of exercises, and of all other code (``WHOLE``), as (name, first line, last line)."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -295,8 +296,8 @@ def _regions(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, int, int]
     yield WHOLE, free, text.count("\n") + 1
 
 
-def read(text: str) -> tuple[list[CodeToken], list[CodeToken]]:
-    """The tokens of Python code that matter to its meaning, and its comments."""
+def tokenize_code(text: str) -> tuple[list[CodeToken], list[CodeToken]]:
+    """Split Python code into the tokens that affect its meaning, and its comments."""
     raw: list[tokenize.TokenInfo] = []
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # keep the tokens before the error
         raw.extend(each for each in tokenize.generate_tokens(io.StringIO(text).readline) if each.type not in _BLANK)
@@ -310,7 +311,7 @@ def read(text: str) -> tuple[list[CodeToken], list[CodeToken]]:
         if each.type == tokenize.OP:
             depth += (each.string in "([{") - (each.string in ")]}")
         if _is_docstring(each, before, after) or (at > 1 and _is_docstring(code[at - 1], code[at - 2], each)):
-            continue  # and the end of its line
+            continue  # skip the docstring and the end of its line
         kind = _kind(each, before, after, depth)
         tokens.append(CodeToken(kind, each.string, each.start, each.end))
     return tokens, comments
@@ -366,7 +367,7 @@ class _Owner(NamedTuple):
 
 
 class _Long(NamedTuple):
-    """Code that is long enough to compare: the index of its submission, and which tokens are its own."""
+    """Code that is long enough to compare: the index of its submission, and a mask of its own tokens."""
 
     at: int
     written: _Written
@@ -389,13 +390,13 @@ def _runs(kinds: Numbers) -> Numbers:
 
 
 def _known(files: Iterable[SourceFile]) -> frozenset[int]:
-    """The runs in the code that everybody was given."""
-    pieces = (piece for found in cut(files, ()).values() for piece in found)
+    """The hashes of all runs in code that everyone was given."""
+    pieces = (piece for found in split_by_exercise(files, ()).values() for piece in found)
     return frozenset(run for piece in pieces for run in _written([piece]).runs.tolist())
 
 
 def _common(written: Sequence[_Written], known: frozenset[int], most: int) -> frozenset[int]:
-    """The runs that more than ``most`` submissions have."""
+    """The hashes of runs that occur in more than ``most`` submissions."""
     if len(written) <= most:
         return frozenset()
     runs, times = np.unique(np.concatenate([np.unique(one.runs) for one in written]), return_counts=True)
@@ -403,7 +404,7 @@ def _common(written: Sequence[_Written], known: frozenset[int], most: int) -> fr
 
 
 def _own(runs: Numbers, subtracted: frozenset[int], size: int) -> Flags:
-    """Which of ``size`` tokens are in no subtracted run."""
+    """A mask of those of ``size`` tokens that are in no subtracted run."""
     edges = np.zeros(size + 1, np.int64)
     starts = [at for at, run in enumerate(runs.tolist()) if run in subtracted]
     np.add.at(edges, starts, 1)
@@ -423,14 +424,14 @@ def _fingerprints(runs: Numbers, subtracted: frozenset[int]) -> list[int]:
 
 
 @dataclass(slots=True)
-class _Work:
-    """The alignment steps that are left, and how many pairs they were not enough for."""
+class _StepBudget:
+    """The alignment steps that are left, and the number of pairs that they were not enough for."""
 
     steps: int
     unaligned: int = 0
 
     def affords(self, steps: int) -> bool:
-        """Take ``steps``, if as many are left; otherwise count the pair as unaligned."""
+        """Use ``steps`` if that many are left; otherwise count the pair as unaligned. Returns which."""
         enough = steps <= self.steps
         self.steps -= steps if enough else 0
         self.unaligned += not enough
@@ -443,7 +444,7 @@ def _pairs(
     subtracted: frozenset[int],
     owners: Sequence[_Owner],
     threshold: float,
-    work: _Work,
+    work: _StepBudget,
 ) -> Iterator[SimilarPair]:
     own = [(one.written.kinds[one.own].tolist(), one.written.spelled[one.own].tolist()) for one in long]
     for couple in _candidates([_fingerprints(one.written.runs, subtracted) for one in long]):
@@ -460,7 +461,7 @@ def _pairs(
 
 
 def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """The pairs that share enough fingerprints, found by an inverted index; those that share most come first."""
+    """The pairs that share enough fingerprints, from an inverted index; those that share most come first."""
     index: dict[int, list[int]] = defaultdict(list)
     for at, found in enumerate(prints):
         for fingerprint in found:
@@ -509,19 +510,19 @@ def _aligned(left: Sequence[int], right: Sequence[int], shortest: int = 1) -> It
             yield from zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
 
 
-class _Same(NamedTuple):
-    """Submissions with identical tokens in a scope, by index. ``own`` are the tokens that were given to nobody."""
+class _Identical(NamedTuple):
+    """Submissions with identical tokens in a scope, by index. ``own`` masks tokens that were not given to everyone."""
 
     own: Flags
     members: tuple[int, ...]
 
     @property
     def tokens(self) -> int:
-        """How many tokens of their own they have."""
+        """The number of own tokens."""
         return int(self.own.sum())
 
 
-def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) -> Iterator[_Same]:
+def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) -> Iterator[_Identical]:
     """The solutions that ``SEVERAL`` submissions or more share, if they are long enough."""
     same: dict[bytes, list[int]] = defaultdict(list)
     first: dict[bytes, _Written] = {}
@@ -531,20 +532,20 @@ def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) ->
         first.setdefault(text, one)
     for text, members in same.items():
         if len(members) >= SEVERAL:
-            found = _Same(_own(first[text].runs, known, len(first[text].kinds)), tuple(members))
+            found = _Identical(_own(first[text].runs, known, len(first[text].kinds)), tuple(members))
             if found.tokens >= SHORTEST:
                 yield found
 
 
-def _popular(same: _Same, popular: Iterable[_Same]) -> int:
-    """How many tokens of identical submissions are solutions of single exercises that many more have."""
+def _popular(same: _Identical, popular: Iterable[_Identical]) -> int:
+    """How many tokens of identical submissions belong to solutions of single exercises that many others share."""
     return sum(one.tokens for one in popular if set(same.members) <= set(one.members))
 
 
 def _couples_of(
-    scope: str, same: _Same, written: Mapping[int, _Written], owners: Sequence[_Owner]
+    scope: str, same: _Identical, written: Mapping[int, _Written], owners: Sequence[_Owner]
 ) -> Iterator[SimilarPair]:
-    """All pairs of identical submissions, except those of the same people."""
+    """All pairs of identical submissions, except pairs by the same people."""
     ordered = sorted(same.members, key=lambda at: owners[at].key)
     for one, other in itertools.combinations(ordered, 2):
         if not owners[one].people & owners[other].people:
@@ -552,14 +553,14 @@ def _couples_of(
             yield SimilarPair(owners[one].key, owners[other].key, scope, 1.0, same.tokens, names, common=True)
 
 
-def _group(scope: str, same: _Same, written: Mapping[int, _Written], owners: Sequence[_Owner]) -> Group:
+def _group(scope: str, same: _Identical, written: Mapping[int, _Written], owners: Sequence[_Owner]) -> IdenticalGroup:
     """Identical submissions as a group."""
     first, *others = sorted(same.members, key=lambda at: owners[at].key)
     names = min(_same_names(same, written[first], written[other]) for other in others)
-    return Group(scope, same.tokens, tuple(owners[at].key for at in (first, *others)), names)
+    return IdenticalGroup(scope, same.tokens, tuple(owners[at].key for at in (first, *others)), names)
 
 
-def _same_names(same: _Same, left: _Written, right: _Written) -> float:
+def _same_names(same: _Identical, left: _Written, right: _Written) -> float:
     """The share of identical names among the own tokens of two identical submissions."""
     named = (left.kinds == _number(_NAME)) & same.own
     return float((left.spelled == right.spelled)[named].mean()) if named.any() else 0.0
@@ -570,7 +571,7 @@ def _same_names(same: _Same, left: _Written, right: _Written) -> float:
 
 @dataclass(frozen=True, slots=True)
 class MarkedLine:
-    """A line of code as (text, mark): ``same`` on both sides, ``given`` to all or common, or "" for neither."""
+    """A line of code as (text, mark): "same" on both sides, "given" to everyone or common, or "" for neither."""
 
     number: int
     stretches: tuple[tuple[str, str], ...]
@@ -584,12 +585,12 @@ class Excerpt:
     lines: tuple[MarkedLine, ...]
 
 
-def sides(
-    found: Similar, pair: SimilarPair, left: CodeSample, right: CodeSample
+def side_by_side(
+    found: SimilarityResult, pair: SimilarPair, left: CodeSample, right: CodeSample
 ) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
-    """The code of both submissions for the scope of a pair, with the equal parts marked.
+    """The code of both submissions for the scope of a pair, with equal parts marked.
 
-    Empty if that exceeds the limits of the process that compares large submissions.
+    Both are empty if marking exceeds the limits of the process for large submissions.
     """
     exercises = [scope.name for scope in found.scopes if scope.name != WHOLE]
     subtracted = found.given if pair.common else found.subtracted[pair.scope]
@@ -610,7 +611,7 @@ def _sides(
     left: CodeSample,
     right: CodeSample,
 ) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
-    pieces = [_of(cut(one.files, exercises), scope, exercises) for one in (left, right)]
+    pieces = [_of(split_by_exercise(one.files, exercises), scope, exercises) for one in (left, right)]
     tokens = [[token for piece in each for token in piece.tokens] for each in pieces]
     kinds = [_numbers(token.kind for token in each[:MOST_TOKENS]) for each in tokens]
     own = [_own(_runs(each), subtracted, len(each)) for each in kinds]
@@ -652,7 +653,7 @@ def _excerpts(pieces: Sequence[CodePiece], marks: Sequence[str], comments: set[s
 
 
 def _line(number: int, text: str, kinds: list[str]) -> MarkedLine:
-    """A line split by mark; blanks between two stretches with the same mark join them."""
+    """Split a line by mark. White space between two stretches with the same mark gets that mark, too."""
     at = 0
     while at < len(text):
         end = at + 1
@@ -670,5 +671,5 @@ def _line(number: int, text: str, kinds: list[str]) -> MarkedLine:
 
 
 def _comments(pieces: Mapping[str, list[CodePiece]]) -> frozenset[str]:
-    """The comments in the code that everybody was given."""
+    """The comments in code that everyone was given."""
     return frozenset(token.spelled for found in pieces.values() for piece in found for token in piece.comments)

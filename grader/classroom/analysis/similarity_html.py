@@ -1,4 +1,4 @@
-"""Similar submissions side by side, as one self-contained HTML page in both languages, without scripts."""
+"""Similar submissions side by side: a self-contained HTML page in both languages, without scripts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,22 @@ from pathlib import Path
 from markupsafe import Markup
 
 from grader.classroom.analysis import similarity_view
-from grader.classroom.analysis.clusters import Cluster, by_couple, clusters
-from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, MarkedLine, Similar, SimilarPair, sides
+from grader.classroom.analysis.clusters import Cluster, by_couple, find_clusters
+from grader.classroom.analysis.similarity import (
+    WHOLE,
+    CodeSample,
+    Excerpt,
+    MarkedLine,
+    SimilarityResult,
+    SimilarPair,
+    side_by_side,
+)
 from grader.core.model import Course, Lang, Text
 from grader.report.html import environment, policy, sheet
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-#: How many clusters are shown, and how many couples in all with their code; the first few clusters are unfolded.
+#: How many clusters are shown, and how many couples in all with their code. The first few clusters are expanded.
 MOST = 40
 MOST_COUPLES = 80
 _OPEN = 3
@@ -27,7 +35,7 @@ _LONGEST_LINE = 300
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The code of one of the two: excerpts, and whether they were cut."""
+    """One column of a comparison: excerpts of the code, and whether they were cut."""
 
     who: str
     excerpts: tuple[Excerpt, ...]
@@ -36,7 +44,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ScopeComparison:
-    """One scope of a couple, with the code of both."""
+    """A couple in one scope, with the code of both."""
 
     pair: SimilarPair
     alike: Text
@@ -45,7 +53,7 @@ class ScopeComparison:
 
 @dataclass(frozen=True, slots=True)
 class CoupleComparison:
-    """Two submissions of a cluster with their code."""
+    """Two submissions of a cluster, compared in each scope."""
 
     left: str
     right: str
@@ -54,7 +62,7 @@ class CoupleComparison:
 
 @dataclass(frozen=True, slots=True)
 class ClusterComparison:
-    """A cluster, what it has in common, and its couples; ``more`` of them are not shown."""
+    """A cluster, what its members have in common, and its couples. ``more`` couples are not shown."""
 
     cluster: Cluster
     title: Text
@@ -66,16 +74,16 @@ class ClusterComparison:
 
 
 def render(
-    found: Similar,
+    found: SimilarityResult,
     course: Course,
     lang: Lang,
     who: Mapping[str, str],
     read: Callable[[str], CodeSample | None],
     left_out: Sequence[str] = (),
 ) -> str:
-    """The page, in ``lang`` until its reader chooses the other language. ``read`` reads a submission again."""
+    """The page as HTML, first shown in ``lang``. ``who`` names each submission; ``read`` reads one again, by key."""
     style = sheet(_TEMPLATES / "similarity.css")
-    made = clusters(found)
+    made = find_clusters(found)
     page = (
         environment(_TEMPLATES)
         .get_template("similarity.html")
@@ -83,7 +91,7 @@ def render(
             course=course,
             title=similarity_view.TITLE,
             found=found,
-            shown=compared(found, made[:MOST], who, read),
+            shown=compare_clusters(found, made[:MOST], who, read),
             more=len(made) - MOST,
             COMMON_CODE=similarity_view.COMMON_CODE,
             honest=similarity_view.honest(),
@@ -99,14 +107,14 @@ def render(
     return page.lstrip() + "\n"
 
 
-def compared(
-    found: Similar,
+def compare_clusters(
+    found: SimilarityResult,
     chosen: Sequence[Cluster],
     who: Mapping[str, str],
     read: Callable[[str], CodeSample | None],
     most: int | None = None,
 ) -> list[ClusterComparison]:
-    """The ``chosen`` clusters with at most ``most`` couples in all side by side, by default ``MOST_COUPLES``."""
+    """The ``chosen`` clusters with at most ``most`` couples in all (default: ``MOST_COUPLES``) side by side."""
     left = MOST_COUPLES if most is None else most
     shown = []
     for at, cluster in enumerate(chosen):
@@ -128,12 +136,15 @@ def compared(
 
 
 def _couple(
-    found: Similar, pairs: Sequence[SimilarPair], who: Mapping[str, str], read: Callable[[str], CodeSample | None]
+    found: SimilarityResult,
+    pairs: Sequence[SimilarPair],
+    who: Mapping[str, str],
+    read: Callable[[str], CodeSample | None],
 ) -> CoupleComparison:
     left, right = read(pairs[0].left), read(pairs[0].right)
     scopes = []
     for pair in pairs:
-        code = sides(found, pair, left, right) if left and right else ((), ())
+        code = side_by_side(found, pair, left, right) if left and right else ((), ())
         halves = (_side(who[pair.left], code[0]), _side(who[pair.right], code[1]))
         scopes.append(ScopeComparison(pair, similarity_view.alike(pair), halves))
     return CoupleComparison(who[pairs[0].left], who[pairs[0].right], tuple(scopes))

@@ -1,11 +1,11 @@
-"""Similar submissions, for an instructor: in a terminal, and as JSON."""
+"""Similar submissions for instructors: in a terminal, and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.analysis.clusters import clusters
+from grader.classroom.analysis.clusters import find_clusters
 from grader.classroom.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE
 from grader.classroom.words import AND_MORE
 from grader.core.model import Text
@@ -14,7 +14,7 @@ from grader.report.json import number
 
 if TYPE_CHECKING:
     from grader.classroom.analysis.clusters import Cluster, ClusterScope
-    from grader.classroom.analysis.similarity import Scope, Similar, SimilarPair
+    from grader.classroom.analysis.similarity import ScopeCount, SimilarityResult, SimilarPair
     from grader.core.page import Page
 
 FORMAT = 1
@@ -27,10 +27,10 @@ _LONGEST = 60
 TITLE = Text("Similar submissions", "相似的解答")
 COMPARED = Text("{submissions} submissions compared", "共比较 {submissions} 份提交")
 HONEST = Text(
-    "Similar does not mean copied. There are few correct ways to write a short exercise, and then all correct "
-    "solutions look alike. So code from the stubs, from the references or from many submissions does not count; "
-    "names, comments and formatting are ignored; and if fewer than {shortest} tokens (about four lines) are left, "
-    "nothing is compared. What remains is a reason to ask, never proof: have both explain their code.",
+    "Similar does not mean copied. A short exercise has few correct solutions, and they look alike. So code from the "
+    "stubs, the references or many submissions does not count, names, comments and formatting are ignored, and "
+    "solutions with fewer than {shortest} tokens left (about four lines) are not compared. What remains is a reason "
+    "to ask, never proof: have both learners explain their code.",
     "相似不等于抄袭。短练习的正确写法本来就不多，正确的解答往往彼此相像。因此，起步文件、参考实现以及许多提交中"
     "都有的代码不计入；名称、注释和排版不考虑；余下不足 {shortest} 个词法单元（约四行）的不作比较。"
     "剩下的只是询问的理由，绝不是证据：请双方各自讲解自己的代码。",
@@ -53,12 +53,12 @@ SHORTENED = Text(
     "篇幅过长，只比较了前 {most} 个词法单元：{names}",
 )
 UNALIGNED = Text(
-    "There is so much similar code that {count} pairs, those that share least, were not compared",
+    "There is so much similar code that the {count} pairs that share least were not compared",
     "相似的内容太多，有 {count} 对（共同之处最少的）没有比较",
 )
 SOME = Text("{scope} (only {names})", "{scope}（仅 {names}）")
 COMMON_CODE = Text(
-    "Many others wrote the same parts; all of it together, only these did.",
+    "Many others wrote some of the same parts; only these wrote all of them.",
     "其中各部分也有许多人写过，但整体相同的只有这些人。",
 )
 COUPLE = Text("{left}  ↔  {right}", "{left}  ↔  {right}")
@@ -67,12 +67,12 @@ MORE = Text("and {count} more: see --html or --json", "还有 {count} 组，见 
 
 
 def scope(name: str) -> Text:
-    """The name of a scope, for people."""
+    """The name of a scope as shown to people."""
     return EVERYTHING if name == WHOLE else Text(f"{name}()", f"{name}()")
 
 
 def alike(pair: SimilarPair) -> Text:
-    """A sentence about how much two submissions have in common."""
+    """A sentence that says how much two submissions have in common."""
     return ALIKE.fill(scope=scope(pair.scope), score=f"{pair.score:.0%}", tokens=pair.tokens, names=f"{pair.names:.0%}")
 
 
@@ -86,7 +86,7 @@ def title(cluster: Cluster, who: Mapping[str, str]) -> Text:
 
 
 def alike_in(one: ClusterScope, cluster: Cluster, who: Mapping[str, str]) -> Text:
-    """A sentence about how much a cluster has in common in a scope, with ranges where its pairs differ."""
+    """A sentence that says how much a cluster has in common in one scope, with ranges if its pairs differ."""
     what = scope(one.scope)
     if len(one.keys) < len(cluster.keys):
         what = SOME.fill(scope=what, names=_listed([who[key] for key in one.keys]))
@@ -99,17 +99,17 @@ def _range(ends: tuple[float, float]) -> str:
 
 
 def honest() -> Text:
-    """What can be concluded from the result, and what cannot."""
+    """What can and cannot be concluded from the result."""
     return HONEST.fill(shortest=SHORTEST)
 
 
-def short(found: Similar) -> tuple[Scope, ...]:
+def short(found: SimilarityResult) -> tuple[ScopeCount, ...]:
     """The exercises for which most submissions are too short to compare."""
     return tuple(one for one in found.scopes if one.name != WHOLE and one.written and 2 * one.compared < one.written)
 
 
-def notes(found: Similar, who: Mapping[str, str], left_out: Sequence[str]) -> list[Text]:
-    """What to know in addition to the pairs: groups, and what was not compared."""
+def notes(found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[str]) -> list[Text]:
+    """What else to know besides the pairs: large groups, and what was not compared."""
     said = []
     popular = [group for group in found.groups if group.scope != WHOLE]
     for group in sorted(popular, key=lambda group: -group.tokens)[:_MOST_GROUPS]:
@@ -142,13 +142,13 @@ def _listed(names: Sequence[str], most: int = 20) -> Text:
 # ------------------------------------------------------------------------------------------- terminal
 
 
-def render(page: Page, found: Similar, who: Mapping[str, str], left_out: Sequence[str] = ()) -> None:
-    """Show the clusters, what was not compared, and how to read it. ``who`` gives the name of a submission."""
+def render(page: Page, found: SimilarityResult, who: Mapping[str, str], left_out: Sequence[str] = ()) -> None:
+    """Print the clusters, what was not compared, and how to interpret it. ``who`` names each submission."""
     page.row([(page.say(TITLE), "bold")], page.say(COMPARED, submissions=found.submissions), style="bold")
     page.rule()
     page.lines(page.say(honest()), style="dim")
     page.blank()
-    made = clusters(found)
+    made = find_clusters(found)
     for at, cluster in enumerate(made[:_MOST]):
         page.lines(page.say(title(cluster, who)), lead=f"{at + 1:>2}. ", style="bold")
         for one in cluster.scopes:
@@ -169,8 +169,10 @@ def render(page: Page, found: Similar, who: Mapping[str, str], left_out: Sequenc
 # ----------------------------------------------------------------------------------------------- data
 
 
-def to_json(found: Similar, people: Mapping[str, Sequence[str]], left_out: Sequence[str] = ()) -> dict[str, Any]:
-    """The result as docs/json.md describes it. ``people`` are the learners of a submission."""
+def to_json(
+    found: SimilarityResult, people: Mapping[str, Sequence[str]], left_out: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The result as JSON values, documented in docs/json.md. ``people`` maps each submission to its learners."""
 
     def whose(key: str) -> dict[str, Any]:
         return {"submission": clean(key), "learners": [clean(name) for name in people[key]]}
@@ -207,7 +209,7 @@ def to_json(found: Similar, people: Mapping[str, Sequence[str]], left_out: Seque
                     for one in cluster.scopes
                 ],
             }
-            for cluster in clusters(found)
+            for cluster in find_clusters(found)
         ],
         "groups": [
             {

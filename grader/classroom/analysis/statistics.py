@@ -1,11 +1,11 @@
 """Item statistics of a class: difficulty, discrimination, misconceptions, reliability. Pure functions.
 
 Shares of points are between 0 and 1. *Discrimination* is the corrected item-total correlation: between the learners'
-shares in a part and their shares in everything else, so that a part is not correlated with itself. It is None where it
-has no meaning: with too few learners, or for a part in which all of them have the same share.
+shares in a part and their shares in all other parts. It is None with too few learners, and for a part in which all
+learners have the same share.
 
-Parts that attncheck failed to grade, and answers that a person has yet to grade, are not known to be wrong: such *open*
-cells are in no mean and no correlation. An override closes them.
+Parts that attncheck failed to grade and answers that still have to be graded by hand are *open*: they count in no mean
+and no correlation. An override closes them.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.classroom.analysis.answers import Borrowed
+from grader.classroom.analysis.answers import BorrowedAnswer
 from grader.classroom.marks import Mark
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
 
-#: With fewer learners, correlations and reliability say little.
+#: With fewer learners, correlations and reliability are not meaningful; the view warns about it.
 FEW = 30
 #: With fewer learners, they are not computed.
 _FEWEST = 5
 _NEGATIVE = -0.1
-#: How many hidden cases must fail before passing only the public ones means anything.
+#: How many hidden cases must fail before it is reported that only the public ones pass.
 _HIDDEN_MISSED = 3
 _DISAGREE = 0.3
 _NOT_TRIED = frozenset({Status.MISSING, Status.SKIPPED})
@@ -41,10 +41,11 @@ T = TypeVar("T", bound=Any)
 
 @dataclass(frozen=True, slots=True)
 class PartStatistics:
-    """An item or an exercise, as far as it is graded.
+    """Statistics of an item or exercise, over the ``learners`` for whom it is graded.
 
-    ``tried`` of ``learners`` gave an answer or code; the others count as 0. If none of the answers is graded yet,
-    ``learners`` is 0 and ``difficulty`` is None.
+    ``tried`` of these submitted an answer or code; the others count as 0. ``difficulty`` is the mean share of points.
+    If nothing is graded yet, ``learners`` is 0 and ``difficulty`` is None. ``misconceptions`` and ``answers`` are
+    (name, number of learners).
     """
 
     name: str
@@ -73,7 +74,7 @@ class CheckStatistics:
 
 @dataclass(frozen=True, slots=True)
 class PublicOnly:
-    """A learner who passes a check on all public cases of an exercise and on no hidden one, with both counts."""
+    """A learner who passes a check on all public cases of an exercise and on no hidden case, with both counts."""
 
     learner: str
     exercise: str
@@ -84,7 +85,7 @@ class PublicOnly:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a class did: shares of all points. ``tenths`` counts the learners in each tenth of the range."""
+    """The distribution of points, as shares of all points. ``tenths`` has the number of learners in each tenth."""
 
     learners: int
     handed_in: int
@@ -96,7 +97,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A question that a class does well in the quiz and badly in code, or the reverse: mean shares."""
+    """A question where quiz and code differ: the mean shares of points in its items and in its exercises."""
 
     question: str
     items: float
@@ -107,7 +108,8 @@ class Disagreement:
 class Statistics:
     """All statistics. ``grid`` has a row for each learner and a column for each question, with shares of points.
 
-    ``borrowed`` are answers with somebody else's numbers, if they were looked for (see ``answers.borrowed``).
+    ``negative`` are parts with negative discrimination; ``everybody`` and ``nobody`` are checks on hidden cases that
+    all learners, or none, pass. ``borrowed`` is filled in by the caller; see ``answers.borrowed_answers``.
     """
 
     spread: Spread
@@ -124,16 +126,16 @@ class Statistics:
     learners: tuple[str, ...]
     grid: tuple[tuple[float, ...], ...]
     public_only: tuple[PublicOnly, ...] = ()
-    borrowed: tuple[Borrowed, ...] = ()
+    borrowed: tuple[BorrowedAnswer, ...] = ()
 
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts, updated learner by learner. In ``rows``, NaN is an open cell; ``by_hand`` has the overrides of some.
+    """Counts, updated learner by learner. In ``rows``, NaN is an open cell; ``by_hand`` has overrides of open cells.
 
-    ``blank`` are counted results for which nothing was submitted, by id: they add zeros, which ``rows`` need not have.
-    ``possible`` has the question, kind and points of each part: the most that anyone could earn there, because a check
-    that attncheck failed to grade lowers the maximum.
+    ``blank`` are the results without a submission that were counted already, by ``id()``. They only add zeros, which
+    ``rows`` may omit. ``possible`` has the question, kind and points of each part: the most that any learner could
+    earn there, because a check that attncheck failed to grade lowers the maximum.
     """
 
     learners: list[str]
@@ -150,8 +152,8 @@ class _Tally:
     blank: dict[int, QuestionResult]
 
 
-def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
-    """The statistics of the marks that count, each with its answers (item id → value)."""
+def class_statistics(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
+    """The statistics of the ``marks`` that count, each with its answers (item id → value)."""
     tally = _Tally([], [], [], [], [], [], Counter(), {}, Counter(), {}, {}, {})
     handed_in = 0
     questions: tuple[str, ...] = ()
@@ -184,9 +186,9 @@ def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
 
 
 def _table(tally: _Tally) -> tuple[Array, Array]:
-    """The shares, (learners, parts), and the points of the parts, (parts,).
+    """The shares, shape (learners, parts), and the points of the parts, shape (parts,).
 
-    If no attempt at a part is graded, the zeros of those who did not try say nothing: the whole column is open.
+    If no attempt at a part is graded, the whole column is open: the zeros of those who did not try mean nothing.
     """
     names = list(tally.possible)
     points = np.array([tally.possible[name][2] for name in names], float)
@@ -236,7 +238,7 @@ def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
 
 @cached_by_identity(4096)
 def _is_blank(result: QuestionResult) -> bool:
-    """Whether nothing of a question was submitted, and nothing is said about it but that."""
+    """Whether nothing was submitted for a question, so that its result has no points and no misconceptions."""
     parts: list[ItemResult | ExerciseResult] = [*result.items, *result.exercises]
     return all(part.status is Status.MISSING and not part.earned and not part.misconception for part in parts)
 
@@ -250,7 +252,7 @@ def _share(
 ) -> float:
     """A learner's share of the points of a part; NaN if it is open. Counts the attempt.
 
-    An override in ``given`` for an open cell goes to ``by_hand``: its share is known when the whole class was seen.
+    An override in ``given`` for an open cell goes to ``by_hand``: its share is computed once the whole class is read.
     """
     name, kind = _named(found)
     most = max(found.possible, tally.possible[name][2] if name in tally.possible else 0.0)
@@ -346,7 +348,7 @@ def _public_only(tally: _Tally) -> Iterator[PublicOnly]:
 
 
 def correlation(own: Array, rest: Array) -> float | None:
-    """Pearson's correlation; None if either side is constant, or with fewer than ``_FEWEST`` values."""
+    """Pearson's correlation; None if either side is constant or has fewer than ``_FEWEST`` values."""
     if len(own) < _FEWEST or np.ptp(own) == 0 or np.ptp(rest) == 0:
         return None
     return float(np.corrcoef(own, rest)[0, 1])
@@ -355,7 +357,7 @@ def correlation(own: Array, rest: Array) -> float | None:
 def _alpha(scores: Array) -> float | None:
     """Cronbach's alpha: k/(k−1) · (1 − Σ Var(part) / Var(total)) (Cronbach 1951, equation 2).
 
-    Over the parts that are graded, and the learners for whom all of these are graded.
+    Computed over the parts that are graded and the learners for whom all of these are graded; None if not defined.
     """
     scores = scores[:, ~np.isnan(scores).all(axis=0)]
     scores = scores[~np.isnan(scores).any(axis=1)]

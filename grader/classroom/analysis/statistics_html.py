@@ -1,6 +1,6 @@
-"""Statistics as one self-contained HTML page in both languages, with pictures and without scripts.
+"""Class statistics: a self-contained HTML page in both languages, with pictures and without scripts.
 
-Learners are numbered rows, sorted by points, unless their ids are requested.
+Learners appear as numbered rows, sorted by points, unless their ids are requested.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SEVERAL = Text(
 
 @dataclass(frozen=True, slots=True)
 class MisconceptionRow:
-    """A misconception in the ranking. ``name`` is its id with spaces."""
+    """A misconception in the ranking. ``name`` is its id with spaces for hyphens."""
 
     question: str
     name: str
@@ -56,7 +56,7 @@ class MisconceptionRow:
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """A part in the table."""
+    """A row of the table of items and exercises."""
 
     part: PartStatistics
     label: str
@@ -107,7 +107,7 @@ class _Page:
 
     @property
     def mean(self) -> Text:
-        """How the class did, in a sentence."""
+        """The mean, deviation and quartiles, as a sentence."""
         return said.mean(self.found)
 
     @property
@@ -117,7 +117,7 @@ class _Page:
 
     @property
     def findings(self) -> tuple[NotableResult, ...]:
-        """What is worth looking at."""
+        """Everything suspicious, with what to do about it."""
         return said.findings(self.found, self.course, names=self.names)
 
     @property
@@ -193,7 +193,7 @@ def _text(x: float, y: float, said: object, style: str) -> str:
 
 
 def histogram(statistics: Statistics) -> Markup:
-    """How many learners are in each tenth of the range of points, with marks at the quartiles."""
+    """A histogram of points in ten bins, with marks at the quartiles, as SVG."""
     wide, high, floor = 620, 190, 150
     tenths = statistics.spread.tenths
     most = max(tenths) or 1
@@ -223,7 +223,7 @@ def _each(learners: int) -> int:
 
 
 def heat_map(statistics: Statistics, *, names: bool) -> Markup:
-    """A cell for each learner and question, coloured by the share of points."""
+    """A heat map with a cell for each learner and question, coloured by share of points, as SVG."""
     order = said.by_points(statistics)
     each = _each(len(order))
     grid = np.array([statistics.grid[at] for at in order])
@@ -261,7 +261,7 @@ def heat_map(statistics: Statistics, *, names: bool) -> Markup:
 
 
 def _cells(rows: Sequence[np.ndarray], left: float, top: float, tall: float) -> str:
-    """One path for each colour, which keeps a page with a thousand learners small."""
+    """One SVG path for each colour, which keeps a page with a thousand learners small."""
     paths: dict[int, list[str]] = {}
     for at, row in enumerate(rows):
         for column, level in enumerate(_SCALE.levels(row)):
@@ -273,7 +273,7 @@ def _cells(rows: Sequence[np.ndarray], left: float, top: float, tall: float) -> 
 
 
 def scatter(statistics: Statistics) -> Markup:
-    """Share of points (x) and discrimination (y) of each part; suspicious parts are labelled."""
+    """A scatter plot of share of points (x) and discrimination (y); suspicious parts are labelled. SVG."""
     wide, high = _FRAME
     left, top, right, bottom = 44, 12, 12, 42
     across, down = wide - left - right, high - top - bottom

@@ -1,4 +1,4 @@
-"""Statistics for the instructor: findings with what to do about them, a page in a terminal, and JSON."""
+"""Class statistics for instructors: findings with advice, a page in a terminal, and JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.analysis.statistics import FEW
 from grader.core.layout import cells, pad, shorten
 from grader.core.model import Course, Lang, Text
-from grader.core.text import check_label, clean, name_list
+from grader.core.text import check_label, clean, name_list, same
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.multi import Spec as Multi
 from grader.report.json import number
@@ -44,7 +44,7 @@ NO_ALPHA = Text(
 )
 WARNING = Text(
     "Only {learners} learners. Below {few}, discrimination and reliability can be very different for the next class: "
-    "take them as hints where to look, never as a verdict on a question.",
+    "treat them as hints where to look, never as a verdict on a question.",
     "只有 {learners} 名学习者。少于 {few} 人时，换一个班，区分度和信度可能大不相同："
     "只能用来提示该看哪里，不能据此评判题目。",
 )
@@ -169,7 +169,7 @@ _HARD = 0.15
 
 @dataclass(frozen=True, slots=True)
 class NotableResult:
-    """Something to look at, and what to do about it. ``kind`` is an id for programs."""
+    """A finding, and what to do about it. ``kind`` is an id for programs; ``parts`` names what it is about."""
 
     kind: str
     parts: tuple[str, ...]
@@ -178,7 +178,7 @@ class NotableResult:
 
 
 def findings(statistics: Statistics, course: Course, *, names: bool = False) -> tuple[NotableResult, ...]:
-    """Everything suspicious, the most urgent first; learners are named only if ``names`` is true."""
+    """Everything suspicious, the most urgent first. Learners are named only if ``names`` is true."""
     return tuple(_findings(statistics, course, names))
 
 
@@ -219,7 +219,7 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[No
 
 
 def _public_only(found: Statistics, names: bool) -> Iterator[NotableResult]:
-    """One finding for each check that somebody passes only on public cases."""
+    """One finding for each check that someone passes only on public cases."""
     grouped: dict[tuple[str, str], list[PublicOnly]] = {}
     for one in found.public_only:
         grouped.setdefault((one.exercise, one.check), []).append(one)
@@ -227,20 +227,20 @@ def _public_only(found: Statistics, names: bool) -> Iterator[NotableResult]:
         said, todo = _PUBLIC_ONLY
         who = Text("", "")
         if names:
-            who = _WHO.fill(names=_listed([Text(*[clean(one.learner)] * 2) for one in those]))
+            who = _WHO.fill(names=_listed([same(clean(one.learner)) for one in those]))
         cases = {"public": those[0].public, "hidden": those[0].hidden}
         told = said.fill(exercise=exercise, check=check_label(check), times=len(those), who=who, **cases)
         yield NotableResult("public-only", (f"{exercise}: {check}",), told, todo)
 
 
 def _borrowed(found: Statistics, names: bool) -> Iterator[NotableResult]:
-    """One finding for all answers with somebody else's numbers."""
+    """One finding for all answers that fit another learner's numbers."""
     several = [name for name, times in Counter(one.learner for one in found.borrowed).most_common() if times > 1]
     if found.borrowed:
         said, todo = _BORROWED
         who = Text("", "")
         if names and several:
-            who = _WHO.fill(names=_listed([Text(*[clean(name)] * 2) for name in several]))
+            who = _WHO.fill(names=_listed([same(clean(name)) for name in several]))
         told = said.fill(times=len(found.borrowed), several=len(several), who=who)
         yield NotableResult("others-numbers", tuple(dict.fromkeys(one.item for one in found.borrowed)), told, todo)
 
@@ -267,7 +267,7 @@ def signed(value: float | None) -> str:
 
 
 def truth(course: Course, question: str, name: str) -> Text | None:
-    """The truth that answers a misconception; None if the course does not have it."""
+    """The text that corrects a misconception; None if the course does not have the misconception."""
     known = course.question(question)
     belief = known.misconception(name) if known else None
     return belief.truth if belief else None
@@ -275,7 +275,7 @@ def truth(course: Course, question: str, name: str) -> Text | None:
 
 @dataclass(frozen=True, slots=True)
 class FrequentMistake:
-    """The most frequent mistake in a part: an option or a misconception, its count, and the truth that answers it."""
+    """The most frequent mistake in a part: the option or misconception, its count, and the correct idea, if known."""
 
     name: str
     times: int
@@ -337,7 +337,7 @@ def label(part: PartStatistics) -> str:
 
 
 def render(page: Page, statistics: Statistics, course: Course, *, names: bool = False) -> None:
-    """Show the statistics, in 80 columns or more."""
+    """Print the statistics, in 80 columns or more."""
     spread, lang = statistics.spread, page.lang
     counted = page.say(LEARNERS, learners=spread.learners, handed=spread.handed_in)
     page.row([(page.say(course.title), "bold")], counted, style="bold")
@@ -373,19 +373,19 @@ def render(page: Page, statistics: Statistics, course: Course, *, names: bool = 
 
 
 def mean(statistics: Statistics) -> Text:
-    """How the class did, in a sentence."""
+    """The mean, deviation and quartiles, as a sentence."""
     low, middle, high = map(share, statistics.spread.quartiles)
     values = {"mean": share(statistics.spread.mean), "deviation": share(statistics.spread.deviation)}
     return MEAN.fill(**values, low=low, middle=middle, high=high)
 
 
 def alpha(statistics: Statistics) -> Text:
-    """How reliable the points are."""
+    """Cronbach's alpha, as a sentence."""
     return NO_ALPHA if statistics.alpha is None else ALPHA.fill(alpha=f"{statistics.alpha:.2f}")
 
 
 def histogram(tenths: Sequence[int], width: int = 40) -> Iterator[str]:
-    """A bar for each tenth of the points."""
+    """A text histogram: one line for each tenth of the range of points."""
     most = max(tenths) or 1
     for at, count in enumerate(tenths):
         eighths = round(count / most * width * 8)
@@ -434,7 +434,7 @@ def _beliefs(page: Page, statistics: Statistics, course: Course) -> None:
 
 
 def to_json(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> dict[str, Any]:
-    """The statistics as docs/json.md describes them. Learners are named only if ``names`` is true."""
+    """The statistics as JSON values, documented in docs/json.md. Learners are named only if ``names`` is true."""
     spread = statistics.spread
     rows = by_points(statistics)
     return {
@@ -490,7 +490,7 @@ def to_json(statistics: Statistics, course: Course, lang: Lang, *, names: bool =
 
 
 def by_points(statistics: Statistics) -> list[int]:
-    """The indices of the learners in ``grid``, the best first: an order that says nothing about their names."""
+    """The indices of the rows of ``grid``, the best first: an order that reveals nothing about names."""
     return sorted(range(len(statistics.grid)), key=lambda at: [-sum(statistics.grid[at]), *statistics.grid[at]])
 
 

@@ -1,15 +1,15 @@
 """Exports of a gradebook or a course: one module per format, found by listing this folder.
 
-The module of a format has
+Each module has
 
 * a docstring, whose first line ``attncheck export --help`` shows.
-* ``OF``: its source, ``gradebook`` or ``course``.
-* ``OPTIONS``: the fields of ``Options`` that it uses; setting any other raises UsageError.
+* ``SOURCE``: what it exports, ``gradebook`` or ``course``.
+* ``OPTIONS``: the fields of ``ExportOptions`` that it uses; setting any other raises UsageError.
 * ``write(source, options, out)``: writes ``source``, a ``results.Book`` or a ``model.Course``, to ``out``, as one file
-  or as a folder of files. ``out.say`` tells the instructor what is worth knowing.
+  or as a folder. ``out.say`` shows a message to the instructor.
 
-A format has the name of its module, with - for _. Learners' names, answers and messages may contain anything: each
-module escapes them as its format requires.
+The name of a format is that of its module, with - for _. Learners' names, answers and messages may contain anything;
+each module escapes them as its format requires.
 """
 
 from __future__ import annotations
@@ -35,11 +35,19 @@ if TYPE_CHECKING:
 
     from grader.core.model import Course, Lang
 
-__all__ = ["FORMATS", "ExportTarget", "Options", "about", "export", "kind", "names"]
+__all__ = [
+    "CHINESE_DESCRIPTIONS",
+    "ExportOptions",
+    "ExportTarget",
+    "export",
+    "format_description",
+    "format_module",
+    "format_names",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ExportOptions:
     """The options of an export. ``questions`` are ids; ``learner`` is an id in the gradebook.
 
     ``now`` is compared with due dates; None means the current time.
@@ -60,8 +68,8 @@ class Options:
     now: datetime | None = None
 
 
-#: What each format is, in Chinese; in English, the first line of its module says it.
-FORMATS = {
+#: A description of each format in Chinese. The English one is the first line of the module's docstring.
+CHINESE_DESCRIPTIONS = {
     "canvas": "从 Canvas 下载的成绩册 CSV（--template），填好其中一项作业（--column）。",
     "canvas-feedback": "含每名学习者报告的 zip，由 Canvas 作为评语附在提交上。",
     "csv": "每名学习者一行；加 --checks 时，每道小题、每项检查各一行，并注明由什么决定。",
@@ -75,42 +83,42 @@ FORMATS = {
     "qti": "供 Canvas 使用的小题：内含一个测验的 zip（QTI 1.2）。",
     "reports": "文件夹，每份提交一个 JSON 报告；或用 --learner 只写一份。",
 }
-#: Exports that also contain what belongs to nobody in the class.
+#: Exports that also contain submissions that belong to nobody in the class.
 _OF_EVERYBODY = frozenset({"json", "reports"})
 #: How many names one message lists; the rest are counted.
 _MOST_NAMES = 30
 
 
 @functools.cache
-def names() -> tuple[str, ...]:
+def format_names() -> tuple[str, ...]:
     """The names of all formats, without importing their modules."""
     found = (module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
     return tuple(sorted(name.replace("_", "-") for name in found))
 
 
-def kind(name: str) -> ModuleType:
-    """The module of a format. Raises UsageError if there is none of that name."""
-    if name not in names():
+def format_module(name: str) -> ModuleType:
+    """The module of a format. Raises UsageError for an unknown name."""
+    if name not in format_names():
         raise UsageError(
             Text(
-                "There is no format “{name}”. There are: {names}.",
+                "There is no format “{name}”; available: {names}.",
                 "没有叫“{name}”的导出格式，可用的有：{names}。",
-            ).fill(name=name, names=name_list(names()))
+            ).fill(name=name, names=name_list(format_names()))
         )
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
-def about(name: str) -> str:
-    """The sentence about a format: the first line of its module's docstring."""
-    return (kind(name).__doc__ or "").partition("\n")[0]
+def format_description(name: str) -> str:
+    """The English description of a format: the first line of its module's docstring."""
+    return (format_module(name).__doc__ or "").partition("\n")[0]
 
 
-def export(name: str, source: Book | Course, options: Options, out: ExportTarget) -> None:
+def export(name: str, source: Book | Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write the export ``name`` of ``source`` to ``out``. Raises UsageError for an option it does not use."""
-    module = kind(name)
+    module = format_module(name)
     for field in dataclasses.fields(options):
         if field.name not in {"lang", "now", *module.OPTIONS} and getattr(options, field.name) != field.default:
-            fitting = [other for other in names() if field.name in kind(other).OPTIONS]
+            fitting = [other for other in format_names() if field.name in format_module(other).OPTIONS]
             raise UsageError(
                 Text(
                     "{field} cannot be used with {name}; it works with {fitting}.",
@@ -122,12 +130,17 @@ def export(name: str, source: Book | Course, options: Options, out: ExportTarget
         source = pseudonymized(source)
     with out:
         module.write(source, options, out)
-    if module.OF == "gradebook" and name not in _OF_EVERYBODY and options.learner is None and not options.pseudonyms:
+    if (
+        module.SOURCE == "gradebook"
+        and name not in _OF_EVERYBODY
+        and options.learner is None
+        and not options.pseudonyms
+    ):
         _name_skipped(source, out)
 
 
 def _name_skipped(source: Book | Course, out: ExportTarget) -> None:
-    """Name the submissions that are in the gradebook, but not on the roster and so in no export of the class."""
+    """Report submissions that are not exported because they belong to nobody on the roster."""
     assert isinstance(source, Book)
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]
     if names:
@@ -137,5 +150,5 @@ def _name_skipped(source: Book | Course, out: ExportTarget) -> None:
 
 
 def flag(field: str) -> str:
-    """The command-line option for a field of ``Options``."""
+    """The command-line option for a field of ``ExportOptions``."""
     return "-q" if field == "questions" else f"--{field.replace('_', '-')}"

@@ -1,7 +1,7 @@
-"""The program in Gradescope's container: it grades the submission there and writes ``results.json``.
+"""The program that runs in Gradescope's container: it grades one submission and writes ``results.json``.
 
 ``run_autograder`` starts it as ``python -m grader.classroom.export._autograding ROOT``; ROOT is ``/autograder``.
-``gradescope_autograder`` packs the zip.
+``gradescope_autograder`` creates the zip.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _UNCONFINED = Text(
 
 @dataclass(frozen=True, slots=True)
 class SubmissionFacts:
-    """Metadata of a submission, from Gradescope. Numbers are drawn for the name of its first submitter."""
+    """Metadata of a submission, from Gradescope. Numbers are drawn for the first submitter's name."""
 
     learner: str = "learner"
     at: datetime | None = None
@@ -60,7 +60,7 @@ class SubmissionFacts:
 
 @dataclass(frozen=True, slots=True)
 class AutogradingSettings:
-    """What the instructor chose when the zip was exported."""
+    """The options with which the instructor exported the zip."""
 
     questions: tuple[str, ...]
     lang: Lang
@@ -69,7 +69,7 @@ class AutogradingSettings:
 
 
 def main(root: Path) -> None:
-    """Grade the submission. Every failure ends up in results.json, with a traceback for instructors on stdout."""
+    """Grade the submission. Any failure is reported in results.json, with a traceback for instructors on stdout."""
     target = root / "results" / "results.json"
     lang: Lang = "en"
     try:
@@ -88,7 +88,7 @@ def main(root: Path) -> None:
 
 
 def prepare(root: Path) -> None:
-    """Run the references once, while the container is built, and cache what they return for every submission."""
+    """Run the references while the container is built, and cache their results for all submissions."""
     settings = read_settings(root / "source" / SETTINGS)
     with _sandbox(settings) as sandbox:
         context = _context(root, settings, sandbox)

@@ -1,9 +1,9 @@
 """A gradebook without names, for research and demonstrations.
 
-A keyed digest of the learner's id replaces each name. The key is created once and stays in the gradebook: exports of
-one gradebook agree with each other, exports of different gradebooks cannot be joined, and only someone with the
+Each name is replaced by a keyed digest of the learner's id. The key is created once and stays in the gradebook, so that
+exports of one gradebook are consistent, exports of different gradebooks cannot be joined, and only someone with the
 gradebook can identify the learners. Everything that learners wrote or chose is left out (names, answers, messages that
-quote them, files), and so are submission times, sections, extra time, and what instructors wrote about learners.
+quote them, files), and so are submission times, sections, extra time, and comments of instructors.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grader.classroom.results import Book
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Text, Verdict
 
 _KEY = "pseudonyms"
-#: Replaces every time that is left out.
+#: The value for all times that are left out.
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -36,12 +36,12 @@ def pseudonymized(book: Book) -> Book:
 
 
 def pseudonym(key: bytes, what: str, name: str) -> str:
-    """The pseudonym of ``name``: the same for equal arguments. ``what`` keeps learners and submissions apart."""
+    """The pseudonym of ``name``, a function of the arguments. ``what`` separates learners from submissions."""
     return "p" + hmac.new(key, f"{what}\0{name}".encode(), hashlib.sha256).hexdigest()[:12]
 
 
 class _Reordered(Gradebook):
-    """The gradebook with its learners in the order of their pseudonyms, which says nothing about their names."""
+    """The gradebook with its learners ordered by pseudonym, which reveals nothing about their names."""
 
     def __init__(self, book: Gradebook, key: bytes) -> None:
         super().__init__(book._connection, book.path)
@@ -88,7 +88,7 @@ class _Masked(Book):
 
 
 def _silent(result: QuestionResult) -> QuestionResult:
-    """A result without anything that could quote its learner: only what is named here is kept."""
+    """A result without anything that could quote its learner; only the fields listed here are kept."""
     return QuestionResult(
         result.id,
         result.title,

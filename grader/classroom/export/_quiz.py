@@ -1,4 +1,4 @@
-"""Quiz items for other systems: in one language, with one draw of the random numbers."""
+"""Quiz items for other systems: in one language, with one set of random numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._target import ExportTarget
 from grader.core import arithmetic
 from grader.core.errors import UsageError
@@ -33,13 +33,13 @@ _NUMBER = Text("Give a number.", "答案填一个数。")
 _DIGITS = Text("Round it to {digits} significant digits.", "四舍五入到 {digits} 位有效数字。")
 _KEY = Text("A correct answer: {key}", "参考答案：{key}")
 
-#: The relative rounding error that is accepted where the bank asks for an exact answer.
+#: The relative error that is allowed if the bank asks for an exact answer.
 _EXACT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class QuizOption:
-    """An option, with the feedback for choosing it."""
+    """An option, with the feedback for learners who choose it."""
 
     id: str
     text: str
@@ -49,7 +49,7 @@ class QuizOption:
 
 @dataclass(frozen=True, slots=True)
 class NumericRange:
-    """A number in decimal digits, and the absolute error that an answer may have."""
+    """A number and the absolute error that an answer may have, both as decimal digits."""
 
     value: str
     margin: str
@@ -60,8 +60,8 @@ class NumericRange:
 class ExportItem:
     """A quiz item. All texts are plain; ``explain`` is shown after the answer.
 
-    ``options`` belong to the forms one and many, ``number`` and known ``wrong`` numbers to number, and ``pairs`` to
-    pairs, where the left side of a distractor is empty.
+    The forms one and many use ``options``, number uses ``number`` and the known ``wrong`` numbers, and pairs uses
+    ``pairs``, in which a distractor has an empty left side.
     """
 
     id: str
@@ -76,11 +76,11 @@ class ExportItem:
 
 
 def export_items(
-    course: Course, options: Options, out: ExportTarget, name: str, forms: frozenset[str]
+    course: Course, options: ExportOptions, out: ExportTarget, name: str, forms: frozenset[str]
 ) -> list[ExportItem]:
-    """The practice items of the chosen questions, and with ``options.graded`` the graded ones.
+    """The practice items of the chosen questions and, with ``options.graded``, the graded ones.
 
-    Items that the format ``name`` cannot express (it has ``forms``) are skipped and reported. Raises UsageError if
+    Items whose form is not in ``forms``, those of the format ``name``, are skipped and reported. Raises UsageError if
     nothing is left.
     """
     found, left_out, graded = [], [], 0
@@ -109,7 +109,7 @@ def export_items(
 
 
 def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> ExportItem | None:
-    """The item in ``lang``; None if it has no equivalent in other systems."""
+    """The item in ``lang``; None if other systems have no equivalent."""
     context = Context(course.public_id, "", item.id)
     symbols = items.draw(item.spec, context)
     explain = items.fill(item.explain, symbols).of(lang) if item.explain else ""
@@ -183,7 +183,7 @@ def _line(line: str) -> str:
 
 
 def collection_title(course: Course, found: list[ExportItem], lang: Lang) -> str:
-    """The title of a collection of items: the course and the range of questions."""
+    """A title for the items: the course and the range of questions."""
     names = list(dict.fromkeys(each.id.partition(".")[0] for each in found))
     several = f"{names[0]} – {names[-1]}" if len(names) > 1 else names[0]
     return clean(f"{course.title.of(lang)}: {several}", 200)

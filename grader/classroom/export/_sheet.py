@@ -1,4 +1,4 @@
-"""Edit cells of a CSV file that another program wrote; every other byte stays as it was."""
+"""Edit cells of a CSV file that another program wrote, without changing any other byte."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.roster import separator
+from grader.classroom.roster import csv_separator
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
 _BOM = "\ufeff"
-#: How many headings a message lists.
+#: The most headings that a message lists.
 _MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The value of a cell, and its position in the text of the file, quotes included."""
+    """The value of a cell, and its position in the text of the file, including quotes."""
 
     text: str
     start: int
@@ -36,11 +36,11 @@ class Sheet:
     separator: str
 
     def at(self, row: int, column: int | None) -> str:
-        """The value of a cell; "" if there is no such cell."""
+        """The value of a cell; "" if it does not exist."""
         return self.rows[row][column].text if column is not None and column < len(self.rows[row]) else ""
 
     def edited(self, changes: Mapping[tuple[int, int], str]) -> bytes:
-        """The file with ``changes``, which map (row, column) to the new value."""
+        """The bytes of the file with ``changes``, a map from (row, column) to the new value."""
         parts, last = [], 0
         for row, column in sorted(changes):
             cell = self.rows[row][column]
@@ -54,8 +54,8 @@ class Sheet:
         return '"' + text.replace('"', '""') + '"'
 
 
-def read(path: Path) -> Sheet:
-    """Read a CSV file: UTF-8 with or without a byte-order mark, separated by commas, semicolons or tabs."""
+def read_sheet(path: Path) -> Sheet:
+    """Read a CSV file in UTF-8, with commas, semicolons or tabs as separators. Raises UsageError."""
     try:
         text = path.read_bytes().decode()
     except OSError as error:
@@ -73,7 +73,7 @@ def read(path: Path) -> Sheet:
             ).fill(path=path, start=error.start)
         ) from error
     start = len(_BOM) if text.startswith(_BOM) else 0
-    between = separator(text[start:])
+    between = csv_separator(text[start:])
     return Sheet(path, text, _rows(path, text, start, between), between)
 
 
@@ -88,7 +88,7 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
         if written.startswith('"') and (len(written) == 1 or not written.endswith('"')):
             raise UsageError(
                 Text(
-                    "The template {path}:{line} has a quoted cell without an end; download it again.",
+                    "The template {path}:{line} has a quoted cell that is not closed; download it again.",
                     "模板 {path}:{line} 有一个单元格的引号没有结束；请重新下载。",
                 ).fill(path=path, line=len(rows) + 1)
             )
@@ -101,7 +101,7 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
     return tuple(rows)
 
 
-def listed(headings: Sequence[str]) -> str:
+def headings_text(headings: Sequence[str]) -> str:
     """The headings of a sheet, for a message that asks for one of them."""
     names = "; ".join(clean(heading, 60) for heading in headings[:_MOST_NAMED]) or "none"
     more = len(headings) - _MOST_NAMED

@@ -1,7 +1,7 @@
-"""The file or folder that an export writes, each file completely or not at all.
+"""The file or folder that an export writes; each file is written completely or not at all.
 
-An existing file is replaced if an export wrote it and it has not changed since; the digests of written files are in the
-cache. Anything else is replaced only with ``force``.
+An existing file is replaced if an export wrote it and it has not changed since; the cache has the digests of written
+files. Any other file is replaced only with ``force``.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from grader.core.errors import UsageError
 from grader.core.files import open_new
 from grader.core.model import Text
 
-#: The key in the record for an export that is a single file.
+#: The name under which the digest of a single-file export is saved.
 _ALONE = ""
 
 
 class ExportTarget:
-    """The path ``to``: ``write_file`` writes it as one file, ``add_file`` a file in it. ``say`` shows a message.
+    """The path ``to``: ``write_file`` writes it as one file, ``add_file`` writes a file in it.
 
-    If ``passing``, the path is soon gone, and nothing is remembered about it.
+    ``say`` shows a message. If ``temporary``, no digests are saved, because the path will be deleted soon.
     """
 
-    def __init__(self, to: Path, say: Callable[[Text], None], *, force: bool = False, passing: bool = False) -> None:
+    def __init__(self, to: Path, say: Callable[[Text], None], *, force: bool = False, temporary: bool = False) -> None:
         self.to = to
         self.say = say
         self._force = force
-        self._passing = passing
+        self._temporary = temporary
         self._key = hashlib.sha256(os.fsencode(to.absolute())).hexdigest()
         self._before = _record(self._key)
         self._now: dict[str, str] = {}
@@ -46,7 +46,7 @@ class ExportTarget:
         if kind is None and not self._now:
             raise UsageError(
                 Text(
-                    "There is nothing to export: nothing in the gradebook has been graded.",
+                    "There is nothing to export: the gradebook has no graded submissions.",
                     "没有可以导出的内容：成绩册里还没有任何评分结果。",
                 )
             )
@@ -55,7 +55,7 @@ class ExportTarget:
                 old = self.to / name
                 if name not in {_ALONE, *self._now} and old.is_file() and _digest(old) == digest:
                     old.unlink()
-        if self._now and not self._passing:
+        if self._now and not self._temporary:
             kept = {} if kind is None else self._before
             cache.put("export", self._key, json.dumps(kept | self._now).encode())
 
@@ -64,14 +64,15 @@ class ExportTarget:
         if self.to.is_dir():
             raise UsageError(
                 Text(
-                    "{to} is a folder; this export is one file: name it with --to.",
+                    "{to} is a folder, but this export is a single file; give a file name with --to.",
                     "{to} 是文件夹，而这种导出是单个文件：请用 --to 给出文件名。",
                 ).fill(to=self.to)
             )
         if os.path.lexists(self.to) and not (self._force or self._is_ours(self.to, _ALONE)):
             raise UsageError(
                 Text(
-                    "{to} exists, and is not as an export wrote it. Move it away, or replace it with --force.",
+                    "{to} exists, and was not written by an export or has changed since. Move it away, or replace it "
+                    "with --force.",
                     "{to} 已存在，而且不是导出时写下的样子。请移走它，或用 --force 替换。",
                 ).fill(to=self.to)
             )
@@ -87,7 +88,7 @@ class ExportTarget:
         if os.path.lexists(self.to) and not self.to.is_dir():
             raise UsageError(
                 Text(
-                    "{to} is a file; this export is a folder: name another one with --to.",
+                    "{to} is a file, but this export is a folder; give another path with --to.",
                     "{to} 是文件，而这种导出是文件夹：请用 --to 另给一个。",
                 ).fill(to=self.to)
             )
@@ -99,9 +100,8 @@ class ExportTarget:
             shown = ", ".join(strange[:3]) + (", …" if len(strange) > 3 else "")
             raise UsageError(
                 Text(
-                    "{to} contains files that no export wrote ({shown}). "
-                    "Name an empty or new folder with --to, or write "
-                    "to this one with --force; files with other names stay.",
+                    "{to} contains files that were not written by an export ({shown}). Give an empty or new folder "
+                    "with --to, or write to this one with --force; files with other names are kept.",
                     "{to} 里有不是导出写下的文件（{shown}）。请用 --to 给出空的或新的文件夹，"
                     "或用 --force 写到这里；其他名字的文件会保留。",
                 ).fill(to=self.to, shown=shown)

@@ -2,12 +2,12 @@
 
 ## What it writes
 
-The CSV file that you downloaded, with the points of one assignment. Only the cells of that column change, and nothing
-else, to the byte.
+The CSV file that you downloaded, with the points of one assignment. Only the cells of that column change; every other
+byte is kept.
 
-Learners are found by the number that their submission came under (a Canvas zip), by their ids in the gradebook, by
-the numbers and addresses of a roster (groups need one), and last by a name that only one learner has. A number that
-says otherwise settles it. Nothing is guessed: rows and learners without a partner are listed. Also listed are
+Learners are matched by the Canvas number of their submission (from a Canvas zip), by their ids in the gradebook, by the
+numbers and addresses of a roster (required for groups), and last by a name that only one learner has. A contradicting
+number rules out a match. Nothing is guessed: unmatched rows and learners are listed. Also listed are
 
 - cells that were left unchanged: no submission, something that could not be graded, `EX` and `N/A`;
 - learners whose answers still have to be graded by hand (override them, and export again);
@@ -16,13 +16,13 @@ says otherwise settles it. Nothing is guessed: rows and learners without a partn
 ## Options
 
 - `--template`: the gradebook as it was downloaded. Do not save it from a spreadsheet first.
-- `--column`: the assignment, by title, number or heading. It can be left out if there is only one.
-- `--roster`: numbers and addresses of learners; needed for groups.
+- `--column`: the assignment, by title, number or heading. Optional if there is only one.
+- `--roster`: numbers and addresses of learners; required for groups.
 
 ## How to use it
 
 Download the gradebook from Canvas (Grades → *Export*), fill it in, and import the result (Grades → *Import*). Canvas
-shows the differences before it takes them.
+shows the differences before it saves them.
 
 ```
 attncheck export canvas --from results --template Grades.csv --column 'Attention' --to upload.csv
@@ -34,9 +34,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from grader.classroom.export import Options
-from grader.classroom.export import _class as classes
-from grader.classroom.export._sheet import Sheet, listed
+from grader.classroom.export import ExportOptions
+from grader.classroom.export import _class_list as class_list
+from grader.classroom.export._sheet import Sheet, headings_text
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
@@ -44,20 +44,20 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 
-#: The heading of an assignment; no other column looks like it.
+#: The heading of an assignment. No other heading has this form.
 _ASSIGNMENT = re.compile(r"(?P<title>.+) \((?P<number>\d+)\)")
 #: Canvas's columns of identifiers, and their kinds here.
 _IDS = {"ID": "canvas", "SIS User ID": "sid", "SIS Login ID": "login"}
-#: Cells that mean “excused” and “not assigned”, which stay.
+#: Cells that mean “excused” and “not assigned”; they are kept.
 _KEPT = frozenset({"EX", "N/A"})
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Fill in one column. Only the cells of learners whose work was graded change."""
-    sheet = classes.template(options, "Canvas gradebook CSV")
+    sheet = class_list.read_template(options, "Canvas gradebook CSV")
     heading = [cell.text for cell in sheet.rows[0]] if sheet.rows else []
     if "ID" not in heading or not {"Student", "LastName"} & set(heading):
         raise UsageError(
@@ -67,12 +67,12 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
             ).fill(sheet=sheet.path)
         )
     column = _column(sheet, heading, options.column)
-    graded = classes.grades(book, options.lang)
-    rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), _people(sheet, heading))
+    graded = class_list.grades(book, options.lang)
+    rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), _people(sheet, heading))
     comma = False
     for at in range(1, len(sheet.rows)):
         if not sheet.at(at, heading.index("ID")).strip() and _is_points(sheet, at):
-            classes.compare_points(out, book, "Points Possible", sheet.at(at, column))
+            class_list.compare_points(out, book, "Points Possible", sheet.at(at, column))
             comma = "," in sheet.at(at, column)
     changes = {
         (at, column): graded[name].earned.replace(".", "," if comma else ".")
@@ -80,7 +80,7 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
         if graded[name].state is None and column < len(sheet.rows[at]) and sheet.at(at, column).strip() not in _KEPT
     }
     out.write_file([sheet.edited(changes)])
-    classes.report_differences(out, graded, rows, unknown, doubtful, (at for at, _ in changes))
+    class_list.report_differences(out, graded, rows, unknown, doubtful, (at for at, _ in changes))
 
 
 def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
@@ -89,17 +89,17 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     fitting = [at for at, match in found.items() if wanted in (None, heading[at], match["title"], match["number"])]
     if len(fitting) == 1:
         return fitting[0]
-    there = listed([heading[at] for at in found])
+    there = headings_text([heading[at] for at in found])
     if wanted is None:
         raise UsageError(
             Text(
-                "{sheet} has {found} assignments; name one with --column. There are: {there}",
+                "{sheet} has {found} assignments; choose one with --column. Available: {there}",
                 "{sheet} 里有 {found} 个作业，请用 --column 指定一个。现有的是：{there}",
             ).fill(sheet=sheet.path, found=len(found), there=there)
         )
     raise UsageError(
         Text(
-            "{sheet} has {count} columns “{wanted}”; expected one. There are: {there}",
+            "{sheet} has {count} columns “{wanted}”; expected one. Available: {there}",
             "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{there}",
         ).fill(sheet=sheet.path, count=len(fitting), wanted=clean(wanted, 80), there=there)
     )

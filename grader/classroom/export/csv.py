@@ -3,14 +3,14 @@
 ## What it writes
 
 A CSV file in UTF-8. Points are those that count: with overrides, and after deductions for lateness and attempts.
-Cells that would begin a formula, also after a semicolon, have an apostrophe in front.
+Cells that a spreadsheet could take for a formula, even after a semicolon, are prefixed with an apostrophe.
 
 ## Options
 
 - `--learner`: only this learner.
 - `--pseudonyms`: pseudonyms in place of names.
 - `--checks`: a row for each item and each check, with what decided it: version of the course, seed, sandbox, time.
-- `--bom`: begins with a byte-order mark, without which Excel does not recognise UTF-8.
+- `--bom`: starts with a byte-order mark, which Excel needs to recognize UTF-8.
 
 ## How to use it
 
@@ -26,17 +26,17 @@ import io
 from collections.abc import Iterator
 from datetime import datetime
 
-from grader.classroom.export import Options
-from grader.classroom.export._marks import error, marks_that_count, waiting
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._pseudonyms import NO_TIME
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import count_pending, error_message, marks_that_count
 from grader.classroom.marks import Mark
-from grader.classroom.results import Book, cell, notes
+from grader.classroom.results import Book, csv_cell, notes
 from grader.classroom.words import NOTHING_THERE
 from grader.core.model import ExerciseResult, ItemResult, Lang, Status, Text
 from grader.report.json import number
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms", "checks", "bom"})
 
 _LEARNER = ("learner", "name", "section", "submission", "attempt")
@@ -46,14 +46,14 @@ _CHECK = (
 )  # fmt: skip
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
-    """Write UTF-8 with the line ends of RFC 4180; ``bom`` puts a byte-order mark first, for Excel."""
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
+    """Write CSV in UTF-8 with the line ends of RFC 4180; with ``bom``, after a byte-order mark, for Excel."""
     rows = _checks(book, options) if options.checks else _learners(book, options)
     out.write_file(_encoded(rows, options.bom))
 
 
 def _encoded(rows: Iterator[list[object]], bom: bool) -> Iterator[bytes]:
-    """Encode the rows. Texts are quoted, so that they stay one cell even if ; is the separator."""
+    """Encode the rows. Texts are quoted, so that each stays one cell even if ; is the separator."""
     if bom:
         yield b"\xef\xbb\xbf"
     for row in rows:
@@ -62,24 +62,24 @@ def _encoded(rows: Iterator[list[object]], bom: bool) -> Iterator[bytes]:
         yield line.getvalue().encode()
 
 
-def _learners(book: Book, options: Options) -> Iterator[list[object]]:
+def _learners(book: Book, options: ExportOptions) -> Iterator[list[object]]:
     questions = list(book.points)
     yield [*_LEARNER, "earned", "possible", *questions, "factor", "hours_late", "complete", "waiting", "notes"]
     for mark in marks_that_count(book, options.learner):
         row = mark.work.row if mark.work else None
-        said = error(mark) or ("; ".join(notes(mark, book.notices(mark))) if row else NOTHING_THERE.en)
+        said = error_message(mark) or ("; ".join(notes(mark, book.notices(mark))) if row else NOTHING_THERE.en)
         yield [
-            *map(cell, (mark.learner.id, mark.learner.name, mark.learner.section, row.key if row else "")),
+            *map(csv_cell, (mark.learner.id, mark.learner.name, mark.learner.section, row.key if row else "")),
             row.attempt if row else 0,
             *map(number, (mark.earned, mark.possible, *(earned for _, earned, _ in mark.questions), mark.factor)),
             number(round(mark.late_seconds / 3600, 2)),
             "yes" if mark.complete else "no",
-            waiting(mark),
-            cell(said),
+            count_pending(mark),
+            csv_cell(said),
         ]
 
 
-def _checks(book: Book, options: Options) -> Iterator[list[object]]:
+def _checks(book: Book, options: ExportOptions) -> Iterator[list[object]]:
     yield list(_CHECK)
     if options.learner is not None:
         list(marks_that_count(book, options.learner))  # raises UsageError for an unknown learner
@@ -87,27 +87,27 @@ def _checks(book: Book, options: Options) -> Iterator[list[object]]:
         if options.learner not in (None, mark.learner.id):
             continue
         row = mark.work.row if mark.work else None
-        handed_in = [cell(row.key), row.attempt] if row else ["", 0]
-        begin = [cell(mark.learner.id), *handed_in, "yes" if mark.counts else "no"]
+        handed_in = [csv_cell(row.key), row.attempt] if row else ["", 0]
+        begin = [csv_cell(mark.learner.id), *handed_in, "yes" if mark.counts else "no"]
         for result, run in mark.work.results if mark.work else ():
             layers = "none" if run.unsafe else " ".join(run.layers)
             versions = " ".join(f"{name}={version}" for name, version in run.versions)
             made = [run.course, run.seed, versions, layers, _time(run.at)]
             for item in result.items:
-                yield [*begin, result.id, *_item(item, options.lang), *map(cell, made)]
+                yield [*begin, result.id, *_item(item, options.lang), *map(csv_cell, made)]
             for exercise in result.exercises:
                 for line in _exercise(exercise, options.lang):
-                    yield [*begin, result.id, *line, *map(cell, made)]
+                    yield [*begin, result.id, *line, *map(csv_cell, made)]
         yield from _given(mark, begin)
 
 
 def _given(mark: Mark, begin: list[object]) -> Iterator[list[object]]:
     """A row for each override; it replaces the points in the other rows of its part."""
     for change in mark.overridden:
-        said = cell(f"{change.author}: {change.reason}".strip(": "))
+        said = csv_cell(f"{change.author}: {change.reason}".strip(": "))
         question = change.part.partition(".")[0] if "." in change.part else ""
         verdict = ["override", "", "", "", "given", number(change.points), "", "", said]
-        yield [*begin, question, cell(change.part), *verdict, "", "", "", "", _time(change.at)]
+        yield [*begin, question, csv_cell(change.part), *verdict, "", "", "", "", _time(change.at)]
 
 
 def _time(at: datetime) -> str:
@@ -122,7 +122,7 @@ def _item(item: ItemResult, lang: Lang) -> list[object]:
 
 
 def _exercise(exercise: ExerciseResult, lang: Lang) -> Iterator[list[object]]:
-    """A row for each check, or one for the exercise if nothing was checked."""
+    """A row for each check, or one row for the exercise if nothing was checked."""
     for outcome in exercise.outcomes:
         verdict = outcome.verdict
         status = outcome.status.value if verdict.applies else Status.SKIPPED.value
@@ -138,4 +138,4 @@ def _exercise(exercise: ExerciseResult, lang: Lang) -> Iterator[list[object]]:
 
 
 def _said(message: Text | None, lang: Lang) -> str:
-    return "" if message is None else cell(message.of(lang))
+    return "" if message is None else csv_cell(message.of(lang))

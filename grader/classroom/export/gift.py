@@ -2,23 +2,23 @@
 
 ## What it writes
 
-One text file. Only practice items are taken, unless `--graded` is given.
+One text file. Only practice items are included, unless `--graded` is given.
 
 | item | in Moodle |
 |---|---|
-| choice, multi | the same; each wrong option of a multi takes back what a correct one gives |
-| number | the same; known wrong answers show what is true |
+| choice, multi | the same; each wrong option of a multi subtracts what a correct one adds |
+| number | the same; known wrong answers show the correct idea |
 | match | the same |
 | text, expression, derivation, shape | essay, with a correct answer in the feedback |
 | order | left out |
 
-Numbers that differ from learner to learner in attncheck are the same for everybody. GIFT has no points, so every
-question counts 1. What is left out is listed.
+Numbers that differ from learner to learner in attncheck are the same for everyone. GIFT has no points, so every
+question is worth 1 point. Items that are left out are listed.
 
 ## Options
 
 - `-q`: only these questions.
-- `--graded`: graded items, too. The file then is a key.
+- `--graded`: includes graded items. The file then contains their keys.
 
 ## How to use it
 
@@ -34,20 +34,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._quiz import ExportItem, NumericRange, by_question, decimal, export_items, inline, markup
 from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course, Lang
 from grader.core.text import clean
 
-OF = "course"
+SOURCE = "course"
 OPTIONS = frozenset({"questions", "graded"})
 
 _FORMS = frozenset({"one", "many", "number", "pairs", "essay"})
 _SIGNS = re.compile(r"[\\~=#{}:]")
 
 
-def write(course: Course, options: Options, out: ExportTarget) -> None:
+def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write one text file in UTF-8."""
     found = export_items(course, options, out, "GIFT", _FORMS)
     blocks: list[str] = []
@@ -63,7 +63,7 @@ def _category(course: Course, lang: Lang) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text on one line, with the characters escaped that have a meaning in GIFT."""
+    """Text on one line, with the special characters of GIFT escaped."""
     return _SIGNS.sub(r"\\\g<0>", text).replace("\n", "\\n")
 
 

@@ -3,8 +3,8 @@
 ## What it writes
 
 A folder with a file for each learner, or one file with `--learner`. A hidden case shows its name, its verdict and the
-misconception. `hidden_results` in `course.yaml` decides when learners see even that. As long as any test is hidden,
-Gradescope shows learners no total, so it is left out of the text as well.
+misconception. `hidden_results` in `course.yaml` decides when learners see this. While any test is hidden, Gradescope
+shows learners no total, so the text has none either.
 
 ## Options
 
@@ -13,7 +13,7 @@ Gradescope shows learners no total, so it is left out of the text as well.
 
 ## How to use it
 
-For an autograder of your own that needs results in this format. To grade on Gradescope itself, use
+For your own autograder that needs results in this format. To grade on Gradescope itself, use
 `gradescope-autograder`.
 
 ```
@@ -27,9 +27,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from grader import __version__
-from grader.classroom.export import Options
-from grader.classroom.export._marks import GIVEN, UNREADABLE, error, has_points, mark_of, marks_that_count, summary
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import (
+    GIVEN,
+    UNREADABLE,
+    error_message,
+    has_points,
+    mark_of,
+    marks_that_count,
+    summary,
+)
 from grader.classroom.marks import Mark, with_overrides
 from grader.classroom.results import Book, file_name, parts, provenance
 from grader.classroom.words import NOTHING_THERE
@@ -39,7 +47,7 @@ from grader.core.text import LABELED, STATUS, check_label, clean, points
 from grader.report import words
 from grader.report.json import number
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 #: When learners see the results of hidden cases: the word in course.yaml → Gradescope's.
@@ -52,7 +60,7 @@ _LATER = {
 }
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write one file per learner with a submission or an override, or only that of ``learner``."""
     if options.learner is not None:
         mark = mark_of(book, options.learner)
@@ -72,13 +80,13 @@ def encoded(found: dict[str, Any]) -> bytes:
 
 def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> dict[str, Any]:
     """The object that Gradescope expects. ``score`` includes deductions and overrides."""
-    said = error(mark, lang)
+    said = error_message(mark, lang)
     if report is None:
         nothing = NOTHING_THERE.of(lang)
         lines = [UNREADABLE.fill(error=said or nothing).of(lang) if mark.work else nothing]
     else:
         later = course.rules.hidden_results
-        # The points would reveal the results of hidden cases.
+        # Points would reveal the results of hidden cases.
         lines = summary(mark, lang, course.rules) if later == "always" else [_LATER[later].of(lang)]
         if report.unsafe:
             lines.append(words.NO_SANDBOX.of(lang))
@@ -115,7 +123,7 @@ def _without_result(graded: Sequence[QuestionResult], given: Mapping[str, float]
 
 
 def _provenance(mark: Mark, report: Report | None) -> dict[str, Any]:
-    """How the points of each question were computed; at the top, how the newest ones were."""
+    """The provenance of the points: for each question, and at the top level that of the latest run."""
     versions = dict(report.versions) if report else {}
     found: dict[str, Any] = {
         "attncheck": versions.get("attncheck", __version__),
@@ -177,7 +185,7 @@ def _exercise(
 
 
 def _test(name: str, status: Status, earned: float, possible: float) -> dict[str, Any]:
-    """One test. It has no points if there are none to earn: what attncheck failed to grade costs nothing."""
+    """One test. It has no points if ``possible`` is 0: what attncheck failed to grade costs nothing."""
     test: dict[str, Any] = {"name": clean(name), "status": "passed" if status is Status.PASSED else "failed"}
     return test | ({"score": number(earned), "max_score": number(possible)} if possible else {})
 
@@ -190,7 +198,7 @@ def _checked(outcome: Outcome, question: Question | None, lang: Lang) -> str:
 def _output(
     status: Status, message: Text | None, question: Question | None, misconception: str | None, lang: Lang
 ) -> str:
-    """The status in words, the message, and the truth that answers the misconception."""
+    """The status as text, the message, and the correction of the misconception."""
     if status is Status.PASSED and message is None:
         return ""
     said = [STATUS[status].of(lang), clean(message.of(lang), 2000, lines=True) if message else ""]

@@ -3,26 +3,26 @@
 ## What it writes
 
 A zip with this program as source, the course, and `requirements.txt`. When Gradescope builds the container,
-`setup.sh` finds or installs Python 3.11 or later, and pip fetches the libraries; nothing else comes from elsewhere,
-and nothing is fetched when a submission is graded. (torch brings gigabytes of CUDA libraries along. A line with
-`--extra-index-url` and the index of torch's CPU builds in `requirements.txt` avoids that.)
+`setup.sh` finds or installs Python 3.11 or later, and pip downloads the libraries. Nothing else is downloaded, and
+nothing is downloaded when a submission is graded. (torch depends on gigabytes of CUDA libraries. A line with
+`--extra-index-url` and the index of torch's CPU builds in `requirements.txt` avoids them.)
 
 - The zip contains the answer keys, the references and the seed. It is for Gradescope, not for learners.
 - Code runs in the sandbox or not at all. If the container cannot confine it, every submission says so, and the output
   for instructors has the reason.
 - Numbers in quiz items are drawn for the name of the first submitter, as Gradescope spells it.
 - Lateness follows `course.yaml` and the time of submission, with the extensions given on Gradescope. Leave out `due`
-  if Gradescope is to deduct points for lateness.
-- A `results.json` is written whatever happens. If it reports an internal error, with 0 points, run it again.
+  if Gradescope deducts points for lateness.
+- A `results.json` is always written. If it reports an internal error, with 0 points, run the autograder again.
 - `hidden_results` in `course.yaml` decides when results of hidden cases are shown: `always`, `after-due`, `never`.
 
 ## Options
 
 - `-q`: only these questions.
-- `--seed-file`: the secret seed for hidden cases. Without it they are drawn from the public seed, so anybody can
+- `--seed-file`: the secret seed for hidden cases. Without it they are drawn from the public seed, so anyone can
   compute them.
-- `--unsafe-no-sandbox`: lets code run where the container cannot confine it. A submission can then read the keys and
-  write its own results, so a secret seed is refused.
+- `--unsafe-no-sandbox`: runs code even if the container cannot confine it. A submission could then read the keys and
+  write its own results, so it cannot be combined with a secret seed.
 
 ## How to use it
 
@@ -44,12 +44,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import grader
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._target import ExportTarget
 from grader.core.errors import UsageError
 from grader.core.model import Course, Text
 
-OF = "course"
+SOURCE = "course"
 OPTIONS = frozenset({"questions", "seed_file", "unsafe_no_sandbox"})
 
 _PACKAGE = Path(grader.__file__).parent
@@ -68,7 +68,7 @@ _PUBLIC = Text(
 )
 
 
-def write(course: Course, options: Options, out: ExportTarget) -> None:
+def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
         raise UsageError(
@@ -92,7 +92,7 @@ def write(course: Course, options: Options, out: ExportTarget) -> None:
         out.say(_PUBLIC)
 
 
-def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
+def _files(course: Course, options: ExportOptions) -> Iterator[tuple[str, bytes]]:
     settings = {
         "format": 1,
         "attncheck": grader.__version__,
@@ -127,7 +127,7 @@ def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
 
 
 def requirements(packages: tuple[str, ...] = ()) -> list[str]:
-    """What attncheck needs, with the torch version of this machine, and what the course allows, as pip requirements."""
+    """The requirements for pip: those of attncheck, with this machine's torch, and the packages of the course."""
     from importlib import metadata  # slow to load, and `export --help` imports this module
 
     from grader.core import installed  # loads importlib.metadata

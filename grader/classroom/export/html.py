@@ -2,11 +2,11 @@
 
 ## What it writes
 
-A folder with `index.html` and a page for each learner, which loads nothing else and can be mailed by itself. The index
-has the points of every question, who was late, and what still waits for a person. A click on a heading sorts it, and a
-field finds learners: that is done by `table.js` in the same folder, and the index is complete without it. The learners'
-pages hold no script and forbid any. Until `hidden_results` allows it, hidden cases are left out, and the page says how
-many points they decide. With `--learner` it is that learner's page as one file.
+A folder with `index.html` and a self-contained page for each learner, which can be sent by mail. The index has the
+points of every question, who was late, and what still has to be graded by hand. Click a heading to sort, or search for
+a learner; this uses `table.js` in the same folder, and the index is complete without it. The learners' pages contain no
+scripts and forbid them. Hidden cases are left out until `hidden_results` allows them; the page says how many points
+they are worth. With `--learner`, the export is that learner's page as one file.
 
 ## Options
 
@@ -31,9 +31,9 @@ from markupsafe import Markup
 
 from grader.classroom import class_table
 from grader.classroom.class_table import ClassRow
-from grader.classroom.export import Options
-from grader.classroom.export._marks import mark_of, marks_that_count, report_with_overrides, visible_report
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import mark_of, marks_that_count, report_with_overrides, visible_report
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
 from grader.core.errors import UsageError
@@ -43,7 +43,7 @@ from grader.course import items
 
 __all__ = ["LearnerPages", "mark_of", "report_with_overrides", "summary", "write"]
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -57,8 +57,8 @@ _SUMMARY = Text(
 _NOBODY = Text("Nobody has submitted anything.", "没有人提交。")
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
-    """Write the pages first, so that the index never links to a missing one."""
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
+    """Write the pages, and then the index, which therefore never links to a missing page."""
     pages = LearnerPages(book, options.lang, options.now)
     if options.learner is not None:
         made = pages.of(mark_of(book, options.learner))
@@ -84,7 +84,7 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
 
 
 class LearnerPages:
-    """Makes the pages of learners, as they may see them ``now``; None is the current time."""
+    """Renders the pages of learners as they may see them at ``now`` (default: the current time)."""
 
     def __init__(self, book: Book, lang: Lang, now: datetime | None = None) -> None:
         from grader.report.html import Sections  # loads jinja2, numpy
@@ -107,7 +107,7 @@ class LearnerPages:
 
 
 def _without_drawn(course: Course) -> Course:
-    """The course without items whose numbers depend on a learner's name, which must stay unknown."""
+    """The course without items whose numbers depend on the learner's name, which must not be revealed."""
     questions = tuple(
         replace(question, items=tuple(item for item in question.items if not items.draw_choices(item.spec)))
         for question in course.questions
@@ -146,7 +146,7 @@ def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang
 
 
 def summary(book: Book, rows: tuple[ClassRow, ...]) -> Text:
-    """How many submitted, and the mean of their points."""
+    """A sentence with the number of learners who submitted, and the mean of their points."""
     earned = [row.earned for row in rows if row.submitted]
     if not earned:
         return _NOBODY

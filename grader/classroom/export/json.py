@@ -2,10 +2,9 @@
 
 ## What it writes
 
-One file, with reports as [json.md](json.md) describes them. Times, durations and paths are left out, so equal grading
-gives equal bytes, on any day, in any folder, however often it was interrupted. This format alone contains the
-submissions that belong to nobody in the class. Hidden cases are included whatever `hidden_results` says: the file is
-for you.
+One file, with reports in the format of [json.md](json.md). Times, durations and paths are left out, so equal grading
+gives equal bytes, on any day and in any folder, with or without interruptions. Submissions that belong to nobody in the
+class are included. So are hidden cases, whatever `hidden_results` says: the file is for instructors.
 
 ## Options
 
@@ -26,27 +25,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from grader.classroom.export import Options
-from grader.classroom.export._marks import error, marks_that_count
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import error_message, marks_that_count
 from grader.classroom.marks import Mark
-from grader.classroom.results import Book, as_json
+from grader.classroom.results import Book, mark_json
 from grader.core.files import readable_json
 from grader.core.model import Lang
 from grader.report.json import number
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write one document, learner by learner."""
     if options.learner is not None:
         list(marks_that_count(book, options.learner))  # raises UsageError for an unknown learner
     out.write_file(chunk.encode() for chunk in _document(book, options))
 
 
-def _document(book: Book, options: Options) -> Iterator[str]:
+def _document(book: Book, options: ExportOptions) -> Iterator[str]:
     head = {
         "format": 1,
         "course": {"title": book.course.title.of(options.lang), "public_id": book.course.public_id},
@@ -67,7 +66,7 @@ def _document(book: Book, options: Options) -> Iterator[str]:
 
 
 def _answers(found: Mapping[str, object]) -> dict[str, object]:
-    """The answers by item id; values that JSON does not have, such as NaN, become text."""
+    """The answers by item id. Values that JSON lacks, such as NaN, become text."""
     ordered: dict[str, object] = json.loads(json.dumps(dict(sorted(found.items()))), parse_constant=str)
     return ordered
 
@@ -97,7 +96,7 @@ def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
     if mark.work is None:
         return data | {"submission": None, "overrides": given}
     row = mark.work.row
-    report = as_json(book, mark, lang)
+    report = mark_json(book, mark, lang)
     for key in ("format", "learner", "seconds", "seed", "course", "sandbox", "attncheck", "torch"):
         report.pop(key, None)
     more = {
@@ -105,7 +104,7 @@ def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
         "attempt": row.attempt,
         "learners": list(row.learners),
         "digest": row.digest,
-        "error": error(mark, lang),
+        "error": error_message(mark, lang),
         "overrides": given,
         "answers": _answers(book.gradebook.answers(row)),
     }

@@ -2,8 +2,8 @@
 
 ## What it writes
 
-A folder with a document for each learner, or one document with `--learner`. Until `hidden_results` allows it, hidden
-cases are left out.
+A folder with a document for each learner, or one document with `--learner`. Hidden cases are left out until
+`hidden_results` allows them.
 
 ## Options
 
@@ -12,7 +12,7 @@ cases are left out.
 
 ## How to use it
 
-For build servers and anything else that reads test results.
+For CI servers and other programs that read test results.
 
 ```
 attncheck export junit --from results --to junit
@@ -21,9 +21,9 @@ attncheck export junit --from results --to junit
 
 from __future__ import annotations
 
-from grader.classroom.export import Options
-from grader.classroom.export._marks import mark_of, marks_that_count, report_with_overrides, visible_report
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import mark_of, marks_that_count, report_with_overrides, visible_report
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
 from grader.core.errors import UsageError
@@ -31,11 +31,11 @@ from grader.core.model import Report, Text
 from grader.core.text import clean
 from grader.report.junit import to_junit
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write one document per learner whose work could be graded, or only that of ``learner``."""
     if options.learner is not None:
         mark = mark_of(book, options.learner)
@@ -56,5 +56,5 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
             out.add_file(f"{file_name(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
 
 
-def _document(report: Report, mark: Mark, book: Book, options: Options) -> bytes:
+def _document(report: Report, mark: Mark, book: Book, options: ExportOptions) -> bytes:
     return to_junit(visible_report(report, mark, book.course.rules, options.now), options.lang).encode()

@@ -2,18 +2,18 @@
 
 ## What it writes
 
-The CSV file that you downloaded. Only the cells of the grade and of the feedback change, and nothing else, to the
-byte. Headings are in the language of the site: columns are found by headings that are known, otherwise by their
-content (participants' numbers after a word, a maximum that is the same in every row, and the grade before it).
-Comments that somebody wrote by hand are kept; ours begin with `attncheck:`.
+The CSV file that you downloaded. Only the cells of the grade and of the feedback change; every other byte is kept.
+Headings are in the language of the site, so columns are found by known headings, or else by their content
+(participants' numbers after a word, a maximum that is the same in every row, and the grade to its left). Comments that
+were written by hand are kept; those of attncheck start with `attncheck:`.
 
 Learners are matched and exceptions are listed as for `canvas`, with the participants' numbers of a Moodle zip.
 
 ## Options
 
 - `--template`: the worksheet as it was downloaded. Do not save it from a spreadsheet first.
-- `--column`: the column of the grade; needed only if it is not recognised.
-- `--roster`: numbers and addresses of learners; needed for groups.
+- `--column`: the column of the grade; needed only if it is not recognized.
+- `--roster`: numbers and addresses of learners; required for groups.
 
 ## How to use it
 
@@ -32,9 +32,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader.classroom.export import Options
-from grader.classroom.export import _class as classes
-from grader.classroom.export._sheet import Sheet, listed
+from grader.classroom.export import ExportOptions
+from grader.classroom.export import _class_list as class_list
+from grader.classroom.export._sheet import Sheet, headings_text
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
@@ -42,7 +42,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 
 _PARTICIPANT = re.compile(r"\D*?(\d+)\s*")
@@ -52,12 +52,12 @@ _HEADINGS = {
     "most": ("maximum grade", "最高分", "最高成绩", "最大成绩"),
     "feedback": ("feedback comments", "反馈评语", "反馈评论", "反馈意见", "评语反馈"),
 }
-#: The prefix of our comments; comments without it were written by a person, and stay.
+#: The prefix of attncheck's comments. Comments without it were written by a person, and are kept.
 _OURS = "attncheck: "
 _NO_FEEDBACK = Text(
     "There is no feedback column, so only grades are filled in.", "没有找到反馈评语一列，因此只填写成绩。"
 )
-_KEPT_COMMENTS = Text("Comments written by somebody else were kept: {count}.", "保留了别人写的评语：{count} 条。")
+_KEPT_COMMENTS = Text("Comments written by someone else were kept: {count}.", "保留了别人写的评语：{count} 条。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +70,15 @@ class _Columns:
     feedback: int | None
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Fill in grades and feedback. Only the cells of learners whose work was graded change."""
-    sheet = classes.template(options, "Moodle grading worksheet")
+    sheet = class_list.read_template(options, "Moodle grading worksheet")
     columns = _columns(sheet, options.column)
     people = {row: _person(sheet, columns, row) for row in _filled(sheet)}
-    graded = classes.grades(book, options.lang)
-    rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), people)
+    graded = class_list.grades(book, options.lang)
+    rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), people)
     most = next((sheet.at(row, columns.most) for row in people if sheet.at(row, columns.most).strip()), "")
-    classes.compare_points(out, book, sheet.at(0, columns.most) or "Maximum grade", most)
+    class_list.compare_points(out, book, sheet.at(0, columns.most) or "Maximum grade", most)
     changes: dict[tuple[int, int], str] = {}
     kept = 0
     for row, name in rows.items():
@@ -96,11 +96,11 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
         out.say(_NO_FEEDBACK)
     if kept:
         out.say(_KEPT_COMMENTS.fill(count=kept))
-    classes.report_differences(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
+    class_list.report_differences(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
 
 
 def _comment(lines: tuple[str, ...]) -> str:
-    """A comment as one line of HTML, which is how Moodle reads comments."""
+    """A comment as one line of HTML, the format that Moodle expects."""
     return _OURS + "<br>".join(html.escape(clean(line, 400)) for line in lines)
 
 
@@ -120,7 +120,7 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
     def named(what: str) -> int | None:
         return next((at for at, title in enumerate(heading) if title.casefold() in _HEADINGS[what]), None)
 
-    # A bare number may be anything; a participant's number follows a word.
+    # A bare number may mean anything; a participant's number follows a word.
     person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]
     if not person:
         raise UsageError(
@@ -133,7 +133,7 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
         )
     maxima = [
         at
-        for at in where(lambda cell: (classes.number(cell) or 0) > 0)
+        for at in where(lambda cell: (class_list.number(cell) or 0) > 0)
         if at not in person and len({sheet.at(row, at) for row in rows}) == 1
     ]
     most = named("most")
@@ -156,9 +156,14 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
         if heading.count(wanted) != 1:
             raise UsageError(
                 Text(
-                    "{sheet} has {count} columns “{wanted}”; expected one. There are: {heading}",
+                    "{sheet} has {count} columns “{wanted}”; expected one. Available: {heading}",
                     "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{heading}",
-                ).fill(sheet=sheet.path, count=heading.count(wanted), wanted=clean(wanted, 80), heading=listed(heading))
+                ).fill(
+                    sheet=sheet.path,
+                    count=heading.count(wanted),
+                    wanted=clean(wanted, 80),
+                    heading=headings_text(heading),
+                )
             )
         return heading.index(wanted)
     if named is not None:
@@ -167,9 +172,9 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
         return most - 1
     raise UsageError(
         Text(
-            "Which column of {sheet} holds grades? Name it with --column. There are: {heading}",
+            "{sheet} has no recognizable column of grades; give one with --column. Available: {heading}",
             "{sheet} 的哪一列是成绩？请用 --column 指定。现有的是：{heading}",
-        ).fill(sheet=sheet.path, heading=listed(heading))
+        ).fill(sheet=sheet.path, heading=headings_text(heading))
     )
 
 

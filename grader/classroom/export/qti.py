@@ -2,23 +2,23 @@
 
 ## What it writes
 
-A zip in the layout that Canvas imports. Canvas says nothing about what it cannot read, so only what it is known to
-read is written. Only practice items are taken, unless `--graded` is given.
+A zip in the layout that Canvas imports. Canvas silently ignores what it cannot read, so the zip uses only features that
+Canvas is known to read. Only practice items are included, unless `--graded` is given.
 
 | item | in Canvas |
 |---|---|
-| choice, multi | the same; wrong options show the truth about the misconception |
+| choice, multi | the same; wrong options show the correct idea |
 | number | the same, with its tolerance |
 | match, order | left out |
 | text, expression, derivation, shape | essay, with a correct answer in the feedback |
 
-Numbers that differ from learner to learner in attncheck are the same for everybody. Canvas gets whole and half
-points. What is left out is listed.
+Numbers that differ from learner to learner in attncheck are the same for everyone. Points are rounded to
+whole and half points. Items that are left out are listed.
 
 ## Options
 
 - `-q`: only these questions.
-- `--graded`: graded items, too. The file then is a key.
+- `--graded`: includes graded items. The file then contains their keys.
 
 ## How to use it
 
@@ -38,7 +38,7 @@ import zipfile
 from decimal import Decimal
 from hashlib import sha256
 
-from grader.classroom.export import Options
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._quiz import (
     ExportItem,
     NumericRange,
@@ -51,7 +51,7 @@ from grader.classroom.export._quiz import (
 from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course
 
-OF = "course"
+SOURCE = "course"
 OPTIONS = frozenset({"questions", "graded"})
 
 _FORMS = frozenset({"one", "many", "number", "essay"})
@@ -69,7 +69,7 @@ _PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def write(course: Course, options: Options, out: ExportTarget) -> None:
+def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write a zip with a manifest and one quiz: a practice quiz, or an assignment if it has graded items."""
     found = export_items(course, options, out, "QTI", _FORMS)
     title = collection_title(course, found, options.lang)
@@ -95,7 +95,7 @@ def _xml(root: ET.Element) -> bytes:
 
 
 def _points(each: ExportItem) -> float:
-    """The points, rounded to halves, which is what Canvas accepts; at least a half."""
+    """The points, rounded to half points, which is what Canvas accepts; at least half a point."""
     return max(0.5, round(each.points * 2) / 2)
 
 

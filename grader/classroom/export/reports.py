@@ -5,7 +5,7 @@
 A folder with `LEARNER.json` for each submission, in the format of [json.md](json.md#batches): the report, the points
 that count, and how they were computed. Further attempts of a learner get a number, and submissions that belong to
 nobody in the class are included. With `--learner` it is one file, for the attempt that counts. Hidden cases are
-included whatever `hidden_results` says: the files are for you.
+included whatever `hidden_results` says: the files are for instructors.
 
 ## Options
 
@@ -24,19 +24,19 @@ from __future__ import annotations
 
 import itertools
 
-from grader.classroom.export import Options
-from grader.classroom.export._marks import mark_of
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._target import ExportTarget
+from grader.classroom.mark_reports import mark_of
 from grader.classroom.results import Book, file_name, report_file
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-OF = "gradebook"
+SOURCE = "gradebook"
 OPTIONS = frozenset({"learner"})
 
 
-def write(book: Book, options: Options, out: ExportTarget) -> None:
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     """Write one file per submission, or only that of ``learner``."""
     if options.learner is not None:
         mark = mark_of(book, options.learner)

@@ -1,19 +1,19 @@
-"""Kinds of collections: one module for each way of collecting submissions, found by walking this folder.
+"""Intakes: one module for each kind of collection, found by listing this folder.
 
-A kind's module has
+Each module has
 
-* ``explains(tree)``: the top-level entries that are named as this kind names them; none if its sign is missing.
-* ``layout(tree)``: what the tree holds, if it is of this kind.
+* ``explains(tree)``: the top-level entries whose names fit this kind; none if its characteristic sign is missing.
+* ``layout(tree)``: the content of the tree, if it is of this kind.
 * ``RANK``: kinds with lower numbers come first in messages.
 
-A tree is a folder or a zip; kinds cannot tell which. They look at names and metadata, and never read learners' files.
+A tree is a folder or a zip; intakes cannot tell which. They use names and metadata, and never read learners' files.
 
 **How the kind is detected.** The *entries* of a tree are its top-level names, without hidden and system files, README,
-files of kinds that are never graded, and empty folders. A tree is of a course system's kind if that kind alone explains
-every entry, and plain folders if none explains more than half of them. Everything in between is refused: the message
-names the candidates and the entries that do not fit, and ``--intake`` decides. What is inside an entry belongs to a
-learner, so it does not count, except for the inbox (whose learners' folders are compared with their receipts) and
-nbgrader without its folder ``submitted``; there, too, one learner's folder is one entry.
+files that are never graded, and empty folders. A tree is of a certain kind if that kind alone explains all entries, and
+plain folders if no kind explains more than half of them. In all other cases it is refused: the message names the
+candidates and the entries that do not fit, and ``--intake`` decides. What is inside an entry belongs to a learner and
+is ignored, except for the inbox (learners' folders are compared with their receipts) and for nbgrader without its
+folder ``submitted``; there, too, a learner's folder is one entry.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from datetime import datetime
 from types import MappingProxyType, ModuleType
 from typing import TypeAlias
 
-from grader.classroom.inbox import INCOMING, KEY
+from grader.classroom.inbox import INCOMING
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.submission.messages import listing, printable
@@ -40,24 +40,19 @@ Read: TypeAlias = Callable[[str], bytes]
 Facts: TypeAlias = Callable[[str], os.stat_result | None]
 #: Suffixes of files that can be graded; other files are never read.
 SUFFIXES = (".py", ".ipynb", ".zip", ".yaml", ".yml")
-__all__ = ["INCOMING", "KEY", "FoundSubmission", "Layout", "Person", "Stray", "Tree", "UnreadableFile"]
 #: The kind that takes any tree.
 PLAIN = "folders"
 
-#: Made by the system, anywhere in a path.
+#: Files and folders that systems create, anywhere in a path.
 _IGNORED = frozenset({"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini"})
-#: Names at the top of a tree that belong to nobody.
+#: Top-level names that belong to nobody.
 _NOBODY = re.compile(r"^(\.|__|readme(\.[^.]*)?$)", re.IGNORECASE)
-#: Entries named in one message.
+#: The most entries that a message names.
 _MOST_NAMED = 8
 
 
 class UnreadableFile(UsageError):
-    """A file of the tree that cannot be read. ``text`` says why, in both languages."""
-
-    def __init__(self, text: Text) -> None:
-        super().__init__(text)
-        self.text = text
+    """A file of the tree cannot be read."""
 
 
 def _unknown(name: str) -> None:
@@ -66,9 +61,9 @@ def _unknown(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A folder or zip as kinds see it. ``names`` are paths with forward slashes; an empty folder ends with one.
+    """A folder or zip as intakes see it. ``names`` are paths with forward slashes; empty folders end with a slash.
 
-    ``read`` returns the content of a metadata file.
+    ``read`` returns the content of a metadata file, ``facts`` the status of a file or folder.
     """
 
     names: tuple[str, ...]
@@ -76,19 +71,19 @@ class Tree:
     facts: Facts = _unknown
 
     def tops(self) -> Mapping[str, bool]:
-        """The top-level names, without those that belong to nobody; True for folders."""
+        """The top-level names except those that belong to nobody; the value is True for folders."""
         split = (name.partition("/") for name in self.names)
         return {top: bool(slash) for top, slash, _ in split if not _NOBODY.match(top)}
 
     def inside(self, top: str) -> Tree:
-        """What is in the folder ``top`` (with its slash)."""
+        """The tree inside the folder ``top`` (with its slash)."""
         names = tuple(name.removeprefix(top) for name in self.names if name.startswith(top) and name != top)
         return Tree(names, lambda name: self.read(top + name), lambda name: self.facts((top + name).rstrip("/")))
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person as the source names them. ``ids`` are its ids and addresses: ``("canvas", "1234")``."""
+    """A person as named by the collection. ``ids`` are (kind, id or address), such as ``("canvas", "1234")``."""
 
     name: str
     ids: tuple[tuple[str, str], ...] = ()
@@ -96,12 +91,12 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class FoundSubmission:
-    """One submission in a tree: whose it is, and its files as (name in the tree, name in the submission).
+    """One submission in a tree: its people, and its files as (name in the tree, name in the submission).
 
-    ``key`` is unique in the tree, and stays the same when the tree is collected again. ``at`` is when it was submitted
-    (UTC), if the source says so; ``late`` is what the source says. Of several by the same people, the one with the
+    ``key`` is unique in the tree and stays the same when the tree is collected again. ``at`` is the submission time
+    (UTC) and ``late`` the flag, if the source has them. Of several submissions by the same people, the one with the
     highest ``attempt`` is the last. An empty folder is in ``files`` with its slash. ``digests`` are (name in the tree,
-    SHA-256) of all files as they were submitted, if there is a receipt.
+    SHA-256) of the files as they were submitted, if there is a receipt.
     """
 
     key: str
@@ -115,7 +110,7 @@ class FoundSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """Gradable files that belong to nobody. ``why`` says what is wrong with the ``entry`` that they are in."""
+    """Gradable files that belong to nobody. ``why`` is what is wrong with the ``entry`` that they are in."""
 
     entry: str
     why: Text
@@ -124,9 +119,9 @@ class Stray:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The content of a tree. ``leftovers`` are files that belong to nobody; ``strays`` are the gradable ones."""
+    """The content of a tree. ``leftovers`` are files that belong to nobody; ``strays`` has the gradable ones."""
 
-    placed: tuple[FoundSubmission, ...]
+    submissions: tuple[FoundSubmission, ...]
     leftovers: tuple[str, ...] = ()
     strays: tuple[Stray, ...] = ()
 
@@ -139,26 +134,27 @@ def kinds() -> Mapping[str, ModuleType]:
     return MappingProxyType({name: found[name] for name in sorted(names, key=lambda name: (found[name].RANK, name))})
 
 
-def counting(names: Sequence[str]) -> tuple[str, ...]:
+def without_system_files(names: Sequence[str]) -> tuple[str, ...]:
     """The sorted names, without system files and incomplete submissions of an inbox."""
     return tuple(
         sorted(name for name in names if not name.startswith(INCOMING) and not _IGNORED & set(name.split("/")))
     )
 
 
-def look(
+def detect_layout(
     names: Sequence[str],
     read: Read,
     kind: str | None = None,
     facts: Facts = _unknown,
     known: Callable[[str], bool] = lambda name: False,
 ) -> tuple[str, Layout] | None:
-    """The kind of the tree with these files, and its layout; with ``kind``, only that one is tried.
+    """Detect the kind of the tree with these files. Returns its name and the layout; None if there is no submission.
 
-    If one folder contains everything and only its content is a class, its content is taken, unless the folder has the
-    name of a ``known`` learner. Raises UsageError if the kind is ambiguous.
+    With ``kind``, only that kind is tried. If a single folder contains everything and its content looks like a class,
+    that content is used, unless the folder has the name of a ``known`` learner. Raises UsageError if the kind is
+    ambiguous.
     """
-    tree = Tree(counting(names), read, facts)
+    tree = Tree(without_system_files(names), read, facts)
     found = _known(tree, kind)
     tops = {name.partition("/")[0] for name in tree.names}
     if len(tops) != 1 or (found is not None and (kind is not None or found[0] != PLAIN)):
@@ -175,7 +171,7 @@ def look(
 def _known(tree: Tree, kind: str | None) -> tuple[str, Layout] | None:
     name = kind or _told(tree)
     found: Layout = kinds()[name].layout(tree)
-    return (name, found) if found.placed or (kind is None and found.strays) else None
+    return (name, found) if found.submissions or (kind is None and found.strays) else None
 
 
 def _told(tree: Tree) -> str:
@@ -197,15 +193,15 @@ def _told(tree: Tree) -> str:
     candidates = most if whole else [*most, PLAIN]
     raise UsageError(
         Text(
-            "cannot tell whose the submissions are: this may be {candidates}{unlike}. Move away what does not "
-            "belong to the class, or name the kind with --intake ({candidates}).",
+            "the kind of this collection is ambiguous: it may be {candidates}{unlike}. Move away what does not "
+            "belong to the class, or choose a kind with --intake ({candidates}).",
             "无法判断这些提交属于谁：可能是 {candidates}{unlike}。请移走不属于班级的内容，"
             "或用 --intake 指定（{candidates}）。",
         ).fill(candidates=Text(" or ".join(candidates), " 或 ".join(candidates)), unlike=unlike)
     )
 
 
-_UNLIKE = Text("; these entries at the top do not fit: {names}", "；最上层的这些内容不符合：{names}")
+_UNLIKE = Text("; these top-level entries do not fit: {names}", "；最上层的这些内容不符合：{names}")
 
 
 def gradable(name: str) -> bool:
@@ -213,7 +209,7 @@ def gradable(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:
+def find_strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:
     """The gradable files among ``names``, grouped by top-level entry."""
     found: dict[str, list[str]] = {}
     for name in names:
@@ -224,28 +220,31 @@ def strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:
 
 
 def _is_class(layout: Layout) -> bool:
-    """Whether plain folders belong to several learners: at least two hold work, all of it inside folders or zips."""
-    work = [(p, [inner for _, inner in p.files if gradable(inner)]) for p in layout.placed]
+    """Whether plain folders look like a class: at least two have gradable files, all of them inside folders or zips."""
+    work = [(p, [inner for _, inner in p.files if gradable(inner)]) for p in layout.submissions]
     loose = any(inner == p.key and not inner.lower().endswith(".zip") for p, inners in work for inner in inners)
     return not loose and sum(bool(inners) for _, inners in work) > 1
 
 
 def _moved(layout: Layout, top: str) -> Layout:
     """The same layout, inside the folder ``top``."""
-    placed = (
+    submissions = (
         replace(
             one,
             files=tuple((top + name, inner) for name, inner in one.files),
             digests=None if one.digests is None else tuple((top + name, digest) for name, digest in one.digests),
         )
-        for one in layout.placed
+        for one in layout.submissions
     )
     left = (replace(one, files=tuple(top + name for name in one.files)) for one in layout.strays)
-    return Layout(tuple(placed), tuple(top + name for name in layout.leftovers), tuple(left))
+    return Layout(tuple(submissions), tuple(top + name for name in layout.leftovers), tuple(left))
 
 
-def gathered(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """(key, name in the tree, name in the submission) → the files of each key, in order; no name occurs twice."""
+def group_files(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Group files by key. ``parts`` are (key, name in the tree, name in the submission).
+
+    Returns (name in the tree, name in the submission) for each key, in order. Equal names in a submission get numbers.
+    """
     found: dict[str, dict[str, str]] = {}
     taken: dict[str, dict[str, int]] = {}
     for key, name, inner in parts:
@@ -255,7 +254,7 @@ def gathered(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str
         number = theirs.get(first, 0)
         while (
             inner.casefold() in theirs
-        ):  # continue after the last number for this name, so that many equal names take linear time
+        ):  # continue after the last number of this name, so that many equal names take linear time
             number = max(number, 1) + 1
             inner = f"{stem}-{number}{dot}{suffix}" if dot else f"{suffix}-{number}"
         theirs[first] = number

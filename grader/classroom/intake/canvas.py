@@ -4,7 +4,7 @@
 
 File names such as `doejane_LATE_1234_5678_q05.py`: the sortable name without anything but letters and digits, `LATE`
 if it was late, the user's number, the attachment's number, and the file's name. With anonymous grading, `anon_x`
-stands for the name and the number. If a file is submitted again, Canvas adds a number to its name (`q05-1.py`); the
+replaces the name and the number. If a file is submitted again, Canvas adds a number to its name (`q05-1.py`); the
 file with the highest number counts, and is called `q05.py` again.
 
 ## Example
@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, find_strays, group_files
 from grader.core.model import Text
 
 RANK = 30
@@ -29,7 +29,7 @@ RANK = 30
 _WHO = r"^(?:(?P<name>(?!LATE_|anon_)[^\W_]\w*?)_)?(?P<late>LATE_)?(?P<user>\d+|anon_[^\W_]+)_"
 _NAME = re.compile(_WHO + r"(?P<attachment>\d+)_(?P<file>.+)$")
 _NO_SUCH_NAME = Text(
-    "Canvas does not name files like this (but doejane_1234_5678_q05.py)",
+    "not a file name of Canvas (such as doejane_1234_5678_q05.py)",
     "Canvas 不会这样命名文件（应形如 doejane_1234_5678_q05.py）",
 )
 #: Text typed into a box, and links: nothing to grade, but they show who submitted something.
@@ -38,7 +38,7 @@ _AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d?)(?P<suffix>\.[^.]+)$")
 
 
 def user_of(name: str) -> Person | None:
-    """The user whose file is called ``name``; None if Canvas does not name files like this, or hides who it is."""
+    """The user whose file is called ``name``; None if it is no file name of Canvas, or an anonymous one."""
     match = _NAME.match(name)
     if match is None or not match["user"].isdecimal():
         return None
@@ -46,7 +46,7 @@ def user_of(name: str) -> Person | None:
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Files at the top with such names."""
+    """The top-level files with names of this form."""
     return frozenset(name for name in tree.names if "/" not in name and (_NAME.match(name) or _TYPED.match(name)))
 
 
@@ -61,7 +61,7 @@ def layout(tree: Tree) -> Layout:
     for match in found.values():
         theirs.setdefault(match["user"], []).append(match["file"])
     called = {user: _called(mine) for user, mine in theirs.items()}
-    files = gathered([(match["user"], name, called[match["user"]][match["file"]]) for name, match in found.items()])
+    files = group_files([(match["user"], name, called[match["user"]][match["file"]]) for name, match in found.items()])
     people: dict[str, Person] = {}
     late: set[str] = set()
     for match in found.values():
@@ -70,15 +70,15 @@ def layout(tree: Tree) -> Layout:
         people.setdefault(user, Person(match["name"] or user, number))
         if match["late"]:
             late.add(user)
-    placed = [FoundSubmission(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
+    submissions = [FoundSubmission(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
     left = tuple(name for name in tree.names if name not in found)
-    return Layout(tuple(placed), left, strays(left, _NO_SUCH_NAME))
+    return Layout(tuple(submissions), left, find_strays(left, _NO_SUCH_NAME))
 
 
 def _called(files: Sequence[str]) -> dict[str, str]:
-    """The learner's own file names: of files that Canvas has numbered, the last one gets its name back.
+    """The learner's own file names: of the files that Canvas has numbered, the last one gets its original name back.
 
-    Not if there is a file with that name. Earlier ones get names that can be imported, too.
+    It keeps its number if there is a file with the original name. Earlier ones get names that Python can import.
     """
     names = {name: name for name in files}
     there = {name.casefold() for name in files}

@@ -5,7 +5,7 @@
 Each entry at the top belongs to one learner. This includes files that cannot be graded (`ada.pdf`), so that
 learners who submitted the wrong file are listed too. Exceptions: there is another entry with the same name, or the file
 is one that instructors keep beside submissions (texts, tables, logs, and files without a suffix). This intake is used
-if no other one explains more than half of the entries.
+if no other one fits more than half of the entries.
 
 ## Example
 
@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, gradable
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gradable, group_files
 
 RANK = 99
 
@@ -35,7 +35,7 @@ _TWO_SUFFIXES = re.compile(r"\.tar$", re.I)
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Everything: each entry at the top is a learner's."""
+    """All top-level entries: each belongs to a learner."""
     return frozenset(tree.tops())
 
 
@@ -46,9 +46,9 @@ def layout(tree: Tree) -> Layout:
     names = {(top if tops[top] else _stem(top)).casefold() for top in mine}
     mine |= {top for top in tops if top not in mine and not _NOTES.search(top) and _stem(top).casefold() not in names}
     parts = [(top, name, inner if slash else top) for name in tree.names for top, slash, inner in [name.partition("/")]]
-    files = gathered([part for part in parts if part[0] in mine])
-    placed = [FoundSubmission(key, (_person(key, files[key]),), files[key]) for key in files]
-    return Layout(tuple(placed), tuple(name for top, name, _ in parts if top in tops and top not in mine))
+    files = group_files([part for part in parts if part[0] in mine])
+    submissions = [FoundSubmission(key, (_person(key, files[key]),), files[key]) for key in files]
+    return Layout(tuple(submissions), tuple(name for top, name, _ in parts if top in tops and top not in mine))
 
 
 def _person(key: str, files: Sequence[tuple[str, str]]) -> Person:

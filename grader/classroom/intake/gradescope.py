@@ -2,8 +2,8 @@
 
 ## What it reads
 
-The metadata say whose each folder is (several people for a group), when it was submitted, and how many attempts there
-were. Keys may be symbols of Ruby (`:name`) or plain.
+The metadata has the owners of each folder (several people for a group), the submission time, and the number of
+attempts. Keys may be Ruby symbols (`:name`) or plain.
 
 ## Example
 
@@ -38,14 +38,14 @@ from typing import Any
 
 import yaml
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, find_strays, group_files
 from grader.core.errors import UsageError
 from grader.core.model import Text
 
 RANK = 10
 
 _METADATA = "submission_metadata.yml"
-_UNKNOWN = Text("{name} does not say whose it is", "{name} 没有说明它是谁的")
+_UNKNOWN = Text("{name} does not name its owner", "{name} 没有说明它是谁的")
 _FOLDER = re.compile(r"submission_\d+")
 _DEEPEST = 40
 _LONGEST_NUMBER = 200
@@ -66,11 +66,11 @@ def layout(tree: Tree) -> Layout:
     """See ``Layout``. People in the metadata have a submission even without files; other folders belong to nobody."""
     known = _metadata(tree) if _METADATA in tree.names else {}
     parts = [(folder, name, inner) for name in tree.names for folder, slash, inner in [name.partition("/")] if slash]
-    files = gathered([part for part in parts if part[0] in known])
+    files = group_files([part for part in parts if part[0] in known])
     there = [folder for folder, facts in known.items() if folder in files or _submitters(facts)]
-    placed = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
+    submissions = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
     left = tuple(name for name in tree.names if name.partition("/")[0] not in files and name != _METADATA)
-    return Layout(tuple(placed), left, strays(left, _UNKNOWN.fill(name=_METADATA)))
+    return Layout(tuple(submissions), left, find_strays(left, _UNKNOWN.fill(name=_METADATA)))
 
 
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -83,7 +83,7 @@ class _Loader(_SAFE):  # type: ignore[misc]
         """Do not merge: a key ``<<`` has no meaning here."""
 
     def construct_untagged(self, node: yaml.Node) -> Iterator[Any]:
-        """Load tagged values (objects of another language) as plain mappings, lists or text."""
+        """Load tagged values (such as objects of Ruby) as plain mappings, lists or text."""
         if isinstance(node, yaml.MappingNode):
             yield from self.construct_yaml_map(node)
         elif isinstance(node, yaml.SequenceNode):

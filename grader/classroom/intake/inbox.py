@@ -2,10 +2,10 @@
 
 ## What it reads
 
-`LEARNER/TIME-DIGEST/`, with `files/` and a `receipt.json`. Learners may be able to write to this folder, so a receipt
-is not believed for what it says. It must be in its learner's folder, and it must be signed with the key of the inbox.
-If the inbox has no key, or others may write to it, a receipt without a signature is accepted if its files belong to
-the one account that owns the learner's folder. What does not fit belongs to nobody; it affects no other submission.
+`LEARNER/TIME-DIGEST/`, with `files/` and a `receipt.json`. Learners may be able to write to this folder, so
+receipts are not trusted. A receipt must be in its learner's folder and signed with the key of the inbox. If the inbox
+has no key, or if others may write to it, a receipt without a signature is accepted if its files belong to the one
+account that owns the learner's folder. Everything else belongs to nobody, and affects no other submission.
 
 ## Example
 
@@ -31,9 +31,9 @@ from grader.classroom.intake import (
     Stray,
     Tree,
     UnreadableFile,
-    gathered,
+    find_strays,
     gradable,
-    strays,
+    group_files,
 )
 from grader.core.errors import UsageError
 from grader.core.model import Text
@@ -42,17 +42,17 @@ from grader.submission.messages import listing
 RANK = 5
 
 _NEWER = Text(
-    "its receipt says that a newer attncheck wrote it; if that is so, update this one",
+    "its receipt claims to be written by a newer attncheck; if that is true, update this one",
     "回执称由更新版本的 attncheck 写成；若属实，请更新这里的 attncheck",
 )
 _NO_RECEIPT = Text("it has no readable {name}", "没有可以读取的 {name}")
 _NOT_SUBMITTED = Text("it was not submitted with 'attncheck submit'", "不是用 attncheck submit 提交的")
-_SOMEBODY_ELSES = Text("its receipt is for somebody else, {learner}", "回执是另一个人（{learner}）的")
+_SOMEBODY_ELSES = Text("its receipt is for someone else, {learner}", "回执是另一个人（{learner}）的")
 _OTHER_FOLDERS = Text(
     "its receipt is for another time or other files than its folder", "回执的时间或文件与所在文件夹不符"
 )
 _BADLY_SIGNED = Text("its receipt does not have the signature of this inbox", "回执不是用这个收件箱的密钥签名的")
-_UNSIGNED = Text("its receipt does not have the signature of this inbox (none at all)", "回执没有签名")
+_UNSIGNED = Text("its receipt has no signature", "回执没有签名")
 _SEVERAL_ACCOUNTS = Text(
     "several accounts have written to the folder {folder}, so it may be another learner's work",
     "有多个账户写过文件夹 {folder}，可能是别人的作业",
@@ -61,7 +61,7 @@ _ONE_ACCOUNT = Text(
     "the account that submitted it has also submitted for {others}", "提交它的账户还替别人提交过：{others}"
 )
 
-#: Bytes of all receipts in one learner's folder.
+#: The most bytes of all receipts in one learner's folder.
 _MOST_RECEIPTS = 32 << 20
 
 
@@ -95,27 +95,29 @@ def layout(tree: Tree) -> Layout:
             refused[folder] = why
             receipts.pop(folder, None)
     inner = [(folder, name, name.removeprefix(f"{folder}/files/")) for folder in receipts for name in attempts[folder]]
-    files = gathered([(folder, name, part) for folder, name, part in inner if name.startswith(f"{folder}/files/")])
+    files = group_files([(folder, name, part) for folder, name, part in inner if name.startswith(f"{folder}/files/")])
     numbers: dict[str, int] = {}
-    placed = []
-    for folder, receipt in sorted(receipts.items(), key=lambda each: (inbox.order(each[1]), each[0])):
+    submissions = []
+    for folder, receipt in sorted(receipts.items(), key=lambda each: (inbox.receipt_order(each[1]), each[0])):
         numbers[receipt.learner] = attempt = numbers.get(receipt.learner, 0) + 1
         person = Person(receipt.learner, (("learner", receipt.learner),))
         digests = tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files)
         theirs = files.get(folder, ())
-        placed.append(
+        submissions.append(
             FoundSubmission(f"inbox-{folder}", (person,), theirs, receipt.at, attempt=attempt, digests=digests)
         )
     empty = [name.partition("/")[0] for name in tree.names if name.count("/") == 1 and name.endswith("/")]
-    placed += [
+    submissions += [
         FoundSubmission(f"inbox-{top}", (Person(top, (("learner", top),)),), ((f"{top}/", ""),)) for top in empty
     ]
-    taken = {name for one in placed for name, _ in one.files} | {f"{folder}/{inbox.RECEIPT}" for folder in receipts}
+    taken = {name for one in submissions for name, _ in one.files} | {
+        f"{folder}/{inbox.RECEIPT}" for folder in receipts
+    }
     left = tuple(name for name in tree.names if name not in taken and name != inbox.KEY)
-    loose = strays((name for name in left if name.count("/") < 2), _NOT_SUBMITTED)
+    loose = find_strays((name for name in left if name.count("/") < 2), _NOT_SUBMITTED)
     odd = [Stray(folder, why, tuple(filter(gradable, attempts[folder]))) for folder, why in refused.items()]
     odd = [one for one in odd if one.files or f"{one.entry}/{inbox.RECEIPT}" in attempts.get(one.entry, ())]
-    return Layout(tuple(placed), left, (*loose, *odd))
+    return Layout(tuple(submissions), left, (*loose, *odd))
 
 
 def _is_mark(name: str) -> bool:
@@ -133,7 +135,7 @@ def _receipt(tree: Tree, folder: str, names: Collection[str], spent: Counter[str
     spent[home] += len(raw)
     if len(raw) > inbox.MAX_RECEIPT:
         raise inbox.NoReceipt(inbox.TOO_LARGE.fill(where=name))
-    return inbox.parse(raw.decode("utf-8", "replace"), name)
+    return inbox.parse_receipt(raw.decode("utf-8", "replace"), name)
 
 
 def _key(tree: Tree) -> bytes | None:
@@ -147,8 +149,8 @@ def _key(tree: Tree) -> bytes | None:
         if stat.S_IMODE(mine.st_mode) & 0o077:
             raise UsageError(
                 Text(
-                    "the key of the inbox, {key}, can be read by others, who can sign with it. Remove it, create a new "
-                    "one with 'attncheck inbox', and check what was submitted since.",
+                    "others can read the key of the inbox, {key}, and sign with it. Remove it, create a new one with "
+                    "'attncheck inbox', and check what was submitted since.",
                     "收件箱的密钥 {key} 能被别人读取，别人就能用它签名。请删除它，用 `attncheck inbox` 新建一个，"
                     "并检查此后提交的内容。",
                 ).fill(key=inbox.KEY)
@@ -158,7 +160,7 @@ def _key(tree: Tree) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class _Guard:
-    """What receipts are checked against. ``signed_only``: the inbox has a key, and only its owner can write there.
+    """What receipts are checked against. ``signed_only`` if the inbox has a key and only its owner can write to it.
 
     ``accounts`` are the users who own a learner's folder, by folder, except the owner of the inbox.
     """
@@ -185,14 +187,14 @@ class _Guard:
         return cls(key, key is not None and closed, tree, {home: frozenset(uids) for home, uids in accounts.items()})
 
     def objection(self, folder: str, receipt: Receipt, names: list[str]) -> Text | None:
-        """Why an attempt may not be by the learner that its receipt names; None if it is."""
+        """Why the attempt cannot be attributed to the learner in its receipt; None if it can."""
         home, _, attempt = folder.partition("/")
         if inbox.folder_name(receipt.learner) != home:
             return _SOMEBODY_ELSES.fill(learner=receipt.learner)
         if inbox.attempt_name(receipt) != attempt:
             return _OTHER_FOLDERS
         if receipt.mac or self.signed_only:
-            signed = self.key is not None and inbox.signed(receipt, self.key)
+            signed = self.key is not None and inbox.has_valid_signature(receipt, self.key)
             return None if signed else _BADLY_SIGNED if receipt.mac else _UNSIGNED
         return self._stranger(home, [folder, *names])
 
@@ -201,7 +203,7 @@ class _Guard:
         found = {facts.st_uid for name in names if (facts := self.tree.facts(name)) is not None}
         ours = self.tree.facts("")
         if ours is None or found <= {ours.st_uid}:
-            return None  # the owner of the inbox has put it there, or there are no accounts to compare
+            return None  # the owner of the inbox put it there, or there are no accounts to compare
         if len(theirs | (found - {ours.st_uid})) > 1:
             return _SEVERAL_ACCOUNTS.fill(folder=home)
         others = sorted(other for other, uids in self.accounts.items() if other != home and uids & theirs)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Stray, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Stray, Tree, find_strays, group_files
 from grader.core.model import Text
 
 RANK = 20
@@ -33,7 +33,7 @@ _MARKED = re.compile(_MARK)
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Files and folders at the top with such names."""
+    """The top-level files and folders with names of this form."""
     return frozenset(name.partition("/")[0] for name in tree.names if _match(name))
 
 
@@ -47,25 +47,23 @@ def layout(tree: Tree) -> Layout:
     keys = {name: match["number"] or match["name"] for name, match in found.items() if name not in twice}
     working = {key for name, key in keys.items() if found[name]["kind"] == "file"}
     mine = {name: key for name, key in keys.items() if found[name]["kind"] == "file" or key not in working}
-    files = gathered([(key, name, found[name]["file"]) for name, key in mine.items()])
+    files = group_files([(key, name, found[name]["file"]) for name, key in mine.items()])
     people = {
         key: Person(found[name]["name"], (("moodle", found[name]["number"]),) if found[name]["number"] else ())
         for name, key in mine.items()
     }
-    placed = [FoundSubmission(f"moodle-{key}", (people[key],), files[key]) for key in files]
+    submissions = [FoundSubmission(f"moodle-{key}", (people[key],), files[key]) for key in files]
     left = tuple(name for name in tree.names if name not in mine and not name.endswith("/"))
-    odd = strays((name for name in left if name not in found), _NO_SUCH_NAME.fill(example=_EXAMPLE))
+    odd = find_strays((name for name in left if name not in found), _NO_SUCH_NAME.fill(example=_EXAMPLE))
     double = (Stray(name, _TWO_LEARNERS, (name,)) for name in twice)
-    return Layout(tuple(placed), left, (*odd, *double))
+    return Layout(tuple(submissions), left, (*odd, *double))
 
 
 _EXAMPLE = "Jane Doe_657768_assignsubmission_file"
 _NO_SUCH_NAME = Text(
-    "Moodle does not name files and folders like this (but {example})", "Moodle 不会这样命名（应形如 {example}）"
+    "not a file or folder name of Moodle (such as {example})", "Moodle 不会这样命名（应形如 {example}）"
 )
-_TWO_LEARNERS = Text(
-    "from its name, it could be either of two learners' file", "从文件名看，可能属于两个人中的任何一个"
-)
+_TWO_LEARNERS = Text("by its name, it could belong to either of two learners", "从文件名看，可能属于两个人中的任何一个")
 
 
 def _match(name: str) -> re.Match[str] | None:

@@ -3,7 +3,7 @@
 ## What it reads
 
 Notebooks and modules below `submitted/`, and when they were submitted. `feedback/`, beside `submitted/` or beside the
-notebook, is nbgrader's own output and nobody's work. A folder of students without `submitted/` is recognised by its
+notebook, is nbgrader's own output and is ignored. A folder of students without `submitted/` is recognized by its
 `timestamp.txt` files.
 
 ## Example
@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, UnreadableFile, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, UnreadableFile, find_strays, group_files
 from grader.core.model import Text
 
 RANK = 15
 
 _STAMP = "timestamp.txt"
 _TOP = "submitted/"
-_OUTSIDE = Text("expected it in submitted/STUDENT/ASSIGNMENT/", "应放在 submitted/STUDENT/ASSIGNMENT/ 里")
+_OUTSIDE = Text("not in submitted/STUDENT/ASSIGNMENT/", "应放在 submitted/STUDENT/ASSIGNMENT/ 里")
 _FEEDBACK = "feedback/"
 #: Entries of a course folder.
 _COURSE = frozenset({"submitted", "source", "release", "autograded", "feedback", "solutions", "nbgrader_config.py"})
@@ -59,8 +59,8 @@ def layout(tree: Tree) -> Layout:
     silent = {name for name, part in inside.items() if part[2] == _STAMP or part[2].startswith(_FEEDBACK)}
     working = {keys[name] for name in inside if name not in silent}
     wanted = [name for name in inside if name not in silent or keys[name] not in working]
-    files = gathered([(keys[name], name, inside[name][2]) for name in wanted])
-    placed = [
+    files = group_files([(keys[name], name, inside[name][2]) for name in wanted])
+    submissions = [
         FoundSubmission(
             f"nbgrader-{key}",
             (Person(key.split("/")[0], (("learner", key.split("/")[0]),)),),
@@ -71,7 +71,7 @@ def layout(tree: Tree) -> Layout:
     ]
     left = tuple(name for name in tree.names if name not in inside and not name.startswith(_FEEDBACK))
     loose = (name for name in left if name.startswith(_TOP) or name.partition("/")[0] not in _COURSE)
-    return Layout(tuple(placed), left, strays(loose, _OUTSIDE))
+    return Layout(tuple(submissions), left, find_strays(loose, _OUTSIDE))
 
 
 def _utc(name: str, tree: Tree) -> datetime | None:

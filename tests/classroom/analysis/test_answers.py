@@ -6,8 +6,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from grader.classroom.analysis.answers import Answered, Borrowed, borrowed, by_learner, given, shown
-from grader.classroom.analysis.beliefs import beliefs
+from grader.classroom.analysis.answers import (
+    BorrowedAnswer,
+    MarkAndAnswers,
+    answer_text,
+    borrowed_answers,
+    borrowed_by_learner,
+    given_answers,
+)
+from grader.classroom.analysis.class_misconceptions import find_misconceptions
 from grader.classroom.gradebook import GradingRun, LearnerRow, SubmissionRow
 from grader.classroom.marks import GradedSubmission, Mark
 from grader.core.model import Course, ExerciseResult, Item, ItemResult, Question, QuestionResult, Status, Text
@@ -51,13 +58,13 @@ def result(item: Item, status: Status, misconception: str | None = None) -> Item
 )
 def test_an_answer_as_it_is_shown(answer: object, text: str) -> None:
     """As one would write it, and never more than fits."""
-    assert shown(answer) == text
+    assert answer_text(answer) == text
 
 
 def test_equal_answers_are_one() -> None:
     """Whatever their case and spaces; verdicts keep them apart; who did not answer is not there."""
     right, wrong = result(CHOICE, Status.PASSED), result(CHOICE, Status.FAILED, "m")
-    class_: list[Answered] = [
+    class_: list[MarkAndAnswers] = [
         (mark("ada", wrong), {"Q1.a": "b"}),
         (mark("bo", wrong), {"Q1.a": " B"}),
         (mark("cy", right), {"Q1.a": "A"}),
@@ -65,7 +72,9 @@ def test_equal_answers_are_one() -> None:
         (mark("eve", wrong), {}),
         (Mark(LearnerRow("fay", "fay"), None, ()), {}),
     ]
-    found = [(each.text, each.status, each.misconception, each.learners, each.ids) for each in given(CHOICE, class_)]
+    found = [
+        (each.text, each.status, each.misconception, each.learners, each.ids) for each in given_answers(CHOICE, class_)
+    ]
     assert found == [
         ("b", Status.FAILED, "m", ("ada", "bo"), ("B",)),
         ("A", Status.PASSED, None, ("cy",), ("a",)),
@@ -77,25 +86,27 @@ def test_somebody_elses_numbers() -> None:
     own = {name: items.draw(NUMBER.spec, items.Context("test", name, "Q1.n"))["n"] for name in map(str, range(12))}
     assert set(own.values()) == {3, 5, 7}
     first, other = (next(name for name in own if own[name] == n) for n in (3, 5))
-    class_: list[Answered] = [
+    class_: list[MarkAndAnswers] = [
         (mark(name, result(NUMBER, Status.PASSED)), {"Q1.n": 2 * n}) for name, n in own.items() if name != first
     ]
     wrong = result(NUMBER, Status.FAILED)
-    (found,) = borrowed(COURSE, [*class_, (mark(first, wrong), {"Q1.n": 10})])
+    (found,) = borrowed_answers(COURSE, [*class_, (mark(first, wrong), {"Q1.n": 10})])
     assert (found.learner, found.answer, found.own, found.theirs) == (first, "10", (("n", 3),), (("n", 5),))
     assert other in found.sources and first not in found.sources
     assert all(own[name] == 5 for name in found.sources)
-    assert borrowed(COURSE, [*class_, (mark(first, wrong), {"Q1.n": 11})]) == ()
-    assert borrowed(COURSE, [(mark(first, wrong), {"Q1.n": 10})]) == ()
+    assert borrowed_answers(COURSE, [*class_, (mark(first, wrong), {"Q1.n": 11})]) == ()
+    assert borrowed_answers(COURSE, [(mark(first, wrong), {"Q1.n": 10})]) == ()
 
 
 def test_by_learner() -> None:
     """Several such answers of a learner are one entry, with those who could be the source of all of them."""
 
-    def one(learner: str, item: str, *sources: str) -> Borrowed:
-        return Borrowed(learner, item, "1", (), (), sources)
+    def one(learner: str, item: str, *sources: str) -> BorrowedAnswer:
+        return BorrowedAnswer(learner, item, "1", (), (), sources)
 
-    found = by_learner([one("a", "i", "x", "y"), one("b", "i", "x"), one("b", "j", "x", "z"), one("c", "i", "z")])
+    found = borrowed_by_learner(
+        [one("a", "i", "x", "y"), one("b", "i", "x"), one("b", "j", "x", "z"), one("c", "i", "z")]
+    )
     assert [(each.learner, len(each.answers), each.sources) for each in found] == [
         ("b", 2, ("x",)),
         ("c", 1, ("z",)),
@@ -114,9 +125,9 @@ def test_what_is_believed_since() -> None:
         mark("dee", result(CHOICE, Status.PASSED), at=new, code="n"),
         Mark(LearnerRow("eve", "eve"), None, ()),
     ]
-    week = beliefs(marks, NOW - timedelta(days=7))
+    week = find_misconceptions(marks, NOW - timedelta(days=7))
     assert [(each.name, each.learners, each.parts, each.before) for each in week] == [
         ("m", ("ada", "cy"), (("Q1.a", 2), ("f", 1)), 1),
         ("n", ("dee",), (("f", 1),), 0),
     ]
-    assert [len(each.learners) for each in beliefs(marks)] == [3, 1]
+    assert [len(each.learners) for each in find_misconceptions(marks)] == [3, 1]

@@ -5,23 +5,23 @@ from __future__ import annotations
 import itertools
 import random
 
-from grader.classroom.analysis.clusters import Cluster, clusters
+from grader.classroom.analysis.clusters import Cluster, find_clusters
 from grader.classroom.analysis.similarity import (
     COMMON,
     WHOLE,
     CodeSample,
-    Similar,
+    SimilarityResult,
     SimilarPair,
     compare,
-    reduced,
-    sides,
+    reduce_sample,
+    side_by_side,
 )
 from tests.classroom.analysis.test_similarity import CODE, OTHER, RENAMED, found, handed, program
 
 
-def keys(result: Similar) -> list[tuple[str, ...]]:
+def keys(result: SimilarityResult) -> list[tuple[str, ...]]:
     """The members of each cluster."""
-    return [cluster.keys for cluster in clusters(result)]
+    return [cluster.keys for cluster in find_clusters(result)]
 
 
 def pair(left: str, right: str, scope: str = "f", tokens: int = 50) -> SimilarPair:
@@ -29,14 +29,14 @@ def pair(left: str, right: str, scope: str = "f", tokens: int = 50) -> SimilarPa
     return SimilarPair(left, right, scope, 0.9, tokens, 1.0)
 
 
-def similar(*pairs: SimilarPair) -> Similar:
+def similar(*pairs: SimilarPair) -> SimilarityResult:
     """A result with these pairs."""
-    return Similar(9, 0.8, pairs, (), (), {}, frozenset())
+    return SimilarityResult(9, 0.8, pairs, (), (), {}, frozenset())
 
 
 def test_a_triple_is_one_cluster() -> None:
     """Not three pairs; its scopes are those of all three, and two links hold it together."""
-    (one,) = clusters(found(handed("a", CODE), handed("b", RENAMED), handed("c", CODE), handed("d", OTHER)))
+    (one,) = find_clusters(found(handed("a", CODE), handed("b", RENAMED), handed("c", CODE), handed("d", OTHER)))
     assert one.keys == ("a", "b", "c")
     assert [(scope.scope, scope.keys) for scope in one.scopes] == [("attend", one.keys), (WHOLE, one.keys)]
     assert one.scopes[0].scores[0] < one.scopes[0].scores[1] == 1.0
@@ -44,7 +44,7 @@ def test_a_triple_is_one_cluster() -> None:
     assert [(each.left, each.right) for each in one.links if each.scope == "attend"] == [("a", "c"), ("a", "b")]
 
 
-def six_and_six() -> tuple[list[str], list[str], Similar]:
+def six_and_six() -> tuple[list[str], list[str], SimilarityResult]:
     """Two sets of six equal solutions that differ in a line; each line of both is in twelve, which makes it common."""
     other = CODE.replace("    top =", "    scores = scores * 1.0\n    top =")
     one, two = ([f"{name}{n}" for n in range(6)] for name in "ab")
@@ -65,27 +65,27 @@ def test_common_code_is_marked_where_it_is_the_same() -> None:
     """Side by side, only what was given to everybody is left out: otherwise nothing would be marked."""
     _, _, result = six_and_six()
     (first, *_) = (each for each in result.pairs if each.scope == "attend")
-    (shown,), _ = sides(result, first, handed("a0", CODE), handed("a1", CODE))
+    (shown,), _ = side_by_side(result, first, handed("a0", CODE), handed("a1", CODE))
     assert "same" in {kind for line in shown.lines for _, kind in line.stretches}
 
 
 def test_popular_solutions_are_no_cluster() -> None:
     """What more than eight wrote is one group; that whole submissions consist of it says no more."""
     result = found(*(handed(f"s{n:02}", CODE) for n in range(COMMON + 1)))
-    assert (clusters(result), len(result.groups)) == ((), 1)
+    assert (find_clusters(result), len(result.groups)) == ((), 1)
 
 
 def test_a_whole_submission_that_many_have() -> None:
     """Is a cluster, however many they are, if it is more than popular solutions of single exercises."""
     text = CODE + "\n\n" + program(random.Random(1)).replace("attend", "help_me")
     class_ = [handed(f"s{n:02}", text) for n in range(COMMON + 1)]
-    (one,) = clusters(found(*class_))
+    (one,) = find_clusters(found(*class_))
     assert one.keys == tuple(each.key for each in class_)
     assert [scope.scope for scope in one.scopes] == [WHOLE]
     assert len(one.links) == COMMON
     assert one.scopes[0].names == (1.0, 1.0)
     renamed = handed("s00", text.replace("scores", "energy").replace("weights", "p"))
-    (one,) = clusters(found(*class_[1:], renamed))
+    (one,) = find_clusters(found(*class_[1:], renamed))
     assert 0.5 < one.scopes[0].names[0] < 1.0, "what the members call things is compared, not taken for granted"
 
 
@@ -106,21 +106,21 @@ def test_clusters_of_several_exercises() -> None:
         pair("c", "d", "g", 30),
         pair("x", "y", "g", 99),
     )
-    made = clusters(result)
+    made = find_clusters(result)
     assert [one.keys for one in made] == [("a", "b", "c"), ("b", "c", "d"), ("x", "y")]
     assert [one.tokens for one in made] == [140, 140, 99]
     result = similar(pair("a", "b", "f"), pair("b", "c", "f"), pair("b", "c", WHOLE, 80))
-    (one,) = clusters(result)
+    (one,) = find_clusters(result)
     assert [(each.scope, each.keys) for each in one.scopes] == [("f", ("a", "b", "c")), (WHOLE, ("b", "c"))]
 
 
 def test_a_long_chain() -> None:
     """Five hundred in a row are one cluster with as few links as can be."""
     names = [f"s{n:03}" for n in range(500)]
-    (one,) = clusters(similar(*(pair(*two) for two in itertools.pairwise(names))))
+    (one,) = find_clusters(similar(*(pair(*two) for two in itertools.pairwise(names))))
     assert isinstance(one, Cluster) and (len(one.keys), len(one.links)) == (500, 499)
 
 
 def test_nothing_is_alike() -> None:
     """Then there is no cluster."""
-    assert clusters(compare([reduced(handed("a", CODE), ["attend"])], (), ["attend"])) == ()
+    assert find_clusters(compare([reduce_sample(handed("a", CODE), ["attend"])], (), ["attend"])) == ()

@@ -13,12 +13,12 @@ from grader.classroom.analysis.similarity import (
     SHORTEST,
     WHOLE,
     CodeSample,
-    Similar,
+    SimilarityResult,
     compare,
-    cut,
-    read,
-    reduced,
-    sides,
+    reduce_sample,
+    side_by_side,
+    split_by_exercise,
+    tokenize_code,
 )
 from grader.core.model import Part, SourceFile
 
@@ -77,12 +77,12 @@ def handed(key: str, text: str, *people: str) -> CodeSample:
     return CodeSample(key, people or (key,), (file(text),))
 
 
-def found(*submissions: CodeSample, given: tuple[SourceFile, ...] = (), threshold: float = 0.8) -> Similar:
+def found(*submissions: CodeSample, given: tuple[SourceFile, ...] = (), threshold: float = 0.8) -> SimilarityResult:
     """What a class's submissions for one exercise have in common."""
-    return compare([reduced(one, ["attend"]) for one in submissions], given, ["attend"], threshold)
+    return compare([reduce_sample(one, ["attend"]) for one in submissions], given, ["attend"], threshold)
 
 
-def alike(result: Similar, scope: str = "attend") -> list[tuple[str, str]]:
+def alike(result: SimilarityResult, scope: str = "attend") -> list[tuple[str, str]]:
     """The pairs of one scope."""
     return [(pair.left, pair.right) for pair in result.pairs if pair.scope == scope]
 
@@ -98,7 +98,7 @@ def alike(result: Similar, scope: str = "attend") -> list[tuple[str, str]]:
 )
 def test_what_is_the_same(left: str, right: str) -> None:
     """Names of one's own, texts, comments, docstrings and formatting do not count."""
-    assert [token.kind for token in read(left)[0]] == [token.kind for token in read(right)[0]]
+    assert [token.kind for token in tokenize_code(left)[0]] == [token.kind for token in tokenize_code(right)[0]]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_is_the_same(left: str, right: str) -> None:
 )
 def test_what_is_different(left: str, right: str) -> None:
     """Methods, arguments by name, built-in functions, numbers, statements and nesting count."""
-    assert [token.kind for token in read(left)[0]] != [token.kind for token in read(right)[0]]
+    assert [token.kind for token in tokenize_code(left)[0]] != [token.kind for token in tokenize_code(right)[0]]
 
 
 def test_code_in_pieces() -> None:
@@ -123,18 +123,21 @@ def test_code_in_pieces() -> None:
         Part("n.ipynb cell 1", "import math\nX = 1"),
         Part("n.ipynb cell 2", "@mark\ndef attend(q):\n    return q"),
     )
-    pieces = cut([SourceFile("n.ipynb", "n", cells)], ["attend"])
+    pieces = split_by_exercise([SourceFile("n.ipynb", "n", cells)], ["attend"])
     assert {name: [(p.part.label, p.first, p.last) for p in each] for name, each in pieces.items()} == {
         WHOLE: [("n.ipynb cell 1", 1, 2)],
         "attend": [("n.ipynb cell 2", 1, 3)],
     }
-    assert list(cut([file("x = 1\ndef attend(q):\n    return q\ny = 2\n")], ["attend"])) == [WHOLE, "attend"]
+    assert list(split_by_exercise([file("x = 1\ndef attend(q):\n    return q\ny = 2\n")], ["attend"])) == [
+        WHOLE,
+        "attend",
+    ]
 
 
 @pytest.mark.parametrize("text", ["def f(:", "x = '''never ends", "\tx\n y", "", "a" * 10_000 + " ="])
 def test_broken_code_is_no_fault_of_ours(text: str) -> None:
     """It was refused before; whatever comes here does not stop the comparison."""
-    read(text)
+    tokenize_code(text)
     assert found(handed("a", text), handed("b", text)).pairs == ()
 
 
@@ -217,7 +220,7 @@ def test_side_by_side() -> None:
     left, right = handed("a", text), handed("b", RENAMED + "    # so says Vaswani\n")
     result = found(left, right, given=given)
     (pair,) = (pair for pair in result.pairs if pair.scope == "attend")
-    (one,), _ = sides(result, pair, left, right)
+    (one,), _ = side_by_side(result, pair, left, right)
     assert one.label == "q05.py"
     assert "\n".join("".join(t for t, _ in line.stretches) for line in one.lines) == text.strip("\n")
     marks = {text.strip(): kind for line in one.lines for text, kind in line.stretches}
@@ -233,7 +236,7 @@ def test_the_same_comment_is_marked() -> None:
     left, right = handed("a", CODE), handed("b", RENAMED.replace("    m =", "    # first  the scores\n    m ="))
     result = found(left, right)
     (pair,) = (pair for pair in result.pairs if pair.scope == "attend")
-    for shown in sides(result, pair, left, right):
+    for shown in side_by_side(result, pair, left, right):
         kinds = {text.strip(): kind for each in shown for line in each.lines for text, kind in line.stretches}
         assert "same" in [kind for text, kind in kinds.items() if "first" in text]
 
@@ -244,5 +247,5 @@ def test_all_of_it_side_by_side() -> None:
     left, right = handed("a", CODE + helper), handed("b", RENAMED + helper)
     result = found(left, right)
     (pair,) = (pair for pair in result.pairs if pair.scope == WHOLE)
-    one, other = sides(result, pair, left, right)
+    one, other = side_by_side(result, pair, left, right)
     assert len(one) == len(other) == 2

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from grader.classroom.analysis import similarity, similarity_html, similarity_view
-from grader.classroom.analysis.clusters import clusters
-from grader.classroom.analysis.similarity import COMMON, CodeSample, Similar, compare, reduced
+from grader.classroom.analysis.clusters import find_clusters
+from grader.classroom.analysis.similarity import COMMON, CodeSample, SimilarityResult, compare, reduce_sample
 from grader.classroom.analysis.similarity_html import render
 from grader.core.layout import cells
 from grader.core.model import Course, Lang
@@ -24,13 +24,15 @@ HOSTILE = "</div><script>alert(1)</script>‮\x1b[2J"
 HELPER = "\n\ndef help_me(x):\n    return x\n"
 
 
-def pages(*submissions: CodeSample, exercises: tuple[str, ...] = ("attend",)) -> tuple[Similar, dict[str, CodeSample]]:
+def pages(
+    *submissions: CodeSample, exercises: tuple[str, ...] = ("attend",)
+) -> tuple[SimilarityResult, dict[str, CodeSample]]:
     """What was found, and the submissions by key."""
-    found = compare([reduced(one, exercises) for one in submissions], (file(STUB),), exercises)
+    found = compare([reduce_sample(one, exercises) for one in submissions], (file(STUB),), exercises)
     return found, {one.key: one for one in submissions}
 
 
-def shown(found: Similar, lang: Lang = "en", left_out: tuple[str, ...] = (), name: str = "") -> str:
+def shown(found: SimilarityResult, lang: Lang = "en", left_out: tuple[str, ...] = (), name: str = "") -> str:
     """What a terminal of 80 columns shows."""
     output = io.StringIO()
     who = {key: name or key for pair in found.pairs for key in (pair.left, pair.right)}
@@ -86,7 +88,7 @@ def test_large_files_are_laid_side_by_side() -> None:
     sides = []
     for one, other in (small, large):
         found, _ = pages(one, other)
-        shown = similarity.sides(found, found.pairs[0], one, other)
+        shown = similarity.side_by_side(found, found.pairs[0], one, other)
         sides.append([half[0].lines[:5] for half in shown])
     assert similarity.is_small(small[0])
     assert not similarity.is_small(large[0])
@@ -112,7 +114,7 @@ def test_many() -> None:
     assert "attend: 9 submissions have the same solution" in shown(found)
     programs = [program(random.Random(n)) for n in range(23)]
     found, _ = pages(*(handed(f"{side}{n:02}", text) for n, text in enumerate(programs) for side in "ab"))
-    assert f"and {len(clusters(found)) - 20} more: see --html or --json" in shown(found)
+    assert f"and {len(find_clusters(found)) - 20} more: see --html or --json" in shown(found)
 
 
 def test_data() -> None:
@@ -206,5 +208,5 @@ def test_a_large_cluster_stays_small(course: Course) -> None:
     text = render(found, course, "en", who, by_key.get)
     assert text.count('class="of-cluster"') == 5
     assert "6 submissions: &lt;s0&gt;, &lt;s1&gt;" in text
-    (one,) = similarity_html.compared(found, clusters(found), who, by_key.get, most=2)
+    (one,) = similarity_html.compare_clusters(found, find_clusters(found), who, by_key.get, most=2)
     assert (len(one.couples), one.more) == (2, 3)

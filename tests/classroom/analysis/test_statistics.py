@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.classroom.analysis.statistics import PartStatistics, PublicOnly, Statistics, correlation, of_class
+from grader.classroom.analysis.statistics import PartStatistics, PublicOnly, Statistics, class_statistics, correlation
 from grader.classroom.gradebook import LearnerRow, Override, SubmissionRow
 from grader.classroom.marks import GradedSubmission, Mark
 from grader.core.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Status, Text, Verdict
@@ -55,7 +55,7 @@ def part(found: Statistics, name: str) -> PartStatistics:
 
 def test_difficulty_and_discrimination() -> None:
     """Shares over the whole class, and agreement with everything else, as computed by hand."""
-    found = of_class(CLASS)
+    found = class_statistics(CLASS)
     choice = part(found, "Q3.a")
     assert (choice.question, choice.kind, choice.learners, choice.tried) == ("Q3", "item", 6, 6)
     assert choice.difficulty == 0.5
@@ -68,7 +68,7 @@ def test_difficulty_and_discrimination() -> None:
 
 def test_what_was_believed_and_answered() -> None:
     """Counted by part and over all, the most frequent first; however an option was typed."""
-    found = of_class(CLASS)
+    found = class_statistics(CLASS)
     assert part(found, "Q3.a").misconceptions == (("adds", 2), ("other", 1))
     assert part(found, "Q3.a").answers == (("a", 3), ("b", 1), ("c", 1))
     assert part(found, "Q3.b").answers == ()
@@ -82,22 +82,24 @@ def test_options_of_several() -> None:
     ((result, run),) = mark.work.results
     item = ItemResult("Q3.c", "multi", Status.FAILED, 0.5, 1.0)
     marked = replace(mark, work=replace(mark.work, results=((replace(result, items=(item,)), run),)))
-    found = of_class([(marked, {"Q3.c": ["a", "A ", "c"]})])
+    found = class_statistics([(marked, {"Q3.c": ["a", "A ", "c"]})])
     assert part(found, "Q3.c").answers == (("a", 1), ("c", 1))
 
 
 def test_checks() -> None:
     """Those that applied, among those who tried; hidden cases that do not discriminate are named."""
-    found = {(check.check, check.case): check for check in of_class(CLASS).checks}
+    found = {(check.check, check.case): check for check in class_statistics(CLASS).checks}
     assert set(found) == {("values", "basic"), ("values", "large"), ("dtype", "basic")}
     assert (found["values", "basic"].passed, found["values", "large"].passed) == (
         pytest.approx(4 / 6),
         pytest.approx(2 / 6),
     )
     assert found["values", "large"].discrimination is not None
-    assert [(check.check, check.case) for check in of_class(CLASS).nobody] == [("dtype", "basic")]
-    assert of_class(CLASS[:2]).nobody == ()
-    assert [check.case for check in of_class([row(f"x{n}", 1, n % 2, 4) for n in range(5)]).everybody] == ["large"]
+    assert [(check.check, check.case) for check in class_statistics(CLASS).nobody] == [("dtype", "basic")]
+    assert class_statistics(CLASS[:2]).nobody == ()
+    assert [check.case for check in class_statistics([row(f"x{n}", 1, n % 2, 4) for n in range(5)]).everybody] == [
+        "large"
+    ]
 
 
 def solved(name: str, public: list[bool], hidden: list[bool]) -> Row:
@@ -129,13 +131,13 @@ def solved(name: str, public: list[bool], hidden: list[bool]) -> Row:
 def test_who_passes_public_cases_alone(public: list[bool], hidden: list[bool], told: bool) -> None:
     """All that is public and nothing of three or more hidden cases: told once for each learner and check."""
     odd = solved("odd", public, hidden)
-    found = of_class([solved("even", [True] * 2, [True] * 3), odd, odd]).public_only
+    found = class_statistics([solved("even", [True] * 2, [True] * 3), odd, odd]).public_only
     assert found == ((PublicOnly("odd", "softmax", "values", len(public), len(hidden)),) if told else ())
 
 
 def test_the_class() -> None:
     """Its distribution, and how reliable its points are: alpha as Cronbach defines it, with a warning for few."""
-    found = of_class(CLASS)
+    found = class_statistics(CLASS)
     # Variances 0.3, 0.3 and 3.2 of the parts, 7.2 of the sums 6 6 3 3 0 0: 3/2 · (1 - 3.8 / 7.2)
     assert found.alpha == pytest.approx(17 / 24)
     assert found.few
@@ -145,19 +147,19 @@ def test_the_class() -> None:
     assert found.spread.tenths == (2, 0, 0, 0, 0, 2, 0, 0, 0, 2)
     assert found.grid[2] == (0.5,)
     assert found.learners == ("a", "b", "c", "d", "e", "f")
-    assert not of_class([row(f"x{n}", n % 2, n % 3 == 0, n % 5) for n in range(30)]).few
+    assert not class_statistics([row(f"x{n}", n % 2, n % 3 == 0, n % 5) for n in range(30)]).few
 
 
 def test_quiz_and_code_that_disagree() -> None:
     """A question that everybody can talk about and nobody can write."""
-    (found,) = of_class([row(f"x{n}", 1, 1, 0) for n in range(6)]).disagreements
+    (found,) = class_statistics([row(f"x{n}", 1, 1, 0) for n in range(6)]).disagreements
     assert (found.question, found.items, found.exercises) == ("Q3", 1.0, 0.0)
-    assert of_class(CLASS).disagreements == ()
+    assert class_statistics(CLASS).disagreements == ()
 
 
 def test_parts_that_the_best_get_wrong() -> None:
     """Are suspicious: a wrong key, most likely."""
-    found = of_class([row(f"x{n}", n < 3, n >= 3, 4 if n >= 3 else 0) for n in range(6)])
+    found = class_statistics([row(f"x{n}", n < 3, n >= 3, 4 if n >= 3 else 0) for n in range(6)])
     assert found.negative == ("Q3.a",)
 
 
@@ -165,17 +167,17 @@ def test_who_handed_in_nothing_counts() -> None:
     """As nothing; attempts that another takes the place of do not count at all."""
     nothing = Mark(LearnerRow("z", "z"), None, (("Q3", 0.0, 6.0),))
     aside = replace(CLASS[0][0], counts=False)
-    found = of_class([*CLASS, (nothing, {}), (aside, {})])
+    found = class_statistics([*CLASS, (nothing, {}), (aside, {})])
     assert (found.spread.learners, found.spread.handed_in) == (7, 6)
     assert part(found, "Q3.a").difficulty == pytest.approx(3 / 7)
 
 
 def test_no_class() -> None:
     """Nothing is divided by."""
-    found = of_class([])
+    found = class_statistics([])
     assert (found.spread.learners, found.alpha, found.parts, found.checks) == (0, None, (), ())
-    assert of_class(CLASS[:1]).spread.deviation == 0
-    assert of_class([row(f"x{n}", 1, 1, 4) for n in range(6)]).alpha is None
+    assert class_statistics(CLASS[:1]).spread.deviation == 0
+    assert class_statistics([row(f"x{n}", 1, 1, 4) for n in range(6)]).alpha is None
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,7 @@ def test_no_correlation(own: list[float], rest: list[float]) -> None:
 
 def test_a_belief_counts_once_for_each_learner() -> None:
     """However often one of them shows it; parts count it where it was shown."""
-    found = of_class([row(f"x{n}", 0, 0, 0, belief="exp-is-enough") for n in range(3)])
+    found = class_statistics([row(f"x{n}", 0, 0, 0, belief="exp-is-enough") for n in range(3)])
     assert found.misconceptions == (("Q3", "exp-is-enough", 3),)
     assert part(found, "softmax").misconceptions == (("exp-is-enough", 3),)
 
@@ -202,7 +204,7 @@ def test_who_only_wrote_code_disagrees_with_nothing() -> None:
         ((result, run),) = mark.work.results
         items = tuple(replace(item, status=Status.MISSING) for item in result.items)
         silent.append((replace(mark, work=replace(mark.work, results=((replace(result, items=items), run),))), {}))
-    assert of_class(silent).disagreements == ()
+    assert class_statistics(silent).disagreements == ()
 
 
 def changed(learner: Row, status: Status, *, given: float | None = None) -> Row:
@@ -225,8 +227,8 @@ def changed(learner: Row, status: Status, *, given: float | None = None) -> Row:
 def test_what_is_not_marked_is_no_lost_point() -> None:
     """It is in no mean and no correlation, and whoever comes first decides about no part's points."""
     odd = changed(row("odd", 1, 1, 4), Status.UNMARKED)
-    first, last = of_class([odd, *CLASS]), of_class([*CLASS, odd])
-    alone = of_class(CLASS)
+    first, last = class_statistics([odd, *CLASS]), class_statistics([*CLASS, odd])
+    alone = class_statistics(CLASS)
     for found in (first, last):
         assert (part(found, "softmax").learners, part(found, "softmax").tried) == (6, 6)
         for name in ("Q3.b", "softmax"):
@@ -240,10 +242,10 @@ def test_what_is_not_marked_is_no_lost_point() -> None:
 def test_answers_that_wait_for_a_person() -> None:
     """Say nothing, and those who did not answer alone would say too little; points by hand count."""
     waiting = [changed(each, Status.PENDING) for each in CLASS[:5]]
-    found = of_class([*waiting, CLASS[5]])
+    found = class_statistics([*waiting, CLASS[5]])
     assert (part(found, "Q3.b").learners, part(found, "Q3.b").difficulty) == (0, None)
     assert found.alpha is not None
     marked = [changed(each, Status.PENDING, given=0.5) for each in CLASS[:5]]
-    found = of_class([*marked, CLASS[5]])
+    found = class_statistics([*marked, CLASS[5]])
     assert (part(found, "Q3.b").learners, part(found, "Q3.b").tried) == (6, 5)
     assert part(found, "Q3.b").difficulty == pytest.approx(2.5 / 6)

@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 
 from grader.classroom.analysis import statistics_view
-from grader.classroom.analysis.answers import Borrowed
+from grader.classroom.analysis.answers import BorrowedAnswer
 from grader.classroom.analysis.statistics import (
     CheckStatistics,
     Disagreement,
     PartStatistics,
     PublicOnly,
     Statistics,
-    of_class,
+    class_statistics,
 )
 from grader.classroom.analysis.statistics_html import render
 from grader.classroom.gradebook import LearnerRow
@@ -75,14 +75,14 @@ def many(learners: int, *, code: float = 2) -> list[Row]:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_terminal_has_80_columns(course: Course, lang: Lang) -> None:
     """Nothing is wider, in either language, and the course's words are in the language asked for."""
-    text = shown(of_class(CLASS), course, lang)
+    text = shown(class_statistics(CLASS), course, lang)
     assert max(map(cells, text.splitlines())) <= 80
     assert ("Attention" in text, "注意力" in text) == (lang == "en", lang == "zh")
 
 
 def test_what_the_terminal_says(course: Course) -> None:
     """The class, its parts with the most frequent mistake and the truth about it, misconceptions, what to do."""
-    text = shown(of_class(CLASS), course)
+    text = shown(class_statistics(CLASS), course)
     assert "6 learners, 6 submitted" in text
     assert "Mean 50%" in text
     assert "softmax()" in text
@@ -95,13 +95,13 @@ def test_what_the_terminal_says(course: Course) -> None:
 
 def test_a_large_class_needs_no_warning(course: Course) -> None:
     """It is for fewer than thirty."""
-    assert "Only" not in shown(of_class(many(30)), course)
-    assert "Only 29 learners" in shown(of_class(many(29)), course)
+    assert "Only" not in shown(class_statistics(many(30)), course)
+    assert "Only 29 learners" in shown(class_statistics(many(29)), course)
 
 
 def test_nobody(course: Course) -> None:
     """An empty gradebook is said to be one, everywhere."""
-    found = of_class([])
+    found = class_statistics([])
     assert "has no learners yet" in shown(found, course)
     assert statistics_view.to_json(found, course, "en")["learners"] == 0
     assert "has no learners yet" in render(found, course, "en")
@@ -114,7 +114,7 @@ ALONE = PublicOnly("dora\x1b[2J", "softmax", "values", 2, 9)
 @pytest.mark.parametrize("names", [False, True])
 def test_learners_are_named_where_that_is_asked_for(course: Course, names: bool) -> None:
     """Whoever passes public cases alone is counted, and named by ``--names`` only, without what a terminal would do."""
-    found = replace(of_class(many(40)), public_only=(ALONE,))
+    found = replace(class_statistics(many(40)), public_only=(ALONE,))
     data = statistics_view.to_json(found, course, "en", names=names)
     assert data["public_only"][0]["learner"] == ("dora" if names else None)
     said = [each["found"] for each in data["findings"] if each["kind"] == "public-only"]
@@ -138,7 +138,7 @@ def test_learners_are_named_where_that_is_asked_for(course: Course, names: bool)
 def test_every_finding_says_what_to_do(course: Course, changed: dict[str, object], kind: str, words: str) -> None:
     """One sentence of what was found, one of what to do, in both languages."""
     clear = {"negative": (), "everybody": (), "nobody": (), "alpha": 0.9, "disagreements": (), "misconceptions": ()}
-    found = replace(of_class(many(40)), **(clear | changed))  # type: ignore[arg-type]
+    found = replace(class_statistics(many(40)), **(clear | changed))  # type: ignore[arg-type]
     (finding,) = statistics_view.findings(found, course)
     assert finding.kind == kind
     assert words in finding.todo.en
@@ -152,7 +152,8 @@ def test_answers_with_others_numbers(course: Course) -> None:
     answers = [("ada", "Q3.a"), ("bo", "Q3.a"), ("bo", "Q3.n")]
     own, theirs = (("n", 3),), (("n", 5),)
     found = replace(
-        of_class(CLASS), borrowed=tuple(Borrowed(who, item, "10", own, theirs, ("cy", "dee")) for who, item in answers)
+        class_statistics(CLASS),
+        borrowed=tuple(BorrowedAnswer(who, item, "10", own, theirs, ("cy", "dee")) for who, item in answers),
     )
     for names, said in ((True, "others in the class: 3; learners with two or more of them: 1: bo."), (False, ": 1.")):
         (one,) = (
@@ -170,16 +171,16 @@ def test_answers_with_others_numbers(course: Course) -> None:
 
 def test_what_hardly_anybody_gets_right(course: Course) -> None:
     """Is named, too; and where nothing is suspicious, that is said."""
-    found = of_class(many(40, code=0))
+    found = class_statistics(many(40, code=0))
     assert "hard" in [each.kind for each in statistics_view.findings(found, course)]
-    quiet = replace(of_class([row("x", 1, 1, 4)]), misconceptions=())
+    quiet = replace(class_statistics([row("x", 1, 1, 4)]), misconceptions=())
     assert "Nothing here is suspicious." in shown(quiet, course)
 
 
 def test_misconceptions_that_the_course_does_not_know(course: Course) -> None:
     """A bank may have changed since: what it no longer explains is counted all the same."""
     empty = replace(course, questions=())
-    found = of_class(CLASS)
+    found = class_statistics(CLASS)
     assert "exp-is-enough (2×)" in shown(found, empty)
     assert "misconception" not in [each.kind for each in statistics_view.findings(found, empty)]
     assert "exp is enough" in render(found, empty, "en")
@@ -187,7 +188,7 @@ def test_misconceptions_that_the_course_does_not_know(course: Course) -> None:
 
 def test_what_nobody_has_begun(course: Course) -> None:
     """Is one line, not a row for each part."""
-    found = of_class(CLASS)
+    found = class_statistics(CLASS)
     found = replace(
         found, questions=("Q3", "Q4"), parts=(*found.parts, PartStatistics("Q4.a", "Q4", "item", 6, 0, 0.0, None))
     )
@@ -199,7 +200,7 @@ def test_what_nobody_has_begun(course: Course) -> None:
 def test_what_waits_to_be_marked(course: Course) -> None:
     """Has been begun, and a dash where numbers will be."""
     open_part = PartStatistics("Q4.why", "Q4", "item", 0, 0, None, None)
-    found = replace(of_class(CLASS), questions=("Q3", "Q4"))
+    found = replace(class_statistics(CLASS), questions=("Q3", "Q4"))
     found = replace(found, parts=(*found.parts, open_part))
     for text in (shown(found, course), render(found, course, "en")):
         assert "Nobody has started" not in text
@@ -209,14 +210,14 @@ def test_what_waits_to_be_marked(course: Course) -> None:
 
 def test_more_misconceptions_than_fit(course: Course) -> None:
     """The terminal shows the most frequent, and says how many there are besides."""
-    found = replace(of_class(CLASS), misconceptions=tuple(("Q3", f"m{n}", 99 - n) for n in range(12)))
+    found = replace(class_statistics(CLASS), misconceptions=tuple(("Q3", f"m{n}", 99 - n) for n in range(12)))
     assert "and 2 more" in shown(found, course)
     assert "2 more" in render(found, course, "en")
 
 
 def test_json_is_whole_and_pseudonymous(course: Course) -> None:
     """Every number is there, nobody's name unless asked for; rows stand in the order of points."""
-    found = of_class(CLASS)
+    found = class_statistics(CLASS)
     data = json.loads(json.dumps(statistics_view.to_json(found, course, "en")))
     assert data["names"] is None
     assert data["grid"] == [[1], [1], [0.5], [0.5], [0], [0]]
@@ -235,7 +236,7 @@ def test_json_is_whole_and_pseudonymous(course: Course) -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_page_stands_alone(course: Course, lang: Lang) -> None:
     """Whole elements, no script, nothing to load; one language is chosen and the other is there."""
-    text = render(of_class(many(40)), course, lang)
+    text = render(class_statistics(many(40)), course, lang)
     page = Parsed(lang)
     page.feed(text)
     assert not page.open
@@ -251,7 +252,7 @@ def test_the_page_stands_alone(course: Course, lang: Lang) -> None:
 def test_nobody_is_named_unless_asked_for(course: Course) -> None:
     """Rows have numbers; with names, hostile ones are escaped, and turned-round text is seen."""
     marks = [(replace(mark, learner=LearnerRow(HOSTILE, HOSTILE)), answers) for mark, answers in CLASS]
-    found = of_class(marks)
+    found = class_statistics(marks)
     assert "script" not in render(found, course, "en")
     named = render(found, course, "en", names=True)
     assert "&lt;script&gt;" in named
@@ -261,7 +262,7 @@ def test_nobody_is_named_unless_asked_for(course: Course) -> None:
 
 def test_a_large_class_is_drawn_small(course: Course) -> None:
     """A row of the map stands for several learners; a suspicious part has its name in the picture."""
-    found = replace(of_class(many(450)), negative=("Q3.a", "softmax"))
+    found = replace(class_statistics(many(450)), negative=("Q3.a", "softmax"))
     page = render(found, course, "en")
     assert "Each row is the mean of 3 learners" in page
     assert ">448–450<" in page or ">1–3<" in page
@@ -271,6 +272,6 @@ def test_a_large_class_is_drawn_small(course: Course) -> None:
 
 def test_pictures_that_have_nothing_to_show(course: Course) -> None:
     """Are left out: no discrimination, no question."""
-    page = render(of_class(CLASS[:2]), course, "en")
+    page = render(class_statistics(CLASS[:2]), course, "en")
     assert 'class="scatter"' not in page
-    assert 'class="map"' not in render(replace(of_class(CLASS), questions=()), course, "en")
+    assert 'class="map"' not in render(replace(class_statistics(CLASS), questions=()), course, "en")

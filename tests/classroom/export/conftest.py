@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.encoding import pack
-from grader.classroom.export import ExportTarget, Options, export
+from grader.classroom.export import ExportOptions, ExportTarget, export
 from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, Unit, open_gradebook
 from grader.classroom.results import ASKED, FILES, Book
 from grader.core.model import (
@@ -180,7 +180,7 @@ class Made:
                 for at, (who, key, _, late) in enumerate(people)
                 if key is not None
             ]
-            book.file(handed)
+            book.save_collection(handed)
             rights = {key: (right, who.id) for who, key, right, _ in people}
             for row in handed:
                 right, name = rights[row.key]
@@ -206,7 +206,7 @@ class Made:
         options.setdefault("now", DUE + timedelta(days=30))
         with closing(open_gradebook(self.folder)) as book:
             out = ExportTarget(to, self.said.append, force=force)
-            export(name, Book.of(book, self.course), Options(**options), out)  # type: ignore[arg-type]
+            export(name, Book.of(book, self.course), ExportOptions(**options), out)  # type: ignore[arg-type]
         return to
 
     @property

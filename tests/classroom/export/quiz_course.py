@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.classroom.export import ExportTarget, Options, export
+from grader.classroom.export import ExportOptions, ExportTarget, export
 from grader.core.model import Course, Item, Misconception, Question, Text
 from grader.course.items import match, multi, number, order, text
 from grader.course.items._ids import Arrangeable
@@ -95,7 +95,7 @@ QTI = "{http://www.imsglobal.org/xsd/ims_qtiasiv1p2}"
 def make(name: str, to: Path, course: Course = COURSE, **options: object) -> tuple[Path, str]:
     """An export and what it said."""
     told: list[Text] = []
-    export(name, course, Options(**options), ExportTarget(to, told.append))  # type: ignore[arg-type]
+    export(name, course, ExportOptions(**options), ExportTarget(to, told.append))  # type: ignore[arg-type]
     return to, "\n".join(one.en for one in told)
 
 

@@ -47,7 +47,7 @@ def test_what_is_said(small: Made, tmp_path: Path) -> None:
     assert "not found in the gradebook: Student; Test" in small.told
     assert "but not in the template: ada" in small.told
     assert "nothing was submitted: cy" in small.told
-    assert "could not be graded in full: dee" in small.told
+    assert "not everything could be graded: dee" in small.told
     assert "have to be graded by hand: bo" in small.told
     assert "Filled in: 1 of 4 rows." in small.told
 
@@ -98,9 +98,9 @@ def test_which_column(small: Made, tmp_path: Path, column: str | None) -> None:
 @pytest.mark.parametrize(
     ("column", "head", "said"),
     [
-        ("Other", HEAD, "0 columns “Other”; expected one. There are: Attention \\(501\\)"),
+        ("Other", HEAD, "0 columns “Other”; expected one. Available: Attention \\(501\\)"),
         ("Current Score", HEAD, "0 columns “Current Score”; expected one"),
-        (None, HEAD.replace("Current Score", "Other (502)"), "2 assignments; name one with --column"),
+        (None, HEAD.replace("Current Score", "Other (502)"), "2 assignments; choose one with --column"),
         ("Attention", HEAD.replace("Current Score", "Attention (502)"), "2 columns “Attention”"),
         (None, HEAD.replace("Attention (501)", "Notes"), "0 assignments"),
         (None, HEAD + "".join(f",No {n} ({n})" for n in range(99)), "100 assignments.*No 18 .18.; and 80 more$"),
@@ -120,7 +120,7 @@ def test_other_points(small: Made, tmp_path: Path) -> None:
     assert "Points Possible" not in small.told
     template = sheet(tmp_path, ROWS[1], points=POINTS.replace("10.00", "25"))
     assert "25,(read only)" in small.export("canvas", tmp_path / "2.csv", template=template).read_text(encoding="utf-8")
-    assert "Points Possible says 25 points, but the maximum here is 10" in small.told
+    assert "Points Possible is 25, but the course has 10 points" in small.told
 
 
 NAMES = "Student,ID,SIS User ID,SIS Login ID,Attention (501)"
@@ -171,7 +171,7 @@ def test_a_roster_says_who_is_who(made: Made, tmp_path: Path) -> None:
     ("raw", "said"),
     [
         (b"Student,ID,A (1)\n\xff\xfe,1,2\n", "not UTF-8 \\(byte 17\\)"),
-        (b'Student,ID,A (1)\n"Doe,1,2\n', ":2 has a quoted cell without an end"),
+        (b'Student,ID,A (1)\n"Doe,1,2\n', ":2 has a quoted cell that is not closed"),
         (b"", "expected a gradebook exported from Canvas"),
     ],
 )

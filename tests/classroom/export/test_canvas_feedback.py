@@ -81,9 +81,9 @@ def test_what_was_graded_has_the_names(small: Made, tmp_path: Path, kind: str) -
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (None, "What was graded is no longer there"),
-        ((), "no file in it is named as Canvas"),
-        (("q05.py",), "named as Canvas names"),
+        (None, "The graded submissions are no longer there"),
+        ((), "no file in it has a name like those of Canvas"),
+        (("q05.py",), "has a name like those of Canvas"),
     ],
 )
 def test_what_is_refused(small: Made, tmp_path: Path, names: tuple[str, ...] | None, said: str) -> None:

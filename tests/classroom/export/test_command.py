@@ -46,7 +46,7 @@ def test_remarks_go_to_stderr(graded: Path, tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("pdf --from {graded}", "no format “pdf”. There are: canvas, canvas-feedback, csv,"),
+        ("pdf --from {graded}", "no format “pdf”; available: canvas, canvas-feedback, csv,"),
         ("csv", "made from a gradebook: name the folder .* with --from"),
         ("qti --from {graded}", "made from a course, not from a gradebook"),
         ("csv --from {graded} --graded", "--graded cannot be used with csv; it works with gift, qti"),

@@ -12,7 +12,7 @@ import pytest
 
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.marks import GradedSubmission, Mark
-from grader.classroom.results import LATE, cell, notes
+from grader.classroom.results import LATE, csv_cell, notes
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -30,7 +30,7 @@ def test_strangers_are_named(small: Made, tmp_path: Path) -> None:
 
     def edit(book: Book) -> None:
         keys = [f"canvas-{number}" for number in range(900, 940)]
-        book.gradebook.file(
+        book.gradebook.save_collection(
             [*book.gradebook.submissions(), *(SubmissionRow(key, key, (), seed_name="Nora\x1b[2J") for key in keys)]
         )
 
@@ -113,7 +113,7 @@ def test_the_language_of_messages(small: Made, tmp_path: Path) -> None:
 )
 def test_no_cell_is_a_formula(text: str, written: str) -> None:
     """Whatever blanks and signs stand before it, and in whatever width it is written."""
-    assert cell(text) == written
+    assert csv_cell(text) == written
 
 
 @pytest.mark.parametrize("checks", [False, True])

@@ -112,7 +112,7 @@ def test_points_in_words(small: Made, tmp_path: Path) -> None:
     ada = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
     assert ada["output"].splitlines()[:3] == [
         "5.4 of 10 points",
-        "6 points; after deductions for lateness and extra attempts, 90 % of them count: 5.4.",
+        "6 points; after deductions for lateness and further attempts, 90 % of them count: 5.4.",
         "Q5: 6 of 7",
     ]
     bo = read(small.export("gradescope", tmp_path / "bo.json", learner="bo"))

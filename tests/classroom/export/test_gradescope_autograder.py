@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.export import ExportTarget, Options, _autograding, export
+from grader.classroom.export import ExportOptions, ExportTarget, _autograding, export
 from grader.classroom.export._autograding import SubmissionFacts, read_facts
 from grader.classroom.export.gradescope_autograder import requirements
 from grader.core.errors import SandboxUnavailable, UsageError
@@ -30,7 +30,7 @@ ANSWERS = "format: 1\nlearner: somebody\nanswers:\n  Q5.output: b\n"
 def make(folder: Path, to: Path, **options: object) -> list[str]:
     """The zip of a course; what was said."""
     said: list[Text] = []
-    export("gradescope-autograder", courses.load(folder), Options(**options), ExportTarget(to, said.append))  # type: ignore[arg-type]
+    export("gradescope-autograder", courses.load(folder), ExportOptions(**options), ExportTarget(to, said.append))  # type: ignore[arg-type]
     return [text.en for text in said]
 
 

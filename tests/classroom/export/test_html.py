@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from grader.classroom.export._marks import visible_report
 from grader.classroom.gradebook import LearnerRow
+from grader.classroom.mark_reports import visible_report
 from grader.classroom.marks import Mark
 from grader.core.model import Diagnosis, ExerciseResult, Outcome, QuestionResult, Report, Rules, Status, Text, Verdict
 from grader.course import items
@@ -60,7 +60,7 @@ def test_an_index_and_a_page_for_each(small: Made, tmp_path: Path) -> None:
     assert "canvas-14: not Python" in text
     ada = Page(folder / "ada.html")
     assert "Ada Lovelace" in ada.text
-    assert "6 points; after deductions for lateness and extra attempts, 90 % of them count" in ada.text
+    assert "6 points; after deductions for lateness and further attempts, 90 % of them count" in ada.text
     assert "not answered" not in ada.text
     assert "How large for" in ada.text
 

@@ -61,7 +61,7 @@ def test_equal_grading_gives_equal_bytes(small: Made, tmp_path: Path) -> None:
             new.remember(name, old.recall(name))
         new.enrol(reversed(old.learners()))
         row = [replace(each, path=f"/elsewhere/{each.key}", error=None) for each in old.submissions()]
-        new.file(row[::-1])
+        new.save_collection(row[::-1])
         for each in reversed(row):
             for unit, run in reversed(old.units(each, {"Q5": "v", "Q6": "v"})):
                 later = replace(run, at=run.at + timedelta(days=3), seconds=99.0)

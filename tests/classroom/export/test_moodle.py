@@ -69,7 +69,7 @@ def test_again_over_the_first(pair: Made, tmp_path: Path) -> None:
     assert again.read_bytes() == first.read_bytes()
     third = pair.export("moodle", tmp_path / "3.csv", template=sheet(tmp_path, comment="Well done"))
     assert [row[8] for row in rows(third)[1:]] == ["Well done", "Well done"]
-    assert "written by somebody else were kept: 2" in pair.told
+    assert "written by someone else were kept: 2" in pair.told
 
 
 @pytest.mark.parametrize(("most", "grade"), [("10.00", "5"), ("10,00", "5")])
@@ -79,7 +79,7 @@ def test_the_maximum(pair: Made, tmp_path: Path, most: str, grade: str) -> None:
     assert after[1][4] == grade
     assert "points, but" not in pair.told
     pair.export("moodle", tmp_path / "up.csv", template=sheet(tmp_path, most="100"))
-    assert "Maximum grade says 100 points, but the maximum here is 10" in pair.told
+    assert "Maximum grade is 100, but the course has 10 points" in pair.told
 
 
 def test_decimal_commas(small: Made, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_without_a_column_for_feedback(pair: Made, tmp_path: Path) -> None:
     """Grades are filled in, and the rest is said."""
     template = tmp_path / "worksheet.csv"
     template.write_text("Kennung,Stand,Wertung\nNr. 11,ok,\nNr. 12,ok,1\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"Which column .* holds grades\? Name it with --column"):
+    with pytest.raises(UsageError, match=r"has no recognizable column of grades; give one with --column"):
         pair.export("moodle", tmp_path / "up.csv", template=template)
     after = rows(pair.export("moodle", tmp_path / "up.csv", template=template, column="Wertung"))
     assert [row[2] for row in after[1:]] == ["5", "0"]
@@ -109,7 +109,7 @@ def test_without_a_column_for_feedback(pair: Made, tmp_path: Path) -> None:
         (
             "Identifier,Grade\nParticipant 11,\n",
             "Points",
-            "0 columns “Points”; expected one. There are: Identifier; Grade",
+            "0 columns “Points”; expected one. Available: Identifier; Grade",
         ),
     ],
 )

@@ -37,7 +37,7 @@ def test_a_file_that_an_export_wrote_is_replaced(tmp_path: Path) -> None:
     whole(to, b"2")
     assert to.read_bytes() == b"2"
     to.write_bytes(b"2, and a remark")
-    with pytest.raises(UsageError, match="is not as an export wrote it"):
+    with pytest.raises(UsageError, match="was not written by an export or has changed"):
         whole(to, b"3")
     assert to.read_bytes() == b"2, and a remark"
     whole(to, b"3", force=True)
@@ -92,7 +92,7 @@ def test_a_folder_with_other_things(tmp_path: Path) -> None:
     to.mkdir()
     (to / "ada").write_bytes(b"mine")
     (to / "thesis").write_bytes(b"mine")
-    with pytest.raises(UsageError, match=r"contains files that no export wrote \(ada, thesis\)"):
+    with pytest.raises(UsageError, match=r"contains files that were not written by an export \(ada, thesis\)"):
         parts(to, {"ada": b"1"})
     parts(to, {"ada": b"1"}, force=True)
     assert {path.name: path.read_bytes() for path in to.iterdir()} == {"ada": b"1", "thesis": b"mine"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.classroom.intake import kinds, look
+from grader.classroom.intake import detect_layout, kinds
 from tests import documentation
 
 
@@ -11,9 +11,9 @@ def people(kind: str) -> dict[str, tuple[str, list[str]]]:
     example = documentation.read(kinds()[kind].__doc__)["Example"]
     (names,) = documentation.blocks(example, "text")
     metadata = "".join(documentation.blocks(example, "yaml"))
-    found = look(names.splitlines(), lambda name: metadata.encode())
+    found = detect_layout(names.splitlines(), lambda name: metadata.encode())
     assert found is not None and found[0] == kind
     return {
         placed.key: (", ".join(who.name for who in placed.people), [inner for _, inner in placed.files])
-        for placed in found[1].placed
+        for placed in found[1].submissions
     }

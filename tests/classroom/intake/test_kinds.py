@@ -4,21 +4,23 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, kinds, look
+from grader.classroom.intake import FoundSubmission, Layout, Person, detect_layout, kinds
 from grader.core.errors import UsageError
 
 
 def tree(files: dict[str, str] | list[str], kind: str | None = None) -> tuple[str, Layout]:
     """What is seen in a tree with these files, most of them empty."""
     content = files if isinstance(files, dict) else dict.fromkeys(files, "")
-    found = look(list(content), lambda name: content[name].encode(), kind)
+    found = detect_layout(list(content), lambda name: content[name].encode(), kind)
     assert found is not None
     return found
 
 
 def summary(layout: Layout) -> dict[str, tuple[str, list[str]]]:
     """Key → who, and the files as they will be read."""
-    return {p.key: (", ".join(who.name for who in p.people), [inner for _, inner in p.files]) for p in layout.placed}
+    return {
+        p.key: (", ".join(who.name for who in p.people), [inner for _, inner in p.files]) for p in layout.submissions
+    }
 
 
 METADATA = """
@@ -167,7 +169,7 @@ def test_trees(
 def test_what_a_course_system_knows_is_kept() -> None:
     """Numbers to match with, times in UTC, how often something was handed in, and what was late."""
     (_, layout) = tree({"submission_metadata.yml": METADATA, "submission_1/a.py": "", "submission_2/a.py": ""})
-    first, second = layout.placed
+    first, second = layout.submissions
     assert first.people == (
         Person("Ada Invented", (("sid", "100"), ("email", "ada@example.org"))),
         Person("Bo Invented"),
@@ -177,12 +179,12 @@ def test_what_a_course_system_knows_is_kept() -> None:
     assert second.at == datetime(2026, 11, 6, 7, 0, tzinfo=UTC)
     assert (first.attempt, second.attempt) == (3, 1)
     (_, layout) = tree(["a_LATE_5_6_x.py", "b_7_8_x.py"])
-    assert [(p.late, p.people[0].ids) for p in layout.placed] == [
+    assert [(p.late, p.people[0].ids) for p in layout.submissions] == [
         (True, (("canvas", "5"),)),
         (False, (("canvas", "7"),)),
     ]
     (_, layout) = tree({"submitted/ada/ps1/a.ipynb": "", "submitted/ada/ps1/timestamp.txt": "2026-11-20 18:00:00 UTC"})
-    assert layout.placed[0].at == datetime(2026, 11, 20, 18, tzinfo=UTC)
+    assert layout.submissions[0].at == datetime(2026, 11, 20, 18, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,7 @@ submission_2:
 def test_strange_metadata_say_little() -> None:
     """What is no name, number or time is left out; aliases to whole lists name nobody."""
     files = {"submission_metadata.yml": STRANGE, "submission_1/a.py": "", "submission_2/a.py": ""}
-    first, second = tree(files)[1].placed
+    first, second = tree(files)[1].submissions
     assert (first.people, first.at) == ((Person("submission_1"),), None)
     assert (second.people, second.attempt) == ((Person("submission_2"),), 2)
 
@@ -238,7 +240,7 @@ def test_strange_metadata_say_little() -> None:
 def test_what_other_languages_make_of_metadata(results: str) -> None:
     """Their tags are not obeyed and in nobody's way; what is beside them is read."""
     raw = f"submission_1:\n  :submitters:\n  - !ruby/hash:A\n    :name: Ada\n  :results: {results}\n"
-    (one,) = tree({"submission_metadata.yml": raw, "submission_1/a.py": ""})[1].placed
+    (one,) = tree({"submission_metadata.yml": raw, "submission_1/a.py": ""})[1].submissions
     assert one.people == (Person("Ada"),)
 
 
@@ -265,7 +267,7 @@ def test_a_folder_around_a_class(kind: str, files: list[str], expected: dict[str
     assert found == kind
     inside = {key: names for key, (_, names) in summary(layout).items()}
     assert inside == ({"class": sorted(files)} if expected is None else expected)
-    names = {name for placed in layout.placed for name, _ in placed.files} | set(layout.leftovers)
+    names = {name for placed in layout.submissions for name, _ in placed.files} | set(layout.leftovers)
     assert names == {f"class/{name}" for name in files}
 
 
@@ -278,19 +280,19 @@ def test_who_names_folders_means_those_at_the_top() -> None:
 def test_times_beyond_the_calendar_say_nothing() -> None:
     """There is no such moment in UTC."""
     stamp = {"submitted/ada/ps1/a.ipynb": "", "submitted/ada/ps1/timestamp.txt": "0001-01-01 00:00:00+14:00"}
-    assert tree(stamp)[1].placed[0].at is None
+    assert tree(stamp)[1].submissions[0].at is None
 
 
 def test_a_kind_can_be_chosen() -> None:
     """A course may name its learners like a course system's files."""
-    assert tree(["doejane_1_2_q05.py"], "folders")[1].placed == (
+    assert tree(["doejane_1_2_q05.py"], "folders")[1].submissions == (
         FoundSubmission(
             "doejane_1_2_q05.py",
             (Person("doejane_1_2_q05", (("learner", "doejane_1_2_q05"), ("entry", "doejane_1_2_q05.py"))),),
             (("doejane_1_2_q05.py",) * 2,),
         ),
     )
-    assert look(["ada.py"], lambda name: b"", "moodle") is None
+    assert detect_layout(["ada.py"], lambda name: b"", "moodle") is None
 
 
 @pytest.mark.parametrize(
@@ -298,11 +300,11 @@ def test_a_kind_can_be_chosen() -> None:
     [
         (
             ["doejane_1_2_q05.py", "bo_3_4_q05.py", "cy.py"],
-            "canvas or folders; these entries at the top do not fit: cy.py",
+            "canvas or folders; these top-level entries do not fit: cy.py",
         ),
         (
             ["A_1_assignsubmission_file_/q.py", "B_2_assignsubmission_file_/q.py", "extra/q.py"],
-            "moodle or folders; these entries at the top do not fit: extra",
+            "moodle or folders; these top-level entries do not fit: extra",
         ),
         (["A_1_assignsubmission_file_3_4_q05.py"], "moodle or canvas"),
         (["class/doejane_1_2_q05.py", "class/bo_3_4_q05.py", "class/cy.py"], "canvas or folders"),
@@ -348,13 +350,13 @@ def test_strays_that_change_nothing(files: list[str], kind: str) -> None:
 def test_nobody_is_lost(kind: str, files: list[str], people: list[str]) -> None:
     """Who handed in nothing that could be graded is somebody all the same."""
     _, layout = tree(files, kind)
-    assert sorted(p.people[0].name for p in layout.placed) == sorted(people)
+    assert sorted(p.people[0].name for p in layout.submissions) == sorted(people)
 
 
 def test_a_lone_folder_of_a_learner() -> None:
     """Is not looked into where the roster knows its name: what is inside would name others."""
     files = ["mallory/ada/q05.py", "mallory/bob/q05.py"]
-    found = look(files, lambda name: b"", known=lambda name: name == "mallory")
+    found = detect_layout(files, lambda name: b"", known=lambda name: name == "mallory")
     assert found is not None and list(summary(found[1])) == ["mallory"]
     assert list(summary(tree(files)[1])) == ["ada", "bob"]
 
@@ -362,4 +364,4 @@ def test_a_lone_folder_of_a_learner() -> None:
 def test_the_folder_is_the_list() -> None:
     """Plain folders, which take anything, are asked last."""
     assert list(kinds())[-1] == "folders"
-    assert look([], lambda name: b"") is None
+    assert detect_layout([], lambda name: b"") is None

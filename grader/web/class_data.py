@@ -1,4 +1,4 @@
-"""What the instructor's pages share: the class on disk, what was read of it, who is asking, and how a page is made."""
+"""What the instructor's pages share: the class on disk, cached data, the current request, and rendering."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from starlette.routing import Route
 
 from grader.classroom import analysis, audit, class_table
 from grader.classroom.class_table import ClassRow
-from grader.classroom.gradebook import LearnerRow, changes_of, open_gradebook
+from grader.classroom.gradebook import LearnerRow, change_token, open_gradebook
 from grader.classroom.marks import Mark
-from grader.classroom.overrides import opened
+from grader.classroom.overrides import open_for_changes
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Text
 from grader.core.text import OF_POINTS, points, timestamp
 from grader.report.html import environment, sheet
 from grader.web.instructor_words import WORDS
-from grader.web.people import Person, Role
+from grader.web.people import ClassMember, Role
 from grader.web.prose import prose
 
 T = TypeVar("T")
@@ -46,10 +46,10 @@ _ANALYSIS = Path(analysis.__file__).parent / "templates"
 #: The cookie that holds the language, unless the application says it.
 LANGUAGE = "attncheck-lang"
 #: Seconds to wait for another process that changes the results folder.
-PATIENCE = 10.0
-#: What takes long in a large class is computed for at most one second in this many.
+LOCK_TIMEOUT = 10.0
+#: For computations that are slow in a large class: they take at most one second in this many.
 RARELY = 10.0
-#: Downloads with remarks that wait to be saved.
+#: The most downloads that are kept until they are saved.
 _MOST_READY = 4
 #: The folders of an absolute path.
 _FOLDERS = re.compile(r"(?<![^\s“\"'(（：:,，])/(?:[^\s/]+/)+")
@@ -60,8 +60,8 @@ _NOT_YOURS = Text("These pages are for the staff of the class.", "这些页面�
 Answered: TypeAlias = tuple[Mark, Mapping[str, object]]
 
 
-class Remembered:
-    """What was computed from a gradebook, until the gradebook changes. Each thing is computed by one thread at once."""
+class VersionedCache:
+    """A cache of values computed from a gradebook, until it changes. Only one thread at a time computes a value."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._known: dict[str, tuple[bytes, float, Any]] = {}
@@ -70,10 +70,10 @@ class Remembered:
         self._clock = clock
 
     def get(self, name: str, version: Callable[[], bytes], make: Callable[[], T], *, rest: float = 0.0) -> T:
-        """The value called ``name``; ``make`` computes it if there is none for this version yet.
+        """The value called ``name``. ``make`` computes it unless there is one for the current ``version``.
 
-        With ``rest``, a value is kept for that many times the seconds that it took, whatever changes: in a class that
-        is being graded, everything changes all the time.
+        With ``rest``, a value is also kept for that many times the seconds that it took to compute, because in a class
+        that is being graded the gradebook changes all the time.
         """
         with self._lock:
             making = self._making.setdefault(name, threading.Lock())
@@ -89,8 +89,8 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """A download that was made, with what the instructor should know about it."""
+class Download:
+    """A finished download, with remarks for the instructor."""
 
     name: str
     data: bytes
@@ -98,14 +98,14 @@ class Ready:
 
 
 @dataclass(slots=True)
-class Shelf:
-    """The latest downloads with remarks, by a name that cannot be guessed."""
+class DownloadStore:
+    """The latest downloads with remarks, by an unguessable token."""
 
-    _known: OrderedDict[str, Ready] = field(default_factory=OrderedDict)
+    _known: OrderedDict[str, Download] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def put(self, ready: Ready) -> str:
-        """Keeps it, and returns its name; the oldest one goes."""
+    def put(self, ready: Download) -> str:
+        """Keep a download, and return its token. The oldest one is dropped."""
         token = secrets.token_urlsafe(16)
         with self._lock:
             self._known[token] = ready
@@ -113,18 +113,18 @@ class Shelf:
                 self._known.popitem(last=False)
         return token
 
-    def get(self, token: str) -> Ready | None:
-        """The download of that name, if it is still there."""
+    def get(self, token: str) -> Download | None:
+        """The download with this token; None if it was dropped."""
         with self._lock:
             return self._known.get(token)
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """The class whose pages these are: its results ``folder`` and the whole ``course`` that grades it.
+class ClassData:
+    """The class behind the pages: its results ``folder`` and the full ``course`` that grades it.
 
-    ``base`` is the path that all pages begin with. ``lang`` is the language until somebody chooses one. ``links`` are
-    pages of the application around them, such as the one to sign out.
+    ``base`` is the path prefix of all pages. ``lang`` is the default language. ``links`` are other pages of the
+    application, such as the one to sign out.
     """
 
     folder: Path
@@ -134,9 +134,9 @@ class Desk:
     lang: Lang = "en"
     links: tuple[tuple[str, Text], ...] = ()
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
-    remembered: Remembered = field(default_factory=Remembered, compare=False)
-    shelf: Shelf = field(default_factory=Shelf, compare=False)
-    #: Requests are answered one after the other, so that points and answer are those of the same person.
+    remembered: VersionedCache = field(default_factory=VersionedCache, compare=False)
+    shelf: DownloadStore = field(default_factory=DownloadStore, compare=False)
+    #: Held while a request is answered, so that its points and its answer come from the same person.
     turn: threading.Lock = field(default_factory=threading.Lock, compare=False)
 
     # ------------------------------------------------------------------------------------- reading
@@ -150,13 +150,13 @@ class Desk:
     @contextlib.contextmanager
     def changing(self) -> Iterator[Book]:
         """The gradebook, locked and open for changes."""
-        with opened(self.folder, self.course_folder, PATIENCE) as (gradebook, _):
+        with open_for_changes(self.folder, self.course_folder, LOCK_TIMEOUT) as (gradebook, _):
             yield Book.of(gradebook, self.course)
 
     def once(self, name: str, make: Callable[[Book], T], version: bytes | None = None, *, rest: float = 0.0) -> T:
-        """What ``make`` returns for the gradebook, computed again only after a change: of it, or of ``version``.
+        """What ``make`` returns for the gradebook, cached until the gradebook, or else ``version``, changes.
 
-        See ``Remembered`` for ``rest``.
+        See ``VersionedCache`` for ``rest``.
         """
 
         def made() -> T:
@@ -164,11 +164,11 @@ class Desk:
                 return make(book)
 
         return self.remembered.get(
-            name, lambda: changes_of(self.folder) if version is None else version, made, rest=rest
+            name, lambda: change_token(self.folder) if version is None else version, made, rest=rest
         )
 
     def answered(self) -> tuple[Answered, ...]:
-        """All marks of the class with the answers, ordered by learner."""
+        """All marks of the class with their answers, ordered by learner."""
         return self.once(
             "answered",
             lambda book: tuple(
@@ -177,7 +177,7 @@ class Desk:
         )
 
     def counting(self) -> list[Answered]:
-        """The marks that count."""
+        """The marks that count, with their answers."""
         return [each for each in self.answered() if each[0].counts]
 
     def rows(self) -> tuple[ClassRow, ...]:
@@ -189,32 +189,32 @@ class Desk:
         return self.once("questions", lambda book: tuple(book.points))
 
     def people(self) -> Mapping[str, LearnerRow]:
-        """Everybody in the class by id."""
+        """All learners of the class by id."""
         return self.once("people", lambda book: {one.id: one for one in book.gradebook.learners()})
 
     def called(self, learner: str) -> str:
-        """The name of a learner, with the id if it differs; the id of somebody who is not in the class."""
+        """The name of a learner, with the id if it differs; the id if the learner is not in the class."""
         known = self.people().get(learner)
         return learner if known is None or known.name in ("", learner) else f"{known.name} ({learner})"
 
     # ------------------------------------------------------------------------------------- finding
 
     def learner(self, name: str) -> LearnerRow:
-        """The learner with this id. Raises HTTPException if there is none."""
+        """The learner with this id. Raises HTTPException (404) if there is none."""
         found = self.people().get(name)
         if found is None:
             raise HTTPException(404)
         return found
 
     def item(self, name: str) -> tuple[Question, Item]:
-        """An item with its question. Raises HTTPException if there is none."""
+        """An item with its question. Raises HTTPException (404) if there is none."""
         found = next(((q, i) for q in self.course.questions for i in q.items if i.id == name), None)
         if found is None:
             raise HTTPException(404)
         return found
 
     def exercise(self, name: str) -> tuple[Question, Exercise]:
-        """An exercise with its question. Raises HTTPException if there is none."""
+        """An exercise with its question. Raises HTTPException (404) if there is none."""
         found = self.course.exercise(name)
         if found is None:
             raise HTTPException(404)
@@ -223,7 +223,7 @@ class Desk:
     # ------------------------------------------------------------------------------------- links
 
     def at(self, *parts: str, **query: str) -> str:
-        """The address of a page, from the parts of its path."""
+        """The address of a page below ``base``, from the parts of its path and its query."""
         path = "/".join([self.base, *(quote(part, safe="") for part in parts)])
         asked = {name: value for name, value in query.items() if value}
         return path + (f"?{urlencode(asked)}" if asked else "")
@@ -240,22 +240,22 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request to a desk: who asks, in which language, with which form."""
+    """A request to the instructor's pages: the person, the language, and the form."""
 
-    desk: Desk
+    class_data: ClassData
     request: Request
-    person: Person
+    person: ClassMember
     lang: Lang
     form: FormData = field(default_factory=FormData)
 
     @property
     def author(self) -> str:
-        """How changes name the person."""
+        """The person as the author of changes."""
         same = self.person.name in ("", self.person.id)
         return self.person.id if same else f"{self.person.name} ({self.person.id})"
 
     def asked(self, name: str, default: str = "") -> str:
-        """A parameter of the address."""
+        """A query parameter."""
         return self.request.query_params.get(name, default)
 
     def typed(self, name: str) -> str:
@@ -276,30 +276,30 @@ class Visit:
 
     def note(self, did: str, **about: str) -> None:
         """Record a change."""
-        desk = self.desk
-        entry = audit.Entry(desk.now(), self.author, self.person.role.value, did, tuple(about.items()))
-        audit.note(desk.folder, entry)
+        class_data = self.class_data
+        entry = audit.AuditEntry(class_data.now(), self.author, self.person.role.value, did, tuple(about.items()))
+        audit.note(class_data.folder, entry)
 
     def page(self, template: str, *, status: int = 200, **given: Any) -> Response:
-        """A page."""
+        """Render a page as a response."""
         return HTMLResponse(self.part(template, **given), status)
 
     def part(self, template: str, **given: Any) -> str:
-        """The text of a page."""
-        desk = self.desk
+        """Render a page as HTML."""
+        class_data = self.class_data
         return (
             environment(_HERE, _CLASS, _ANALYSIS)
             .get_template(template)
             .render(
                 lang=self.lang,
                 words=SimpleNamespace(**{name: word.of(self.lang) for name, word in WORDS.items()}),
-                desk=desk,
-                at=desk.at,
-                called=desk.called,
+                class_data=class_data,
+                at=class_data.at,
+                called=class_data.called,
                 person=self.person,
-                course=desk.course,
+                course=class_data.course,
                 here=self._here(),
-                section=self.request.url.path.removeprefix(desk.base).strip("/").partition("/")[0],
+                section=self.request.url.path.removeprefix(class_data.base).strip("/").partition("/")[0],
                 prose=prose,
                 of_points=OF_POINTS,
                 as_points=points,
@@ -308,34 +308,34 @@ class Visit:
         )
 
     def _here(self) -> str:
-        """Where to go back to after a change of the language; what a form was sent to is no page."""
+        """The address to return to after a change of the language; the target of a form is not a page."""
         url = self.request.url
         if self.request.method != "GET":
-            return self.desk.at()
+            return self.class_data.at()
         return url.path + (f"?{url.query}" if url.query else "")
 
     def said(self, error: AttncheckError) -> str:
-        """An error in words; of paths of this machine, only the last name is left."""
+        """The text of an error, with paths of this machine reduced to their last part."""
         text = error.of(self.lang)
-        for path in (str(self.desk.folder.absolute()), str(self.desk.folder)):
-            text = text.replace(path, self.desk.folder.name)
+        for path in (str(self.class_data.folder.absolute()), str(self.class_data.folder)):
+            text = text.replace(path, self.class_data.folder.name)
         return _FOLDERS.sub("", text)
 
 
 Handler: TypeAlias = Callable[[Visit], Response]
-#: The fields of a form, and the files in it.
+#: The most fields and files of a form.
 _MOST_FIELDS, _MOST_FILES = 5000, 2
 
 
-def route(desk: Desk, path: str, handler: Handler, *methods: str) -> Route:
-    """A route below the base of ``desk``. The handler runs in a thread, because it waits for files."""
+def route(class_data: ClassData, path: str, handler: Handler, *methods: str) -> Route:
+    """A route below the base of ``class_data``. The handler runs in a thread, because it reads files."""
 
     async def answer(request: Request) -> Response:
-        visit = _visit(desk, request)
+        visit = _visit(class_data, request)
         try:
             if request.method == "POST":
                 async with request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES) as form:
-                    changing = Visit(desk, request, visit.person, visit.lang, form)
+                    changing = Visit(class_data, request, visit.person, visit.lang, form)
                     return await run_in_threadpool(handler, changing)
             return await run_in_threadpool(handler, visit)
         except AttncheckError as error:
@@ -346,20 +346,20 @@ def route(desk: Desk, path: str, handler: Handler, *methods: str) -> Route:
             return await run_in_threadpool(functools.partial(_failed, visit, _NO_PAGE.of(visit.lang), 404))
 
     endpoint: Callable[[Request], Awaitable[Response]] = answer
-    return Route(desk.base + path, endpoint, methods=list(methods or ["GET"]))
+    return Route(class_data.base + path, endpoint, methods=list(methods or ["GET"]))
 
 
-def _visit(desk: Desk, request: Request) -> Visit:
-    """Raises HTTPException for everybody but staff: the application that mounts the routes has asked before."""
+def _visit(class_data: ClassData, request: Request) -> Visit:
+    """The request as a ``Visit``. Raises HTTPException (403) unless a member of the staff sent it."""
     person = getattr(request.state, "person", None)
-    if not isinstance(person, Person) or person.role is Role.LEARNER:
+    if not isinstance(person, ClassMember) or person.role is Role.LEARNER:
         raise HTTPException(403, _NOT_YOURS.en)
     chosen = getattr(request.state, "lang", None) or request.cookies.get(LANGUAGE)
-    return Visit(desk, request, person, "zh" if chosen == "zh" else "en" if chosen == "en" else desk.lang)
+    return Visit(class_data, request, person, "zh" if chosen == "zh" else "en" if chosen == "en" else class_data.lang)
 
 
 def _failed(visit: Visit, text: str, status: int) -> Response:
-    return visit.page("desk_failed.html", status=status, text=text)
+    return visit.page("instructor_failed.html", status=status, text=text)
 
 
 def moment(at: datetime) -> str:
@@ -368,7 +368,7 @@ def moment(at: datetime) -> str:
 
 
 @functools.cache
-def style() -> str:
-    """The style sheet of the instructor's pages: that of reports, of the learner's pages, of tables and analyses."""
+def style_sheet() -> str:
+    """The style sheet of the instructor's pages: those of reports, learners' pages, tables and analyses combined."""
     names = (_HERE / "web.css", _ANALYSIS / "statistics.css", _ANALYSIS / "similarity.css", _CLASS / "class_table.css")
-    return sheet(*names, _HERE / "desk.css")
+    return sheet(*names, _HERE / "instructor.css")

@@ -1,7 +1,7 @@
-"""Files of records in a results folder: one line of JSON for each, appended and never changed.
+"""Files of records in a results folder, one line of JSON for each record (JSON Lines). Lines are only appended.
 
-A record is written completely or not at all: a line that a crash cut short is skipped when the file is read, and ended
-by the next append. Only ``attncheck forget`` takes records out again.
+A line that a crash cut short is skipped when the file is read, and ended by the next append. Only ``attncheck forget``
+removes records.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from grader.core.model import Text
 
 Record: TypeAlias = Mapping[str, Any]
 
-#: Seconds to wait for another process that is appending, which takes milliseconds.
-_PATIENCE = 10.0
+#: Seconds to wait for another process, whose append takes milliseconds.
+_LOCK_TIMEOUT = 10.0
 _CANNOT = Text(
     "{path} cannot be written ({reason}); free some space or make it writable, and try again. Earlier entries are "
     "still there.",
@@ -32,7 +32,7 @@ _BUSY = Text("another process is using it", "另一个进程正在使用它")
 
 
 def read(path: Path) -> tuple[dict[str, Any], ...]:
-    """All records of a file, in their order; empty if it does not exist. Raises UsageError if it cannot be read."""
+    """All records of a file in order; empty if it does not exist. Raises UsageError if it cannot be read."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -50,9 +50,9 @@ def read(path: Path) -> tuple[dict[str, Any], ...]:
 
 
 def append(path: Path, make: Callable[[tuple[dict[str, Any], ...]], Record]) -> Record:
-    """Add the record that ``make`` returns for those that are there, and return it.
+    """Append the record that ``make`` returns when called with the existing records, and return it.
 
-    No other process adds one meanwhile. Raises UsageError if it cannot be written, and whatever ``make`` raises.
+    The file is locked meanwhile. Raises UsageError if it cannot be written, and whatever ``make`` raises.
     """
     with _alone(path):
         record = make(read(path))
@@ -61,7 +61,7 @@ def append(path: Path, make: Callable[[tuple[dict[str, Any], ...]], Record]) -> 
 
 
 def add(path: Path, record: Record) -> None:
-    """Add a record, without reading those that are there. Raises UsageError if it cannot be written."""
+    """Append a record without reading the existing ones. Raises UsageError if it cannot be written."""
     with _alone(path):
         _write(path, record)
 
@@ -79,7 +79,7 @@ def _write(path: Path, record: Record) -> None:
 
 
 def remove(path: Path, which: Callable[[Record], bool]) -> int:
-    """Write the file again without some records, and return how many these are."""
+    """Rewrite the file without the records that ``which`` selects, and return their number."""
     if not path.exists():
         return 0
     with _alone(path):
@@ -95,7 +95,7 @@ def remove(path: Path, which: Callable[[Record], bool]) -> int:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    lock = FileLock(lock_of(path), timeout=_PATIENCE)
+    lock = FileLock(lock_of(path), timeout=_LOCK_TIMEOUT)
     try:
         lock.acquire()
     except (Timeout, OSError, NotImplementedError) as error:
@@ -108,5 +108,5 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def lock_of(path: Path) -> Path:
-    """The file that is locked while ``path`` is written."""
+    """The lock file for ``path``."""
     return path.with_name(f".{path.name}.lock")

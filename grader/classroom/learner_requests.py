@@ -1,6 +1,6 @@
-"""Requests for regrading: a learner asks about an item or an exercise, and a person answers once.
+"""Requests for regrading: a learner asks about an item or exercise, and a member of the staff answers once.
 
-They are in ``requests.jsonl`` in the results folder, to which lines are only added (see ``records``).
+They are stored in ``requests.jsonl`` in the results folder (see ``jsonl``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from grader.classroom import records
+from grader.classroom import jsonl
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
@@ -22,8 +22,8 @@ LONGEST = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What ``author`` replied to a request."""
+class RequestReply:
+    """The reply to a request."""
 
     text: str
     author: str
@@ -31,24 +31,24 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """A request; ``part`` is an item or an exercise. ``number`` is its own. ``answer`` is None while it is open."""
+class LearnerRequest:
+    """A request about an item or exercise, ``part``. ``number`` is unique; ``answer`` is None while it is open."""
 
     number: int
     learner: str
     part: str
     reason: str
     at: datetime
-    answer: Answer | None = None
+    answer: RequestReply | None = None
 
 
-def add(folder: Path, learner: str, part: str, reason: str, at: datetime) -> Request:
-    """Save a request in a results folder. Raises UsageError without a reason, or if one about ``part`` is open."""
+def add_request(folder: Path, learner: str, part: str, reason: str, at: datetime) -> LearnerRequest:
+    """Save a request. Raises UsageError if ``reason`` is empty, or if a request about ``part`` is open."""
     said = _tidy(reason)
     if not said:
         raise UsageError(Text("Say why this should be graded again.", "请说明为什么要重新评分。"))
 
-    def make(known: Sequence[dict[str, Any]]) -> records.Record:
+    def make(known: Sequence[dict[str, Any]]) -> jsonl.Record:
         found = _requests(known)
         if any(one.learner == learner and one.part == part and one.answer is None for one in found):
             raise UsageError(
@@ -60,38 +60,38 @@ def add(folder: Path, learner: str, part: str, reason: str, at: datetime) -> Req
         number = max((one.number for one in found), default=0) + 1
         return {"request": number, "learner": learner, "part": part, "reason": said, "at": _iso(at)}
 
-    record = records.append(folder / FILE, make)
-    return Request(record["request"], learner, part, said, at)
+    record = jsonl.append(folder / FILE, make)
+    return LearnerRequest(record["request"], learner, part, said, at)
 
 
-def listed(folder: Path, learner: str | None = None) -> tuple[Request, ...]:
-    """The requests of a results folder in the order in which they came, all or those of ``learner``."""
-    return tuple(one for one in _requests(records.read(folder / FILE)) if learner in (None, one.learner))
+def list_requests(folder: Path, learner: str | None = None) -> tuple[LearnerRequest, ...]:
+    """The requests in a results folder, oldest first: all, or those of ``learner``."""
+    return tuple(one for one in _requests(jsonl.read(folder / FILE)) if learner in (None, one.learner))
 
 
-def answer(folder: Path, number: int, text: str, author: str, at: datetime) -> Request:
-    """Answer a request. Raises UsageError if there is none with this number, if it has an answer, or without text."""
-    asked: list[Request] = []
+def answer_request(folder: Path, number: int, text: str, author: str, at: datetime) -> LearnerRequest:
+    """Answer a request. Raises UsageError if it does not exist, has an answer, or if ``text`` is empty."""
+    asked: list[LearnerRequest] = []
     said = _tidy(text)
 
-    def make(known: Sequence[dict[str, Any]]) -> records.Record:
+    def make(known: Sequence[dict[str, Any]]) -> jsonl.Record:
         found = next((one for one in _requests(known) if one.number == number), None)
         if found is None:
             raise UsageError(Text("There is no request {number}.", "没有编号为 {number} 的申请。").fill(number=number))
-        check(found, text)
+        check_reply(found, text)
         asked.append(found)
         return {"answers": number, "text": said, "author": author, "at": _iso(at)}
 
-    records.append(folder / FILE, make)
-    return replace(asked[0], answer=Answer(said, author, at))
+    jsonl.append(folder / FILE, make)
+    return replace(asked[0], answer=RequestReply(said, author, at))
 
 
-def check(request: Request, text: str) -> None:
-    """Raise UsageError if ``text`` cannot be the answer to a request: there is one, or the text is empty."""
+def check_reply(request: LearnerRequest, text: str) -> None:
+    """Raise UsageError if the request has an answer already, or if ``text`` is empty."""
     if request.answer is not None:
         raise UsageError(
             Text(
-                "Request {number} was answered by {author} already.", "编号为 {number} 的申请已由 {author} 答复。"
+                "Request {number} was already answered by {author}.", "编号为 {number} 的申请已由 {author} 答复。"
             ).fill(number=request.number, author=clean(request.answer.author))
         )
     if not _tidy(text):
@@ -99,21 +99,21 @@ def check(request: Request, text: str) -> None:
 
 
 def forget(folder: Path, learner: str) -> int:
-    """Delete the requests of a learner, with their answers. Returns how many there were."""
-    theirs = {one.number for one in listed(folder, learner)}
-    records.remove(folder / FILE, lambda one: bool(theirs & {one.get("request"), one.get("answers")}))
+    """Delete the requests of a learner with their answers. Returns their number."""
+    theirs = {one.number for one in list_requests(folder, learner)}
+    jsonl.remove(folder / FILE, lambda one: bool(theirs & {one.get("request"), one.get("answers")}))
     return len(theirs)
 
 
-def _requests(found: Sequence[dict[str, Any]]) -> tuple[Request, ...]:
-    """The requests in ``found``; what has another form (edited by hand) is skipped."""
-    made: dict[int, Request] = {}
+def _requests(found: Sequence[dict[str, Any]]) -> tuple[LearnerRequest, ...]:
+    """The requests in ``found``. Records in another format (edited by hand) are skipped."""
+    made: dict[int, LearnerRequest] = {}
     for one in found:
         match one:
             case {"request": int(n), "learner": str(who), "part": str(part), "reason": str(why), "at": str(at)}:
-                made[n] = Request(n, who, part, why, _time(at))
+                made[n] = LearnerRequest(n, who, part, why, _time(at))
             case {"answers": int(n), "text": str(text), "author": str(author), "at": str(at)} if n in made:
-                made[n] = replace(made[n], answer=Answer(text, author, _time(at)))
+                made[n] = replace(made[n], answer=RequestReply(text, author, _time(at)))
     return tuple(made.values())
 
 
@@ -126,7 +126,7 @@ def _iso(at: datetime) -> str:
 
 
 def _time(iso: str) -> datetime:
-    """A time as saved; the beginning of time if somebody wrote something else there."""
+    """A saved time; ``datetime.min`` if it is not a valid time."""
     try:
         found = datetime.fromisoformat(iso)
     except ValueError:

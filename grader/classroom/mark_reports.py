@@ -1,4 +1,4 @@
-"""Marks as exports need them: the ones that count, with overrides, as their learner may see them, and in brief."""
+"""Marks for exports and pages: those that count, their reports with overrides, as learners may see them, summaries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grader.core.text import LABELED, OF_POINTS, STATUS, clean, points
 from grader.report import words
 
 TAKEN_OFF = Text(
-    "{before} points; after deductions for lateness and extra attempts, {percent} % of them count: {earned}.",
+    "{before} points; after deductions for lateness and further attempts, {percent} % of them count: {earned}.",
     "原始得分 {before}，扣除迟交和多次提交的部分后按 {percent}% 计：{earned}。",
 )
 GIVEN = Text("Points given by the instructor: {points}.", "教师给分：{points}。")
@@ -26,7 +26,7 @@ UNREADABLE = Text("This submission could not be graded: {error}", "这份提交�
 
 
 def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
-    """The marks that count, of the class or of ``learner``. Raises UsageError if there is no such learner."""
+    """The marks that count, of the class or of ``learner``. Raises UsageError for an unknown learner."""
     found = False
     for mark in book.marks():
         if learner in (None, mark.learner.id):
@@ -85,22 +85,22 @@ def report_with_overrides(book: Book, mark: Mark) -> Report | None:
             changed, items=tuple(map(item, changed.items)), exercises=tuple(map(exercise, changed.exercises))
         )
 
-    # Without overrides the very same results, so that what was made of them before can be used again.
+    # Without overrides, keep the same objects, because what was computed from them is cached by identity.
     questions = tuple(map(question, report.questions)) if given else report.questions
     taken = deduction(mark)
     return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
 
 
-#: Voices that look at public cases alone.
+#: The voices of diagnoses that use public cases only.
 _FROM_PUBLIC = ("place", "relation", "dependency")
 
 
 def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
-    """The report as its learner may see it ``now``: without hidden cases that the course shows later or never.
+    """The report as its learner may see it at ``now`` (default: the current time).
 
-    ``now`` is None for the current time.
+    It lacks hidden cases that the course shows later or never.
     """
-    if not hides(rules, mark.learner, now or datetime.now(UTC)):
+    if not withholds_hidden_cases(rules, mark.learner, now or datetime.now(UTC)):
         return report
 
     return replace(report, questions=tuple(map(_visible, report.questions)))
@@ -108,7 +108,7 @@ def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | Non
 
 @cached_by_identity(512)
 def _visible(question: QuestionResult) -> QuestionResult:
-    """A question without the results of hidden cases."""
+    """A question without the results of its hidden cases."""
 
     def exercise(result: ExerciseResult) -> ExerciseResult:
         public = tuple(outcome for outcome in result.outcomes if outcome.visibility == "public")
@@ -126,29 +126,29 @@ def _visible(question: QuestionResult) -> QuestionResult:
     return replace(question, exercises=tuple(map(exercise, question.exercises)))
 
 
-def hides(rules: Rules, learner: LearnerRow, now: datetime) -> bool:
-    """Whether results of hidden cases must not be shown: never, or not before this learner's due date."""
+def withholds_hidden_cases(rules: Rules, learner: LearnerRow, now: datetime) -> bool:
+    """Whether the learner must not see results of hidden cases at ``now``: not before the due date, or never."""
     if rules.hidden_results == "after-due" and rules.due is not None:
         return now < due_for(learner, rules.due)
     return rules.hidden_results != "always"
 
 
 def deduction(mark: Mark) -> Text | None:
-    """What lateness and extra attempts cost; None if they cost nothing."""
+    """A sentence on deductions for lateness and further attempts; None without deductions."""
     if mark.factor == 1:
         return None
     before = tidy(sum(earned for _, earned, _ in mark.questions))
     return TAKEN_OFF.fill(before=points(before), percent=points(100 * mark.factor), earned=points(mark.earned))
 
 
-def error(mark: Mark, lang: Lang = "en") -> str | None:
-    """Why a submission could not be graded, without its path on this machine; None if it was graded."""
+def error_message(mark: Mark, lang: Lang = "en") -> str | None:
+    """Why a submission could not be graded, in ``lang``; see ``error_text``."""
     said = error_text(mark)
     return None if said is None else said.of(lang)
 
 
 def error_text(mark: Mark) -> Text | None:
-    """The same in both languages."""
+    """Why a submission could not be graded, without its path on this machine; None if it was graded."""
     row = mark.work.row if mark.work else None
     if row is None or row.error is None:
         return None
@@ -159,8 +159,8 @@ def error_text(mark: Mark) -> Text | None:
     return Text(said(row.error.en), said(row.error.zh))
 
 
-def waiting(mark: Mark) -> int:
-    """How many answers still have to be graded by hand."""
+def count_pending(mark: Mark) -> int:
+    """The number of answers that still have to be graded by hand."""
     done = {change.part for change in mark.overridden}
     results = mark.work.results if mark.work else ()
     return sum(name not in done for result, _ in results for name in _pending(result))
@@ -173,9 +173,9 @@ def _pending(result: QuestionResult) -> tuple[str, ...]:
 
 
 def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
-    """A mark in a few lines for its learner: points, deductions, and the first failure of each exercise.
+    """A mark summarized for its learner: points, deductions, and the first failure of each exercise.
 
-    Failures of hidden cases are included only if the course shows them at once.
+    Failures in hidden cases are included only if the course shows them at once.
     """
     said = [OF_POINTS.fill(earned=points(mark.earned), possible=points(mark.possible)).of(lang)]
     taken = deduction(mark)

@@ -1,4 +1,4 @@
-"""Match the rows of an LMS's class list with a gradebook's learners, by number, address or name; never by guess."""
+"""Match the rows of a class list from an LMS with the learners of a gradebook, by id, address or name."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.export import Options
-from grader.classroom.export._marks import error, marks_that_count, summary, waiting
+from grader.classroom.export import ExportOptions
 from grader.classroom.export._sheet import Sheet
-from grader.classroom.export._sheet import read as read_sheet
+from grader.classroom.export._sheet import read_sheet as read_sheet
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
+from grader.classroom.mark_reports import count_pending, error_message, marks_that_count, summary
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster, contradicts
-from grader.classroom.roster import read as read_roster
+from grader.classroom.roster import read_roster as read_roster
 from grader.core.errors import UsageError
 from grader.core.model import Lang, Text
 from grader.core.text import clean, points
 
 _UNMATCHED = Text("In the template, but not found in the gradebook: {names}", "模板中有，但成绩册里没有找到：{names}")
 _AMBIGUOUS = Text(
-    "Not filled in, because more than one learner could be meant: {names}", "无法确定是谁，未填写：{names}"
+    "Not filled in, because the name matches more than one learner: {names}", "无法确定是谁，未填写：{names}"
 )
 _NOT_THERE = Text("In the gradebook, but not in the template: {names}", "成绩册里有，但模板中没有：{names}")
 _NOTHING = Text("Left unchanged, because nothing was submitted: {names}", "没有提交，保持原样：{names}")
 _UNGRADED = Text(
-    "Left unchanged, because it could not be graded in full: {names}",
+    "Left unchanged, because not everything could be graded: {names}",
     "无法评分或只评了一部分，保持原样：{names}",
 )
 _WAITING = Text("Some answers still have to be graded by hand: {names}", "仍有答案等待人工批改：{names}")
 _OTHER_POINTS = Text(
-    "{where} says {found} points, but the maximum here is {possible}. The points are written unchanged.",
+    "{where} is {found}, but the course has {possible} points. Points are filled in without scaling.",
     "{where} 写的是 {found} 分，而这里的满分是 {possible} 分。分数按原样填写。",
 )
 _FILLED = Text("Filled in: {count} of {all} rows.", "已填写 {all} 行中的 {count} 行。")
@@ -42,7 +42,7 @@ _MOST_NAMES = 30
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """A learner's points, with the lines that explain them. ``state`` is the reason not to fill them in, if any."""
+    """A learner's points with a summary in ``lines``. ``state`` is the reason not to fill them in, if any."""
 
     earned: str
     lines: tuple[str, ...]
@@ -50,12 +50,12 @@ class Grade:
     waiting: bool
 
 
-def template(options: Options, what: str) -> Sheet:
-    """The file to fill in. Raises UsageError without ``--template``; ``what`` says what to name there."""
+def read_template(options: ExportOptions, what: str) -> Sheet:
+    """Read the file to fill in. Raises UsageError without ``--template``; ``what`` describes the expected file."""
     if options.template is None:
         raise UsageError(
             Text(
-                "--template is missing: name the {what} that you downloaded.",
+                "--template is missing; give the {what} that you downloaded.",
                 "缺少 --template：请给出你下载的文件（{what}）。",
             ).fill(what=what)
         )
@@ -63,25 +63,25 @@ def template(options: Options, what: str) -> Sheet:
 
 
 def grades(book: Book, lang: Lang) -> dict[str, Grade]:
-    """The grade of each learner, by id; if every attempt counts, that of the last one."""
+    """The grade of each learner by id; if every attempt counts, that of the last attempt."""
     found = {}
     for mark in marks_that_count(book):
         found[mark.learner.id] = Grade(
-            points(mark.earned), tuple(summary(mark, lang, book.course.rules)), _state(mark), waiting(mark) > 0
+            points(mark.earned), tuple(summary(mark, lang, book.course.rules)), _state(mark), count_pending(mark) > 0
         )
     return found
 
 
 def _state(mark: Mark) -> Text | None:
-    """The reason not to fill in a mark, if any. Overrides are filled in even if nothing could be graded."""
-    ungradable = mark.work is None or error(mark) is not None
+    """The reason not to fill in a mark, if any. An override is filled in even if nothing could be graded."""
+    ungradable = mark.work is None or error_message(mark) is not None
     if ungradable and mark.overridden:
         return None
     return _NOTHING if mark.work is None else _UNGRADED if ungradable or not mark.complete else None
 
 
 def roster(book: Book, more: Path | None) -> Roster:
-    """The learners of the gradebook, with the LMS numbers of their submissions and those of the roster in ``more``."""
+    """The learners of the gradebook, with LMS ids from their submissions and from the roster file ``more``."""
     numbers: dict[str, set[tuple[str, str]]] = {}
     for row in book.gradebook.submissions():
         system, _, number = row.key.partition("-")
@@ -108,8 +108,8 @@ def _bare(identifier: str) -> str:
     return re.sub(r"\D", "", identifier) or identifier
 
 
-def found_in(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str], list[str], list[str]]:
-    """The learner id of each row; then the names of people who match no learner, and of those who match ambiguously."""
+def match_rows(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str], list[str], list[str]]:
+    """The learner id of each matched row, the names of people who match nobody, and those who match ambiguously."""
     rows: dict[int, str] = {}
     unknown: list[str] = []
     doubtful: list[str] = []
@@ -133,7 +133,7 @@ def report_differences(
     doubtful: Sequence[str],
     filled: Iterable[int],
 ) -> None:
-    """Report who is only in the template or only in the gradebook, and whose cells were left unchanged."""
+    """Report who is only in the template or only in the gradebook, and whose cells are left unchanged."""
     there = set(rows.values())
     absent = [name for name in graded if name not in there]
     lists = [(_UNMATCHED, unknown), (_AMBIGUOUS, doubtful), (_NOT_THERE, absent)]
@@ -151,7 +151,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def compare_points(out: ExportTarget, book: Book, where: str, written: str) -> None:
-    """Warn if the LMS expects another maximum than the course has."""
+    """Warn if the maximum in the LMS, ``written`` in ``where``, differs from that of the course."""
     possible = sum(book.points.values())
     found = number(written)
     if found is not None and abs(found - possible) > 0.005:

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import encoding, record
+from grader.classroom import encoding
+from grader.classroom import recorder as recorder_module
 from grader.classroom.encoding import decode, encode
 from grader.classroom.gradebook import Gradebook, SubmissionRow, open_gradebook
-from grader.classroom.record import Recorder
+from grader.classroom.recorder import Recorder
 from grader.classroom.task import TaskResult
 from grader.core.model import ItemResult, QuestionResult, Status, Text
 from grader.grading.inputs import Seed
@@ -28,7 +29,7 @@ WHY = Text("not Python", "不是 Python")
 def book(tmp_path: Path) -> Iterator[Gradebook]:
     """A book with four submissions, none of them graded."""
     with closing(open_gradebook(tmp_path, create=True)) as found:
-        found.file(list(ROWS.values()))
+        found.save_collection(list(ROWS.values()))
         yield found
 
 
@@ -54,23 +55,23 @@ def test_what_was_taken_is_saved_in_time(book: Gradebook) -> None:
     """Not before it is due, so that more can come; then all of it in one transaction."""
     now = [10.0]
     with recorder(book, now) as found:
-        assert found.patience() is None
+        assert found.save_due() is None
         found.save(result("a"))
-        now[0] += record._PATIENCE / 2
+        now[0] += recorder_module._LONGEST_WAIT / 2
         found.save(TaskResult("b", error=WHY))
         assert saved(book) == set()
-        assert found.patience() == pytest.approx(record._PATIENCE / 2)
-        now[0] += record._PATIENCE / 2
-        assert found.patience() is None
+        assert found.save_due() == pytest.approx(recorder_module._LONGEST_WAIT / 2)
+        now[0] += recorder_module._LONGEST_WAIT / 2
+        assert found.save_due() is None
         assert saved(book) == {"a", "b"}
         found.save(result("c"))
-        assert found.patience() == pytest.approx(record._PATIENCE)
+        assert found.save_due() == pytest.approx(recorder_module._LONGEST_WAIT)
     assert saved(book) == {"a", "b", "c"}
 
 
 def test_many_are_saved_at_once(book: Gradebook, monkeypatch: pytest.MonkeyPatch) -> None:
     """As soon as there are enough of them, without any waiting."""
-    monkeypatch.setattr(record, "_TOGETHER", 2)
+    monkeypatch.setattr(recorder_module, "_TOGETHER", 2)
     with recorder(book, [10.0]) as found:
         found.save(result("a"))
         assert saved(book) == set()

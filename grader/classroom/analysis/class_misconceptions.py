@@ -1,4 +1,4 @@
-"""Which misconceptions came up in a class, since when, where, and with whom. Pure functions."""
+"""Which misconceptions a class showed, where, and which learners showed them. Pure functions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from grader.classroom.marks import GradedSubmission, Mark
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
-    """A misconception of a question that ``learners`` showed; ``before`` counts those who had shown it earlier.
+class ClassMisconception:
+    """A misconception that ``learners`` showed. ``before`` is the number of learners who had shown it earlier.
 
-    ``parts`` are the items and exercises where it showed, with the number of learners.
+    ``parts`` are the items and exercises where it appeared, each with the number of learners.
     """
 
     question: str
@@ -24,10 +24,10 @@ class Belief:
     before: int
 
 
-def beliefs(marks: Iterable[Mark], since: datetime | None = None) -> tuple[Belief, ...]:
+def find_misconceptions(marks: Iterable[Mark], since: datetime | None = None) -> tuple[ClassMisconception, ...]:
     """The misconceptions in work submitted at ``since`` or later (None: in all work), the most frequent first.
 
-    Work without a time of submission counts from when it was graded. Each learner counts once.
+    Work without a submission time is dated by when it was graded. Each learner counts once.
     """
     now: dict[tuple[str, str], dict[str, set[str]]] = {}
     earlier: dict[tuple[str, str], set[str]] = {}
@@ -44,7 +44,11 @@ def beliefs(marks: Iterable[Mark], since: datetime | None = None) -> tuple[Belie
     for (question, name), by_learner in now.items():
         parts = Counter(part for every in by_learner.values() for part in every)
         ranked = tuple(sorted(parts.items(), key=lambda each: (-each[1], each[0])))
-        found.append(Belief(question, name, tuple(sorted(by_learner)), ranked, len(earlier.get((question, name), ()))))
+        found.append(
+            ClassMisconception(
+                question, name, tuple(sorted(by_learner)), ranked, len(earlier.get((question, name), ()))
+            )
+        )
     return tuple(sorted(found, key=lambda each: (-len(each.learners), each.question, each.name)))
 
 

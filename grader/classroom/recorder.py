@@ -1,6 +1,6 @@
-"""Saves what a batch finds in the gradebook, and tells what is still to be graded.
+"""Save the results of a batch in the gradebook, and list what is not graded yet.
 
-Knows nothing of processes: results in, rows out.
+This module uses no processes: results in, rows out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from grader import __version__
-from grader.classroom.gradebook import Gradebook, Graded, GradingRun, SubmissionRow
+from grader.classroom.gradebook import Gradebook, GradingRun, SubmissionRecord, SubmissionRow
 from grader.classroom.task import GradingTask, TaskResult
 from grader.core import serialize
 from grader.core.model import Course, Question, Text
@@ -23,10 +23,10 @@ from grader.grading.plan import module_of
 
 
 def question_version(question: Question, course: Course, seed: str) -> str:
-    """A digest of everything but the submission that decides how a question is graded.
+    """A digest of everything except the submission that determines how a question is graded.
 
-    That is its file, its references, the packages that submissions may import, the label of the seed, and the version
-    of attncheck.
+    It covers the question, its references, the packages that submissions may import, the label of the seed, and the
+    version of attncheck.
     """
     sources = {
         (file.path, part.text)
@@ -35,12 +35,12 @@ def question_version(question: Question, course: Course, seed: str) -> str:
         for part in file.parts
     }
     words = [__version__, course.public_id, seed, repr(question), repr(sorted(sources))]
-    words += course.packages  # code that imports them failed without
+    words += course.packages  # without them, code that imports them fails
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
 
 
 def grading_facts(course_folder: Path, seed: Seed, course: Course, counting: Sequence[Question]) -> dict[str, object]:
-    """What a gradebook remembers about how the questions that count were graded, by name."""
+    """The facts that a gradebook stores about how questions were graded, by name. ``counting`` are those that count."""
     return {
         "versions": {question.id: question_version(question, course, seed.label) for question in counting},
         "questions": {question.id: question.points for question in counting},
@@ -53,9 +53,9 @@ def grading_facts(course_folder: Path, seed: Seed, course: Course, counting: Seq
 def tasks_left(
     book: Gradebook, versions: Mapping[str, str], among: Iterable[SubmissionRow] | None = None
 ) -> Iterator[tuple[SubmissionRow, GradingTask]]:
-    """What is not graded yet: one task for all submissions with the same files and the same numbers.
+    """The tasks for what is not graded yet: one for all submissions with the same files and the same numbers.
 
-    ``among`` are the submissions to look at, by default all.
+    ``versions`` are those of the questions that count; ``among`` are the submissions to consider (default: all).
     """
     seen = set()
     for row in book.submissions() if among is None else among:
@@ -67,16 +67,16 @@ def tasks_left(
                 yield row, GradingTask(row.key, row.path, row.seed_name, left, digest=row.digest)
 
 
-#: Results that are saved together, and seconds that the first of them may wait for the others.
+#: How many results are saved together, and for how many seconds the first of them may wait for the others.
 _TOGETHER = 64
-_PATIENCE = 0.05
+_LONGEST_WAIT = 0.05
 
 
 class Recorder:
     """Saves the results of tasks in ``book``, several in one transaction, because each transaction waits for the disk.
 
-    ``submissions`` has the submission of each task, by its key; ``versions`` those of the questions. Used in a
-    ``with`` statement, which saves what is left at its end, whatever the reason for the end.
+    ``submissions`` has the submission of each task by key, ``versions`` the versions of the questions. Use it in a
+    ``with`` statement, which saves the remaining results at its end, even after an error.
     """
 
     def __init__(
@@ -95,20 +95,20 @@ class Recorder:
         self._course = course.digest
         self._seed = seed.label
         self._clock = clock
-        self._graded: list[Graded] = []
+        self._graded: list[SubmissionRecord] = []
         self._refused: list[tuple[SubmissionRow, Text]] = []
         self._due: float | None = None
 
     def __enter__(self) -> Recorder:
-        """Nothing has been taken yet."""
+        """Return the recorder."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Save what is left."""
+        """Save the remaining results."""
         self.commit()
 
     def save(self, result: TaskResult) -> None:
-        """Take what was found, or why nothing could be; it is saved with others, but soon (see ``patience``)."""
+        """Accept the result of a task, to be saved together with others (see ``save_due``)."""
         row = self._submissions[result.key]
         if result.error is not None:
             self._refused.append((row, result.error))
@@ -118,14 +118,14 @@ class Recorder:
             run = GradingRun(
                 now, result.seconds, self._seed, self._course, result.versions, result.layers, result.unsafe
             )
-            self._graded.append(Graded(row, run, units, result.answers, result.notices))
+            self._graded.append(SubmissionRecord(row, run, units, result.answers, result.notices))
         if self._due is None:
-            self._due = self._clock() + _PATIENCE
+            self._due = self._clock() + _LONGEST_WAIT
         if len(self._graded) + len(self._refused) >= _TOGETHER:
             self.commit()
 
-    def patience(self) -> float | None:
-        """Save what is due. Returns in how many seconds something will be; None if nothing is left to save."""
+    def save_due(self) -> float | None:
+        """Save the results if they are due. Returns the seconds until they are; None if nothing is left to save."""
         if self._due is None:
             return None
         left = self._due - self._clock()
@@ -135,7 +135,7 @@ class Recorder:
         return None
 
     def commit(self) -> None:
-        """Save everything that has been taken."""
+        """Save all accepted results."""
         if self._due is not None:
             self._book.record_all(self._graded, self._refused)
             self._graded, self._refused, self._due = [], [], None

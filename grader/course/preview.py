@@ -1,0 +1,52 @@
+"""A question for its author: what learners see, the keys, and what learners read after a mistake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.core.layout import indent
+from grader.core.model import Text
+from grader.core.text import name_list
+from grader.course import items, misconceptions, question_view, starter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.core.model import Course, Lang, Question
+
+_KEY = Text("Answer: {key}", "答案：{key}")
+_REVEALS = Text("Shows the misconception {names}", "会暴露误解 {names}")
+_AFTER = Text("After a mistake learners read:", "出错之后，学习者会看到：")
+
+
+def lines(question: Question, course: Course, lang: Lang) -> Iterator[str]:
+    """The question with its items, hints and stub; the keys only if ``course`` is not a learners' edition."""
+    yield from question_view.lines(question, course, None, lang)
+    for exercise in question.exercises:
+        for rung, text in enumerate(exercise.hints, 1):
+            yield f"\n{exercise.name}, {rung}/{len(exercise.hints)}:"
+            yield indent(text.of(lang), 2)
+    yield "\n" + starter.answers((question,), lang)
+    if question.exercises:
+        yield starter.stub(question, lang)
+    if course.edition is None:
+        yield from _for_authors(question, course, lang)
+
+
+def _for_authors(question: Question, course: Course, lang: Lang) -> Iterator[str]:
+    """The key of each item and the misconceptions that it can show; then what learners read about each of these."""
+    for item in question.items:
+        yield f"\n{item.id}"
+        key = items.key(item, items.Context(course.public_id, "", item.id))
+        yield indent(_KEY.fill(key=key).of(lang), 2)
+        if names := sorted(misconceptions.named(item)):
+            yield indent(_REVEALS.fill(names=name_list(names)).of(lang), 2)
+    if question.misconceptions:
+        yield f"\n{_AFTER.of(lang)}"
+    for misconception in question.misconceptions:
+        yield f"  {misconception.id}"
+        yield indent(misconception.truth.of(lang), 4)
+        if misconception.ask is not None:
+            yield indent(f"→ {misconception.ask.of(lang)}", 4)
+        if misconception.ask_next is not None:
+            yield f"    → {misconception.ask_next}"
