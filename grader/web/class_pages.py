@@ -25,7 +25,7 @@ from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Course, ExerciseResult, Item, Lang, Outcome, Report, Submission, Text
+from grader.core.model import Course, ExerciseResult, Item, ItemResult, Lang, Outcome, Report, Submission, Text
 from grader.core.text import duration, timestamp
 from grader.course import items
 from grader.grading.checker import CheckedSubmission
@@ -122,13 +122,13 @@ class ClassWorkspace(LearnerWorkspace):
         LearnerWorkspace.save(self, *events)
 
     def answer(
-        self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
+        self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, again: bool = False
     ) -> ItemState:
         """See ``LearnerWorkspace``. Raises UsageError for a formula that would take long to read."""
         long = max(len(text) for text in (action.text if isinstance(action, TypedAnswer) else "", doubted or ""))
         if long > MOST_FORMULA and items.is_heavy(item):
             raise UsageError(LONG_FORMULA.fill(most=MOST_FORMULA))
-        return LearnerWorkspace.answer(self, item, lang, action, doubted=doubted, comparing=comparing, review=review)
+        return LearnerWorkspace.answer(self, item, lang, action, doubted=doubted, comparing=comparing, again=again)
 
     def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
         """See ``LearnerWorkspace``. It is drawn by the workers of the class."""
@@ -328,7 +328,7 @@ class ClassPages:
             raise HTTPException(404)
         assert found.mark.work is not None
         course = self.service.edition
-        report = _with_cases_of(course, self.course, report)
+        report = _for_learners(course, self.course, report)
         whose = html.Whose(person.name, found.mark.work.row.seed_name)
         return html.render(report, course, lang, whose=whose)
 
@@ -403,8 +403,12 @@ def _are_pending(attempts: Sequence[Attempt]) -> bool:
     return any(attempt.state in ("waiting", "running") for attempt in attempts)
 
 
-def _with_cases_of(edition: Course, whole: Course, report: Report) -> Report:
-    """``report`` with the names of hidden cases from the edition, because their real names reveal what they test."""
+def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
+    """``report`` as far as the learners' edition may tell it.
+
+    Hidden cases have the names of the edition, because their real names reveal what they test. Misconceptions that the
+    edition lacks are left out, because what they say about an answer gives away the key.
+    """
 
     def outcome(each: Outcome, names: Mapping[str, str]) -> Outcome:
         return replace(each, case=names.get(each.case, each.case)) if each.visibility == "hidden" else each
@@ -416,7 +420,22 @@ def _with_cases_of(edition: Course, whole: Course, report: Report) -> Report:
         names = {one.name: other.name for one, other in zip(own[1].cases, theirs[1].cases, strict=True)}
         return replace(result, outcomes=tuple(outcome(each, names) for each in result.outcomes))
 
-    questions = (replace(each, exercises=tuple(map(exercise, each.exercises))) for each in report.questions)
+    def item(result: ItemResult, question: str) -> ItemResult:
+        own, theirs = whole.question(question), edition.question(question)
+        belief = own.misconception(result.misconception) if own is not None else None
+        if belief is None or (theirs is not None and theirs.misconception(belief.id) is not None):
+            return result
+        message = None if result.message == belief.truth else result.message
+        return replace(result, misconception=None, message=message)
+
+    questions = (
+        replace(
+            each,
+            items=tuple(item(result, each.id) for result in each.items),
+            exercises=tuple(map(exercise, each.exercises)),
+        )
+        for each in report.questions
+    )
     return replace(report, questions=tuple(questions))
 
 

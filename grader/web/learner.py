@@ -128,15 +128,15 @@ class LearnerWorkspace:
         return ItemState(card, session, conversation.settled(session) if card.record.settled else None)
 
     def answer(
-        self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, review: bool = False
+        self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, again: bool = False
     ) -> ItemState:
         """The state of ``item`` after ``action``. Events are saved before feedback is returned.
 
         ``doubted`` is an answer whose interpretation was shown for confirmation. With ``comparing``, the action selects
-        key points. In a ``review``, a settled item gets a new attempt.
+        key points. With ``again``, a settled item gets a new attempt; without it, the action is ignored.
         """
         begun = self._session(item, lang)
-        if review and not comparing and begun.record(item.id).settled:
+        if again and not comparing and begun.record(item.id).settled:
             begun = self._session(item, lang, again=True)
         session = replace(begun, doubted=doubted, comparing=comparing)
         before = conversation.current(session)
@@ -159,6 +159,10 @@ class LearnerWorkspace:
     def cards(self) -> tuple[Card, ...]:
         """All cards in review order."""
         return review.cards(self.course, self.events())
+
+    def attempts_at(self, item: Item) -> int:
+        """How often ``item`` was answered, in all its rounds."""
+        return sum(isinstance(event, Answered) and event.item == item.id for event in self.events())
 
     def ask_for_review(self, item: Item, lang: Lang) -> ItemState:
         """The state of ``item`` in a review: a new attempt, or the one in progress."""

@@ -122,8 +122,8 @@ class Pages:
     async def item(self, request: Request) -> Response:
         """One item in its current state."""
         question, item = self._item(request)
-        asked = self.learner.ask(item, self.lang(), again="again" in request.query_params)
-        return self._item_page(question, asked)
+        again = "again" in request.query_params
+        return self._item_page(question, self.learner.ask(item, self.lang(), again=again), again=again)
 
     async def reading(self, request: Request) -> Response:
         """How the lines of an answer are interpreted while it is typed. Nothing is graded or saved."""
@@ -208,17 +208,23 @@ class Pages:
         return RedirectResponse("/" + (back.lstrip("/\\") if isinstance(back, str) else ""), 303)
 
     async def answer(self, request: Request) -> Response:
-        """An answer to an item, or a command."""
+        """An answer to an item, or a command.
+
+        A settled item gets a new attempt if the form was made for one, and if it has not been sent before.
+        """
         question, item = self._item(request)
         form = await _fields(request)
-        done = await self._answered(item, form)
+        before = self.learner.attempts_at(item)
+        again = request.query_params.get("again") == str(before)
+        done = await self._answered(item, form, again=again)
         if done is None:
-            return self._item_page(question, self.learner.ask(item, self.lang()), say=WORDS["nothing"])
+            asked = self.learner.ask(item, self.lang(), again=again)
+            return self._item_page(question, asked, say=WORDS["nothing"], again=again)
         if form.get("do") == "skip":
             return RedirectResponse(self._onward(question, item), 303)
-        return self._item_page(question, done)
+        return self._item_page(question, done, again=again and self.learner.attempts_at(item) == before)
 
-    async def _answered(self, item: Item, form: FormData, *, review: bool = False) -> ItemState | None:
+    async def _answered(self, item: Item, form: FormData, *, again: bool = False) -> ItemState | None:
         """The state of ``item`` after a form was sent; None if the form is empty."""
         lang, command = self.lang(), form.get("do")
         comparing, doubted = bool(form.get("comparing")) and bool(items.key_points(item)), form.get("doubted")
@@ -232,7 +238,7 @@ class Pages:
                 return None
             action = TypedAnswer(text)
         kept = doubted if isinstance(doubted, str) and command == "yes" else None
-        answer = partial(self.learner.answer, doubted=kept, comparing=comparing, review=review)
+        answer = partial(self.learner.answer, doubted=kept, comparing=comparing, again=again)
         return await run_in_threadpool(answer, item, lang, action)
 
     async def check(self, request: Request) -> Response:
@@ -306,7 +312,7 @@ class Pages:
         if form.get("do") == "rate":
             rating = self.learner.rate_item(item, lang, _word(form))
             return self._item_page(question, self.learner.ask(item, lang), review=self._rated(item.id, rating))
-        done = await self._answered(item, form, review=True)
+        done = await self._answered(item, form, again=True)
         if done is None:
             asked = self.learner.ask_for_review(item, lang)
             return self._item_page(question, asked, say=WORDS["nothing"], review=ReviewState(item.id))
@@ -489,7 +495,12 @@ class Pages:
         return f"/questions/{question.id}/code" if next_step.open_exercises(known) else "/"
 
     def _item_page(
-        self, question: Question, asked: ItemState, say: Text | None = None, review: ReviewState | None = None
+        self,
+        question: Question,
+        asked: ItemState,
+        say: Text | None = None,
+        review: ReviewState | None = None,
+        again: bool = False,
     ) -> Response:
         lang, card = self.lang(), asked.card
         top, said = HtmlPage(lang), HtmlPage(lang)
@@ -504,6 +515,9 @@ class Pages:
             quiz_view.feedback(said, asked.feedback, card, buttons=True)
         reads = hasattr(items.kind(card.item.kind), "reading") and card.asked.form in ("line", "lines")
         doubted = asked.session.doubted if isinstance(asked.feedback, ReadAs) else None
+        action = f"/review/items/{card.item.id}" if review else f"/items/{card.item.id}"
+        if again:
+            action += f"?again={self.learner.attempts_at(card.item)}"
         return self.show(
             "item.html",
             question=question,
@@ -518,7 +532,7 @@ class Pages:
             wrong=card.record.tries > 0 and not card.record.settled,
             closed=isinstance(asked.feedback, (Settled, Compared)),
             review=review,
-            action=f"/review/items/{card.item.id}" if review else f"/items/{card.item.id}",
+            action=action,
             ratings=review_view.KNOWN,
         )
 

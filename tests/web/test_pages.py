@@ -169,7 +169,36 @@ def test_a_choice(browser: TestClient, learner: LearnerWorkspace, course: Course
     assert "Correct on attempt 2." in page(browser, f"/items/{item.id}")
     again = post(browser, f"/items/{item.id}", answer=wrong, do="answer")
     assert "Correct on attempt 2." in again and len(learner.events()) == 3
-    assert 'name="do"' in page(browser, f"/items/{item.id}?again=1")
+
+
+def test_an_item_is_answered_again(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
+    """After it was settled, with the form that the link leads to; sending this form twice changes nothing."""
+    item = first(course, "one")
+    wrong, right = (next(o.id for o in item.spec.options if o.correct is correct) for correct in (False, True))
+    assert f'href="/items/{item.id}?again=1"' in post(browser, f"/items/{item.id}", answer=right, do="answer")
+    form = f"/items/{item.id}?again=1"
+    assert f'action="{form}"' in page(browser, f"/items/{item.id}?again=1")
+    assert f'action="{form}"' in post(browser, form, do="answer")
+    text = post(browser, form, answer=wrong, do="answer")
+    assert "Not yet." in text and f'action="/items/{item.id}"' in text
+    post(browser, f"/items/{item.id}", answer=right, do="answer")
+    for _ in range(2):
+        assert "Correct on attempt 2." in post(browser, form, answer=wrong, do="answer")
+    answered = [event for event in learner.events() if isinstance(event, Answered)]
+    assert [(event.value, event.settled) for event in answered] == [(right, True), (wrong, False), (right, True)]
+
+
+def test_a_formula_is_answered_again(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
+    """A question about how the answer was read does not lose the new attempt."""
+    item = next(i for q in course.questions for i in q.items if i.id == "Q4.equal")
+    assert "Correct" in post(browser, f"/items/{item.id}", answer="2 d", do="answer")
+    form = f"/items/{item.id}?again=1"
+    asked = post(browser, form, answer="4 d/2", do="answer")
+    if "doubted" in asked:
+        assert f'action="{form}"' in asked
+        asked = post(browser, form, doubted="4 d/2", do="yes")
+    assert "Correct" in asked
+    assert [event.value for event in learner.events() if isinstance(event, Answered)] == ["2 d", "4 d/2"]
 
 
 def test_the_answer_is_shown(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:

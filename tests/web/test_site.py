@@ -437,12 +437,17 @@ def test_no_secret_in_anything_that_a_learner_can_get(classroom: Classroom) -> N
         seen[f"code {code}"] = page.content.replace(b"return x * x * 1", b"")
     for _ in range(4):
         seen[f"hint {len(seen)}"] = ada.post("/exercises/double/hint", headers=OWN).content
+    form = re.search(r'action="(/items/Q1.b[^"]*)"', ada.get("/items/Q1.b?again=1").text)
+    assert form is not None
+    seen["a misconception"] = ada.post(form[1], data={"answer": "1", "do": "answer"}, headers=OWN).content
     seen["submit"] = ada.post("/submit", headers=OWN).content
     graded(ada)
     ada.post("/language", data={"lang": "zh"}, headers=OWN)
     crawl(ada, seen)
     ada.post("/language", data={"lang": "en"}, headers=OWN)
-    assert len(seen) > 30 and any("/report" in path for path in seen) and any("editor.js" in path for path in seen)
+    reports = b"".join(data for path, data in seen.items() if "/report" in path)
+    assert b'<p class="given" dir="auto">1</p>' in reports  # or nothing would say what is behind this answer
+    assert len(seen) > 30 and any("editor.js" in path for path in seen)
     private = (classroom.folder, classroom.course)
     wanted = (*SECRETS, *map(str, private), (classroom.folder / SECRET).read_text().strip())
     found = {
