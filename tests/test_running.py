@@ -27,7 +27,7 @@ from grader.core.model import (
 from grader.course.schema import ExerciseSchema
 from grader.course.schema_problems import validate
 from grader.course.starter import stub
-from grader.course.validate import Known, check_question
+from grader.course.validate import KnownNames, check_question
 from grader.grading.checks import kinds
 from grader.grading.grade import grade
 from grader.grading.inputs import Drawn, DrawnMade, Seed, draw
@@ -116,7 +116,7 @@ def test_faults_of_classes_and_variants() -> None:
 def test_what_is_named_is_there(change: dict[str, Any], said: str | None) -> None:
     """Helpers, and their arguments."""
     question = Question("Q21", WORDS, "efficiency", WORDS, "q21.yaml", exercises=(built(STEP | change),))
-    known = Known(None, None, None, None, None, kinds())
+    known = KnownNames(None, None, None, None, None, kinds())
     found = [str(fault) for fault in check_question(question, {"exercises": [{}]}, known)]
     if said is None:
         assert not found

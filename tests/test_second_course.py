@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import loader
-from grader.course.coverage import places
+from grader.course.coverage import coverage_of
 from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
@@ -32,4 +32,4 @@ def test_another_course_has_rules_and_a_map() -> None:
     assert course.rules.due is not None
     assert [question.points for question in course.questions] == pytest.approx([10, 15, 15])
     assert course.public_id != courses.load(loader.find(None)).public_id
-    assert all(items for place in places(course) for _, items in place.exercises)
+    assert all(items for place in coverage_of(course) for _, items in place.exercises)

@@ -281,7 +281,7 @@ def _rules(rules: Rules) -> dict[str, Any]:
 def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[str]) -> dict[str, Any]:
     """A question file reduced to what learners may see."""
     written = {each["id"]: each for each in raw.get("items", [])}
-    shown = {name for item in question.items if item.id in practice for name in misconceptions.named(item)}
+    shown = {name for item in question.items if item.id in practice for name in misconceptions.misconceptions_of(item)}
     shown |= {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     beliefs = {each.id: _belief(each, practice) for each in question.misconceptions if each.id in shown}
     found: dict[str, Any] = {

@@ -94,7 +94,7 @@ def _why(found: Explanation, lang: Lang) -> Iterator[str]:
             yield indent(WHY.fill(said=_clean(each.text)).of(lang), 0)
         line = explained.quoted(each.span) if each.span is not None else None
         if each.span is not None and line is not None:
-            yield indent(explained.place(each.span).of(lang), 2)
+            yield indent(explained.place_text(each.span).of(lang), 2)
             yield from (f"    {line.text}", f"    {line.caret}")
 
 

@@ -208,7 +208,7 @@ def seed_of(folder: Path, course_folder: Path | None) -> Seed:
     """The seed that the course of a results folder names, else the public seed."""
     with contextlib.closing(open_gradebook(folder)) as book:
         loaded = courses.load(course_of(book, course_folder))
-    file = loader.beside(loaded, "seed_file")
+    file = loader.file_named_in_course(loaded, "seed_file")
     return Seed.public() if file is None else Seed.from_file(file)
 
 

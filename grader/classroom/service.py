@@ -55,7 +55,7 @@ from grader.grading import courses
 from grader.grading.checker import CheckedSubmission
 from grader.grading.inputs import Seed
 from grader.report.figures.figure import Figure
-from grader.report.figures.run import LearnerDrawing
+from grader.report.figures.run import LearnerValues
 from grader.sandbox import libraries
 
 T = TypeVar("T")
@@ -290,7 +290,7 @@ class Service:
         """
         return self._answer(learner, run_check, submission, exercises)
 
-    def figure(self, learner: str, picture: str, submission: Submission | None) -> tuple[Figure, LearnerDrawing | None]:
+    def figure(self, learner: str, picture: str, submission: Submission | None) -> tuple[Figure, LearnerValues | None]:
         """A picture of the course, with the code of ``submission`` beside it; see ``check``."""
         return self._answer(learner, run_figure, picture, submission)
 

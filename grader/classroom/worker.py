@@ -30,7 +30,7 @@ from grader.grading.grade import grade
 from grader.grading.selection import Selection
 from grader.report.figures import kinds, run
 from grader.report.figures.figure import Figure
-from grader.report.figures.run import LearnerDrawing
+from grader.report.figures.run import LearnerValues
 from grader.sandbox import Sandbox, ZygoteSettings
 from grader.submission import parse_files, read_files
 
@@ -87,10 +87,10 @@ def run_check(
 
 def run_figure(
     plan: BatchPlan, course_folder: str, name: str, submission: Submission | None
-) -> tuple[Figure, LearnerDrawing | None]:
+) -> tuple[Figure, LearnerValues | None]:
     """The picture ``name`` of the course in ``course_folder``, with the learner's code beside it; see ``run_check``."""
     checker = _checker(plan, course_folder)
-    return checker.use(functools.partial(run.drawn, checker.course, kinds.kinds()[name], submission))
+    return checker.use(functools.partial(run.compute_picture, checker.course, kinds.kinds()[name], submission))
 
 
 def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> TaskResult:

@@ -55,7 +55,7 @@ def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings,
 
     settings = class_folder.read_settings(folder)
     course = courses.load(loader.find(course_folder or _inside(folder, settings.course)))
-    listed = _inside(folder, settings.roster) or loader.beside(course, "roster")
+    listed = _inside(folder, settings.roster) or loader.file_named_in_course(course, "roster")
     if listed is None:
         raise UsageError(NO_ROSTER.fill(folder=folder))
     return settings, course, roster.read_roster(listed)
@@ -89,7 +89,7 @@ def serve_class(  # noqa: PLR0917, one for each option
     proxy = Proxy(header[0], header[1]) if header[0] and header[1] else None
     folder = folder.resolve()
     settings, course, listed = read_class(folder, course_folder)
-    seed = read_seed(None, _inside(folder, settings.seed_file) or loader.beside(course, "seed_file"))
+    seed = read_seed(None, _inside(folder, settings.seed_file) or loader.file_named_in_course(course, "seed_file"))
     plan = ServicePlan(
         folder, Path(course.folder), listed, seed, settings.questions, workers or max(2, resources.processors())
     )

@@ -88,7 +88,9 @@ class ReviewLoop:
                 said = turn.feedback
             spoke = isinstance(turn.feedback, quiz.Navigation) and turn.feedback.why == "lang"
             fresh = spoke or (session.comparing and not asked.compares)
-            share = turn.feedback.said / turn.feedback.points if isinstance(turn.feedback, quiz.Compared) else None
+            share = (
+                turn.feedback.said / turn.feedback.points if isinstance(turn.feedback, quiz.KeyPointsCompared) else None
+            )
             if not session.comparing and (isinstance(turn.feedback, quiz.Settled) or asked.compares):
                 typed = self._settled(asked.item.id, said, share, offer=session.offer is not None)
                 if typed == "stop":

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
     from grader.report.figures.figure import Figure
     from grader.report.figures.kinds import Picture
-    from grader.report.figures.run import LearnerDrawing
+    from grader.report.figures.run import LearnerValues
 
 SHOWN, NOT_ALL_SHOWN = 0, 1
 
@@ -144,7 +144,7 @@ def _form(target: Path) -> Literal["png", "svg"]:
 
 def _figure(
     picture: Picture, source: Path | None, course_folder: Path | None
-) -> tuple[Figure | None, LearnerDrawing | None]:
+) -> tuple[Figure | None, LearnerValues | None]:
     """The figure (None if nothing can be drawn), and what the learner's code gave (None without ``source``)."""
     from grader.grading.inputs import Seed  # loads numpy
     from grader.grading.reference_results import reference_observer  # loads numpy
@@ -164,7 +164,7 @@ def _figure(
     return (None if mine.seen is None else picture.draw((reference, mine.seen))), mine
 
 
-def _warn(mine: LearnerDrawing, lang: Lang) -> None:
+def _warn(mine: LearnerValues, lang: Lang) -> None:
     """Report on stderr what is missing or wrong in the picture."""
     from grader.report.figures.run import NOT_YOURS  # loads numpy
 

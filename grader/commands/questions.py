@@ -88,7 +88,7 @@ def questions(
             ).fill(group=group, hint=suggest.hint(group, [name for name, _ in course.groups]))
         )
     if as_map:
-        found = coverage.places(course, chosen)
+        found = coverage.coverage_of(course, chosen)
         if as_json:
             write_json(questions_view.map_json(found))
         else:

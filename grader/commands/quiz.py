@@ -170,7 +170,7 @@ def quiz(
 def _write(target: Path, session: Session, given: Mapping[str, str], asks: bool) -> None:
     """Write answers to ``target``. Those that a file there has already stay, unless the learner says otherwise."""
     if not target.exists():
-        create(target, answers_file.fresh(session.learner, given))
+        create(target, answers_file.new_answers_file(session.learner, given))
         tell(quiz_view.ANSWERS_WRITTEN.fill(file=target), session.lang)
         return
     found = answers_file.find(str(target), _text_of(target), session.learner)

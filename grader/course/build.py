@@ -38,7 +38,7 @@ _OWN = "course.yaml"
 
 
 def _check_questions(
-    reader: _Reader, questions: Sequence[Question], known: validate.Known, aliases: Mapping[str, Sequence[str]]
+    reader: _Reader, questions: Sequence[Question], known: validate.KnownNames, aliases: Mapping[str, Sequence[str]]
 ) -> None:
     """Reports the problems within and between the questions. Editions repeat aliases: they are written by a program."""
     for question in questions:
@@ -73,7 +73,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     questions = [_named(question, aliases) for question in questions]
     groups = own.groups or defaults.groups or {}
     sound = not reader.problems
-    known = validate.Known(
+    known = validate.KnownNames(
         groups=list(groups) if groups or sound else None,
         sources=None if sources is None else [source.id for source in sources],
         references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},

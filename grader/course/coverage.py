@@ -27,7 +27,7 @@ class QuestionCoverage:
     exercises: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def places(course: Course, questions: Sequence[Question] | None = None) -> tuple[QuestionCoverage, ...]:
+def coverage_of(course: Course, questions: Sequence[Question] | None = None) -> tuple[QuestionCoverage, ...]:
     """The coverage of ``questions`` (default: all) by the items and exercises of the whole course."""
     index = misconceptions.indexed(course)
     return tuple(_place(course, question, index) for question in questions or course.questions)
@@ -68,7 +68,7 @@ _HEAD = Text(
 def markdown(course: Course, lang: str) -> str:
     """The whole map as a Markdown page."""
     zh = lang == "zh"
-    found = places(course)
+    found = coverage_of(course)
     head = _HEAD.fill(
         title=course.title,
         questions=len(found),

@@ -112,7 +112,7 @@ def full_course(found: Course) -> Course:
     return found
 
 
-def beside(found: Course, key: Literal["roster", "seed_file"]) -> Path | None:
+def file_named_in_course(found: Course, key: Literal["roster", "seed_file"]) -> Path | None:
     """The file that course.yaml names under ``key``, if any. Raises CourseError if it does not exist."""
     name = {"roster": found.roster, "seed_file": found.seed_file}[key]
     if name is None:
@@ -171,7 +171,7 @@ class _Pickler(pickle.Pickler):
             from grader.course import misconceptions  # not needed to read a course
 
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-            return _item, (_freeze(fields.pop("spec")), sorted(misconceptions.named(value)), fields)
+            return _item, (_freeze(fields.pop("spec")), sorted(misconceptions.misconceptions_of(value)), fields)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return type(value), tuple(getattr(value, field.name) for field in dataclasses.fields(value))
         return NotImplemented

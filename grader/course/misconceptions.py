@@ -50,7 +50,7 @@ def after_answer(belief: Misconception, item: str) -> Misconception:
     return dataclasses.replace(belief, ask=belief.ask_item or belief.ask, ask_next=asked)
 
 
-def circular(course: Course, misconception: str, question: Question, index: Index | None = None) -> bool:
+def asks_itself(course: Course, misconception: str, question: Question, index: Index | None = None) -> bool:
     """Whether ``ask_next`` leads nowhere: only an answer to that very item can show the misconception, and no code."""
     belief = question.misconception(misconception)
     if belief is None or belief.ask_next is None:
@@ -66,7 +66,7 @@ def indexed(course: Course) -> Index:
     found: dict[str, list[tuple[str, Item]]] = {}
     for question in course.questions:
         for item in question.items:
-            for name in named(item):
+            for name in misconceptions_of(item):
                 found.setdefault(name, []).append((question.id, item))
     return found
 
@@ -82,7 +82,7 @@ def detects(exercise: Exercise, misconception: str) -> bool:
     return any(mistake.misconception == misconception for mistake in exercise.mistakes)
 
 
-def named(item: Item) -> frozenset[str]:
+def misconceptions_of(item: Item) -> frozenset[str]:
     """The misconceptions that wrong answers to ``item`` can show, whatever its kind."""
     deferred = deferred_spec(item)
     return deferred.misconceptions if deferred else frozenset(name for _, name in mentioned(item.spec))

@@ -39,7 +39,7 @@ def _for_authors(question: Question, course: Course, lang: Lang) -> Iterator[str
         yield f"\n{item.id}"
         key = items.key(item, items.Context(course.public_id, "", item.id))
         yield indent(_KEY.fill(key=key).of(lang), 2)
-        if names := sorted(misconceptions.named(item)):
+        if names := sorted(misconceptions.misconceptions_of(item)):
             yield indent(_REVEALS.fill(names=name_list(names)).of(lang), 2)
     if question.misconceptions:
         yield f"\n{_AFTER.of(lang)}"

@@ -36,7 +36,10 @@ def overview(question: Question, course: Course, learner: str | None, lang: Lang
     yield from _head(question, lang, width)
     graded = starter.graded(question)
     for heading, rows in (
-        (TO_ANSWER, [(item.id, starter.asked(item, question, course.public_id, learner)[0]) for item in graded]),
+        (
+            TO_ANSWER,
+            [(item.id, starter.item_paragraphs(item, question, course.public_id, learner)[0]) for item in graded],
+        ),
         (TO_WRITE, [(exercise.name, exercise.summary) for exercise in question.exercises]),
     ):
         if rows:
@@ -82,8 +85,8 @@ def _head(question: Question, lang: Lang, width: int) -> Iterable[str]:
 
 
 def _item(item: Item, question: Question, course: Course, learner: str | None, lang: Lang, width: int) -> Iterable[str]:
-    yield indent(PARENTHESIZED.fill(what=item.id, more=starter.worth(item)).of(lang), 0, width)
-    for text in starter.asked(item, question, course.public_id, learner):
+    yield indent(PARENTHESIZED.fill(what=item.id, more=starter.item_worth(item)).of(lang), 0, width)
+    for text in starter.item_paragraphs(item, question, course.public_id, learner):
         yield indent(text.of(lang), 2, width)
     shown = items.ask(item, items.Context(course.public_id, learner or "", item.id))
     for choice in (*shown.choices, *shown.partners):
@@ -130,7 +133,7 @@ def _exercise(exercise: Exercise, lang: Lang, width: int) -> Iterable[str]:
         yield indent(method, 4, width)
     yield indent(exercise.summary.of(lang), 4, width)
     yield indent(RESULT.fill(result=exercise.result).of(lang), 4, width)
-    for text in starter.without(exercise):
+    for text in starter.forbidden_names_sentence(exercise):
         yield indent(text.of(lang), 4, width)
     public = [case.name for case in exercise.cases if case.public]
     hidden = str(len(exercise.cases) - len(public))

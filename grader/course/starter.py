@@ -170,7 +170,7 @@ def definition(exercise: Exercise, lang: Lang) -> str:
     text = wrap(exercise.summary.of(lang), _WIDTH - 4)
     if exercise.array_types == ("torch",):
         text += ["", _ONLY_TORCH.of(lang)]
-    text += [line for said in without(exercise) for line in ("", *wrap(said.of(lang), _WIDTH - 4))]
+    text += [line for said in forbidden_names_sentence(exercise) for line in ("", *wrap(said.of(lang), _WIDTH - 4))]
     text += ["", *wrap(RESULT.fill(result=exercise.result).of(lang), _WIDTH - 4)]
     doc = _docstring(text, "    ")
     empty = f"{inner}raise NotImplementedError"
@@ -182,7 +182,7 @@ def definition(exercise: Exercise, lang: Lang) -> str:
     return f"class {exercise.name}:\n{doc}\n\n" + "\n\n".join(methods)
 
 
-def without(exercise: Exercise) -> tuple[Text, ...]:
+def forbidden_names_sentence(exercise: Exercise) -> tuple[Text, ...]:
     """A sentence about the names that ``exercise`` forbids; none if it forbids none."""
     names = name_list(exercise.forbids)
     return (_WITHOUT.fill(names=names),) if exercise.forbids else ()
@@ -258,11 +258,11 @@ def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", lear
         "answers:",
     ]
     questions = tuple(questions)
-    written = entries(((q, item) for q in questions for item in graded(q)), lang, course_id, learner)
+    written = answer_entries(((q, item) for q in questions for item in graded(q)), lang, course_id, learner)
     return "\n".join([*lines, written]) if written else "\n".join(lines) + " {}\n"
 
 
-def entries(
+def answer_entries(
     chosen: Iterable[tuple[Question, Item]], lang: Lang, course_id: str = "", learner: str | None = None
 ) -> str:
     """The entries of these items in an ``answers.yaml``, all unanswered."""
@@ -279,7 +279,7 @@ def graded(question: Question) -> tuple[Item, ...]:
     return tuple(item for item in question.items if item.use == "graded")
 
 
-def asked(item: Item, question: Question, course_id: str, learner: str | None) -> tuple[Text, ...]:
+def item_paragraphs(item: Item, question: Question, course_id: str, learner: str | None) -> tuple[Text, ...]:
     """The paragraphs of an item: what it asks, with the learner's numbers (or all choices), and its facts."""
     context = items.Context(course_id, learner or "", item.id)
     said = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
@@ -298,7 +298,7 @@ def points_of(value: float) -> Text:
     return Text(f"{points(value)} point{'' if value == 1 else 's'}", f"{points(value)} 分")
 
 
-def worth(item: Item) -> Text:
+def item_worth(item: Item) -> Text:
     """What ``item`` is worth and how hard it is, in words."""
     value = points_of(item.points)
     return LEVEL.fill(points=value, level=item.level) if item.level else value
@@ -306,8 +306,8 @@ def worth(item: Item) -> Text:
 
 def _entry(item: Item, question: Question, context: items.Context, lang: Lang) -> list[str]:
     shown = items.ask(item, context)
-    lines = ["", *_comment(PARENTHESIZED.fill(what=item.id, more=worth(item)).of(lang))]
-    for text in asked(item, question, context.course_id, context.learner or None):
+    lines = ["", *_comment(PARENTHESIZED.fill(what=item.id, more=item_worth(item)).of(lang))]
+    for text in item_paragraphs(item, question, context.course_id, context.learner or None):
         lines += _comment(text.of(lang))
     lines += [line for choice in shown.choices for line in _choice(choice, lang)]
     if shown.partners:

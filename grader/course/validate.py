@@ -68,7 +68,7 @@ CheckKinds: TypeAlias = Mapping[str, CheckKind]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownNames:
     """The names that questions may use. ``None`` for those that could not be read; they are not checked."""
 
     groups: Sequence[str] | None
@@ -80,7 +80,7 @@ class Known:
     edition: bool = False
 
 
-def check_question(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[ValueProblem]:
+def check_question(question: Question, raw: Mapping[str, Any], known: KnownNames) -> Iterator[ValueProblem]:
     """The problems of ``question``. ``raw`` is its file as plain values."""
     number = int(question.id.removeprefix("Q"))
     file = FilePath(question.file).name
@@ -162,7 +162,7 @@ def _placeholders(item: Item) -> Iterator[ValueProblem]:
                 yield ValueProblem((key, lang), f"expected {listed} in the text", Kind.PLACEHOLDER)
 
 
-def _sources(path: Path, named: Sequence[str], known: Known) -> Iterator[ValueProblem]:
+def _sources(path: Path, named: Sequence[str], known: KnownNames) -> Iterator[ValueProblem]:
     for index, source in enumerate(named):
         if known.sources is not None and source not in known.sources:
             yield unknown(
@@ -178,7 +178,7 @@ def _misconception(path: Path, name: str, known: Sequence[str]) -> Iterator[Valu
 # ------------------------------------------------------------------------------------------- exercises
 
 
-def _exercise(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
+def _exercise(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
     if known.references is not None:
         yield from _reference(("reference",), exercise.reference, known.references)
         for index, alternative in enumerate(exercise.alternatives):
@@ -192,7 +192,7 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
     yield from _variants(exercise)
 
 
-def _cases_of(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
+def _cases_of(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
     names = [case.name for case in exercise.cases]
     kinds = [check.kind for check in exercise.checks]
     for index, case in enumerate(exercise.cases):
@@ -209,7 +209,7 @@ def _cases_of(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
             yield from (fault.inside("cases", index) for fault in _case(case, exercise))
 
 
-def _checks(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
+def _checks(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
     names = [case.name for case in exercise.cases]
     for index, check in enumerate(exercise.checks):
         path: Path = ("checks", index)
@@ -245,7 +245,7 @@ def _helper(path: Path, name: str) -> Iterator[ValueProblem]:
         yield unknown(path, name, "a helper in grader/sandbox/inside/helpers.py", HELPERS, Kind.UNKNOWN_HELPER)
 
 
-def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known) -> Iterator[ValueProblem]:
+def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: KnownNames) -> Iterator[ValueProblem]:
     """Mistakes whose edits cannot be made, that repeat another one, or that declare checks there are not."""
     judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise, known.checks)}
     possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]

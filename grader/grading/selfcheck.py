@@ -84,7 +84,7 @@ def _static(question: Question) -> Iterator[Problem]:
         found = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
         yield Problem(Kind.FEW_ITEMS, question.file, found)
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
-    named |= {word for item in question.items for word in misconceptions.named(item)}
+    named |= {word for item in question.items for word in misconceptions.misconceptions_of(item)}
     for misconception in question.misconceptions:
         where = f"{question.file}, misconception {misconception.id}"
         if misconception.id not in named:
@@ -108,13 +108,13 @@ def _static(question: Question) -> Iterator[Problem]:
 def item_problems(course: Course, question: Question) -> Iterator[Problem]:
     """Problems of items: ``ask_next`` that leads nowhere, and answers that show two misconceptions."""
     index = misconceptions.indexed(course)
-    by_items = {name for item in question.items for name in misconceptions.named(item)}
+    by_items = {name for item in question.items for name in misconceptions.misconceptions_of(item)}
     for belief in question.misconceptions:
         asked = belief.ask_item or belief.ask
         if belief.id in by_items and asked and (said := _ABOUT_CODE.search(asked.en) or _ABOUT_CODE.search(asked.zh)):
             where = f"{question.file}, misconception {belief.id}"
             yield Problem(Kind.ASKS_ABOUT_CODE, where, f"items show it, but its question says “{said[0]}”")
-        if misconceptions.circular(course, belief.id, question, index):
+        if misconceptions.asks_itself(course, belief.id, question, index):
             where = f"{question.file}, misconception {belief.id}"
             yield Problem(Kind.CIRCULAR_FOLLOW_UP, where, f"only answers to {belief.ask_next} show it")
     yield from _alike(question)
@@ -129,7 +129,7 @@ def without_follow_up(course: Course) -> Mapping[str, Sequence[str]]:
     found: dict[str, list[str]] = {}
     for question in course.questions:
         for item in question.items:
-            for name in sorted(misconceptions.named(item)):
+            for name in sorted(misconceptions.misconceptions_of(item)):
                 more = misconceptions.follow_ups(course, name, question, item, index)
                 if not more and not misconceptions.exercises_about(course, name, question):
                     found.setdefault(question.id, []).append(name)

@@ -41,7 +41,7 @@ _NOT_MERGED = Text(
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ConflictingAnswer:
     """An answer in the file that differs from the one in the quiz; both as they are shown."""
 
     item: str
@@ -62,17 +62,17 @@ class AnswersRead:
         """The items of ``given`` that the file has no answer to."""
         return tuple(item for item in given if self.answers.get(item) is None)
 
-    def different(self, given: Mapping[str, str]) -> tuple[Kept, ...]:
+    def different(self, given: Mapping[str, str]) -> tuple[ConflictingAnswer, ...]:
         """The items of ``given`` to which the file has another answer."""
         both = ((item, self.answers.get(item), text) for item, text in given.items())
         return tuple(
-            Kept(item, _shown(there), _shown(text))
+            ConflictingAnswer(item, _shown(there), _shown(text))
             for item, there, text in both
             if there is not None and _plain(there) != _plain(text)
         )
 
 
-def fresh(learner: str, given: Mapping[str, str]) -> str:
+def new_answers_file(learner: str, given: Mapping[str, str]) -> str:
     """The text of a new ``answers.yaml``."""
     lines = ["format: 1", f"learner: {quoted(learner)}", "answers:" if given else "answers: {}"]
     return "\n".join([*lines, *(f"  {item}: {quoted(text)}" for item, text in given.items())]) + "\n"

@@ -131,7 +131,7 @@ def progress_of(course: Course, events: Sequence[Event], about: About | None = N
     """
     log = _log(events)
     if about is None:
-        about = places(course) if log.met else {}
+        about = parts_by_misconception(course) if log.met else {}
     return Progress(
         log.learner,
         tuple(
@@ -221,12 +221,12 @@ def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: Abou
 About: TypeAlias = dict[str, set[str]]
 
 
-def places(course: Course) -> About:
+def parts_by_misconception(course: Course) -> About:
     """For each misconception of ``course``, the items and exercises that can only be correct without it."""
     found: About = {}
     for question in course.questions:
         for item in question.items:
-            for name in misconceptions.named(item):
+            for name in misconceptions.misconceptions_of(item):
                 found.setdefault(name, set()).add(item.id)
         for exercise in question.exercises:
             for mistake in exercise.mistakes:

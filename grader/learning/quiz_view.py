@@ -8,14 +8,14 @@ from grader.core.layout import cells, wrap
 from grader.core.model import Item, Lang, Source, Text
 from grader.core.text import COMMA, LABELED, LEVEL, LONGEST_NAME, OF_POINTS, PARENTHESIZED, SEMICOLON, clean, points
 from grader.learning.session import (
-    Advice,
-    Compared,
+    ExerciseAdvice,
     Feedback,
-    MisconceptionMet,
+    KeyPointsCompared,
     Navigation,
     QuizCard,
     QuizSummary,
-    ReadAs,
+    ReadingToConfirm,
+    SeenMisconception,
     Session,
     Settled,
     UnknownCommand,
@@ -288,9 +288,9 @@ def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = Fal
             _wrong(page, said, shown, buttons=buttons)
         case Settled():
             _settled(page, said, buttons=buttons)
-        case Compared():
+        case KeyPointsCompared():
             _compared(page, said)
-        case ReadAs(formulas):
+        case ReadingToConfirm(formulas):
             for formula in formulas:
                 page.lines(page.say(_READ_AS, formula=formula), lead="? ", style="magenta")
             page.lines(page.say(_MEANT_HERE if buttons else _MEANT), indent=2)
@@ -359,7 +359,7 @@ def _settled(page: Page, said: Settled, *, buttons: bool) -> None:
     page.blank()
 
 
-def _compared(page: Page, said: Compared) -> None:
+def _compared(page: Page, said: KeyPointsCompared) -> None:
     page.lines(page.say(_COMPARED, said=said.said, points=said.points), lead="… ", style="bold cyan")
     for missing in said.missing:
         page.lines(page.say(LABELED, who=_MISSED, said=page.say(missing)), indent=2)
@@ -384,7 +384,7 @@ def _cited(source: Source, lang: Lang, *, again: bool = False) -> str:
     return _PAPER.fill(authors=authors, title=source.title, year=source.year, where=source.where).of(lang)
 
 
-def _advice(advice: Advice) -> Text:
+def _advice(advice: ExerciseAdvice) -> Text:
     text = {"same": _CODE_SAME, "right": _CODE_RIGHT, "open": _CODE_OPEN}[advice.state]
     return text.fill(exercise=advice.exercise, question=advice.question)
 
@@ -493,7 +493,7 @@ def summary(page: Page, found: QuizSummary) -> None:
     page.lines(page.say(_PRACTICE), style="dim")
 
 
-def _beliefs(page: Page, found: Sequence[MisconceptionMet]) -> None:
+def _beliefs(page: Page, found: Sequence[SeenMisconception]) -> None:
     """Open misconceptions first, each with the correct statement; then the names of the resolved ones."""
     page.lines(page.say(_BELIEFS), style="bold")
     still = [met for met in found if not met.resolved]

@@ -61,7 +61,7 @@ class QuizWidgets:
         said = ""
         if card is not None:
             said = self._written(lambda page: quiz_view.feedback(page, turn.feedback, card, buttons=True))
-        again = isinstance(turn.feedback, (conversation.UnreadableAnswer, conversation.ReadAs))
+        again = isinstance(turn.feedback, (conversation.UnreadableAnswer, conversation.ReadingToConfirm))
         self._show(said, action.text if again and isinstance(action, conversation.TypedAnswer) else "")
 
     def submit(self) -> None:

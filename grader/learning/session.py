@@ -308,7 +308,7 @@ class WrongAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class ExerciseAdvice:
     """An exercise that detects the misconception.
 
     ``state`` says how far the learner's code is: ``right``, making the ``same`` mistake, or ``open``.
@@ -337,7 +337,7 @@ class Settled:
     key: Text | None
     explain: Text | None
     sources: tuple[Source, ...]
-    advice: Advice | None = None
+    advice: ExerciseAdvice | None = None
     follows: Item | None = None
     offer: Item | None = None
     words: str | None = None
@@ -355,14 +355,14 @@ class Navigation:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadAs:
+class ReadingToConfirm:
     """How the formulas of an answer were read, where that looks different; judged only if the learner says yes."""
 
     formulas: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class KeyPointsCompared:
     """The learner has said which key points their answer made: ``said`` of ``points``; ``missing`` are the others."""
 
     said: int
@@ -370,11 +370,13 @@ class Compared:
     missing: tuple[Text, ...]
 
 
-Feedback: TypeAlias = UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | Compared | ReadAs | Navigation
+Feedback: TypeAlias = (
+    UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | KeyPointsCompared | ReadingToConfirm | Navigation
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class StepResult:
     """The result of an action: the next session, the feedback, and the events to save before showing it."""
 
     session: Session
@@ -382,78 +384,78 @@ class Turn:
     events: tuple[Event, ...] = ()
 
 
-def step(session: Session, action: Action, now: datetime) -> Turn:
+def step(session: Session, action: Action, now: datetime) -> StepResult:
     """The turn that ``action`` leads to at time ``now``. Pure."""
     card = current(session)
     if card is None or action == "quit":
-        return Turn(replace(session, left=True), Navigation("quit"))
+        return StepResult(replace(session, left=True), Navigation("quit"))
     turn = _anywhere(session, card, action, now)
     if turn is not None:
         return turn
     if card.compares:
         return _compare(session, card, action, now)
     if card.record.settled:
-        return Turn(_onward(session), Navigation("next"))
+        return StepResult(_onward(session), Navigation("next"))
     match action:
         case TypedAnswer(text):
             return _answer(session, card, text, now)
         case "key" if card.item.sealed:
-            return Turn(session, Navigation("no key"))
+            return StepResult(session, Navigation("no key"))
         case "key":
             return _settle(session, card, "", items.Judgment(Status.MISSING, 0.0), now)
         case _:  # "skip" or "next"
             return _skip(session, card, now)
 
 
-def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -> Turn | None:
+def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -> StepResult | None:
     """The turn for a command that works at any item, settled or not; None for other actions."""
     match action:
         case UnknownCommand():
-            return Turn(session, action)
+            return StepResult(session, action)
         case "help":
-            return Turn(session, Navigation("help"))
+            return StepResult(session, Navigation("help"))
         case "lang":
             lang: Lang = "en" if session.lang == "zh" else "zh"
             return _store(replace(session, lang=lang), Navigation("lang"), Spoke(now, session.course.public_id, lang))
         case "back":
             before = replace(session, at=max(0, session.at - 1), comparing=False, doubted=None)
-            return Turn(before, Navigation("back" if session.at else "first"))
+            return StepResult(before, Navigation("back" if session.at else "first"))
         case "follow":
             return _follow(session, card)
     return None
 
 
-def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> Turn:
+def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> StepResult:
     """The turn for an answer to an item that is not settled."""
     if len(text) > _LONGEST:
-        return Turn(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
+        return StepResult(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
     if _normalized(text) in map(_normalized, card.record.answers):
-        return Turn(session, UnreadableAnswer(_SAME))
+        return StepResult(session, UnreadableAnswer(_SAME))
     if session.doubted is not None and _normalized(text) in _YES:
         text = session.doubted
     elif session.confirms and (formulas := items.doubtful(card.item, text.strip())) and text != session.doubted:
-        return Turn(replace(session, doubted=text), ReadAs(formulas))
+        return StepResult(replace(session, doubted=text), ReadingToConfirm(formulas))
     session = replace(session, doubted=None)
     judged = items.judge(card.item, text.strip(), card.context)
     if not judged.readable:
-        return Turn(session, UnreadableAnswer(judged.message))
+        return StepResult(session, UnreadableAnswer(judged.message))
     return _settle(session, card, text.strip(), judged, now)
 
 
-def _compare(session: Session, card: QuizCard, action: Action, now: datetime) -> Turn:
+def _compare(session: Session, card: QuizCard, action: Action, now: datetime) -> StepResult:
     """The turn that ticks key points; a command leaves all of them open."""
     done = replace(session, comparing=False)
     if not isinstance(action, TypedAnswer):
-        return Turn(done, Navigation("next"))
+        return StepResult(done, Navigation("next"))
     points = items.key_points(card.item)
     letters = [point.id for point in points]
     chosen = set(re.sub(r"[\W_]", "", action.text).casefold())
     if not chosen or not (chosen <= set(letters) or chosen == {NONE.id}):
-        return Turn(session, UnreadableAnswer(_NO_POINT.fill(letters=", ".join(letters))))
+        return StepResult(session, UnreadableAnswer(_NO_POINT.fill(letters=", ".join(letters))))
     chosen -= {NONE.id}
     event = Explained(now, session.course.public_id, card.item.id, tuple(sorted(chosen)), len(points))
     missing = tuple(point.text for point in points if point.id not in chosen)
-    return _store(done, Compared(len(chosen), len(points), missing), event)
+    return _store(done, KeyPointsCompared(len(chosen), len(points), missing), event)
 
 
 def _normalized(text: str) -> str:
@@ -461,8 +463,8 @@ def _normalized(text: str) -> str:
     return "".join(text.split()).casefold()
 
 
-def _store(session: Session, feedback: Feedback, *events: Event) -> Turn:
-    return Turn(replace(session, log=(*session.log, *events)), feedback, events)
+def _store(session: Session, feedback: Feedback, *events: Event) -> StepResult:
+    return StepResult(replace(session, log=(*session.log, *events)), feedback, events)
 
 
 def _onward(session: Session) -> Session:
@@ -473,7 +475,7 @@ def _onward(session: Session) -> Session:
     return replace(session, at=at)
 
 
-def _skip(session: Session, card: QuizCard, now: datetime) -> Turn:
+def _skip(session: Session, card: QuizCard, now: datetime) -> StepResult:
     """Moves the item to the end the first time it is skipped, and past it the second time."""
     name = card.item.id
     event = Skipped(now, session.course.public_id, name)
@@ -484,16 +486,16 @@ def _skip(session: Session, card: QuizCard, now: datetime) -> Turn:
     return _store(_onward(moved), Navigation("skipped"), event)
 
 
-def _follow(session: Session, card: QuizCard) -> Turn:
+def _follow(session: Session, card: QuizCard) -> StepResult:
     """Inserts the offered item before the one being asked (after it, if that is settled)."""
     if session.offer is None:
-        return Turn(session, Navigation("nothing to follow"))
+        return StepResult(session, Navigation("nothing to follow"))
     place = session.at + (card.record.settled or card.compares)
     order = (*session.order[:place], session.offer, *session.order[place:])
-    return Turn(replace(session, order=order, at=place, offer=None, comparing=False), Navigation("followed"))
+    return StepResult(replace(session, order=order, at=place, offer=None, comparing=False), Navigation("followed"))
 
 
-def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment, now: datetime) -> Turn:
+def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment, now: datetime) -> StepResult:
     attempt = card.record.tries + 1
     final = judged.status is not Status.FAILED or attempt >= card.tries
     event = Answered(
@@ -513,11 +515,13 @@ def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment
         belief = card.question.misconception(judged.misconception)
         worth = score.practice(1.0, attempt=attempt + 1)
         ask = (belief.ask_item or belief.ask) if belief else None
-        return Turn(after, WrongAnswer(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
+        return StepResult(
+            after, WrongAnswer(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,)
+        )
     after = replace(after, offer=None, comparing=bool(value and items.key_points(card.item)))
     feedback = replace(settled(replace(after, comparing=False)), message=None if after.comparing else judged.message)
     after, feedback = _joined(after, feedback)
-    return Turn(after, feedback, (event,))
+    return StepResult(after, feedback, (event,))
 
 
 def settled(session: Session) -> Settled:
@@ -564,7 +568,7 @@ def _unlike(question: Question, item: Item) -> tuple[Text, ...]:
     """What corrects the misconceptions that the right answer to an item with key points is not to be confused with."""
     if not items.key_points(item):
         return ()
-    found = (question.misconception(name) for name in sorted(misconceptions.named(item)))
+    found = (question.misconception(name) for name in sorted(misconceptions.misconceptions_of(item)))
     return tuple(belief.truth for belief in found if belief is not None)
 
 
@@ -604,7 +608,7 @@ def _moved(order: tuple[str, ...], name: str | None, to: int) -> tuple[str, ...]
     return (*order[:to], name, *(each for each in order[to:] if each != name))
 
 
-def _advice(session: Session, question: Question, belief: Misconception) -> Advice | None:
+def _advice(session: Session, question: Question, belief: Misconception) -> ExerciseAdvice | None:
     """An exercise about the misconception; one that the learner has already coded comes first."""
     exercises = misconceptions.exercises_about(session.course, belief.id, question)
     last = {event.exercise: event for event in session.log if isinstance(event, Coded)}
@@ -613,14 +617,14 @@ def _advice(session: Session, question: Question, belief: Misconception) -> Advi
     return min(found, key=lambda advice: rank[advice.state], default=None)
 
 
-def _advise(course: Course, exercise: Exercise, belief: str, coded: Coded | None) -> Advice:
+def _advise(course: Course, exercise: Exercise, belief: str, coded: Coded | None) -> ExerciseAdvice:
     home = next(q.id for q in course.questions if exercise in q.exercises)
     state: Literal["right", "same", "open"] = "open"
     if coded is not None and coded.misconception == belief:
         state = "same"
     elif coded is not None and coded.status == Status.PASSED:
         state = "right"
-    return Advice(exercise.name, home, state)
+    return ExerciseAdvice(exercise.name, home, state)
 
 
 # ------------------------------------------------------------------------------------------------ the end
@@ -638,13 +642,13 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class MisconceptionMet:
+class SeenMisconception:
     """A misconception that answers showed. ``resolved``: a later answer or exercise about it was correct."""
 
     question: Question
     belief: Misconception
     resolved: bool
-    advice: Advice | None
+    advice: ExerciseAdvice | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -652,7 +656,7 @@ class QuizSummary:
     """The end of a quiz. ``due`` is how many items are not settled."""
 
     tallies: tuple[Tally, ...]
-    met: tuple[MisconceptionMet, ...]
+    met: tuple[SeenMisconception, ...]
     due: int
 
 
@@ -674,14 +678,14 @@ def summary(session: Session) -> QuizSummary:
     return QuizSummary(tuple(tallies), tuple(_met(session, pairs)), due)
 
 
-def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[MisconceptionMet]:
+def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[SeenMisconception]:
     home = {item.id: question.id for question, item in pairs}
     answered = [event for event in session.log if isinstance(event, Answered) and event.item in home]
     shown = {(home[event.item], event.misconception) for event in answered}
     for known in progress.progress_of(session.course, session.log).beliefs:
         if (known.question.id, known.belief.id) in shown:
             advice = _advice(session, known.question, known.belief) if known.open else None
-            yield MisconceptionMet(known.question, known.belief, not known.open, advice)
+            yield SeenMisconception(known.question, known.belief, not known.open, advice)
 
 
 def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]:

@@ -41,7 +41,7 @@ def add_items(text: str, items: Sequence[QuestionItem], course_id: str, learner:
     Numbers are drawn for ``learner``, by default for the learner that the file names.
     """
     base = re.sub(r"^answers:[ ]*\{\}\s*\Z", "answers:", text, flags=re.MULTILINE).rstrip("\n")
-    extended = f"{base}\n{starter.entries(items, lang, course_id, learner or _learner(text))}"
+    extended = f"{base}\n{starter.answer_entries(items, lang, course_id, learner or _learner(text))}"
     return extended if _is_utf8(text) and _extends(text, extended) else None
 
 

@@ -105,7 +105,7 @@ class ArrayPicture:
         return brief(self.scale.low), brief(self.scale.high)
 
 
-def picture(shown: ArrayComparison) -> ArrayPicture:
+def array_picture(shown: ArrayComparison) -> ArrayPicture:
     """The drawing of ``shown``, with the first difference marked on both sides."""
     scale = scale_of(shown.expected, shown.actual)
     at = shown.difference.index if shown.difference else None

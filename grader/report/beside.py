@@ -89,7 +89,7 @@ def rows(costs: Sequence[Cost], lang: Lang) -> list[list[str]]:
     return found
 
 
-def counted(costs: Sequence[Cost]) -> Text | None:
+def counted_units_sentence(costs: Sequence[Cost]) -> Text | None:
     """What was counted; None if nothing was."""
     cases = [cost.case for cost in costs if cost.work is not None]
     return COUNTED.fill(case=cases[0]) if cases else None
@@ -128,6 +128,6 @@ def lines(costs: Sequence[Cost], lang: Lang) -> Iterator[str]:
     """The table and the sentences, for a terminal."""
     table = [[head.of(lang) for head in HEADS], *rows(costs, lang)]
     yield from columns(table, right=[1, 2, 4, 5])
-    if (said := counted(costs)) is not None:
+    if (said := counted_units_sentence(costs)) is not None:
         yield said.of(lang)
     yield from (each.of(lang) for each in differences(costs))

@@ -16,7 +16,7 @@ PLACE = Text("{file}, line {line}: ", "{file} 第 {line} 行：")
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class QuotedLine:
     """A line of source in three parts; ``marked`` is what a diagnosis is about. Tabs are spaces, all is printable."""
 
     before: str
@@ -34,7 +34,7 @@ class Quoted:
         return " " * cells(self.before) + "^" * max(1, cells(self.marked))
 
 
-def quoted(span: Span, width: int = 100) -> Quoted | None:
+def quoted(span: Span, width: int = 100) -> QuotedLine | None:
     """The first line of ``span`` without its indentation, cut to ``width`` cells; None if it is not known."""
     source = span.source
     end = span.end_column if span.end_line == span.line else len(source)
@@ -42,7 +42,7 @@ def quoted(span: Span, width: int = 100) -> Quoted | None:
         return None
     start = min(len(source) - len(source.lstrip()), span.column)
     before, marked, after = source[start : span.column], source[span.column : end], source[end:]
-    line = Quoted(_plain(before), _plain(marked), _plain(after).rstrip())
+    line = QuotedLine(_plain(before), _plain(marked), _plain(after).rstrip())
     return _cut(line, width)
 
 
@@ -52,14 +52,14 @@ def _plain(source: str) -> str:
     return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)
 
 
-def _cut(line: Quoted, width: int) -> Quoted:
+def _cut(line: QuotedLine, width: int) -> QuotedLine:
     """The line with what does not fit replaced by ``…``: the end first, then the beginning, then the marked part."""
     room = width - cells(line.before) - cells(line.marked)
     if room < 0:
         kept = _last(line.before, max(0, width // 3))
         before = kept if kept == line.before else "…" + kept
-        return Quoted(before, _first(line.marked, width - cells(before)), "")
-    return Quoted(line.before, line.marked, _first(line.after, room))
+        return QuotedLine(before, _first(line.marked, width - cells(before)), "")
+    return QuotedLine(line.before, line.marked, _first(line.after, room))
 
 
 def _first(text: str, width: int) -> str:
@@ -78,7 +78,7 @@ def _last(text: str, width: int) -> str:
     return text if cells(text) <= width else _first(text[::-1], width + 1).rstrip("…")[::-1]
 
 
-def place(span: Span) -> Text:
+def place_text(span: Span) -> Text:
     """File and line."""
     return PLACE.fill(file=clean(span.file, 60), line=span.line)
 

@@ -37,7 +37,7 @@ from grader.core.model import (
 from grader.core.text import LABELED, check_label, clean, points
 from grader.course import items, misconceptions
 from grader.report import explained, words
-from grader.report.array_svg import ArrayPicture, Slice, mask, picture, rules
+from grader.report.array_svg import ArrayPicture, Slice, array_picture, mask, rules
 from grader.report.terminal import ranges
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -51,7 +51,7 @@ _MARKS = {
 }
 
 
-class Sections:
+class SectionCache:
     """The sections of pages that were made before, for the pages of a class: many learners have the same results.
 
     A result is recognized by identity; it is kept as well, so that no other one can get its identity. Pages must be
@@ -76,7 +76,7 @@ class Sections:
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class PageLearner:
     """The learner of a page: what they are called, and the name that the numbers in items are drawn for."""
 
     name: str
@@ -88,8 +88,8 @@ def render(
     course: Course,
     lang: Lang,
     shown: Iterable[ArrayComparison] = (),
-    whose: Whose | None = None,
-    sections: Sections | None = None,
+    whose: PageLearner | None = None,
+    sections: SectionCache | None = None,
 ) -> str:
     """The page, in ``lang`` until the reader switches languages. ``shown`` are the arrays to draw.
 
@@ -100,7 +100,7 @@ def render(
 
 
 def render_body(
-    report: Report, course: Course, lang: Lang, whose: Whose | None = None, sections: Sections | None = None
+    report: Report, course: Course, lang: Lang, whose: PageLearner | None = None, sections: SectionCache | None = None
 ) -> str:
     """What ``render`` shows below the name, as a part of a page with the rules of ``sheet``."""
     return _rendered("report_body.html", _Page.of(report, course, (), whose, sections), lang, "")
@@ -235,7 +235,7 @@ class Reason:
 
     text: Text
     place: Text | None = None
-    line: explained.Quoted | None = None
+    line: explained.QuotedLine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +245,9 @@ class _Page:
     report: Report
     course: Course
     shown: tuple[ArrayComparison, ...]
-    whose: Whose
+    whose: PageLearner
     item_ids: frozenset[str]
-    sections: Sections | None = None
+    sections: SectionCache | None = None
 
     @classmethod
     def of(
@@ -255,12 +255,12 @@ class _Page:
         report: Report,
         course: Course,
         shown: Iterable[ArrayComparison],
-        whose: Whose | None = None,
-        sections: Sections | None = None,
+        whose: PageLearner | None = None,
+        sections: SectionCache | None = None,
     ) -> _Page:
         """The page of ``report``; see ``render``."""
         names = frozenset(item.id for question in report.questions for item in question.items)
-        who = whose or Whose(report.learner, report.learner)
+        who = whose or PageLearner(report.learner, report.learner)
         return cls(report, course, tuple(shown), who, names, sections)
 
     def made_before(self, question: QuestionResult) -> Markup | None:
@@ -390,7 +390,7 @@ class _Page:
     def pictures(self, exercise: ExerciseResult) -> list[DrawnArrays]:
         """The pictures of an exercise."""
         return [
-            DrawnArrays(each, picture(each), tuple((name, mask(values)) for name, values in each.masks))
+            DrawnArrays(each, array_picture(each), tuple((name, mask(values)) for name, values in each.masks))
             for each in self.shown
             if each.exercise == exercise.name
         ]
@@ -398,7 +398,7 @@ class _Page:
 
 def _reason(found: Diagnosis) -> Reason:
     line = explained.quoted(found.span) if found.span is not None else None
-    return Reason(found.text, explained.place(found.span) if found.span and line else None, line)
+    return Reason(found.text, explained.place_text(found.span) if found.span and line else None, line)
 
 
 def finding(

@@ -289,7 +289,7 @@ def _diagnosis(page: Page, exercise: ExerciseResult, said: str) -> None:
     left = explained.MOST_LINES
     for found in explained.to_say(exercise, said, page.lang):
         line = explained.quoted(found.span, page.width - 8) if found.span is not None else None
-        lead = page.say(explained.place(found.span)) if found.span is not None and line is not None else ""
+        lead = page.say(explained.place_text(found.span)) if found.span is not None and line is not None else ""
         text = clean(page.say(found.text), 600)
         left -= (2 if line is not None else 0) + len(wrap(lead + text, page.width - 6))
         if left < 0:

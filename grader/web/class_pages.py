@@ -37,7 +37,7 @@ from grader.report import html
 from grader.report.figures import kinds
 from grader.report.figures.figure import Figure
 from grader.report.figures.kinds import Picture
-from grader.report.figures.run import LearnerDrawing
+from grader.report.figures.run import LearnerValues
 from grader.web.class_words import (
     CHECKED_TOO_OFTEN,
     FOLDER_FULL,
@@ -130,7 +130,7 @@ class ClassWorkspace(LearnerWorkspace):
             raise UsageError(LONG_FORMULA.fill(most=MOST_FORMULA))
         return LearnerWorkspace.answer(self, item, lang, action, doubted=doubted, comparing=comparing, again=again)
 
-    def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
+    def figure(self, picture: Picture) -> tuple[Figure, LearnerValues | None]:
         """See ``LearnerWorkspace``. It is drawn by the workers of the class."""
         assert self.service is not None
         name = next(name for name, each in kinds.kinds().items() if each is picture)
@@ -170,7 +170,7 @@ class ClassWorkspace(LearnerWorkspace):
         """The text of answers.yaml: the answers ``given`` on the pages, and others in an uploaded file."""
         path = self.folder / ANSWERS
         if not path.is_file():
-            return answers_file.fresh(self.name, given)
+            return answers_file.new_answers_file(self.name, given)
         try:
             found = answers_file.find(ANSWERS, path.read_bytes().decode("utf-8-sig"), self.name)
             return answers_file.merge(found, self.name, given, given)
@@ -329,7 +329,7 @@ class ClassPages:
         assert found.mark.work is not None
         course = self.service.edition
         report = _for_learners(course, self.course, report)
-        whose = html.Whose(person.name, found.mark.work.row.seed_name)
+        whose = html.PageLearner(person.name, found.mark.work.row.seed_name)
         return html.render(report, course, lang, whose=whose)
 
     # ------------------------------------------------------------------------------------- what is there

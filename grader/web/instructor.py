@@ -26,7 +26,7 @@ from grader.classroom.marks import CoursePart, Mark
 from grader.classroom.results import Book, parts
 from grader.core.model import Text
 from grader.core.text import points
-from grader.report.html import Whose, render_body
+from grader.report.html import PageLearner, render_body
 from grader.web import instructor_files, instructor_items, instructor_marking
 from grader.web.class_data import LANGUAGE, ClassData, Visit, moment, route, style_sheet
 
@@ -197,7 +197,7 @@ def _report(visit: Visit, book: Book, mark: Mark) -> Markup | None:
     report = pages.report_with_overrides(book, mark)
     if report is None or mark.work is None:
         return None
-    whose = Whose(mark.learner.name, mark.work.row.seed_name)
+    whose = PageLearner(mark.learner.name, mark.work.row.seed_name)
     return Markup(render_body(report, visit.class_data.course, visit.lang, whose))
 
 

@@ -29,7 +29,7 @@ from grader.learning.session import Action, Feedback, QuizCard, Session
 from grader.report.figures import run
 from grader.report.figures.figure import Figure
 from grader.report.figures.kinds import Picture
-from grader.report.figures.run import LearnerDrawing
+from grader.report.figures.run import LearnerValues
 from grader.submission import FoundFiles, Unusable, opening, read
 from grader.submission.opening import FileLocation
 from grader.web import work
@@ -110,7 +110,7 @@ class LearnerWorkspace:
         """The learner's progress, computed once for each state of the log."""
         events, known = self.events(), self._progress
         if known is None or known[0] is not events:
-            self._about = self._about or progress.places(self.course)
+            self._about = self._about or progress.parts_by_misconception(self.course)
             self._progress = known = (events, progress.progress_of(self.course, events, self._about))
         return known[1]
 
@@ -299,9 +299,9 @@ class LearnerWorkspace:
 
     # ------------------------------------------------------------------------------------- pictures
 
-    def figure(self, picture: Picture) -> tuple[Figure, LearnerDrawing | None]:
+    def figure(self, picture: Picture) -> tuple[Figure, LearnerValues | None]:
         """``picture`` drawn with the reference and, if the folder has code for it, with the learner's code."""
-        return self.checker().use(partial(run.drawn, self.course, picture, self.drawable(picture)))
+        return self.checker().use(partial(run.compute_picture, self.course, picture, self.drawable(picture)))
 
     def drawable(self, picture: Picture) -> Submission | None:
         """The learner's submission if it has code for ``picture``, else None."""

@@ -26,7 +26,7 @@ from grader.course import items, starter
 from grader.learning import log, next_step, quiz_view, reference_view, review, review_view
 from grader.learning.log import Rating
 from grader.learning.review import Card
-from grader.learning.session import Compared, ItemRecord, ReadAs, Settled, TypedAnswer
+from grader.learning.session import ItemRecord, KeyPointsCompared, ReadingToConfirm, Settled, TypedAnswer
 from grader.report import beside
 from grader.report.figures import kinds, svg
 from grader.report.html import environment, render_part, sheet
@@ -161,7 +161,7 @@ class Pages:
                 for each in exercise.alternatives
             ]
             mine = self.learner.own_source(question, exercise)
-            said = [*beside.differences(costs), *([text] if (text := beside.counted(costs)) else [])]
+            said = [*beside.differences(costs), *([text] if (text := beside.counted_units_sentence(costs)) else [])]
             parts.append((exercise.name, mine, sources, beside.rows(costs, lang), said))
         heads = [head.of(lang) for head in beside.HEADS]
         compare = reference_view.COMPARE
@@ -514,7 +514,7 @@ class Pages:
         if asked.feedback is not None:
             quiz_view.feedback(said, asked.feedback, card, buttons=True)
         reads = hasattr(items.kind(card.item.kind), "reading") and card.asked.form in ("line", "lines")
-        doubted = asked.session.doubted if isinstance(asked.feedback, ReadAs) else None
+        doubted = asked.session.doubted if isinstance(asked.feedback, ReadingToConfirm) else None
         action = f"/review/items/{card.item.id}" if review else f"/items/{card.item.id}"
         if again:
             action += f"?again={self.learner.attempts_at(card.item)}"
@@ -530,7 +530,7 @@ class Pages:
             onward=self._onward(question, card.item),
             settled=card.record.settled and not card.compares,
             wrong=card.record.tries > 0 and not card.record.settled,
-            closed=isinstance(asked.feedback, (Settled, Compared)),
+            closed=isinstance(asked.feedback, (Settled, KeyPointsCompared)),
             review=review,
             action=action,
             ratings=review_view.KNOWN,

@@ -107,7 +107,7 @@ def make_bundle(folder: Path, log: Path, learner: str, answers: dict[str, str]) 
     here = find_files(folder)
     raws = {raw.path: raw.data for raw in here.raws} if here is not None else {}
     if answers and _ANSWERS not in raws:
-        raws[_ANSWERS] = answers_file.fresh(learner, answers).encode()
+        raws[_ANSWERS] = answers_file.new_answers_file(learner, answers).encode()
     if log.is_file():
         raws["progress.jsonl"] = log.read_bytes()
     made = io.BytesIO()

@@ -6,7 +6,7 @@ import pytest
 
 from grader.core.model import Course, Edit, Exercise, Item, Misconception, Mistake, Question, Text
 from grader.course import loader
-from grader.course.coverage import markdown, places
+from grader.course.coverage import coverage_of, markdown
 from grader.course.items.choice import Option, Spec
 from grader.grading import courses
 
@@ -48,15 +48,15 @@ COURSE = Course(Text("Course", "课程"), "c", (("g", T),), (Q1, Q2), (), (), ""
 
 def test_the_map_says_what_is_about_what() -> None:
     """Items by what they ask and by what leads to them, the question's own first; exercises by their mistakes."""
-    found = {each.misconception.id: (each.items, each.exercises) for each in places(COURSE)[0].beliefs}
+    found = {each.misconception.id: (each.items, each.exercises) for each in coverage_of(COURSE)[0].beliefs}
     assert found == {
         "a": (("Q1.one", "Q1.two"), ("first",)),
         "b": (("Q1.one",), ()),
         "c": ((), ("first", "second")),
         "d": (("Q1.two", "Q2.one"), ()),
     }
-    assert places(COURSE)[0].exercises == (("first", ("Q1.one", "Q1.two")), ("second", ()))
-    assert places(COURSE, [Q2])[0].beliefs[0].items == ("Q2.one", "Q1.two")
+    assert coverage_of(COURSE)[0].exercises == (("first", ("Q1.one", "Q1.two")), ("second", ()))
+    assert coverage_of(COURSE, [Q2])[0].beliefs[0].items == ("Q2.one", "Q1.two")
 
 
 def test_a_page_in_both_languages() -> None:
@@ -77,7 +77,7 @@ def bundled() -> Course:
 
 def test_the_bundled_course_has_no_gap(bundled: Course) -> None:
     """Every misconception has an item that asks about it, every exercise one about the same idea."""
-    for place in places(bundled):
+    for place in coverage_of(bundled):
         assert [each.misconception.id for each in place.beliefs if not each.items] == [], place.question.id
         assert [name for name, items in place.exercises if not items] == [], place.question.id
 

@@ -299,13 +299,16 @@ def test_what_is_not_graded_cannot_be_given_points(folder: Path) -> None:
 
 def test_files_beside_a_course(folder: Path) -> None:
     """Are found from the folder of course.yaml, whatever the current one; where there is none, course.yaml is named."""
-    assert (loader.beside(load(folder), "roster"), loader.beside(load(folder), "seed_file")) == (None,) * 2
+    assert (
+        loader.file_named_in_course(load(folder), "roster"),
+        loader.file_named_in_course(load(folder), "seed_file"),
+    ) == (None,) * 2
     write(folder, "course.yaml", "roster: class.csv\nseed_file: ../SEED\n")
     write(folder, "class.csv", "id\n")
     found = load(folder)
-    assert loader.beside(found, "roster") == folder / "class.csv"
+    assert loader.file_named_in_course(found, "roster") == folder / "class.csv"
     with pytest.raises(CourseError, match=r"course\.yaml: seed_file: there is no file .*SEED.*--seed-file"):
-        loader.beside(found, "seed_file")
+        loader.file_named_in_course(found, "seed_file")
 
 
 def test_limits_of_the_pages_of_a_class(folder: Path) -> None:
@@ -765,9 +768,9 @@ def test_a_cached_course_names_the_same_misconceptions() -> None:
     """What is known of the specs without reading them is what they say when read."""
     courses.load(loader.find(None))
     every = [item for question in courses.load(loader.find(None)).questions for item in question.items]
-    before = [misconceptions.named(item) for item in every]
+    before = [misconceptions.misconceptions_of(item) for item in every]
     assert all(item.spec is not None for item in every)
-    assert before == [misconceptions.named(item) for item in every]
+    assert before == [misconceptions.misconceptions_of(item) for item in every]
     assert any(before)
 
 

@@ -71,7 +71,7 @@ def test_follow_ups() -> None:
     assert [each.id for each in misconceptions.follow_ups(COURSE, "halves", Q1, asked)] == ["Q1.plain", "Q2.number"]
 
     def circles(home: Question, belief: str) -> bool:
-        return misconceptions.circular(course(home), belief, home)
+        return misconceptions.asks_itself(course(home), belief, home)
 
     itself = question("Q1", PLAIN, items=[plain], misconceptions=[Misconception("halves", WORDS, ask_next="Q1.plain")])
     assert circles(itself, "halves")
@@ -96,12 +96,12 @@ def test_exercises_about(belief: str, home: object, expected: list[str]) -> None
 
 def test_named_reads_any_spec() -> None:
     """Misconceptions are found in options, in wrong answers, in mappings, and nowhere else."""
-    assert misconceptions.named(item("Q1.a", CHOICE)) == {"halves"}
-    assert misconceptions.named(item("Q1.a", NUMBER)) == {"halves", "doubles"}
-    assert misconceptions.named(item("Q1.a", {"wrong": [KnownWrongAnswer(1, "deep")], "misconception": "no"})) == {
-        "deep"
-    }
-    assert misconceptions.named(item("Q1.a", None)) == frozenset()
+    assert misconceptions.misconceptions_of(item("Q1.a", CHOICE)) == {"halves"}
+    assert misconceptions.misconceptions_of(item("Q1.a", NUMBER)) == {"halves", "doubles"}
+    assert misconceptions.misconceptions_of(
+        item("Q1.a", {"wrong": [KnownWrongAnswer(1, "deep")], "misconception": "no"})
+    ) == {"deep"}
+    assert misconceptions.misconceptions_of(item("Q1.a", None)) == frozenset()
 
 
 def nested(kind: Any) -> set[type]:

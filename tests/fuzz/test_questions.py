@@ -21,7 +21,7 @@ from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.selection import Selection
 from grader.learning import session as quiz
-from grader.learning.answers_file import fresh
+from grader.learning.answers_file import new_answers_file
 from tests import tiny
 from tests.course.formulas.test_hostile import CHAIN, FORMULAS, GROWTH, HOSTILE, PIECES, SOUP, VALUE
 from tests.course.items.test_documented import read as item_of
@@ -192,7 +192,7 @@ def answers_file(said: list[str], scratch: Path) -> None:
     records = {item.id: quiz.ItemRecord(1, answers=(text,)) for item, text in zip(named, typed, strict=False)}
     session = quiz.Session(small, name, "en", tuple(item.id for item in named), records, ())
     path = scratch / "answers.yaml"
-    path.write_text(fresh(session.learner, quiz.graded_answers(session)), encoding="utf-8")
+    path.write_text(new_answers_file(session.learner, quiz.graded_answers(session)), encoding="utf-8")
     found = submission.read(path)
     given = {item.item: item.value for item in found.answers or ()}
     assert given == {name: whole(record.answers[-1]) for name, record in records.items()}

@@ -23,7 +23,7 @@ from grader.grading.context import GradingContext
 from grader.grading.explaining.mistakes import agree
 from grader.grading.inputs import Seed
 from grader.grading.programs import Target
-from grader.report.array_svg import picture
+from grader.report.array_svg import array_picture
 from grader.report.figures import run
 from tests.fuzz import carried
 from tests.fuzz.reading import Reader, fuzzing
@@ -92,9 +92,9 @@ def test_no_value_breaks_a_picture() -> None:
         if isinstance(right, Array) and isinstance(value, Array) and value.values.ndim and value.values.size > 1:
             found = compare(right, value)
             shown = ArrayComparison("e", "c", "result", right.values, value.values, found.difference if found else None)
-            assert picture(shown).actual
+            assert array_picture(shown).actual
         wanted = run._to_numpy(right)
-        if run.misfit(wanted, value) is None:
+        if run.mismatch(wanted, value) is None:
             run._strays(wanted, run._to_numpy(value))
 
 

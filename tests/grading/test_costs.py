@@ -117,5 +117,5 @@ def test_plain_numbers_have_no_library() -> None:
 def test_nothing_to_compare() -> None:
     """Without the learner's code nothing differs; without a count no case is named."""
     assert beside.differences((REFERENCE,)) == ()
-    assert beside.counted((Cost("reference", 1, 0, "numpy"),)) is None
-    assert isinstance(beside.counted((REFERENCE,)), Text)
+    assert beside.counted_units_sentence((Cost("reference", 1, 0, "numpy"),)) is None
+    assert isinstance(beside.counted_units_sentence((REFERENCE,)), Text)

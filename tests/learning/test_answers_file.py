@@ -6,7 +6,7 @@ import pytest
 
 from grader.core.errors import UsageError
 from grader.core.yaml_positions import parse_document
-from grader.learning.answers_file import Kept, find, fresh, merge
+from grader.learning.answers_file import ConflictingAnswer, find, merge, new_answers_file
 
 STARTED = """\
 # Write your answers after the colons.
@@ -61,7 +61,7 @@ def test_what_differs() -> None:
     """The same answer written in another way is no other answer."""
     found = find("answers.yaml", STARTED, "ada")
     given = {"Q5.a": "b", "Q5.b": "8", "Q5.d": "c a", "Q5.e": "x\n= y", "Q5.z": "1"}
-    assert found.different(given) == (Kept("Q5.b", "7", "8"),)
+    assert found.different(given) == (ConflictingAnswer("Q5.b", "7", "8"),)
     assert found.new(given) == ("Q5.a", "Q5.z")
 
 
@@ -76,7 +76,7 @@ def test_what_differs() -> None:
         "answers:\n    Q5.b: 1\nlearner: ada\nformat: 1\n",
         "format: 1\r\nlearner: ada\r\nanswers:\r\n  Q5.b: 1\r\n",
         "{}",
-        fresh("ada", {"Q5.b": "1"}),
+        new_answers_file("ada", {"Q5.b": "1"}),
     ],
 )
 def test_every_form_of_a_file(text: str) -> None:

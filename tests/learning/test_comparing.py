@@ -26,7 +26,7 @@ COURSE = course(question("Q1", exercise("half(x)"), items=[WHY, NEXT], misconcep
 WRITTEN = "In my own four words"
 
 
-def answered() -> quiz.Turn:
+def answered() -> quiz.StepResult:
     """The turn in which the item was answered."""
     session = quiz.begin(COURSE, "ada", "en", [WHY, NEXT])
     return quiz.step(session, quiz.TypedAnswer(WRITTEN), NOW)
@@ -62,7 +62,7 @@ def test_what_was_said_is_an_event_of_its_own(typed: str, said: tuple[str, ...])
     turn = quiz.step(answered().session, quiz.read(typed), NOW)
     assert turn.events == (Explained(NOW, COURSE.public_id, "Q1.why", said, 2),)
     missing = tuple(point for at, point in zip("ab", POINTS, strict=True) if at not in said)
-    assert turn.feedback == quiz.Compared(len(said), 2, missing)
+    assert turn.feedback == quiz.KeyPointsCompared(len(said), 2, missing)
     card = quiz.current(turn.session)
     assert card is not None and card.record.settled and not card.compares
     assert f"{len(said)} of 2" in shown(turn.feedback, card)

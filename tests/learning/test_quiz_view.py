@@ -18,12 +18,12 @@ from grader.course.items import Choice, Form, Prompt
 from grader.learning import choice_widget, quiz_view
 from grader.learning import session as quiz
 from grader.learning.session import (
-    Advice,
+    ExerciseAdvice,
     ItemRecord,
-    MisconceptionMet,
     Navigation,
     QuizCard,
     QuizSummary,
+    SeenMisconception,
     Settled,
     Tally,
     UnknownCommand,
@@ -94,7 +94,7 @@ EVERYTHING = [
         for k in (0, 1)
     ),
     lambda page: quiz_view.feedback(page, WrongAnswer(0.5, LONG, ASK, 2, 0.5), card()),
-    lambda page: quiz_view.feedback(page, settled(message=LONG, advice=Advice("half", "Q1", "open")), card()),
+    lambda page: quiz_view.feedback(page, settled(message=LONG, advice=ExerciseAdvice("half", "Q1", "open")), card()),
     lambda page: quiz_view.feedback(page, Navigation("help"), card()),
     lambda page: quiz_view.feedback(page, UnreadableAnswer(LONG), card()),
     lambda page: quiz_view.summary(page, SUMMARY),
@@ -104,8 +104,8 @@ BELIEF = Misconception("picks-the-best", TRUTH)
 SUMMARY = QuizSummary(
     (Tally(HOME, 2, 5, 1.5, 6.0),),
     (
-        MisconceptionMet(HOME, BELIEF, False, Advice("half", "Q1", "same")),
-        MisconceptionMet(HOME, replace(BELIEF, id="ties"), True, None),
+        SeenMisconception(HOME, BELIEF, False, ExerciseAdvice("half", "Q1", "same")),
+        SeenMisconception(HOME, replace(BELIEF, id="ties"), True, None),
     ),
     3,
 )
@@ -205,12 +205,15 @@ def test_card_that_is_settled() -> None:
             settled(message=TRUTH, explain=TRUTH),
             "Every key that is not blocked contributes. Correct answer: b: Sums Source",
         ),
-        (settled(advice=Advice("half", "Q1", "open")), "→ The exercise half shows this: attncheck start Q1"),
+        (settled(advice=ExerciseAdvice("half", "Q1", "open")), "→ The exercise half shows this: attncheck start Q1"),
         (
-            settled(advice=Advice("half", "Q1", "same")),
+            settled(advice=ExerciseAdvice("half", "Q1", "same")),
             "→ Your code for half makes the same mistake: attncheck hint Q1",
         ),
-        (settled(advice=Advice("half", "Q1", "right")), "→ Your code for half gets this right; compare it with"),
+        (
+            settled(advice=ExerciseAdvice("half", "Q1", "right")),
+            "→ Your code for half gets this right; compare it with",
+        ),
         (settled(follows=ITEM), "→ Next: Q1.a, which asks about exactly this."),
         (
             settled(offer=ITEM),

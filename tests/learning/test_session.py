@@ -23,11 +23,11 @@ from grader.learning import log as state
 from grader.learning import session as quiz
 from grader.learning.log import Answered, Coded, Event, Named, Skipped, Spoke
 from grader.learning.session import (
-    Advice,
+    ExerciseAdvice,
     Navigation,
     Session,
     Settled,
-    Turn,
+    StepResult,
     UnknownCommand,
     UnreadableAnswer,
     WrongAnswer,
@@ -90,7 +90,7 @@ def begin(*log: Event, name: str | None = "Q1", again: bool = False) -> Session:
     return quiz.begin(COURSE, "ada", "en", quiz.choose(COURSE, name), log, again=again)
 
 
-def play(session: Session, *typed: str) -> list[Turn]:
+def play(session: Session, *typed: str) -> list[StepResult]:
     """The turns of a session in which this was typed."""
     turns = []
     for line in typed:
@@ -99,7 +99,7 @@ def play(session: Session, *typed: str) -> list[Turn]:
     return turns
 
 
-def events(turns: Sequence[Turn]) -> tuple[Event, ...]:
+def events(turns: Sequence[StepResult]) -> tuple[Event, ...]:
     """What was stored on the way."""
     return tuple(event for turn in turns for event in turn.events)
 
@@ -188,7 +188,7 @@ def test_the_last_try_brings_the_key() -> None:
     assert isinstance(said, Settled)
     assert (said.outcome, said.record.earned, said.truth) == ("wrong", 0.0, TRUTH)
     assert said.key.en == "d: text d"
-    assert said.advice == Advice("half", "Q1", "open")
+    assert said.advice == ExerciseAdvice("half", "Q1", "open")
 
 
 def test_key_on_demand_gives_up() -> None:
@@ -442,7 +442,7 @@ def test_summary() -> None:
 
 def written(session: quiz.Session) -> str:
     """A new file with the answers of a session."""
-    return answers_file.fresh(session.learner, quiz.graded_answers(session))
+    return answers_file.new_answers_file(session.learner, quiz.graded_answers(session))
 
 
 def test_answers_file(tmp_path: Path) -> None:
@@ -524,7 +524,7 @@ FORMULA = Item("Q1.formula", "expression", WORDS, spec=Expression({"n": "positiv
 READING = course(question("Q1", HALF, items=[FORMULA]))
 
 
-def reading(*typed: str, confirms: bool = True) -> list[Turn]:
+def reading(*typed: str, confirms: bool = True) -> list[StepResult]:
     """The turns of a session about a formula, with or without somebody who confirms."""
     session = quiz.begin(READING, "ada", "en", [FORMULA])
     return play(quiz.replace(session, confirms=confirms), *typed)
@@ -534,7 +534,7 @@ def reading(*typed: str, confirms: bool = True) -> list[Turn]:
 def test_what_looks_different_is_confirmed(yes: str) -> None:
     """Before it counts as an attempt; a yes, or the same answer once more, confirms it."""
     asked, done = reading("\\frac{n}{2} tokens", yes)
-    assert asked.feedback == quiz.ReadAs(("n/2",)) and not asked.events
+    assert asked.feedback == quiz.ReadingToConfirm(("n/2",)) and not asked.events
     assert isinstance(done.feedback, Settled) and done.feedback.outcome == "right"
     assert done.feedback.record.answers == ("\\frac{n}{2} tokens",)
 
@@ -542,7 +542,7 @@ def test_what_looks_different_is_confirmed(yes: str) -> None:
 def test_another_answer_takes_its_place() -> None:
     """Then that one is judged, or asked about; what is obvious is judged at once."""
     first, second, third = reading("n^2 tokens", "n d", "n/2")
-    assert isinstance(first.feedback, quiz.ReadAs) and isinstance(second.feedback, UnreadableAnswer)
+    assert isinstance(first.feedback, quiz.ReadingToConfirm) and isinstance(second.feedback, UnreadableAnswer)
     assert isinstance(third.feedback, Settled) and len(third.events) == 1
     (wrong,) = reading("n**2")
     assert isinstance(wrong.feedback, WrongAnswer)

@@ -12,7 +12,7 @@ import pytest
 from grader.core.model import Array, ArrayComparison
 from grader.grading.compare import compare
 from grader.report import array_svg
-from grader.report.array_svg import Scale, brief, describe, draw, mask, picture, rules, scale_of, slices
+from grader.report.array_svg import Scale, array_picture, brief, describe, draw, mask, rules, scale_of, slices
 from grader.report.figures.palette import contrast
 
 NAN, INF = np.nan, np.inf
@@ -70,7 +70,7 @@ def test_the_first_difference_is_framed_on_both_sides() -> None:
     right = np.zeros((2, 5, 2, 3))
     wrong = right.copy()
     wrong[1, 3, 1, 2] = 1
-    made = picture(shown(right, wrong))
+    made = array_picture(shown(right, wrong))
     assert [(left.label, actual.label) for left, actual in made.rows if left and actual] == [
         ("[0, 0]", "[0, 0]"),
         ("[0, 1]", "[0, 1]"),
@@ -87,14 +87,14 @@ def test_the_first_difference_is_framed_on_both_sides() -> None:
 
 def test_what_is_right_is_drawn_briefly() -> None:
     """Equal arrays take two matrices at most, and no frame."""
-    made = picture(shown(np.ones((5, 2, 3)), np.ones((5, 2, 3))))
+    made = array_picture(shown(np.ones((5, 2, 3)), np.ones((5, 2, 3))))
     assert len(made.rows) == array_svg.SLICES_OF_RIGHT
     assert "mark" not in "".join(left.svg for left, _ in made.rows if left)
 
 
 def test_other_shapes() -> None:
     """Arrays of unequal shapes stand beside each other, each with its own matrices."""
-    made = picture(shown(np.ones((2, 2, 3)), np.ones(4)))
+    made = array_picture(shown(np.ones((2, 2, 3)), np.ones(4)))
     assert [(left is None, right is None) for left, right in made.rows] == [(False, False), (False, True)]
     assert (made.expected.en, made.actual.en) == ("shape (2, 2, 3), 1 to 1", "shape (4,), 1 to 1")
 
@@ -121,7 +121,7 @@ def test_a_window_of_large_arrays(
 def test_svg_stays_small() -> None:
     """The largest picture takes some 100 kB, however large the array."""
     values = np.random.default_rng(0).standard_normal((3, 500, 500))
-    assert len(picture(shown(values, values)).rows[0][0].svg) < 150_000  # type: ignore[union-attr]
+    assert len(array_picture(shown(values, values)).rows[0][0].svg) < 150_000  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("columns", [3, 30])
@@ -129,7 +129,7 @@ def test_what_is_not_finite_has_a_sign_of_its_own(columns: int) -> None:
     """NaN and the infinities are told apart without colour: by words in cells with room, else by signs and a legend."""
     values = np.zeros((2, columns))
     values[0, :3] = [NAN, INF, -INF]
-    made = picture(shown(np.zeros((2, columns)), values))
+    made = array_picture(shown(np.zeros((2, columns)), values))
     svg = str(made.rows[0][1].svg)  # type: ignore[union-attr]
     if columns == 3:
         assert re.findall(r">([^<>]+)</text>", svg) == ["NaN", "+∞", "−∞", "0", "0", "0"]
@@ -159,7 +159,7 @@ def test_numbers_in_cells(values: list[float], words: list[str]) -> None:
 
 def test_values_beyond_the_scale_are_mentioned() -> None:
     """Where one array would drown the other, its colours stop at the ends and a note says so."""
-    assert [note.en for note in picture(shown([0.0, 1.0], [0.0, 90.0])).notes] == [
+    assert [note.en for note in array_picture(shown([0.0, 1.0], [0.0, 90.0])).notes] == [
         "values outside the scale have the colour of its nearest end"
     ]
 
@@ -169,7 +169,7 @@ def test_values_beyond_the_scale_are_mentioned() -> None:
 def test_svg_is_well_formed(dtype: str, shape: tuple[int, ...]) -> None:
     """Whatever the array, the drawing is XML that assistive technology passes over: the words beside it say it."""
     values = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
-    made = picture(shown(values, values))
+    made = array_picture(shown(values, values))
     for svg in (made.scale.bar(), *(each.svg for row in made.rows for each in row if each)):
         assert ET.fromstring(svg).get("aria-hidden") == "true"
 

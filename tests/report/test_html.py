@@ -30,7 +30,7 @@ from grader.core.model import (
 from grader.course.items.choice import Option
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.text import Spec as OwnWords
-from grader.report.html import Sections, brief, render, visible
+from grader.report.html import SectionCache, brief, render, visible
 
 VOID = {"meta", "input", "br", "wbr"}
 #: Elements that a page for reading has no use for.
@@ -287,11 +287,11 @@ def test_sections_made_before(report: Report, course: Course, monkeypatch: pytes
         replace(report, questions=(fewer,)),
     ]
     for of in (course, drawn):
-        sections = Sections()
+        sections = SectionCache()
         assert [render(page, of, "en", sections=sections) for page in pages] == [
             render(page, of, "en") for page in pages
         ]
-    sections, kept = Sections(), []
+    sections, kept = SectionCache(), []
     monkeypatch.setattr(
         sections, "put", lambda question, of, made, put=sections.put: (kept.append(of), put(question, of, made))
     )

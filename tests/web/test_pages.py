@@ -22,7 +22,7 @@ from grader.learning import log
 from grader.learning.log import Answered, Coded, Hinted, Reviewed, Spoke
 from grader.report.figures import kinds
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
-from grader.report.figures.run import LearnerDrawing, Remark
+from grader.report.figures.run import ExerciseRemark, LearnerValues
 from grader.submission import read
 from grader.web.learner import LearnerWorkspace
 from grader.web.pages import make_app
@@ -534,7 +534,7 @@ def test_pictures(browser: TestClient, learner: LearnerWorkspace, monkeypatch: p
     axis = PlotAxis(Text("n <b>", "n"))
     lines = (line(Text("yours", "你的"), (1, 2), (1, 3), who="learner"),)
     figure = Figure(Text("Work", "计算量"), Text("note", "说明"), ((LinePlot(Text("a", "a"), axis, axis, lines),),))
-    mine = LearnerDrawing(None, (Remark("softmax", "q03.py", Text("has <b> no values", "无"), True),))
+    mine = LearnerValues(None, (ExerciseRemark("softmax", "q03.py", Text("has <b> no values", "无"), True),))
     monkeypatch.setattr(LearnerWorkspace, "figure", lambda self, picture: (figure, mine))
     text = page(browser, "/pictures/cost")
     assert "<svg" in text and "n &lt;b&gt;" in text and "has &lt;b&gt; no values" in text and "<b>" not in text

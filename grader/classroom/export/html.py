@@ -87,14 +87,14 @@ class LearnerPages:
     """Renders the pages of learners as they may see them at ``now`` (default: the current time)."""
 
     def __init__(self, book: Book, lang: Lang, now: datetime | None = None) -> None:
-        from grader.report.html import Sections  # loads jinja2, numpy
+        from grader.report.html import SectionCache  # loads jinja2, numpy
 
         self._book, self._lang, self._now = book, lang, now
-        self._drawn, self._undrawn = (book.course, Sections()), (_without_drawn(book.course), Sections())
+        self._drawn, self._undrawn = (book.course, SectionCache()), (_without_drawn(book.course), SectionCache())
 
     def of(self, mark: Mark) -> str | None:
         """The page of a mark; None if nothing was graded."""
-        from grader.report.html import Whose, render  # loads jinja2, numpy
+        from grader.report.html import PageLearner, render  # loads jinja2, numpy
 
         report = report_with_overrides(self._book, mark)
         if report is None or mark.work is None:
@@ -102,7 +102,7 @@ class LearnerPages:
         draws = mark.work.row.seed_name
         course, sections = self._drawn if draws else self._undrawn
         report = visible_report(report, mark, self._book.course.rules, self._now)
-        whose = Whose(mark.learner.name or mark.learner.id, draws)
+        whose = PageLearner(mark.learner.name or mark.learner.id, draws)
         return render(report, course, self._lang, whose=whose, sections=sections)
 
 

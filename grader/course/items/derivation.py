@@ -87,7 +87,7 @@ from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
 from grader.course.formulas.steps import MOST_LINES, Step, number_lines, parse_lines
 from grader.course.items import Context, Judgment, LineRead, Prompt, unreadable
-from grader.course.items.expression import about, as_text, check_declarations
+from grader.course.items.expression import as_text, check_declarations, describe_declarations
 
 _HOW = Text(
     "Write one step per line, each equal to the line before. You may add a reason after #.",
@@ -749,7 +749,9 @@ def prompt(spec: Spec, context: Context) -> Prompt:
     if spec.hide_from and not spec.hide_to:
         ends = [_TO.fill(end=end)]
     given = {} if spec.state_givens else spec.given
-    facts = [*about({name: text for name, text in spec.symbols.items() if name not in spec.given}, given)]
+    facts = [
+        *describe_declarations({name: text for name, text in spec.symbols.items() if name not in spec.given}, given)
+    ]
     return Prompt("lines", how, facts=(*facts, *ends))
 
 

@@ -328,22 +328,22 @@ def _failed(message: Text) -> Judgment:
 
 def prompt(spec: Spec, context: Context) -> Prompt:
     """One line, with the symbols it may use and the unit."""
-    found = [*about(spec.symbols, spec.given)]
+    found = [*describe_declarations(spec.symbols, spec.given)]
     if spec.unit:
         found.append(_UNIT.fill(unit=spec.unit))
     return Prompt("line", _HOW_GROWS if spec.grows else _HOW, facts=tuple(found))
 
 
-def about(symbols: Mapping[str, str], given: Mapping[str, str]) -> Sequence[Text]:
+def describe_declarations(symbols: Mapping[str, str], given: Mapping[str, str]) -> Sequence[Text]:
     """The declarations of symbols and what is given, in words."""
-    listed = [(name, *words(text)) for name, text in symbols.items() if name not in given]
+    listed = [(name, *describe_declaration(text)) for name, text in symbols.items() if name not in given]
     found = []
     if listed:
         en = "; ".join(f"{name} ({en})" if en else name for name, en, _ in listed)
         zh = "；".join(f"{name}（{zh}）" if zh else name for name, _, zh in listed)
         found.append(_SYMBOLS.fill(symbols=Text(en, zh)))
     if given:
-        known = [(name, *words(text)) for name, text in given.items()]
+        known = [(name, *describe_declaration(text)) for name, text in given.items()]
         en = "; ".join(f"{name}: {en}" for name, en, _ in known)
         zh = "；".join(f"{name}：{zh}" for name, _, zh in known)
         found.append(_GIVEN.fill(given=Text(en, zh)))
@@ -371,7 +371,7 @@ _HEADS = (
 )
 
 
-def words(text: str) -> tuple[str, str]:
+def describe_declaration(text: str) -> tuple[str, str]:
     """A declaration in words: English, Chinese."""
     text = " ".join(text.split())
     if text in _WORDS:

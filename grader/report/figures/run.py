@@ -67,7 +67,7 @@ NOT_YOURS = Text(
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class ExerciseRemark:
     """A remark on one exercise in the learner's file. ``lost``: it is not in the picture."""
 
     name: str
@@ -77,11 +77,11 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class LearnerDrawing:
+class LearnerValues:
     """The values of a learner's file. ``seen`` is None if nothing can be shown; ``absent`` exercises are not in it."""
 
     seen: SourceResults | None
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[ExerciseRemark, ...] = ()
     absent: tuple[str, ...] = ()
     unsafe: bool = False
 
@@ -100,9 +100,9 @@ _NOT_DRAWN = Text(
 )
 
 
-def drawn(
+def compute_picture(
     course: Course, picture: Picture, submission: Submission | None, observe: Observe, observe_reference: Observe
-) -> tuple[Figure, LearnerDrawing | None]:
+) -> tuple[Figure, LearnerValues | None]:
     """The picture of the reference and, with a ``submission``, of the learner's code beside it."""
     beside = reference(course, picture, observe_reference)
     mine = learner(course, picture, submission, observe, beside) if submission is not None else None
@@ -139,7 +139,7 @@ def reference(course: Course, picture: Picture, observe_reference: Observe) -> S
 
 def learner(
     course: Course, picture: Picture, submission: Submission, observe: Observe, beside: SourceResults
-) -> LearnerDrawing:
+) -> LearnerValues:
     """The values of the learner's code for the same programs; ``beside`` are those of the reference.
 
     Raises SubmissionError if the submission defines none of the exercises that the picture calls.
@@ -150,7 +150,7 @@ def learner(
         raise SubmissionError(_nothing(submission, wanted))
     absent = tuple(e.name for q, e in wanted if source_of(e.name, q, submission) is None)
     best: dict[str, Values] = {}
-    remarks: dict[str, Remark] = {}
+    remarks: dict[str, ExerciseRemark] = {}
     unsafe = False
     for number in range(2):  # with the array type that the file uses, then with the other
         asked = [
@@ -173,7 +173,7 @@ def learner(
                 remarks.pop(exercise.name, None)
             if remark is not None:
                 remarks.setdefault(exercise.name, remark)
-    return LearnerDrawing(SourceResults("learner", best) if best else None, tuple(remarks.values()), absent, unsafe)
+    return LearnerValues(SourceResults("learner", best) if best else None, tuple(remarks.values()), absent, unsafe)
 
 
 def _types(exercise: Exercise, file: SourceFile) -> tuple[ArrayType, ...]:
@@ -197,10 +197,10 @@ def _nothing(submission: Submission, wanted: tuple[tuple[Question, Exercise], ..
 
 def _judge(
     name: str, file: SourceFile, programs: tuple[Program, ...], got: tuple[Observation, ...], expected: Values
-) -> Remark | None:
+) -> ExerciseRemark | None:
     """A remark on the values, if there is one; ``lost`` if they cannot be drawn."""
     if bad := _trouble(got):
-        return Remark(name, file.path, bad, lost=True)
+        return ExerciseRemark(name, file.path, bad, lost=True)
     pairs = [
         pair
         for each, wanted in zip(got, expected, strict=True)
@@ -208,10 +208,10 @@ def _judge(
         for pair in zip(each.values, wanted, strict=True)
     ]
     for value, wanted in pairs:
-        if bad := misfit(wanted, value):
-            return Remark(name, file.path, bad, lost=True)
+        if bad := mismatch(wanted, value):
+            return ExerciseRemark(name, file.path, bad, lost=True)
     if any(_strays(wanted, _to_numpy(value)) for value, wanted in pairs):
-        return Remark(name, file.path, _NOT_FINITE, lost=False)
+        return ExerciseRemark(name, file.path, _NOT_FINITE, lost=False)
     return None
 
 
@@ -220,7 +220,7 @@ def _trouble(got: tuple[Observation, ...]) -> Text | None:
     return None if failed is None else verdict(failed, public=True).message
 
 
-def misfit(wanted: Any, value: Any) -> Text | None:
+def mismatch(wanted: Any, value: Any) -> Text | None:
     """Why ``value`` cannot be drawn in place of ``wanted``, the value of the reference; None if kind and shape fit."""
     match wanted:
         case np.ndarray():
@@ -230,13 +230,13 @@ def misfit(wanted: Any, value: Any) -> Text | None:
                 return _NO_GRADIENT
             if not isinstance(value, (list, tuple)) or len(value) != len(wanted):
                 return _KIND.fill(got=describe(value), expected=Text(f"{len(wanted)} values", f"{len(wanted)} 个值"))
-            return next((bad for one, other in zip(wanted, value, strict=True) if (bad := misfit(one, other))), None)
+            return next((bad for one, other in zip(wanted, value, strict=True) if (bad := mismatch(one, other))), None)
         case dict():
             if not isinstance(value, dict) or value.keys() != wanted.keys():
                 return _KIND.fill(got=describe(value), expected=describe(wanted))
             if "work" in wanted and not (value["exits"] is False and type(value["work"]) is int and value["work"] > 0):
                 return _NOT_COUNTED
-            return next((bad for key in wanted if (bad := misfit(wanted[key], value[key]))), None)
+            return next((bad for key in wanted if (bad := mismatch(wanted[key], value[key]))), None)
         case bool():
             return None if isinstance(value, bool) else _KIND.fill(got=describe(value), expected=describe(wanted))
         case int() | float():

@@ -14,7 +14,7 @@ from grader.course import loader
 from grader.grading import courses
 from grader.report.figures import run
 from grader.report.figures.kinds import SourceResults, kinds
-from grader.report.figures.run import LearnerDrawing, misfit
+from grader.report.figures.run import LearnerValues, mismatch
 from grader.sandbox import Sandbox
 from tests.helpers import answering, submission
 
@@ -35,7 +35,7 @@ def variance(course: Course, sandbox: Sandbox) -> SourceResults:
     return run.reference(course, VARIANCE, sandbox.observe)
 
 
-def mine(course: Course, sandbox: Sandbox, beside: SourceResults, text: str) -> LearnerDrawing:
+def mine(course: Course, sandbox: Sandbox, beside: SourceResults, text: str) -> LearnerValues:
     """What a file with ``text`` gives."""
     return run.learner(course, VARIANCE, submission(q03=text), sandbox.observe, beside)
 
@@ -150,7 +150,7 @@ ONE = np.zeros((2, 3))
 )
 def test_what_fits(wanted: object, value: object, said: str | None) -> None:
     """Kinds and sizes are those of the reference, or it is said in both languages why not."""
-    found = misfit(np.asarray(wanted) if isinstance(wanted, np.floating) else wanted, value)
+    found = mismatch(np.asarray(wanted) if isinstance(wanted, np.floating) else wanted, value)
     assert (found is None) == (said is None)
     if found is not None and said is not None:
         assert said in found.en
