@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 import re
@@ -20,6 +21,7 @@ from tests import documentation
 from tests.documentation import FAMILIES_OF_KINDS, problems_of, problems_of_command
 
 PAGES = documentation.pages()
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=[path.name for path in PAGES])
@@ -212,3 +214,18 @@ def test_a_page_keeps_what_is_written_by_hand() -> None:
     assert documentation.filled(page, "new") == page.replace("\nold\n", "\n\nnew\n\n")
     with pytest.raises(ValueError, match="expected the lines"):
         documentation.filled("# Title\n", "new")
+
+
+def test_functions_that_the_architecture_names_exist() -> None:
+    """Every `module.function` in ARCHITECTURE.md is defined in a module, or a class, of that name."""
+    named = set(re.findall(r"`(\w+)\.(\w+)`", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")))
+    places: set[tuple[str, str]] = set()
+    for path in (ROOT / "grader").rglob("*.py"):
+        module = path.parent.name if path.name == "__init__.py" else path.stem
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            owner, body = (node.name, node.body) if isinstance(node, ast.ClassDef) else (module, [node])
+            places |= {(owner, each.name) for each in body if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
+            if isinstance(node, ast.ImportFrom):
+                places |= {(module, alias.asname or alias.name) for alias in node.names}
+    assert len(named) > 20
+    assert {each for each in named if each[1] not in ("py", "yaml", "toml")} - places == set()
