@@ -127,7 +127,7 @@ class _Log:
 def progress_of(course: Course, events: Sequence[Event], about: About | None = None) -> Progress:
     """Folds ``events`` into the progress; events about things that the course no longer has are ignored.
 
-    ``about`` is ``places(course)``, if it is at hand: finding them takes longer than everything else.
+    ``about`` is ``parts_by_misconception(course)``, if known already: it takes longer than everything else.
     """
     log = _log(events)
     if about is None:

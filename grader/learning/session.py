@@ -385,7 +385,7 @@ class StepResult:
 
 
 def step(session: Session, action: Action, now: datetime) -> StepResult:
-    """The turn that ``action`` leads to at time ``now``. Pure."""
+    """The result of ``action`` at time ``now``. Pure."""
     card = current(session)
     if card is None or action == "quit":
         return StepResult(replace(session, left=True), Navigation("quit"))
@@ -408,7 +408,7 @@ def step(session: Session, action: Action, now: datetime) -> StepResult:
 
 
 def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -> StepResult | None:
-    """The turn for a command that works at any item, settled or not; None for other actions."""
+    """The result of a command that works at any item, settled or not; None for other actions."""
     match action:
         case UnknownCommand():
             return StepResult(session, action)
@@ -426,7 +426,7 @@ def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -
 
 
 def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> StepResult:
-    """The turn for an answer to an item that is not settled."""
+    """The result of an answer to an item that is not settled."""
     if len(text) > _LONGEST:
         return StepResult(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
     if _normalized(text) in map(_normalized, card.record.answers):
@@ -443,7 +443,7 @@ def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> StepR
 
 
 def _compare(session: Session, card: QuizCard, action: Action, now: datetime) -> StepResult:
-    """The turn that ticks key points; a command leaves all of them open."""
+    """The result of ticking key points; a command leaves all of them open."""
     done = replace(session, comparing=False)
     if not isinstance(action, TypedAnswer):
         return StepResult(done, Navigation("next"))
