@@ -27,8 +27,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from grader.sandbox.memo import memoized
-
 from grader.core.model import (
     Call,
     Case,
@@ -58,6 +56,7 @@ from grader.sandbox import ZygoteSettings, open_sandbox
 from grader.sandbox.children import Child, ChildFactory
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import observe
+from grader.sandbox.observation_cache import memoized
 from grader.sandbox.wire import decode_value, encode_files, encode_tasks, tasks_of
 from grader.submission import read
 

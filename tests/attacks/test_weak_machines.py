@@ -53,7 +53,7 @@ _GET, _SET = 21, 22  # PR_GET_SECCOMP, PR_SET_SECCOMP
 MACHINES = {
     "old kernel": Machine(landlock(errno.ENOSYS), "landlock", "does not offer it", "5.13", "no Landlock"),
     "not enabled": Machine(landlock(errno.EOPNOTSUPP), "landlock", "not enabled", "lsm=", "no Landlock"),
-    "strict container": Machine(landlock(errno.EPERM), "landlock", "forbids it", "--security-opt", "no Landlock"),
+    "strict container": Machine(landlock(errno.EPERM), "landlock", "forbidden here", "--security-opt", "no Landlock"),
     "kernel without filters": Machine(
         (f"prctl:{errno.EINVAL}:{_GET}", f"prctl:{errno.EINVAL}:{_SET}"),
         *("seccomp", "does not support filters", "CONFIG_SECCOMP_FILTER", "could not be confined"),
