@@ -157,7 +157,7 @@ def test_a_learners_way_by_keyboard(chromium: Any, server: Server, submitted: st
     window.wait_for_url("**/sign-out")
     reach(window, "form[action='/sign-out'] button")
     window.keyboard.press("Enter")
-    window.get_by_text("Open your personal link").wait_for()
+    window.get_by_text("Open the personal link").wait_for()
     window.context.close()
 
 
