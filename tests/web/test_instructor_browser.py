@@ -176,7 +176,8 @@ def test_accessibility(chromium: Any, site: Site, scheme: str, lang: str) -> Non
 def test_the_exported_table_sorts(chromium: Any, site: Site, tmp_path: Path) -> None:  # noqa: F811
     """From a file, under its own policy: headings sort, the field finds; without scripts it is a table."""
     with site.class_data.book() as book:
-        export("html", book, ExportOptions(now=NOW), ExportTarget(tmp_path / "pages", lambda text: None, temporary=True))
+        place = ExportTarget(tmp_path / "pages", lambda text: None, temporary=True)
+        export("html", book, ExportOptions(now=NOW), place)
     context = chromium.new_context()
     window = context.new_page()
     wrong: list[str] = []
