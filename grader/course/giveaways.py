@@ -15,7 +15,7 @@ from grader.core.layout import cells
 from grader.core.model import Course, Item, Lang, Question
 from grader.core.problems import Kind, Problem
 from grader.course import items
-from grader.course.items import choice, derivation, expression, multi
+from grader.course.items import choice, derivation, expression, multi, shape
 from grader.course.items._options import Option
 
 #: From so many single-choice items on, shares mean something.
@@ -78,6 +78,8 @@ _COMMON = frozenset(
 )
 #: How a formula is written does not matter when texts are searched for it; shorter ones are found by chance.
 _SPACING, _SHORTEST = re.compile(r"[\s*·`]"), 5
+#: A shape in running text, and the fewest axes that are not shown by chance.
+_SHAPE, _AXES = re.compile(r"\([^()=]+,[^()=]+\)"), 3
 _DEFINES = "def {0}(", "class {0}(", "class {0}:"
 #: Chinese is not split into words; a stretch of so many characters counts as one.
 _STRETCH = 3
@@ -201,11 +203,13 @@ def _chinese(text: str) -> frozenset[str]:
 
 
 def shown_keys(course: Course) -> Iterator[Problem]:
-    """Formulas that are the key of a graded item and that a learner can read elsewhere in the course.
+    """Formulas and shapes that are the key of a graded item and that a learner can read elsewhere in the course.
 
-    Shapes are left out: they are what other items are about. So are numbers, which differ between learners.
+    Shapes of fewer than three axes are left out, as are short formulas, which occur by chance; so are numbers, which
+    differ between learners.
     """
     texts = [(place, said) for question in course.questions for place, said in _texts(question)]
+    yield from _shown_shapes(course, texts)
     for question in course.questions:
         for item in question.items:
             if item.use != "graded" or item.sealed or not isinstance(item.spec, expression.Spec):
@@ -223,6 +227,19 @@ def shown_keys(course: Course) -> Iterator[Problem]:
         for name in names if place in every else ():
             if any(form.format(name) in said for form in _DEFINES):
                 yield Problem(Kind.KEY_SHOWN, place, f"it defines {name}, which is an exercise")
+
+
+def _shown_shapes(course: Course, texts: Sequence[tuple[str, str]]) -> Iterator[Problem]:
+    places = {written: place for place, said in reversed(texts) for written in _SHAPE.findall(said)}
+    for question in course.questions:
+        for item in question.items:
+            if item.use != "graded" or item.sealed or not isinstance(item.spec, shape.Spec):
+                continue
+            where, commas = f"{question.file}, item {item.id}", item.spec.answer.count(",")
+            right = partial(items.judge, item, context=items.Context("", "", item.id))
+            for written, place in places.items() if commas >= _AXES - 1 else ():
+                if written.count(",") == commas and right(written).fraction == 1:
+                    yield Problem(Kind.KEY_SHOWN, where, f"{place} shows its key {written}")
 
 
 def _same(item: Item, question: Question) -> Iterator[str]:

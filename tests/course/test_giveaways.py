@@ -123,6 +123,24 @@ def test_keys(other: dict[str, Any], shown: bool) -> None:
     assert bool(said) is shown
 
 
+@pytest.mark.parametrize(
+    ("answer", "said", "shown"),
+    [
+        ("(batch, h, n, d_k)", "It returns (B, h, n, d / h), one row for each token.", True),
+        ("(batch, h, n, d_k)", "It returns (batch, n, h, d_k).", False),
+        ("(n, d)", "It returns (n, d).", False),
+    ],
+)
+def test_shapes(answer: str, said: str, shown: bool) -> None:
+    """A shape of three or more axes stands in no text, however it is written; shorter ones occur by chance."""
+    sizes = {name: WORDS for name in ("batch", "h", "n", "d_k", "d")}
+    spec = items.kind("shape").Spec(answer, sizes, equal={"d": "h * d_k"}, aliases={"batch": ("B",)})
+    item = Item("Q1.a", "shape", WORDS, use="graded", spec=spec)
+    belief = Misconception("slow", Text(said, "是它。"), WORDS)
+    told = [str(problem) for problem in found(item, misconceptions=[belief])]
+    assert bool(told) is shown and all("misconception slow of Q1 shows its key" in each for each in told)
+
+
 def test_keys_in_texts_and_derivations() -> None:
     """The key in a misconception, and as the end of a derivation in another spelling."""
     belief = Misconception("slow", Text("It takes 4 n d^2.", "是它。"), WORDS)
