@@ -71,7 +71,7 @@ class ListNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A built-in or declared function applied to ``args``."""
 
     function: str
@@ -106,7 +106,7 @@ class Wildcard:
 
 
 Node: TypeAlias = (
-    Number | Name | Plus | Times | Power | Transpose | Subscript | ListNode | Call | Sum | Derivative | Wildcard
+    Number | Name | Plus | Times | Power | Transpose | Subscript | ListNode | FunctionCall | Sum | Derivative | Wildcard
 )
 
 
@@ -123,7 +123,7 @@ def children(node: Node) -> tuple[Node, ...]:
             return (of,)
         case Subscript(of, at):
             return (of, *at)
-        case ListNode(found) | Call(_, found):
+        case ListNode(found) | FunctionCall(_, found):
             return found
         case Sum(_, low, high, _, body):
             return (*(bound for bound in (low, high) if bound is not None), body)
@@ -145,8 +145,8 @@ def with_children(node: Node, found: Sequence[Node]) -> Node:
             return Subscript(found[0], tuple(found[1:]))
         case ListNode():
             return ListNode(tuple(found))
-        case Call(function):
-            return Call(function, tuple(found))
+        case FunctionCall(function):
+            return FunctionCall(function, tuple(found))
         case Sum(indices, low, high, relation, _):
             bounds = iter(found[:-1])
             low, high = (bound and next(bounds) for bound in (low, high))

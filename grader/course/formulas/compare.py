@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from grader.core.model import Text
-from grader.course.formulas.ast import Call, Name, Node, Number, Power, Sum, children, walk
+from grader.course.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, walk
 from grader.course.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.course.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.course.formulas.evaluate import Evaluator
 from grader.course.formulas.parse import index_names
-from grader.course.formulas.values import Mat, SizelessTensor, Value, Vec, entries, equal, format_value
+from grader.course.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, entries, equal, format_value
 
 _ENOUGH = 8
 _TRIES = 40
@@ -102,7 +102,7 @@ def _sizes(names: Declarations, nodes: Sequence[Node], needed: Sequence[str]) ->
             match part:
                 case Sum(_, low, high):
                     counts += [bound for bound in (low, high) if bound is not None]
-                case Call("ones" | "onehot", args):
+                case FunctionCall("ones" | "onehot", args):
                     counts += args
     for count in counts:
         found |= {name for name in names.names_in(count) if isinstance(names.declared[name], Scalar)}
@@ -135,7 +135,7 @@ class ValueTable:
         self.enough = enough
         self._evaluators = evaluators(names, nodes)
         self._made: list[Evaluator] = []
-        self._values: dict[tuple[int, int], Value | UndefinedError | TooExpensiveError] = {}
+        self._values: dict[tuple[int, int], FormulaValue | UndefinedError | TooExpensiveError] = {}
         self._higher_moments: dict[tuple[int, int], tuple[str, ...]] = {}
 
     def evaluator(self, place: int) -> Evaluator | None:
@@ -147,7 +147,7 @@ class ValueTable:
             self._made.append(evaluator)
         return self._made[place]
 
-    def value(self, place: int, node: int) -> Value | UndefinedError | TooExpensiveError:
+    def value(self, place: int, node: int) -> FormulaValue | UndefinedError | TooExpensiveError:
         """The value of a formula at an instance, or the error if it has none there."""
         if (place, node) not in self._values:
             evaluator = self._made[place]
@@ -186,7 +186,9 @@ class ValueTable:
             raise why or UndefinedError(_NO_VALUE)
         return None
 
-    def _equal_in_components(self, evaluator: Evaluator, one: tuple[int, Value], two: tuple[int, Value]) -> bool:
+    def _equal_in_components(
+        self, evaluator: Evaluator, one: tuple[int, FormulaValue], two: tuple[int, FormulaValue]
+    ) -> bool:
         """Whether a formula with free indices gives the components of the other value: p_i − δ_it of p − onehot(t)."""
         for (_, whole), (place, component) in ((one, two), (two, one)):
             indices = sorted(index_names(self.nodes[place], self.names.vocabulary))
@@ -303,7 +305,7 @@ def _moments(node: Node) -> list[tuple[Node, int]]:
     found: dict[Node, int] = {}
     listed: list[tuple[Node, int]] = []
     for part in _multiplied(node):
-        if isinstance(part, Call) and part.function in ("E", "Var", "Cov"):
+        if isinstance(part, FunctionCall) and part.function in ("E", "Var", "Cov"):
             listed.append((part, found.get(part, 0)))
             found[part] = found.get(part, 0) + 1
     return listed

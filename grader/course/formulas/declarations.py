@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from grader.core.model import Text
-from grader.course.formulas.ast import Call, Name, Node, Number, walk
+from grader.course.formulas.ast import FunctionCall, Name, Node, Number, walk
 from grader.course.formulas.errors import FormulaError
 from grader.course.formulas.parse import parse
 from grader.course.formulas.tokens import normalize
@@ -107,7 +107,7 @@ class Declarations:
         todo = [node]
         while todo:
             for part in walk(todo.pop()):
-                name = part.name if isinstance(part, Name) else part.function if isinstance(part, Call) else ""
+                name = part.name if isinstance(part, Name) else part.function if isinstance(part, FunctionCall) else ""
                 if name in self.declared and name not in needed:
                     needed.add(name)
                     todo += formulas_in(self.declared[name])
@@ -285,7 +285,7 @@ def _no_circles(found: Declarations) -> None:
             return
         for formula in formulas_in(found.declared[name]):
             for part in walk(formula):
-                below = part.name if isinstance(part, Name) else part.function if isinstance(part, Call) else ""
+                below = part.name if isinstance(part, Name) else part.function if isinstance(part, FunctionCall) else ""
                 visit(below, (*above, name))
         done.add(name)
 

@@ -11,8 +11,8 @@ from fractions import Fraction
 from grader.core.model import Text
 from grader.course.formulas import moments, scalars
 from grader.course.formulas.ast import (
-    Call,
     Derivative,
+    FunctionCall,
     ListNode,
     Name,
     Node,
@@ -39,9 +39,9 @@ from grader.course.formulas.values import (
     UNIT,
     VECTOR_WORD,
     ZERO,
+    FormulaValue,
     Mat,
     SizelessTensor,
-    Value,
     Vec,
     describe_shape,
     entries,
@@ -123,9 +123,9 @@ class Evaluator:
     #: Moments beyond the variance that were used: (name of the quantity, order).
     higher_moments: set[tuple[str, int]] = field(default_factory=set)
     #: Values drawn for other symbols, to be shown in counterexamples.
-    drawn: dict[str, Value] = field(default_factory=dict)
+    drawn: dict[str, FormulaValue] = field(default_factory=dict)
     _bound: dict[str, int] = field(default_factory=dict)
-    _overlay: dict[str, Value] = field(default_factory=dict)
+    _overlay: dict[str, FormulaValue] = field(default_factory=dict)
     _atoms: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
     _state: dict[int, Fraction] | None = None
     _inside: bool = False
@@ -139,10 +139,10 @@ class Evaluator:
 
     # ---------------------------------------------------------------------------------------- the walk
 
-    def value(self, node: Node) -> Value:
+    def value(self, node: Node) -> FormulaValue:
         """The value of ``node`` at this instance. Raises FormulaError."""
         self.meter.spend()
-        found: Value
+        found: FormulaValue
         match node:
             case Number(value):
                 found = value
@@ -160,7 +160,7 @@ class Evaluator:
                 found = self._subscript(of, at)
             case ListNode(items):
                 found = self._list(items)
-            case Call(function, args):
+            case FunctionCall(function, args):
                 found = self._call(function, args)
             case Sum():
                 found = self._sum(node)
@@ -177,7 +177,7 @@ class Evaluator:
             raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=describe_shape(value)))
         return value
 
-    def at_indices(self, node: Node, places: Mapping[str, int]) -> Value:
+    def at_indices(self, node: Node, places: Mapping[str, int]) -> FormulaValue:
         """The value of ``node`` where these free indices have these values. Raises FormulaError."""
         bound, self._bound = self._bound, {**self._bound, **places}
         try:
@@ -201,7 +201,7 @@ class Evaluator:
 
     # ------------------------------------------------------------------------------------------- names
 
-    def _name(self, name: str) -> Value:
+    def _name(self, name: str) -> FormulaValue:
         if name in self._bound:
             return Fraction(self._bound[name])
         if name in self._overlay:
@@ -242,11 +242,11 @@ class Evaluator:
             self._sizes[name] = found
         return self._sizes[name]
 
-    def _tensor(self, name: str, declared: Tensor) -> Value:
+    def _tensor(self, name: str, declared: Tensor) -> FormulaValue:
         if name not in self.drawn:
             size = self._size(name, declared.sizes)
             labels = tuple(show(part) for part in declared.sizes)
-            value: Value
+            value: FormulaValue
             if len(size) == 1:
                 value = Vec(
                     tuple(self._draw(name, i) for i in range(size[0])), declared.row, labels[0], not declared.row
@@ -262,7 +262,7 @@ class Evaluator:
         number = random.Random(f"{self.seed} {name} {at}").randint(-4, 3)
         return Fraction(number if number < 0 else number + 1)
 
-    def _random(self, name: str, declared: Random) -> Value:
+    def _random(self, name: str, declared: Random) -> FormulaValue:
         size = self._size(name, declared.sizes)
         if not size:
             return self._chance(name, declared, ())
@@ -306,8 +306,8 @@ class Evaluator:
 
     # ---------------------------------------------------------------------------------------- + and −
 
-    def _plus(self, terms: tuple[tuple[bool, Node], ...]) -> Value:
-        found: Value | None = None
+    def _plus(self, terms: tuple[tuple[bool, Node], ...]) -> FormulaValue:
+        found: FormulaValue | None = None
         for place, (minus, term) in enumerate(terms):
             value = self.value(term)
             value = map_entries(value, lambda x: -x) if minus else value
@@ -319,8 +319,12 @@ class Evaluator:
         return found
 
     def _pair(
-        self, left: Value, right: Value, join: Callable[[Scalar, Scalar], Scalar], nodes: tuple[Node, Node, Node]
-    ) -> Value:
+        self,
+        left: FormulaValue,
+        right: FormulaValue,
+        join: Callable[[Scalar, Scalar], Scalar],
+        nodes: tuple[Node, Node, Node],
+    ) -> FormulaValue:
         """``join`` of two values, entry by entry; ``nodes`` are left, right and the whole, for messages."""
         left, right = resize_like(left, right), resize_like(right, left)
         match left, right:
@@ -341,7 +345,9 @@ class Evaluator:
             raise self._misfit(left, right, nodes, product=False)
         return join(left, right)
 
-    def _misfit(self, left: Value, right: Value, nodes: tuple[Node, Node, Node], product: bool) -> ShapeError:
+    def _misfit(
+        self, left: FormulaValue, right: FormulaValue, nodes: tuple[Node, Node, Node], product: bool
+    ) -> ShapeError:
         remedy = _NOTHING
         turned = isinstance(left, Mat) and isinstance(right, Mat)
         if isinstance(left, Mat) and isinstance(right, Mat):
@@ -370,7 +376,7 @@ class Evaluator:
 
     # ---------------------------------------------------------------------------------------- products
 
-    def _times(self, first: Node, rest: tuple[tuple[Sign, Node], ...]) -> Value:
+    def _times(self, first: Node, rest: tuple[tuple[Sign, Node], ...]) -> FormulaValue:
         found = self.value(first)
         for place, (sign, factor) in enumerate(rest):
             if sign == "·" and not isinstance(found, (Vec, Mat, SizelessTensor)):
@@ -381,14 +387,16 @@ class Evaluator:
             found = self._divided(found, right, nodes) if sign == "/" else self._product(found, right, sign, nodes)
         return found
 
-    def _divided(self, left: Value, right: Value, nodes: tuple[Node, Node, Node]) -> Value:
+    def _divided(self, left: FormulaValue, right: FormulaValue, nodes: tuple[Node, Node, Node]) -> FormulaValue:
         if isinstance(right, Vec) and isinstance(left, Vec):
             return self._pair(left, right, scalars.divide, nodes)
         if isinstance(right, (Vec, Mat, SizelessTensor)):
             raise ShapeError(_BELOW.fill(what=show(nodes[1]), shape=describe_shape(right)))
         return map_entries(left, lambda x: scalars.divide(x, right))
 
-    def _product(self, left: Value, right: Value, sign: Sign, nodes: tuple[Node, Node, Node]) -> Value:
+    def _product(
+        self, left: FormulaValue, right: FormulaValue, sign: Sign, nodes: tuple[Node, Node, Node]
+    ) -> FormulaValue:
         if not isinstance(left, (Vec, Mat, SizelessTensor)):
             return map_entries(right, lambda x: left * x)
         if not isinstance(right, (Vec, Mat, SizelessTensor)):
@@ -419,7 +427,7 @@ class Evaluator:
                 return Vec(tuple(self._inner(items, column) for column in zip(*rows, strict=True)), True, labels[1])
         raise self._misfit(left, right, nodes, product=True)
 
-    def _sized(self, value: Value, other: Value, before: bool = False) -> Value:
+    def _sized(self, value: FormulaValue, other: FormulaValue, before: bool = False) -> FormulaValue:
         """A unit vector in the size that its product with ``other`` needs; other values unchanged."""
         if not isinstance(value, SizelessTensor):
             return value
@@ -430,7 +438,7 @@ class Evaluator:
                 return unit_vector(value, len(items))
         raise ShapeError(_NO_SIZE.fill(what=UNIT))
 
-    def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> Value:
+    def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> FormulaValue:
         if sign == "⊗" or (sign in (" ", "*") and not left.row and right.row):
             self.meter.spend(len(left.items) * len(right.items))
             rows = tuple(tuple(x * y for y in right.items) for x in left.items)
@@ -448,7 +456,7 @@ class Evaluator:
             found = found + x * y
         return found
 
-    def _power(self, base: Node, exponent: Node) -> Value:
+    def _power(self, base: Node, exponent: Node) -> FormulaValue:
         left, right = self.value(base), self.number(exponent)
         if isinstance(left, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if left.at is None else UNIT))
@@ -457,7 +465,7 @@ class Evaluator:
             if left.shape[0] != left.shape[1] or not 1 <= abs(count) <= 8:
                 raise ShapeError(_SQUARE.fill(what=show(base), shape=describe_shape(left)))
             left = self._inverse(left) if count < 0 else left
-            found: Value = left
+            found: FormulaValue = left
             for _ in range(abs(count) - 1):
                 found = self._product(found, left, " ", (base, base, base))
             return found
@@ -480,7 +488,7 @@ class Evaluator:
                     rows[j] = [x + -(rows[j][i] * y) for x, y in zip(rows[j], rows[i], strict=True)]
         return Mat(tuple(tuple(row[size:]) for row in rows), of.labels)
 
-    def _transpose(self, of: Node) -> Value:
+    def _transpose(self, of: Node) -> FormulaValue:
         match value := self.value(of):
             case Mat(rows, labels):
                 return Mat(tuple(zip(*rows, strict=True)), (labels[1], labels[0]))
@@ -490,7 +498,7 @@ class Evaluator:
 
     # ------------------------------------------------------------------------------------------- parts
 
-    def _subscript(self, of: Node, at: tuple[Node, ...]) -> Value:
+    def _subscript(self, of: Node, at: tuple[Node, ...]) -> FormulaValue:
         declared = self.names.declared.get(of.name) if isinstance(of, Name) and of.name not in self._overlay else None
         if isinstance(of, Name) and isinstance(declared, Random) and len(at) == len(declared.sizes):
             size = self._size(of.name, declared.sizes)
@@ -547,7 +555,7 @@ class Evaluator:
         self._choose(node, 2)
         return self.whole(node)
 
-    def _list(self, items: tuple[Node, ...]) -> Value:
+    def _list(self, items: tuple[Node, ...]) -> FormulaValue:
         values = [self.value(item) for item in items]
         rows = [value.items for value in values if isinstance(value, Vec)]
         if len(rows) == len(values) and len({len(row) for row in rows}) == 1:
@@ -559,10 +567,10 @@ class Evaluator:
 
     # -------------------------------------------------------------------------------------------- sums
 
-    def _sum(self, node: Sum) -> Value:
+    def _sum(self, node: Sum) -> FormulaValue:
         if not node.indices:
             return self._total(node.body)
-        found: Value | None = None
+        found: FormulaValue | None = None
         for place in self._places(node, 0, {}):
             bound, self._bound = self._bound, {**self._bound, **place}
             try:
@@ -631,7 +639,7 @@ class Evaluator:
             return len(value.items)
         return value.shape[axis] if isinstance(value, Mat) else None
 
-    def _total(self, body: Node) -> Value:
+    def _total(self, body: Node) -> FormulaValue:
         """sum(x): the sum of the components of a vector or the entries of a matrix; a number is its own sum."""
         value = self.value(body)
         found: Scalar = ZERO
@@ -654,7 +662,7 @@ class Evaluator:
 
     # --------------------------------------------------------------------------------------- functions
 
-    def _call(self, function: str, args: tuple[Node, ...]) -> Value:
+    def _call(self, function: str, args: tuple[Node, ...]) -> FormulaValue:
         declared = self.names.declared.get(function)
         if declared is not None:
             return self._declared_call(function, declared, args)
@@ -662,7 +670,7 @@ class Evaluator:
             return self._elementwise(function, args[0])
         return _FUNCTIONS[function](self, *args)
 
-    def _spread(self, node: Node) -> Value:
+    def _spread(self, node: Node) -> FormulaValue:
         """The value of an argument of exp or softmax: there, a number may be added to every component of a vector."""
         if not isinstance(node, Plus):
             return self.value(node)
@@ -671,14 +679,14 @@ class Evaluator:
         plain = [isinstance(value, (Vec, Mat, SizelessTensor)) for value in values]
         if not size or all(plain):
             return self.value(node)
-        found: Value = Vec((ZERO,) * size, False, "", True)
+        found: FormulaValue = Vec((ZERO,) * size, False, "", True)
         for (minus, _), value, shaped in zip(node.terms, values, plain, strict=True):
             wide = value if shaped else Vec((value,) * size, False, "", True)
             signed = map_entries(wide, lambda x: -x) if minus else wide
             found = self._pair(found, signed, lambda x, y: x + y, (node, node, node))
         return found
 
-    def _elementwise(self, function: str, body: Node) -> Value:
+    def _elementwise(self, function: str, body: Node) -> FormulaValue:
         value = self._spread(body) if function == "exp" else self.value(body)
         if isinstance(value, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
@@ -687,24 +695,24 @@ class Evaluator:
         self.meter.spend(10)
         return map_entries(value, lambda x: scalars.apply(function, x))
 
-    def _mean(self, body: Node) -> Value:
+    def _mean(self, body: Node) -> FormulaValue:
         value = self.value(body)
         if not isinstance(value, (Vec, Mat)):
             return value
         return scalars.divide(self._total(body), Fraction(len(list(entries(value)))))
 
-    def _onehot(self, at: Node, size: Node | None = None) -> Value:
+    def _onehot(self, at: Node, size: Node | None = None) -> FormulaValue:
         value = SizelessTensor(ONE, self._place(at))
         return value if size is None else unit_vector(value, self._length_of(size))
 
-    def _ones(self, size: Node) -> Value:
+    def _ones(self, size: Node) -> FormulaValue:
         return Vec((ONE,) * self._length_of(size), False, show(size), True)
 
-    def _diagonal(self, body: Node) -> Value:
+    def _diagonal(self, body: Node) -> FormulaValue:
         items = self._vector(body).items
         return Mat(tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items)))
 
-    def _order(self, body: Node) -> Value:
+    def _order(self, body: Node) -> FormulaValue:
         raise UndefinedError(_ORDERS)
 
     def _length_of(self, node: Node) -> int:
@@ -713,7 +721,7 @@ class Evaluator:
             raise UndefinedError(_SIZE.fill(value=size, most=_LARGEST_SIZE))
         return size
 
-    def _declared_call(self, name: str, declared: Declaration, args: tuple[Node, ...]) -> Value:
+    def _declared_call(self, name: str, declared: Declaration, args: tuple[Node, ...]) -> FormulaValue:
         match declared:
             case Definition(formula, str(parameter)) if len(args) == 1:
                 value = self.value(args[0])
@@ -762,7 +770,7 @@ class Evaluator:
         cos, sin = scalars.apply("cos", angle), scalars.apply("sin", angle)
         return Mat(((cos, -sin), (sin, cos)), ("2", "2"))
 
-    def _softmax(self, body: Node) -> Value:
+    def _softmax(self, body: Node) -> FormulaValue:
         match value := self._spread(body):
             case Vec(items, row, label):
                 return Vec(self._weights(items), row, label)
@@ -794,10 +802,10 @@ class Evaluator:
 
     # ------------------------------------------------------------------------------------------ chance
 
-    def _expectation(self, body: Node) -> Value:
+    def _expectation(self, body: Node) -> FormulaValue:
         return self._expected((body,), lambda values: values[0])
 
-    def _variance(self, body: Node) -> Value:
+    def _variance(self, body: Node) -> FormulaValue:
         value = self._expected((body,), lambda values: map_entries(values[0], lambda x: x * x))
         mean = self._expectation(body)
         if isinstance(value, Vec) and isinstance(mean, Vec):
@@ -810,13 +818,13 @@ class Evaluator:
         return value + -(mean * mean)
 
     def _covariance(self, one: Node, two: Node) -> Scalar:
-        nodes = (one, two, Call("Cov", (one, two)))
+        nodes = (one, two, FunctionCall("Cov", (one, two)))
         both: Scalar = self._expected((one, two), lambda values: self._numbers_product(values, nodes))
         first: Scalar = self._expectation(one)
         second: Scalar = self._expectation(two)
         return both + -(first * second)
 
-    def _numbers_product(self, values: tuple[Value, ...], nodes: tuple[Node, Node, Node]) -> Scalar:
+    def _numbers_product(self, values: tuple[FormulaValue, ...], nodes: tuple[Node, Node, Node]) -> Scalar:
         found: Scalar = ONE
         for node, value in zip(nodes, values, strict=False):
             if isinstance(value, (Vec, Mat, SizelessTensor)):
@@ -824,7 +832,9 @@ class Evaluator:
             found = found * value
         return found
 
-    def _expected(self, bodies: tuple[Node, ...], join: Callable[[tuple[Value, ...]], Value]) -> Value:
+    def _expected(
+        self, bodies: tuple[Node, ...], join: Callable[[tuple[FormulaValue, ...]], FormulaValue]
+    ) -> FormulaValue:
         """E of ``join(bodies)``: by moments if it is a polynomial in random variables, else by enumerating states."""
         inside, state = self._inside, self._state
         self._inside, self._state = True, None
@@ -846,7 +856,9 @@ class Evaluator:
             self.higher_moments |= {(whose[atom], order) for atom, order in higher_moments}
         return found
 
-    def _by_states(self, bodies: tuple[Node, ...], join: Callable[[tuple[Value, ...]], Value]) -> Value:
+    def _by_states(
+        self, bodies: tuple[Node, ...], join: Callable[[tuple[FormulaValue, ...]], FormulaValue]
+    ) -> FormulaValue:
         inside, state, touched = self._inside, self._state, self._touched
         self._inside, self._state, self._touched = True, {}, set()
         try:
@@ -857,7 +869,7 @@ class Evaluator:
             if len(moments.FAMILIES[self.family]) ** len(atoms) > moments.MOST_STATES:
                 raise TooExpensiveError(TOO_EXPENSIVE)
             self.higher_moments |= {(name, 0) for (name, _), atom in self._atoms.items() if atom in atoms}
-            found: Value | None = None
+            found: FormulaValue | None = None
             for probability, drawn in moments.states(atoms, self.family):
                 self._state = drawn
                 value = map_entries(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
@@ -879,7 +891,7 @@ class Evaluator:
 
     # ------------------------------------------------------------------------------------- derivatives
 
-    def _derivative(self, of: Node, by: Node) -> Value:
+    def _derivative(self, of: Node, by: Node) -> FormulaValue:
         name = (
             by.of.name
             if isinstance(by, Subscript) and isinstance(by.of, Name)
@@ -891,7 +903,7 @@ class Evaluator:
             raise ShapeError(_BY.fill(what=show(by)))
         at = self._name(name)
         if isinstance(of, Name) and isinstance(self.names.declared.get(of.name), Map):
-            of = Call(of.name, (Name(name),))
+            of = FunctionCall(of.name, (Name(name),))
         if isinstance(by, Subscript):
             if not isinstance(at, Vec) or len(by.at) != 1:
                 raise ShapeError(_BY.fill(what=show(by)))
@@ -899,7 +911,7 @@ class Evaluator:
             return self._partial_derivative(name, at, place, lambda: self.value(of))
         return self._gradient(name, at, lambda: self.value(of), show(by))
 
-    def _gradient(self, name: str, at: Value, value: Callable[[], Value], shown: str) -> Value:
+    def _gradient(self, name: str, at: FormulaValue, value: Callable[[], FormulaValue], shown: str) -> FormulaValue:
         """The derivative with respect to ``name``: a gradient, or a Jacobian with one column per component."""
         match at:
             case Vec(items, _, label):
@@ -915,11 +927,13 @@ class Evaluator:
                 raise ShapeError(_BY.fill(what=shown))
         return self._partial_derivative(name, at, 0, value)
 
-    def _partial_derivative(self, name: str, at: Value, place: int, value: Callable[[], Value]) -> Value:
+    def _partial_derivative(
+        self, name: str, at: FormulaValue, place: int, value: Callable[[], FormulaValue]
+    ) -> FormulaValue:
         """The derivative of ``value()`` with respect to the component of ``name`` at ``place``."""
         if any(isinstance(x, Dual) for old in self._overlay.values() for x in flatten(old)):
             raise ShapeError(_INNER)
-        made: Value
+        made: FormulaValue
         if isinstance(at, Vec):
             made = replace(at, items=tuple(Dual(x, Fraction(i == place)) for i, x in enumerate(at.items)))
         else:
@@ -933,14 +947,14 @@ class Evaluator:
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if found.at is None else UNIT))
         return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) else ZERO)
 
-    def _jacobian(self, of: Node, *args: Node) -> Value:
+    def _jacobian(self, of: Node, *args: Node) -> FormulaValue:
         if len(args) != 1:
             raise ShapeError(_MAP.fill(what=f"{show(of)}'"))
         at = self._vector(args[0])
         if not isinstance(of, Name) or not isinstance(declared := self.names.declared.get(of.name), Map):
             raise ShapeError(_NOT_A_MAP.fill(what=show(of)))
 
-        def there() -> Value:
+        def there() -> FormulaValue:
             argument = self._overlay[" "]  # a name that nobody can type
             return self._mapped(of.name, declared, argument, of) if isinstance(argument, Vec) else argument
 
@@ -948,7 +962,7 @@ class Evaluator:
 
 
 #: Function → its method, which gets the arguments as nodes. Functions of one number are in ``_ELEMENTWISE``.
-_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+_FUNCTIONS: Mapping[str, Callable[..., FormulaValue]] = {
     "E": Evaluator._expectation,
     "Var": Evaluator._variance,
     "Cov": Evaluator._covariance,

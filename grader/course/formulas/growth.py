@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from grader.core.model import Text
 from grader.course.formulas import scalars
-from grader.course.formulas.ast import Call, Name, Node, Number, Plus, Power, Times
+from grader.course.formulas.ast import FunctionCall, Name, Node, Number, Plus, Power, Times
 from grader.course.formulas.declarations import Declarations, Definition, Scalar
 from grader.course.formulas.errors import TOO_EXPENSIVE, ParseError, TooExpensiveError
 from grader.course.formulas.printer import show
@@ -59,13 +59,13 @@ class _Reader:
                 return made
             case Power(base, exponent):
                 return self.power(self.terms(base), self.constant(exponent), node)
-            case Call("O", (body,)):
+            case FunctionCall("O", (body,)):
                 return self.terms(body)
-            case Call("sqrt", (body,)):
+            case FunctionCall("sqrt", (body,)):
                 return self.power(self.terms(body), Fraction(1, 2), node)
-            case Call("log" | "log2", (body,)):
+            case FunctionCall("log" | "log2", (body,)):
                 return self.log(self.terms(body), node)
-            case Call("max", parts):
+            case FunctionCall("max", parts):
                 return self.terms(Plus(tuple((False, part) for part in parts)))
         raise ParseError(_STRANGE.fill(what=show(node)))
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from grader.course.formulas.ast import (
-    Call,
+    FunctionCall,
     Name,
     Node,
     Number,
@@ -59,13 +59,13 @@ def canonical(node: Node, names: Declarations) -> Node:
 def _turned(node: Node, names: Declarations) -> Node | None:
     """A rotation of a declared family as R_m, if it is written as rot(mθ), R(mθ) or R_{mθ}; R_m⁻¹ as R_mᵀ."""
     match node:
-        case Power(base, exponent) if _is_minus_one(exponent) and isinstance(base, (Subscript, Call)):
+        case Power(base, exponent) if _is_minus_one(exponent) and isinstance(base, (Subscript, FunctionCall)):
             rotation = _turned(base, names) or base
             turns = isinstance(rotation, Subscript) and _family(rotation.of, names) is not None
             return Transpose(canonical(rotation, names)) if turns else None
         case Subscript(Name(_) as family, (angle,)):
             pass
-        case Call("rot", (angle,)):
+        case FunctionCall("rot", (angle,)):
             families = [Name(name) for name, found in names.declared.items() if isinstance(found, Rotation)]
             if len(families) != 1:
                 return None
@@ -233,7 +233,7 @@ def names_in(node: Node) -> set[str]:
 
 def _head(node: Node) -> object:
     match node:
-        case Call(function):
+        case FunctionCall(function):
             return function
         case Name(name):
             return name

@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 
 from grader.course.formulas.ast import (
-    Call,
     Derivative,
+    FunctionCall,
     ListNode,
     Name,
     Node,
@@ -69,7 +69,7 @@ def _of(node: Node) -> str:
         case Times():
             said = _product(node)
         case Power(base, exponent):
-            below = _bracketed(base, Plus, Times, Power, Sum, Derivative, Call, Transpose)
+            below = _bracketed(base, Plus, Times, Power, Sum, Derivative, FunctionCall, Transpose)
             said = f"<msup>{below}{_row(_of(exponent))}</msup>"
         case Transpose(of):
             said = f"<msup>{_bracketed(of, Plus, Times, Power, Sum, Derivative, Transpose)}{_sign('⊤')}</msup>"
@@ -77,7 +77,7 @@ def _of(node: Node) -> str:
             said = f"<msub>{_bracketed(of, Plus, Times, Power, Sum, Transpose)}{_row(_commas(at))}</msub>"
         case ListNode(found):
             said = _row(_sign("["), _commas(found), _sign("]"))
-        case Call(function, args):
+        case FunctionCall(function, args):
             said = _call(function, args)
         case Sum():
             said = _sum(node)
@@ -111,7 +111,7 @@ def _call(function: str, args: tuple[Node, ...]) -> str:
         case "exp", (of,):
             return f"<msup><mi>e</mi>{_row(_of(of))}</msup>"
         case "delta" | "jacobian", _:
-            return f"<mtext>{html.escape(show(Call(function, args)))}</mtext>"
+            return f"<mtext>{html.escape(show(FunctionCall(function, args)))}</mtext>"
     name = "<msub><mi>log</mi><mn>2</mn></msub>" if function == "log2" else f"<mi>{html.escape(function)}</mi>"
     return _row(name, _sign("("), _commas(args), _sign(")"))
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from grader.course.formulas.ast import (
-    Call,
+    FunctionCall,
     ListNode,
     Name,
     Node,
@@ -233,7 +233,7 @@ def _is_scalar(node: Node, names: Declarations) -> bool:
             return name != "I" and names.vocabulary.kinds.get(name, "scalar") == "scalar"
         case Times(first, ((" " | "·", last),)) if _is_vector(first, names) and _is_vector(last, names):
             return True
-        case Call(function, args):
+        case FunctionCall(function, args):
             # E[?] E[?] is not the square of one expectation.
             known = not any(isinstance(part, Wildcard) for part in walk(node))
             elementwise = function in _EACH and all(_is_scalar(arg, names) for arg in args)

@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias, cast
 from grader.core.model import Text
 from grader.core.text import name_list
 from grader.course.formulas.ast import (
-    Call,
     Derivative,
+    FunctionCall,
     ListNode,
     Name,
     Node,
@@ -130,7 +130,7 @@ def index_names(node: Node, vocabulary: Vocabulary, bound: frozenset[str] = froz
     match node:
         case Sum(indices=indices):
             bound = bound | set(indices)
-        case Subscript(_, at) | Call("delta" | "onehot", at):
+        case Subscript(_, at) | FunctionCall("delta" | "onehot", at):
             places = {part.name for one in at for part in walk(one) if isinstance(part, Name)}
             free = {name for name in places if name not in bound and name not in vocabulary.kinds}
             return free.union(*(index_names(child, vocabulary, bound) for child in children(node)))
@@ -161,7 +161,7 @@ def _one_name(pieces: tuple[Piece, ...] | None) -> bool:
     return (
         isinstance(last, Name)
         or (isinstance(last, Subscript) and len(last.at) == 2)
-        or (isinstance(last, Call) and last.function == "delta")
+        or (isinstance(last, FunctionCall) and last.function == "delta")
     )
 
 
@@ -420,7 +420,7 @@ class _Parser:
         if isinstance(exponent, Number) and abs(exponent.value) > _LARGEST_EXPONENT:
             raise ParseError(_EXPONENT.fill(exponent=_shown(exponent.value)))
         if base == Name("e") and "e" not in self.vocabulary.kinds:
-            return self.made(Call("exp", (exponent,)))
+            return self.made(FunctionCall("exp", (exponent,)))
         return self.made(Power(base, exponent))
 
     def transposes(self, braced: bool) -> bool:
@@ -543,9 +543,9 @@ class _Parser:
                 inside = self.expression()
                 self.bars -= 1
                 self.expect(entry.text)
-                return self.made(Call("abs" if entry.text == "|" else "norm", (inside,)))
+                return self.made(FunctionCall("abs" if entry.text == "|" else "norm", (inside,)))
             case "√":
-                return self.made(Call("sqrt", (self.reach("√"),)))
+                return self.made(FunctionCall("sqrt", (self.reach("√"),)))
             case "Σ":
                 return self.sum_sign()
             case "∂":
@@ -647,8 +647,8 @@ class _Parser:
                     inside = self.call_arguments()
                     if derivative:
                         self.made(node)
-                        return self.made(Call("jacobian", (node, *inside)))
-                    return self.made(Subscript(node, inside) if kind == "rotation" else Call(node.name, inside))
+                        return self.made(FunctionCall("jacobian", (node, *inside)))
+                    return self.made(Subscript(node, inside) if kind == "rotation" else FunctionCall(node.name, inside))
         return node
 
     def call_arguments(self) -> tuple[Node, ...]:
@@ -679,25 +679,25 @@ class _Parser:
             case "D" if len(args) == 2:
                 return self.differentiate(*args)
             case "D":
-                return self.made(Call("Var", args))
+                return self.made(FunctionCall("Var", args))
             case "Std":
-                return self.made(Call("sqrt", (self.made(Call("Var", args)),)))
+                return self.made(FunctionCall("sqrt", (self.made(FunctionCall("Var", args)),)))
             case "lg":
-                below = self.made(Call("log", (Number(Fraction(10)),)))
-                return self.made(Times(self.made(Call("log", args)), (("/", below),)))
+                below = self.made(FunctionCall("log", (Number(Fraction(10)),)))
+                return self.made(Times(self.made(FunctionCall("log", args)), (("/", below),)))
             case "pow":
                 return self.power(*args)
             case "log1p" | "softplus":
-                inside = args[0] if name == "log1p" else self.made(Call("exp", args))
-                return self.made(Call("log", (self.made(Plus(((False, _ONE), (False, inside)))),)))
+                inside = args[0] if name == "log1p" else self.made(FunctionCall("exp", args))
+                return self.made(FunctionCall("log", (self.made(Plus(((False, _ONE), (False, inside)))),)))
             case "expm1":
-                return self.made(Plus(((False, self.made(Call("exp", args))), (True, _ONE))))
+                return self.made(Plus(((False, self.made(FunctionCall("exp", args))), (True, _ONE))))
             case "transpose":
                 return self.made(Transpose(args[0]))
             case "dot" | "outer" | "matmul":
                 sign: Sign = {"dot": "·", "outer": "⊗", "matmul": "@"}[name]  # type: ignore[assignment]
                 return self.made(Times(args[0], ((sign, args[1]),)))
-        return self.made(Call(name, args))
+        return self.made(FunctionCall(name, args))
 
     def arity(self, name: str) -> ParseError:
         low, high = FUNCTIONS[name]

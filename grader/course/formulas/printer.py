@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grader.course.formulas.ast import (
-    Call,
     Derivative,
+    FunctionCall,
     ListNode,
     Name,
     Node,
@@ -62,7 +62,7 @@ def _text(node: Node) -> str:
             text = show(of, _TIGHT) + _lowered(at)
         case ListNode(items):
             text = f"[{_commas(items)}]"
-        case Call(function, args):
+        case FunctionCall(function, args):
             text = _call(function, args)
         case Sum(indices, low, high, relation, body):
             text = _sum(indices, low, high, relation, body)
@@ -117,7 +117,7 @@ def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
 def _power(base: Node, exponent: Node) -> str:
     # q_i² but (√d)²: without brackets it would be parsed differently.
     text = show(base, _TIGHT)
-    if isinstance(base, Power) or (isinstance(base, Call) and base.function == "sqrt"):
+    if isinstance(base, Power) or (isinstance(base, FunctionCall) and base.function == "sqrt"):
         text = f"({text})"
     if isinstance(exponent, Number) and exponent.value.denominator == 1 and exponent.value >= 0:
         return text + str(exponent.value).translate(_RAISED)

@@ -56,8 +56,8 @@ _MEANT = ("期望", "方差", "协方差", "转置")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A formula on line ``number``; ``text`` is its form in messages."""
+class Side:
+    """One side of a relation on line ``number``; ``text`` is its form in messages."""
 
     node: Node
     number: int
@@ -79,19 +79,19 @@ def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 def parse_lines(
     lines: Sequence[tuple[int, str]], vocabulary: Vocabulary, *, named: bool = True
-) -> tuple[tuple[Step, ...], ...]:
+) -> tuple[tuple[Side, ...], ...]:
     """For each numbered line with a formula, the expressions that are joined by =. Raises ParseError.
 
     A line is left out only if it is a comment or has words alone. The error says which line it is about if ``named``.
     """
     if len(lines) > MOST_LINES:
         raise ParseError(_MANY.fill(most=MOST_LINES))
-    found: list[tuple[Step, ...]] = []
+    found: list[tuple[Side, ...]] = []
     for number, line in lines:
         try:
             text = strip_words(line, vocabulary)
             if text:
-                found.append(tuple(Step(node, number, show(node)) for node in parse_chain(text, vocabulary)))
+                found.append(tuple(Side(node, number, show(node)) for node in parse_chain(text, vocabulary)))
             if _formula_lost(line, text):
                 raise ParseError(_WORDS)
         except ParseError as error:

@@ -46,7 +46,7 @@ class SizelessTensor:
     at: int | None = None
 
 
-Value: TypeAlias = Scalar | Vec | Mat | SizelessTensor
+FormulaValue: TypeAlias = Scalar | Vec | Mat | SizelessTensor
 
 IDENTITY = Text("identity matrix", "单位矩阵")
 UNIT = Text("unit vector", "单位向量")
@@ -58,7 +58,7 @@ RANGE = Text(
 )
 
 
-def describe_shape(value: Value) -> Text:
+def describe_shape(value: FormulaValue) -> Text:
     """The shape of a value, in words."""
     match value:
         case Vec(items, _, label):
@@ -70,7 +70,7 @@ def describe_shape(value: Value) -> Text:
     return _NUMBER_WORD
 
 
-def flatten(value: Value) -> Iterable[Scalar]:
+def flatten(value: FormulaValue) -> Iterable[Scalar]:
     """All numbers in a value that has a size."""
     return entries(value) if isinstance(value, (Vec, Mat)) else (value,)
 
@@ -82,7 +82,7 @@ def entries(value: Vec | Mat) -> Iterable[Scalar]:
     return (entry for row in value.rows for entry in row)
 
 
-def map_entries(value: Value, function: Callable[[Scalar], Scalar]) -> Value:
+def map_entries(value: FormulaValue, function: Callable[[Scalar], Scalar]) -> FormulaValue:
     """``value`` with ``function`` applied to every number in it."""
     match value:
         case Vec(items):
@@ -101,7 +101,7 @@ def unit_vector(value: SizelessTensor, size: int) -> Vec:
     return Vec(tuple(value.factor if i + 1 == value.at else ZERO for i in range(size)))
 
 
-def resize_like(value: Value, other: Value) -> Value:
+def resize_like(value: FormulaValue, other: FormulaValue) -> FormulaValue:
     """An identity matrix or unit vector in the size of ``other``; other values unchanged."""
     if isinstance(value, SizelessTensor):
         if value.at is None and isinstance(other, Mat) and other.shape[0] == other.shape[1]:
@@ -113,7 +113,7 @@ def resize_like(value: Value, other: Value) -> Value:
     return value
 
 
-def equal(left: Value, right: Value) -> bool:
+def equal(left: FormulaValue, right: FormulaValue) -> bool:
     """Whether two values are equal; row and column vectors are not distinguished."""
     left, right = resize_like(left, right), resize_like(right, left)
     match left, right:
@@ -128,7 +128,7 @@ def equal(left: Value, right: Value) -> bool:
     return close(left, right)
 
 
-def format_value(value: Value) -> str:
+def format_value(value: FormulaValue) -> str:
     """A value as text: rationals exactly, other numbers to six digits."""
     match value:
         case Vec(items):

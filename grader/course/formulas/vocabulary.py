@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from grader.core.model import Text
 from grader.core.suggest import nearest
 from grader.core.text import name_list
-from grader.course.formulas.ast import Call, Name, Node, Number, Subscript
+from grader.course.formulas.ast import FunctionCall, Name, Node, Number, Subscript
 from grader.course.formulas.errors import ParseError
 from grader.course.formulas.tokens import GREEK
 
@@ -127,7 +127,7 @@ def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -
             found += [(len(known), called)] if called else []
     if word.startswith(_ONE_HOT, at) and at + len(_ONE_HOT) < len(word):
         place = at + len(_ONE_HOT)
-        found.append((len(_ONE_HOT) + 1, Call("onehot", (index_node(word[place], vocabulary),))))
+        found.append((len(_ONE_HOT) + 1, FunctionCall("onehot", (index_node(word[place], vocabulary),))))
     found += [(1, Name(word[at]))] if word[at] in bound and word[at] not in vocabulary.spellings else []
     if at == 0 and not found:
         found += _special(word, vocabulary)
@@ -178,9 +178,9 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
         return [(1, Name(word))]
     head, _, low = word.partition("_")
     if head == "e" and len(low) == 1:
-        return [(len(word), Call("onehot", (index_node(low, vocabulary),)))]
+        return [(len(word), FunctionCall("onehot", (index_node(low, vocabulary),)))]
     if head in ("δ", "delta") and len(low) == 2:
-        return [(len(word), Call("delta", (index_node(low[0], vocabulary), index_node(low[1], vocabulary))))]
+        return [(len(word), FunctionCall("delta", (index_node(low[0], vocabulary), index_node(low[1], vocabulary))))]
     return []
 
 

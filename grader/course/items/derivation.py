@@ -77,7 +77,7 @@ from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, match, scalars
-from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
+from grader.course.formulas.ast import Derivative, FunctionCall, Name, Node, Sum, walk
 from grader.course.formulas.compare import Counterexample, ValueTable
 from grader.course.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.course.formulas.errors import FormulaError
@@ -85,7 +85,7 @@ from grader.course.formulas.mathml import mathml
 from grader.course.formulas.normal import normal, reordered, unpadded
 from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
-from grader.course.formulas.steps import MOST_LINES, Step, number_lines, parse_lines
+from grader.course.formulas.steps import MOST_LINES, Side, number_lines, parse_lines
 from grader.course.items import Context, Judgment, LineRead, Prompt, unreadable
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 
@@ -290,7 +290,7 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
         )
     for index, idea in enumerate(spec.ideas):
         sides = [side for text in (spec.from_, spec.to) for side in parse_chain(text, declared.vocabulary)]
-        if _shown(idea, [[Step(side, 0, "") for side in sides]], _Forms(spec)):
+        if _shown(idea, [[Side(side, 0, "") for side in sides]], _Forms(spec)):
             yield ValueProblem(
                 ("ideas", index, "lines"),
                 "expected something that neither the start nor the end shows",
@@ -516,7 +516,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
 # -------------------------------------------------------------------------------------------------- chains
 
 
-def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judgment:
+def _chained(spec: Spec, found: Sequence[Sequence[Side]], declared: Declarations) -> Judgment:
     bank = _of_bank(spec)
     (start,), (end,) = bank.chain(spec.from_), bank.chain(spec.to)
     steps = [step for line in found for step in line]
@@ -524,7 +524,7 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations
         steps = steps[1:]
     if not steps:
         return unreadable(_NOTHING)
-    steps = [Step(start, 0, show(start)), *steps]
+    steps = [Side(start, 0, show(start)), *steps]
     table, forms = ValueTable(declared, [step.node for step in steps]), _Forms(spec)
     remark: Text | None = None
     for at in range(1, len(steps)):
@@ -544,7 +544,7 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations
 
 
 def _why(
-    spec: Spec, left: Step, right: Step, different: Counterexample, declared: Declarations, fraction: float
+    spec: Spec, left: Side, right: Side, different: Counterexample, declared: Declarations, fraction: float
 ) -> tuple[Text | None, float, str | None]:
     """Message, fraction and misconception for the first line that does not follow."""
     misconception = next((w.misconception for w in spec.wrong if _same(right.node, w.line, declared)), None)
@@ -574,7 +574,7 @@ def _same(node: Node, line: str, declared: Declarations) -> bool:
 
 
 def _complete(
-    spec: Spec, lines: Sequence[Sequence[Step]], forms: _Forms, at_end: bool, remark: Text | None = None
+    spec: Spec, lines: Sequence[Sequence[Side]], forms: _Forms, at_end: bool, remark: Text | None = None
 ) -> Judgment:
     """The judgment of lines that are all right: whether they reach the end, and what they show on the way."""
     share = _share(spec, lines, forms, at_end=at_end)
@@ -594,10 +594,10 @@ def _complete(
     return Judgment(Status.PASSED, 1.0, remark)
 
 
-def _fresh(spec: Spec, lines: Sequence[Sequence[Step]], forms: _Forms) -> list[Sequence[Step]]:
+def _fresh(spec: Spec, lines: Sequence[Sequence[Side]], forms: _Forms) -> list[Sequence[Side]]:
     """The lines that are new: not the start, the end or an earlier line, however they are arranged."""
     seen = {frozenset(map(forms.normal, forms.chain(text))) for text in (spec.from_, spec.to)}
-    fresh: list[Sequence[Step]] = []
+    fresh: list[Sequence[Side]] = []
     for line in lines:
         form = frozenset(forms.normal(step.node) for step in line)
         if form not in seen:
@@ -606,7 +606,7 @@ def _fresh(spec: Spec, lines: Sequence[Sequence[Step]], forms: _Forms) -> list[S
     return fresh
 
 
-def _share(spec: Spec, good: Sequence[Sequence[Step]], forms: _Forms, *, at_end: bool = False) -> float:
+def _share(spec: Spec, good: Sequence[Sequence[Side]], forms: _Forms, *, at_end: bool = False) -> float:
     """The fraction that a failed chain earns for its good lines: by ideas shown, or by steps of the worked chain.
 
     The fraction stays below 1. Only new lines count; ``at_end`` says that the last of them is the end.
@@ -622,7 +622,7 @@ def _share(spec: Spec, good: Sequence[Sequence[Step]], forms: _Forms, *, at_end:
     return share
 
 
-def _shown(idea: Idea, lines: Sequence[Sequence[Step]], forms: _Forms) -> bool:
+def _shown(idea: Idea, lines: Sequence[Sequence[Side]], forms: _Forms) -> bool:
     patterns = map(forms.pattern, idea.lines)
     nodes = [forms.unpadded(step.node) for line in lines for step in line]
     return any(match.contains(node, pattern, forms.declared) for pattern in patterns for node in nodes)
@@ -639,7 +639,7 @@ def _at_end(last: Node, end: Node, spec: Spec, declared: Declarations) -> bool:
 
 
 def _heavy(node: Node) -> set[str]:
-    found = {part.function for part in walk(node) if isinstance(part, Call) and part.function in _HEAVY}
+    found = {part.function for part in walk(node) if isinstance(part, FunctionCall) and part.function in _HEAVY}
     return found | {type(part).__name__ for part in walk(node) if isinstance(part, (Sum, Derivative))}
 
 
@@ -650,7 +650,7 @@ def _size(node: Node) -> int:
 # ----------------------------------------------------------------------------------------------- equations
 
 
-def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judgment:
+def _solved(spec: Spec, found: Sequence[Sequence[Side]], declared: Declarations) -> Judgment:
     """The judgment of equations: each must hold for the solution, and for no other value that is tried."""
     unknown = spec.solve or ""
     start = parse_chain(spec.from_, declared.vocabulary)

@@ -55,7 +55,7 @@ from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, growth, scalars
-from grader.course.formulas.ast import Call, Name, Node, walk
+from grader.course.formulas.ast import FunctionCall, Name, Node, walk
 from grader.course.formulas.declarations import DeclarationError, Declarations, read_declarations
 from grader.course.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
 from grader.course.formulas.mathml import mathml
@@ -65,7 +65,7 @@ from grader.course.formulas.tokens import normalize
 from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, unreadable
 from grader.course.items._wrong import KnownWrongAnswer
 
-Answer: TypeAlias = str | int | float
+WrittenAnswer: TypeAlias = str | int | float
 
 HEAVY = True
 
@@ -113,7 +113,7 @@ class Spec:
     """``symbols`` and ``given`` declare the names in all the formulas (see docs/formulas.md)."""
 
     symbols: Mapping[str, str]
-    answer: Answer
+    answer: WrittenAnswer
     given: Mapping[str, str] = field(default_factory=dict)
     grows: bool = False
     wrong: tuple[KnownWrongAnswer, ...] = ()
@@ -129,9 +129,9 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
         return
-    written: list[tuple[Path, Answer]] = [(("answer",), spec.answer)]
+    written: list[tuple[Path, WrittenAnswer]] = [(("answer",), spec.answer)]
     written += [(("wrong", index, "answer"), wrong.answer) for index, wrong in enumerate(spec.wrong)]
-    read: list[tuple[Path, Answer, Node]] = []
+    read: list[tuple[Path, WrittenAnswer, Node]] = []
     for path, text in written:
         try:
             node = parse(str(text), declared.vocabulary)
@@ -255,7 +255,7 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
         found = found if found and isinstance(first, Name) else [first, *found]
     if any(not _equal(found[0], other, spec, declared) for other in found[1:]):
         raise ParseError(_ONE)
-    exact = not spec.grows and any(isinstance(part, Call) and part.function == "O" for part in walk(found[-1]))
+    exact = not spec.grows and any(isinstance(part, FunctionCall) and part.function == "O" for part in walk(found[-1]))
     if exact:
         raise ParseError(_EXACT)
     return found[-1]

@@ -61,9 +61,9 @@ def test_formulas(formula: str, text: str) -> None:
 
 def test_names_are_escaped() -> None:
     """Whatever a name holds, it is text."""
-    from grader.course.formulas.ast import Call, Name  # unusual names, which no parser returns
+    from grader.course.formulas.ast import FunctionCall, Name  # unusual names, which no parser returns
 
-    for node in (Name("<b>"), Name("a_<b>"), Call("<b>", (Name("&"),))):
+    for node in (Name("<b>"), Name("a_<b>"), FunctionCall("<b>", (Name("&"),))):
         assert "<b>" not in mathml(node)
 
 
