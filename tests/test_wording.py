@@ -38,6 +38,8 @@ AVOID = {
     r"\bthe way past\b": "the residual connection",
     r"\bstands? beside\b": "is next to",
     r"\b(?:what|which) is no [a-z]": "what is not a",
+    r"\b(?:recogni|reali|summari|generali|speciali|standardi|penali|characteri|minimi|maximi)z\w+": "-ise",
+    r"\b(?:behavior|neighbor|favor)\w*": "-our",
     "编程题": "练习",
     "批阅": "批改",
     r"「[^」]+」": "“ ”",

@@ -173,7 +173,7 @@ def _pending(result: QuestionResult) -> tuple[str, ...]:
 
 
 def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
-    """A mark summarized for its learner: points, deductions, and the first failure of each exercise.
+    """A mark summarised for its learner: points, deductions, and the first failure of each exercise.
 
     Failures in hidden cases are included only if the course shows them at once.
     """

@@ -326,14 +326,14 @@ def _same_name(said: str, learner: Learner) -> bool:
 
 
 def _turns(name: str) -> set[str]:
-    """The normalized spellings of a name: without case, spaces and punctuation, in any rotation of its words."""
+    """The normalised spellings of a name: without case, spaces and punctuation, in any rotation of its words."""
     words = [_letters(word) for word in name.replace(",", " ").split()]
     turns = range(len(words)) if len(words) <= _MOST_WORDS else range(1)
     return {"".join(words[at:] + words[:at]) for at in turns} - {""}
 
 
 def spellings(person: Person) -> set[str]:
-    """The normalized names of ``person``: the name, ids, e-mail addresses, and the logins in these."""
+    """The normalised names of ``person``: the name, ids, e-mail addresses, and the logins in these."""
     values = [value for _, value in person.ids]
     return _turns(person.name) | {_letters(part) for one in values for part in (one, one.partition("@")[0])} - {""}
 

@@ -140,7 +140,7 @@ def check(
 ) -> None:
     """Check the question bank in DIR (default: the bundled one).
 
-    References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognized.
+    References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognised.
     For each problem, prints what to do. At the end, prints for each question how many misconceptions no other item or
     exercise is about.
     """

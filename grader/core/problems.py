@@ -471,7 +471,7 @@ class Kind(Enum):
     )
     MISTAKE_NOT_NAMED = (
         "mistake-not-named",
-        Text("A mistake is not recognized as itself.", "典型错误没有被认出来。"),
+        Text("A mistake is not recognised as itself.", "典型错误没有被认出来。"),
         Text("Make its results differ from the others' on some case.", "让它的结果在某个用例上与其他错误不同。"),
     )
     MISTAKES_ALIKE = (

@@ -4,7 +4,7 @@ A *condition* is something about the arguments of a case, such as more keys than
 right everywhere else may be wrong there, so ``bank check`` wants every condition that applies to an exercise in one of
 its cases, or a reason under ``not_applicable:``.
 
-Arguments are recognized by their names in the contract (``QUERY_AND_KEY`` and so on), by their defaults, and by what a
+Arguments are recognised by their names in the contract (``QUERY_AND_KEY`` and so on), by their defaults, and by what a
 case gives for them. Nothing here is run, and arrays are only asked for their shapes and entries: the module needs
 neither NumPy nor the grader.
 """

@@ -1,4 +1,4 @@
-"""Tests the question bank: references pass, stubs fail, and each mistake fails as declared and is recognized.
+"""Tests the question bank: references pass, stubs fail, and each mistake fails as declared and is recognised.
 
 Loading a course already checks keys, languages, ids and sources; this module has the checks that need to run code.
 """
@@ -206,7 +206,7 @@ def _landmarks(course: Course, question: Question, exercise: Exercise, context: 
 
 
 def _code(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
-    """The reference passes; each mistake fails as declared and is recognized."""
+    """The reference passes; each mistake fails as declared and is recognised."""
     where = f"{question.file}, exercise {exercise.name}"
     reference = grade_reference(context, question, exercise, course.reference, context.observe_reference)
     yield from _broken(where, reference)
@@ -269,7 +269,7 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
             said = f"does not fail {name}; it fails {', '.join(sorted({o.check for o in lost}))}"
             yield Problem(Kind.MISTAKE_FAILS_ELSEWHERE, where, said)
     if result.misconception != mistake.misconception:
-        said = f"is recognized as {result.misconception}" if result.misconception else "is not recognized"
+        said = f"is recognised as {result.misconception}" if result.misconception else "is not recognised"
         yield Problem(Kind.MISTAKE_NOT_NAMED, where, f"{said}: {_first(result)}")
 
 

@@ -54,7 +54,7 @@ _MARKS = {
 class SectionCache:
     """The sections of pages that were made before, for the pages of a class: many learners have the same results.
 
-    A result is recognized by identity; it is kept as well, so that no other one can get its identity. Pages must be
+    A result is recognised by identity; it is kept as well, so that no other one can get its identity. Pages must be
     about one course.
     """
 

@@ -64,7 +64,7 @@ def encode_files(job: Job) -> bytes:
 class StepsPacker:
     """Packs the steps of programs, and caches the most recent ones: a class runs the same programs for every learner.
 
-    Steps are recognized by identity, because comparing their arrays would take longer than packing them.
+    Steps are recognised by identity, because comparing their arrays would take longer than packing them.
     """
 
     def __init__(self, most: int = 32 << 20) -> None:

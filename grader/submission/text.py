@@ -1,6 +1,6 @@
 """Decodes bytes: UTF-8, an encoding that Python source declares, UTF-16 with a byte-order mark, or Chinese GB18030.
 
-Data that is not text is recognized by its signature, so that messages can say what it is.
+Data that is not text is recognised by its signature, so that messages can say what it is.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ CODE: list[tuple[Kind | None, str, str, str, str]] = [
         QUESTION,
         'with: "x * 2.0", fails: [values]',
         'with: "x * factor.nothing", fails: [values]',
-        "is not recognized",
+        "is not recognised",
     ),
     (Kind.UNTESTED_CONDITION, QUESTION, "normal: [1, 131, 2]", "normal: [1, 9, 2]", "no case has long: a sequence of"),
     (
@@ -281,7 +281,7 @@ def test_counts(bank: Path, sandbox: Sandbox) -> None:
 
 
 def test_each_mistake_runs_once(bank: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To be graded and to be recognized it runs as one job, and nobody looks for the place that is wrong."""
+    """To be graded and to be recognised it runs as one job, and nobody looks for the place that is wrong."""
     searched: list[object] = []
     monkeypatch.setattr(place, "explain", lambda *given: searched.append(given) or ())
     ran: list[Job] = []

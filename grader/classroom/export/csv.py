@@ -10,7 +10,7 @@ Cells that a spreadsheet could take for a formula, even after a semicolon, are p
 - `--learner`: only this learner.
 - `--pseudonyms`: pseudonyms in place of names.
 - `--checks`: a row for each item and each check, with what decided it: version of the course, seed, sandbox, time.
-- `--bom`: starts with a byte-order mark, which Excel needs to recognize UTF-8.
+- `--bom`: starts with a byte-order mark, which Excel needs to recognise UTF-8.
 
 ## How to use it
 

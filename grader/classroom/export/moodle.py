@@ -12,7 +12,7 @@ Learners are matched and exceptions are listed as for `canvas`, with the partici
 ## Options
 
 - `--template`: the worksheet as it was downloaded. Do not save it from a spreadsheet first.
-- `--column`: the column of the grade; needed only if it is not recognized.
+- `--column`: the column of the grade; needed only if it is not recognised.
 - `--roster`: numbers and addresses of learners; required for groups.
 
 ## How to use it
@@ -172,7 +172,7 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
         return most - 1
     raise UsageError(
         Text(
-            "{sheet} has no recognizable column of grades; give one with --column. Available: {heading}",
+            "{sheet} has no recognisable column of grades; give one with --column. Available: {heading}",
             "{sheet} 的哪一列是成绩？请用 --column 指定。现有的是：{heading}",
         ).fill(sheet=sheet.path, heading=headings_text(heading))
     )

@@ -3,7 +3,7 @@
 ## What it reads
 
 Notebooks and modules below `submitted/`, and when they were submitted. `feedback/`, beside `submitted/` or beside the
-notebook, is nbgrader's own output and is ignored. A folder of students without `submitted/` is recognized by its
+notebook, is nbgrader's own output and is ignored. A folder of students without `submitted/` is recognised by its
 `timestamp.txt` files.
 
 ## Example

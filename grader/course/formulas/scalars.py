@@ -105,7 +105,7 @@ Monomial: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Poly:
-    """A polynomial in independent standardized random variables, which are identified by numbers."""
+    """A polynomial in independent standardised random variables, which are identified by numbers."""
 
     __slots__ = ("meter", "terms")
 

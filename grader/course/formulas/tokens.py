@@ -159,7 +159,7 @@ def excerpt(text: str, at: int) -> str:
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of ``text``, which has to be normalized. Raises ParseError."""
+    """The tokens of ``text``, which has to be normalised. Raises ParseError."""
     found: list[Token] = []
     at, tight = 0, False
     while at < len(text):

@@ -32,7 +32,7 @@ _ALIASES = {
     "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "Θ": "O", "Theta": "O",
     "σ": "sigmoid", "grad": "D", "expectation": "E", "std": "Std", "SD": "Std", "stdev": "Std",
 }  # fmt: skip
-#: Shorter names of functions are only recognized as whole words, not inside a run of letters.
+#: Shorter names of functions are only recognised as whole words, not inside a run of letters.
 _SHORT = 3
 _ONE_HOT = "onehot_"
 

@@ -75,7 +75,7 @@ def test_results_that_cannot_be_compared() -> None:
     ],
 )
 def test_the_right_result_in_another_form(got: object, said: str) -> None:
-    """Is recognized among what was returned."""
+    """Is recognised among what was returned."""
     (found,) = explain(failure(tried("a", WRONG, got=(Returned((got,)),), expected=gave(ROWS))))
     assert said in found.text.en
 
