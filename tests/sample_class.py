@@ -177,7 +177,8 @@ ODD: Mapping[int, Callable[[Random, float, Course], Files]] = {
     17: with_one("import ctypes\nctypes.string_at(0)"),
     23: with_one("return globals()[next(n for n in globals() if n[0] not in '_a')](*args, **kwargs)"),
     29: with_one("return bytearray(1 << 40)"),
-    31: with_one("held = []\nwhile True:\n    held.append(bytearray(1 << 22))"),
+    # Memory that is never touched: filling a gigabyte may take longer than the CPU time of an exercise.
+    31: with_one("import numpy\nheld = []\nwhile True:\n    held.append(numpy.empty(1 << 22, numpy.uint8))"),
     37: with_one("def broken(:"),
     41: with_one("import: import no_such_module_anywhere"),
     43: with_one("import: raise SystemExit(0)"),
