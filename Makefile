@@ -194,7 +194,7 @@ $(READY): pyproject.toml constraints.txt
 
 # The packages that run and test attncheck, without torch and without tools that only lint or build.
 torchless = import re, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-  needed = lambda name: re.match("(pytest|hypothesis|jsonschema|matplotlib|distributed|ipywidgets|starlette|uvicorn|python-multipart|httpx2)", name); \
+  needed = lambda name: re.match("(pytest|hypothesis|jsonschema|distributed|ipywidgets|starlette|uvicorn|python-multipart|httpx2)", name); \
   print(*[n for n in p["dependencies"] if not n.startswith("torch")], \
     *filter(needed, p["optional-dependencies"]["dev"]), sep="\n")
 
@@ -209,5 +209,5 @@ $(TORCHLESS)/.ready: pyproject.toml
 $(LOWEST)/.ready: pyproject.toml
 	@$(PYTHON) -m venv --clear $(LOWEST)
 	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e '.[dev,cluster,plot]'
+	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e '.[dev,cluster]'
 	@touch $@

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +15,6 @@ from grader.commands._options import (
     documented,
     lang_option,
     load_course,
-    say,
     write_output,
 )
 from grader.commands._words import UNCONFINED, WRITTEN
@@ -39,7 +38,7 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
     {
         "plot --list": "the pictures there are",
         "plot attention --from q05.py": "your own attention beside the reference",
-        "plot attention --to attention.png": "write a file",
+        "plot attention --to attention.svg": "write a file",
     },
     {
         0: "drawn",
@@ -52,7 +51,7 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
         "件。",
         {
             "--from": "你自己的文件、文件夹、笔记本或 zip，和参考实现画在一起。",
-            "--to": "写入 .png 或 .svg 文件（需要 matplotlib）。",
+            "--to": "写入 .svg 文件，浏览器和文字处理软件都能打开。",
             "--list": "列出所有图；不写 NAME 也一样。",
         },
         (
@@ -73,7 +72,11 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
     help="Your own file, folder, notebook or zip, drawn beside the reference.",
 )
 @click.option(
-    "--to", "target", type=click.Path(path_type=Path), metavar="F", help="Write a .png or .svg file (needs matplotlib)."
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="F",
+    help="Write an .svg file, which browsers and word processors can open.",
 )
 @click.option("--list", "listed", is_flag=True, help="List the pictures; so does leaving out NAME.")
 @lang_option
@@ -100,12 +103,13 @@ def plot(
                 "没有图“{name}”。{hint}",
             ).fill(name=name, hint=suggest.hint(name, list(kinds.kinds())))
         )
-    form = None if target is None else _form(target)
+    if target is not None:
+        _refuse(target)
     figure, mine = _figure(picture, source, course_folder)
     if mine is not None:
         _warn(mine, lang)
     if figure is not None:
-        _show(figure, target, form, lang)
+        _show(figure, target, lang)
     lost = mine is not None and any(remark.lost for remark in mine.remarks)
     click.get_current_context().exit(NOT_ALL_SHOWN if lost else SHOWN)
 
@@ -118,28 +122,22 @@ def _list(pictures: Mapping[str, Picture], lang: Lang) -> Iterator[str]:
         yield from (" " * width + line for line in more)
 
 
-def _form(target: Path) -> Literal["png", "svg"]:
-    """The format of the file, by its suffix. Raises UsageError for a file that could not be written."""
-    from grader.report.figures import image  # loads numpy
-
-    form = target.suffix.lower().removeprefix(".")
-    if form not in ("png", "svg"):
+def _refuse(target: Path) -> None:
+    """Raises UsageError for a file that could not be written."""
+    if target.suffix.lower() != ".svg":
         raise UsageError(
             Text(
-                "--to {target}: expected a file name that ends in .png or .svg.",
-                "--to {target}：图的文件名应以 .png 或 .svg 结尾。",
+                "--to {target}: expected a file name that ends in .svg.",
+                "--to {target}：图的文件名应以 .svg 结尾。",
             ).fill(target=target)
         )
     if not target.absolute().parent.is_dir():
         raise UsageError(
             Text(
                 "--to {target}: there is no folder {parent}; create it, or choose another.",
-                "--to {target}：没有文件夹 {parent}。",
+                "--to {target}：没有文件夹 {parent}；请先建立它，或换一个位置。",
             ).fill(target=target, parent=target.absolute().parent)
         )
-    if not image.available():
-        raise UsageError(image.MISSING)
-    return "png" if form == "png" else "svg"
 
 
 def _figure(
@@ -179,16 +177,13 @@ def _warn(mine: LearnerValues, lang: Lang) -> None:
         click.echo("attncheck: " + NOT_YOURS.fill(names=names).of(lang), err=True)
 
 
-def _show(figure: Figure, target: Path | None, form: Literal["png", "svg"] | None, lang: Lang) -> None:
-    if target is None or form is None:
+def _show(figure: Figure, target: Path | None, lang: Lang) -> None:
+    if target is None:
         from grader.report.figures.terminal import render  # loads rich
 
         render(figure, lang, stdout())
         return
-    from grader.report.figures import image  # loads numpy
+    from grader.report.figures import svg  # loads numpy
 
-    font = image.chinese_font() if lang == "zh" else None
-    if lang == "zh" and font is None:
-        say(image.NO_FONT, err=True)
-    write_output("--to", target, image.draw(figure, "zh" if font else "en", form, font))
+    write_output("--to", target, svg.document(figure, lang))
     click.echo(WRITTEN.fill(file=target).of(lang))

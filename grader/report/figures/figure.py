@@ -1,6 +1,6 @@
 """A picture as data: panels of lines and heat maps, with texts in both languages.
 
-``image`` and ``terminal`` draw it.
+``svg`` and ``terminal`` draw it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Draws a picture for a page: one SVG for each panel, with colours from the page's style sheet, without matplotlib.
+"""Draws a picture as SVG: one for each panel of a page, or one file with everything in it.
 
-Lines have the classes ``hue0`` … ``hue5`` and ``theory``, texts ``axis`` and ``cell``; ``RULES`` are the colours of
-light and dark pages.
+Lines have the classes ``hue0`` … ``hue5`` and ``theory``, texts ``axis`` and ``cell``. On a page, the style sheet of
+the page gives them colours, with ``RULES`` for light and dark; a file brings its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from grader.core.layout import cells
+from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Text
 from grader.report.figures import palette
 from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot, Panel, PlotAxis, marked, points
@@ -44,13 +44,68 @@ RULES = "".join(
 )
 
 
+#: The style sheet of a file, which is always light.
+_FILE_RULES = (
+    "text{font-family:sans-serif}.title{font-size:17px;font-weight:bold}.heading{font-size:13px}"
+    ".note,.axis{font-size:12px;fill:#5a6472}.cell{font-size:11px}.axis,.cell{text-anchor:middle}.end{text-anchor:end}"
+    ".grid{stroke:#e3e6ea;fill:none}.line-of{fill:none;stroke:currentColor;stroke-width:2}.theory{color:#6b7480}"
+    ".dot{fill:currentColor}.ring{fill:none;stroke:currentColor;stroke-width:1.5}"
+) + "".join(f".hue{at}{{color:{palette.hexadecimal(each)}}}" for at, each in enumerate(palette.HUES))
+#: Pixels between the parts of a file, of a line of text, and of a character that is one cell wide.
+_GAP, _LINE, _CELL = 24, 18, 6.6
+
+
 @dataclass(frozen=True, slots=True)
 class DrawnPanel:
-    """A panel of a page: its title, the picture, and its legend as (class, sample, words)."""
+    """A panel of a page: its title, the picture with its size in pixels, and its legend as (sample, words)."""
 
     title: str
     picture: Markup
+    size: tuple[float, float]
     legend: tuple[tuple[Markup, str], ...] = ()
+
+    @property
+    def space(self) -> tuple[float, float]:
+        """The width and height that the panel takes in a file, with its title and its legend."""
+        lines = len(self.legend) + bool(self.title)
+        words = max((40 + _length(said) for _, said in self.legend), default=0)
+        return max(self.size[0], words, _length(self.title)), self.size[1] + lines * _LINE
+
+
+def document(figure: Figure, lang: Lang) -> str:
+    """The whole picture as an SVG file: title, panels with their legends, and note."""
+    parts, y, width = [], float(_GAP + _LINE), 0.0
+    for panels in draw(figure, lang):
+        x = float(_GAP)
+        for panel in panels:
+            parts.append(_place(x, y, _in_file(panel)))
+            x += panel.space[0] + _GAP
+        width = max(width, x)
+        y += max(panel.space[1] for panel in panels) + _GAP
+    note = wrap(figure.note.of(lang), int((width - 2 * _GAP) / _CELL))
+    parts += [_text(_GAP, y + at * _LINE, said, kind="note") for at, said in enumerate(note, 1)]
+    title = _text(_GAP, _GAP, figure.title.of(lang), kind="title")
+    return str(
+        Markup(
+            '<?xml version="1.0" encoding="utf-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" '
+            'viewBox="0 0 {0} {1}"><style>{2}</style><rect width="100%" height="100%" fill="#fff"/>{3}{4}</svg>\n'
+        ).format(round(width), round(y + (len(note) + 1) * _LINE), Markup(_FILE_RULES), title, Markup("").join(parts))
+    )
+
+
+def _in_file(panel: DrawnPanel) -> Markup:
+    """A panel with its title above it and its legend below."""
+    top = _LINE if panel.title else 0
+    parts = [_text(0, 12, panel.title, kind="heading")] if panel.title else []
+    parts.append(_place(0, top, panel.picture))
+    for at, (sample, said) in enumerate(panel.legend):
+        y = top + panel.size[1] + at * _LINE
+        parts += [_place(0, y, sample), _text(40, y + 12, said, kind="note")]
+    return Markup("").join(parts)
+
+
+def _place(x: float, y: float, drawn: Markup) -> Markup:
+    return Markup('<g transform="translate({:.0f} {:.0f})">{}</g>').format(x, y, drawn)
 
 
 def draw(figure: Figure, lang: Lang) -> tuple[tuple[DrawnPanel, ...], ...]:
@@ -83,7 +138,7 @@ def _labels(x: PlotAxis, y: PlotAxis, lang: Lang, middle: tuple[float, float], b
 
 def _length(said: str) -> float:
     """About how long a label is."""
-    return 6.6 * cells(said) + 8
+    return _CELL * cells(said) + 8
 
 
 # ----------------------------------------------------------------------------------------------- lines
@@ -154,7 +209,7 @@ def _line_plot(panel: LinePlot, lang: Lang) -> DrawnPanel:
     parts += _labels(panel.x, panel.y, lang, middle, _HEIGHT - 8)
     title = panel.title.of(lang)
     said = title or f"{panel.y.label.of(lang)} / {panel.x.label.of(lang)}"
-    return DrawnPanel(title, _svg(_WIDTH, _HEIGHT, said, parts), tuple(legend))
+    return DrawnPanel(title, _svg(_WIDTH, _HEIGHT, said, parts), (_WIDTH, _HEIGHT), tuple(legend))
 
 
 def _apart(values: Sequence[float], scale: _Scale) -> list[float]:
@@ -250,7 +305,7 @@ def _heat_map(panel: HeatMap, lang: Lang) -> DrawnPanel:
     title = panel.title.of(lang)
     said = title or f"{panel.rows.label.of(lang)} / {panel.columns.label.of(lang)}"
     height = max(below + 40, _length(panel.rows.label.of(lang)))
-    return DrawnPanel(title, _svg(width, height, said, parts), tuple(_key(panel, lang)))
+    return DrawnPanel(title, _svg(width, height, said, parts), (width, height), tuple(_key(panel, lang)))
 
 
 def _share(panel: HeatMap, value: float) -> float:

@@ -1,6 +1,6 @@
 """Shows a figure in a terminal: a heat map as coloured cells, lines as a table of numbers.
 
-Without colours, cells are shades or numbers. For curves, save the figure to a file (``image.py``).
+Without colours, cells are shades or numbers. For curves, save the figure to a file (``svg.document``).
 """
 
 from __future__ import annotations

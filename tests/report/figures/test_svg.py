@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from grader.core.model import Text
+from grader.core.model import Lang, Text
 from grader.report.figures import svg
 from grader.report.figures.figure import AxisScale, Figure, HeatMap, LinePlot, Panel, PlotAxis, line
 
@@ -79,3 +79,17 @@ def test_everything_is_in_the_frame(panel: Panel, lang: str) -> None:
 def test_labels(value: float, label: str) -> None:
     """Short numbers."""
     assert svg._number(value) == label
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_file_holds_every_panel_and_its_legend(lang: Lang) -> None:
+    """A file is well-formed, large enough for its panels, and has the words of title, note, axes and legends."""
+    rows = ((plot((1.0, 2.0), log=False), heat(3, 3, "boolean")), (heat(40, 40), None))
+    root = ElementTree.fromstring(svg.document(Figure(X, Y, rows), lang))
+    width, height = (float(root.attrib[name]) for name in ("width", "height"))
+    panels = [panel for row in svg.draw(Figure(X, Y, rows), lang) for panel in row]
+    assert width > panels[0].space[0] + panels[1].space[0]
+    assert height > panels[0].space[1] + panels[2].space[1]
+    said = "".join(root.itertext())
+    assert all(words in said for panel in panels for words in (panel.title, *(words for _, words in panel.legend)))
+    assert said.count(X.of(lang)) > 3 and Y.of(lang) in said
