@@ -22,17 +22,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
-from grader.classroom.encoding import EncodedResult, decode, digest_of, encode, encode_answers, encode_notices, pack
+from grader.classroom.encoding import EncodedResult, decode, encode, encode_answers, encode_notices
 from grader.core import serialize
 from grader.core.errors import GradebookError
 from grader.core.model import Notice, QuestionResult, Text
 
 T = TypeVar("T")
 
-FORMAT = 3
+FORMAT = 1
 FILE = "gradebook.sqlite"
 #: The folder beside the gradebook with copies of submissions that cannot be read in place.
 INTAKE = ".intake"
@@ -45,8 +44,18 @@ _BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
 #: What reading values of unexpected types raises.
 _STRANGE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, zlib.error)
 
-#: The tables for units and what they refer to.
-_UNITS = """
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE learner (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT NOT NULL, extra_hours REAL NOT NULL);
+CREATE TABLE submission (
+  key TEXT PRIMARY KEY, path TEXT NOT NULL, digest TEXT NOT NULL, draws TEXT NOT NULL, at TEXT, late INTEGER NOT NULL,
+  attempt INTEGER NOT NULL, error TEXT, answers TEXT NOT NULL DEFAULT '{}', notices TEXT NOT NULL DEFAULT '[]',
+  graded INTEGER NOT NULL DEFAULT 0, present INTEGER NOT NULL DEFAULT 1, error_zh TEXT, signed TEXT,
+  signature TEXT NOT NULL DEFAULT '');
+CREATE TABLE member (submission TEXT NOT NULL, learner TEXT NOT NULL, PRIMARY KEY (submission, learner));
+CREATE TABLE override (
+  learner TEXT NOT NULL, part TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL, author TEXT NOT NULL,
+  at TEXT NOT NULL, PRIMARY KEY (learner, part));
 CREATE TABLE setting (
   id INTEGER PRIMARY KEY, seed TEXT NOT NULL, course TEXT NOT NULL, versions TEXT NOT NULL, layers TEXT NOT NULL,
   unsafe INTEGER NOT NULL, UNIQUE (seed, course, versions, layers, unsafe));
@@ -60,50 +69,6 @@ CREATE TABLE unit (
   PRIMARY KEY (content, version)) WITHOUT ROWID;
 CREATE INDEX submission_content ON submission (digest, draws);
 """
-_SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE learner (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT NOT NULL, extra_hours REAL NOT NULL);
-CREATE TABLE submission (
-  key TEXT PRIMARY KEY, path TEXT NOT NULL, digest TEXT NOT NULL, draws TEXT NOT NULL, at TEXT, late INTEGER NOT NULL,
-  attempt INTEGER NOT NULL, error TEXT, answers TEXT NOT NULL DEFAULT '{}', notices TEXT NOT NULL DEFAULT '[]',
-  graded INTEGER NOT NULL DEFAULT 0, present INTEGER NOT NULL DEFAULT 1, error_zh TEXT, signed TEXT,
-  signature TEXT NOT NULL DEFAULT '');
-CREATE TABLE member (submission TEXT NOT NULL, learner TEXT NOT NULL, PRIMARY KEY (submission, learner));
-CREATE TABLE override (
-  learner TEXT NOT NULL, part TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL, author TEXT NOT NULL,
-  at TEXT NOT NULL, PRIMARY KEY (learner, part));
-"""
-
-#: Moves units from format 2 to format 3. ``digest_of`` and ``pack`` are those of ``encoding``.
-_TO_3 = f"""
-ALTER TABLE submission ADD COLUMN signed TEXT;
-ALTER TABLE submission ADD COLUMN signature TEXT NOT NULL DEFAULT '';
-ALTER TABLE run RENAME TO run_2;
-ALTER TABLE unit RENAME TO unit_2;
-{_UNITS}
-INSERT INTO setting (seed, course, versions, layers, unsafe)
-  SELECT DISTINCT seed, course, versions, layers, unsafe FROM run_2;
-INSERT INTO run SELECT run_2.id, at, seconds, setting.id FROM run_2 JOIN setting USING (seed, course, versions, layers,
-  unsafe);
-INSERT INTO content (digest, draws) SELECT DISTINCT digest, draws FROM unit_2;
-INSERT INTO version (question, version) SELECT DISTINCT question, version FROM unit_2;
-INSERT INTO result (digest, body) SELECT digest_of(result), pack(result) FROM unit_2 WHERE true
-  ON CONFLICT (digest) DO NOTHING;
-INSERT INTO unit SELECT content.id, version.id, run, result.id FROM unit_2 JOIN content USING (digest, draws)
-  JOIN version USING (question, version) JOIN result ON result.digest = digest_of(unit_2.result);
-DROP TABLE unit_2;
-DROP TABLE run_2;
-"""
-
-
-def _statements(script: str) -> tuple[str, ...]:
-    return tuple(filter(str.strip, script.split(";")))
-
-
-#: For each earlier format, the statements that migrate a gradebook to the next one.
-_STEPS: Mapping[int, Iterable[str]] = MappingProxyType(
-    {1: ("ALTER TABLE submission ADD COLUMN error_zh TEXT",), 2: _statements(_TO_3)}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -566,7 +531,7 @@ def _stored(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
     kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE, _MAYBE, _MAYBE, _TEXT)
     key, path, digest, draws, at, late, attempt, error, zh, signed, signature = _typed(row, *kinds)
     when = datetime.fromisoformat(at) if at else None
-    why = None if error is None else Text(error, error if zh is None else zh)  # format 1 had no Chinese
+    why = None if error is None else Text(*_typed((error, zh), _TEXT, _TEXT))
     return SubmissionRow(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why, signed, signature)
 
 
@@ -606,13 +571,10 @@ def change_token(folder: Path) -> bytes:
         return b""
 
 
-def open_gradebook(
-    folder: Path, *, create: bool = False, read_only: bool = False, steps: Mapping[int, Iterable[str]] = _STEPS
-) -> Gradebook:
+def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = False) -> Gradebook:
     """Open the gradebook in ``folder``. Raises GradebookError if it does not exist or cannot be used.
 
-    With ``create``, a missing gradebook is created. An earlier format is migrated by ``steps``, completely or not at
-    all. If ``read_only``, later changes raise GradebookError.
+    With ``create``, a missing gradebook is created. If ``read_only``, later changes raise GradebookError.
     """
     path = folder / FILE
     if not create and not path.is_file():
@@ -637,8 +599,6 @@ def open_gradebook(
                         ).fill(path=path)
                     )
                 _begin(connection)
-            if _format(connection) in map(str, steps):
-                _bring_up_to_date(connection, steps)
             found = _format(connection)
             if read_only:
                 connection.execute("PRAGMA query_only = ON")
@@ -664,20 +624,9 @@ def _format(connection: sqlite3.Connection) -> str:
 def _begin(connection: sqlite3.Connection) -> None:
     with _exclusive(connection):
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-            for statement in _statements(_SCHEMA + _UNITS):
+            for statement in filter(str.strip, _SCHEMA.split(";")):
                 connection.execute(statement)
             connection.execute("INSERT INTO meta VALUES ('format', ?)", (json.dumps(FORMAT),))
-
-
-def _bring_up_to_date(connection: sqlite3.Connection, steps: Mapping[int, Iterable[str]]) -> None:
-    """Migrate to the current format in one transaction. Other processes that open the file wait for it."""
-    connection.create_function("digest_of", 1, digest_of, deterministic=True)
-    connection.create_function("pack", 1, pack, deterministic=True)
-    with _exclusive(connection):
-        while (found := _format(connection)) in map(str, steps):
-            for statement in steps[int(found)]:
-                connection.execute(statement)
-            connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(int(found) + 1),))
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -156,11 +155,11 @@ def test_damage_is_said_whatever_it_is(book: Gradebook) -> None:
         open_gradebook(book.path.parent)
 
 
-@pytest.mark.parametrize("value", ["4", "soon", "", "9" * 5000, "[]", "-1"])
+@pytest.mark.parametrize("value", ["2", "soon", "", "9" * 5000, "[]", "-1"])
 def test_other_formats_are_refused(book: Gradebook, value: str) -> None:
     """Newer ones, and what is no format at all."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (value,))
-    with pytest.raises(GradebookError, match="Update" if value == "4" else "new folder"):
+    with pytest.raises(GradebookError, match="Update" if value == "2" else "new folder"):
         again(book)
 
 
@@ -170,60 +169,6 @@ def test_what_cannot_be_graded_is_kept_with_the_reason(book: Gradebook) -> None:
     assert book.submissions()[1] == replace(CY, error=NOT_PYTHON)
     book.save_collection([ADA, CY])
     assert book.submissions()[1] == CY
-
-
-def as_in_format_2(book: Gradebook) -> None:
-    """Turn a book into what the format before would have written: results as JSON, in each unit."""
-    change = book._connection.execute
-    change(
-        "CREATE TABLE unit_2 AS SELECT content.digest, draws, question, version.version, run, body AS result FROM unit "
-        "JOIN content ON content.id = content JOIN version ON version.id = unit.version "
-        "JOIN result ON result.id = result"
-    )
-    change(
-        "CREATE TABLE run_2 AS SELECT run.id, at, seconds, seed, course, versions, layers, unsafe FROM run "
-        "JOIN setting ON setting.id = setting"
-    )
-    for number, body in change("SELECT rowid, result FROM unit_2").fetchall():
-        change("UPDATE unit_2 SET result = ? WHERE rowid = ?", (zlib.decompress(body).decode(), number))
-    for table in ("unit", "run", "setting", "content", "version", "result"):
-        change(f"DROP TABLE {table}")
-    change("ALTER TABLE unit_2 RENAME TO unit")
-    change("ALTER TABLE run_2 RENAME TO run")
-    change("DROP INDEX submission_content")
-    for column in ("signed", "signature"):
-        change(f"ALTER TABLE submission DROP COLUMN {column}")
-    change("UPDATE meta SET value = '2' WHERE name = 'format'")
-
-
-def test_a_book_of_format_2_is_brought_up_to_date(book: Gradebook) -> None:
-    """Everything in it is there afterwards, equal results once; and it can be written."""
-    book.save_collection([ADA, CY, replace(CY, key="eve", digest="d3")])
-    later = replace(RUN, at=NOW.replace(hour=13), seconds=1.5, unsafe=True)
-    book.record(CY, later, [unit("Q3"), unit("Q5", "v2", 0.5)], {"Q3.a": "c"}, ())
-    versions = [{"Q3": "v1", "Q5": "v1"}, {"Q3": "v1", "Q5": "v2"}]
-    then = [book.units(ADA, versions[0]), book.units(CY, versions[1]), book.submissions(), book.answers(CY)]
-    assert then[1] == ((unit("Q3"), later), (unit("Q5", "v2", 0.5), later))
-    as_in_format_2(book)
-    with closing(again(book)) as found:
-        now = [found.units(ADA, versions[0]), found.units(CY, versions[1]), found.submissions(), found.answers(CY)]
-        assert now == then
-        assert found._connection.execute("SELECT count(*) FROM result").fetchone() == (3,)
-        found.record(replace(CY, key="eve", digest="d3"), RUN, [unit("Q3")], {}, ())
-        assert found._connection.execute("SELECT count(*) FROM result").fetchone() == (3,)
-        assert found._connection.execute("SELECT count(*) FROM setting").fetchone() == (2,)
-
-
-def test_a_book_of_format_1_is_brought_up_to_date(book: Gradebook) -> None:
-    """It had reasons in English only, which are shown for Chinese, too."""
-    book.refuse(CY, NOT_PYTHON)
-    as_in_format_2(book)
-    book._connection.execute("ALTER TABLE submission DROP COLUMN error_zh")
-    book._connection.execute("UPDATE meta SET value = '1' WHERE name = 'format'")
-    with closing(again(book)) as found:
-        assert found.submissions() == (ADA, replace(CY, error=Text("not Python", "not Python")))
-        found.refuse(CY, NOT_PYTHON)
-        assert found.submissions()[1].error == NOT_PYTHON
 
 
 def test_the_same_files_share_what_was_found(book: Gradebook) -> None:
@@ -324,7 +269,7 @@ def test_no_book(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("found", "said"), [("4", "Update attncheck"), ("0", "Grade into a new folder")])
+@pytest.mark.parametrize(("found", "said"), [("2", "Update attncheck"), ("0", "Grade into a new folder")])
 def test_books_of_other_versions(book: Gradebook, found: str, said: str) -> None:
     """They are left as they are."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (found,))

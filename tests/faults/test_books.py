@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -18,11 +14,11 @@ import pytest
 from filelock import FileLock
 
 from grader.classroom import gradebook
-from grader.classroom.gradebook import FILE, FORMAT, Gradebook, Override, open_gradebook
+from grader.classroom.gradebook import FILE, Gradebook, open_gradebook
 from grader.classroom.lock import locked
 from grader.core.errors import GradebookError, UsageError
-from tests.classroom.test_gradebook import ADA, CY, NOW, RUN, book, unit
-from tests.faults.conftest import ROOT, confined
+from tests.classroom.test_gradebook import ADA, CY, book
+from tests.faults.conftest import confined
 
 __all__ = ["book"]  # a fixture
 
@@ -33,110 +29,14 @@ def content(path: Path) -> list[str]:
         return list(connection.iterdump())
 
 
-# ------------------------------------------------------------------------------------ another format
-
-#: What an invented earlier format had not yet.
-STEPS = {
-    FORMAT - 1: (
-        "CREATE TABLE override (learner TEXT NOT NULL, part TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL,"
-        " author TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (learner, part))",
-        "ALTER TABLE submission ADD COLUMN hints INTEGER NOT NULL DEFAULT 0",
-        "UPDATE submission SET hints = 3 WHERE key = 'ada'",
-        "ALTER TABLE submission DROP COLUMN hints",
-    )
-}
-
-
-def aged(book: Gradebook, form: int = FORMAT - 1) -> Path:
-    """A gradebook in an invented older format."""
-    book._connection.execute("DROP TABLE override")
-    book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(form),))
-    book.close()
-    return book.path
-
-
-def test_an_earlier_format_is_brought_up_to_date(book: Gradebook) -> None:
-    """It is migrated once, with everything in it."""
-    path = aged(book)
-    with closing(open_gradebook(path.parent, steps=STEPS)) as found:
-        assert found.submissions() == (ADA, CY)
-        assert found.units(ADA, {"Q3": "v1"}) == ((unit("Q3"), RUN),)
-        found.override(Override("ada", "Q3.a", 1.0, "r", "a", NOW))
-    with closing(open_gradebook(path.parent)) as found:
-        assert len(found.overrides()) == 1
-
-
-def test_an_earlier_format_that_is_not_known_is_left_alone(book: Gradebook) -> None:
+def test_another_format_is_left_alone(book: Gradebook) -> None:
     """An unknown format is left unchanged, byte for byte."""
-    path = aged(book, 0)
-    before = path.read_bytes()
+    book._connection.execute("UPDATE meta SET value = '0' WHERE name = 'format'")
+    book.close()
+    before = book.path.read_bytes()
     with pytest.raises(GradebookError, match=r"has format 0.*new folder"):
-        open_gradebook(path.parent)
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("at", range(5))
-def test_bringing_up_to_date_that_breaks_off(book: Gradebook, at: int) -> None:
-    """If a migration fails before any statement, nothing has changed, and the next attempt completes it."""
-    path = aged(book)
-    before = content(path)
-
-    def breaking() -> Iterator[str]:
-        yield from STEPS[FORMAT - 1][:at]
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        open_gradebook(path.parent, steps={FORMAT - 1: breaking()})
-    assert content(path) == before
-    broken = {FORMAT - 1: (*STEPS[FORMAT - 1][:at], "ALTER TABLE missing ADD COLUMN x")}
-    with pytest.raises(GradebookError, match="no such table"):
-        open_gradebook(path.parent, steps=broken)
-    assert content(path) == before
-    open_gradebook(path.parent, steps=STEPS).close()
-    assert content(path) != before
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from grader.classroom.gradebook import FORMAT, open_gradebook
-from tests.faults.test_books import STEPS
-def dying():
-    yield from STEPS[FORMAT - 1][:int(sys.argv[2])]
-    os.kill(os.getpid(), signal.SIGKILL)
-open_gradebook(Path(sys.argv[1]), steps={FORMAT - 1: dying()})
-"""
-
-
-@pytest.mark.parametrize("at", [2, pytest.param(0, marks=pytest.mark.prove), pytest.param(4, marks=pytest.mark.prove)])
-def test_bringing_up_to_date_that_is_killed(book: Gradebook, at: int) -> None:
-    """The same if the process is killed."""
-    path = aged(book)
-    before = content(path)
-    command = [sys.executable, "-c", KILLED, str(path.parent), str(at)]
-    assert subprocess.run(command, cwd=ROOT, check=False, timeout=120).returncode == -signal.SIGKILL
-    assert content(path) == before
-    open_gradebook(path.parent, steps=STEPS).close()
-
-
-def test_two_bring_it_up_to_date(book: Gradebook) -> None:
-    """Of two processes, one migrates and the other finds it done."""
-    path = aged(book)
-    failures: list[Exception] = []
-
-    def once() -> None:
-        try:
-            open_gradebook(path.parent, steps=STEPS).close()
-        except Exception as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=once) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-    open_gradebook(path.parent).close()
+        open_gradebook(book.path.parent)
+    assert book.path.read_bytes() == before
 
 
 # ---------------------------------------------------------------------------------------- power and locks
