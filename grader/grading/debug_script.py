@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,8 @@ from grader.submission.notebook import without_future_imports
 from grader.submission.source import parse
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from grader.core.model import Observe
 
 _ABSENT = Text(
@@ -101,52 +104,44 @@ def script(
     in_memory = _needed(file, others)
     if all(_importable(other, path) for other in in_memory):
         in_memory = []
-    lines = [
-        f'"""{exercise.name}, case {case.name!r}, to run and to step through: python, pdb, or your editor."""',
-        *([] if importable else [f"from __future__ import {name}" for name in file.futures]),
-        "",
-        "import sys",
-        "",
-        *(_search_path(path) if importable or path.suffix != ".zip" else []),
-        *(_finder(in_memory) if in_memory else []),
-        *(_imported(importable) if importable else _written_out(file)),
-        "",
-        "import numpy as np",
-        *(["import torch"] if array_type == "torch" else []),
-        "",
-        "# Inputs.",
-    ]
-    names: dict[str, str] = {}
-    for name, value in drawn.args:
-        names[name] = name if name.isidentifier() else f"argument_{len(names)}"
-        lines.append(f"{names[name]} = {names[value.name] if isinstance(value, Same) else _value(value, array_type)}")
-    lines += ["", *_call(exercise, drawn, names, array_type)]
-    if exercise.returns == "attention" and not exercise.through:
-        lines += [
-            "if isinstance(result, (tuple, list)):  # (output, weights): only the output is graded",
-            "    result = result[0]",
-        ]
-    lines += ["", "# Expected result.", f"expected = {_expected(expected)}", "", *_COMPARE]
-    return "\n".join(lines) + "\n"
+    folder = (path if path.is_dir() else path.parent).resolve()
+    names = {name: name if name.isidentifier() else f"argument_{at}" for at, (name, _) in enumerate(drawn.args)}
+    return _template().render(
+        exercise=exercise,
+        case=case,
+        file=file,
+        futures=() if importable else file.futures,
+        importable=importable and str(importable.resolve()),
+        folder=str(folder) if importable or path.suffix != ".zip" else None,
+        in_memory=in_memory,
+        code="\n\n".join(_texts(file)),
+        array_type=array_type,
+        inputs=[
+            (names[name], names[value.name] if isinstance(value, Same) else _value(value, array_type))
+            for name, value in drawn.args
+        ],
+        call=_call(exercise, drawn, names, array_type),
+        expected=_expected(expected),
+    )
 
 
-_COMPARE = (
-    "",
-    "def arrays(value):",
-    "    if isinstance(value, (tuple, list)):",
-    "        return [array for part in value for array in arrays(part)]",
-    '    return [np.asarray(value.detach() if hasattr(value, "detach") else value)]',
-    "",
-    "",
-    "for got, wanted in zip(arrays(result), arrays(expected)):",
-    '    print("got", got.shape, got, sep="\\n")',
-    '    print("expected", wanted.shape, wanted, sep="\\n")',
-    "    if got.shape == wanted.shape:",
-    "        wrong = np.argwhere(~np.isclose(got, wanted, rtol=1e-4, atol=1e-5))",
-    '        print(len(wrong), "of", wanted.size, "entries differ")',
-    "        if len(wrong):",
-    '            print("first difference at", wrong[0].tolist())',
-)
+@functools.cache
+def _template() -> Template:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"py": repr, "source": _source}
+    return environment.get_template("debug_script.py.jinja")
+
+
+def _source(file: SourceFile) -> tuple[str, bool, str]:
+    """A file of the submission as (file, is it a package?, code)."""
+    return f"<{file.path}>", file.is_package, _joined(file)
 
 
 def _importable(file: SourceFile, path: Path) -> Path | None:
@@ -175,48 +170,6 @@ def _needed(file: SourceFile, others: list[SourceFile]) -> list[SourceFile]:
     return needed
 
 
-def _search_path(path: Path) -> list[str]:
-    """Lines that let the script import modules in the folder of the learner's file."""
-    folder = str((path if path.is_dir() else path.parent).resolve())
-    return [f"sys.path.insert(0, {folder!r})", ""]
-
-
-def _finder(files: list[SourceFile]) -> list[str]:
-    """Lines that let the script import ``files``, whose code they contain."""
-    sources = {file.module: (f"<{file.path}>", file.is_package, _joined(file)) for file in files}
-    return [
-        "# Other files of the submission.",
-        "import importlib.abc",
-        "",
-        "",
-        "class OtherFiles(importlib.abc.MetaPathFinder, importlib.abc.Loader):",
-        "    sources = {  # module: (file, is it a package?, code)",
-        *(f"        {name!r}: {source!r}," for name, source in sources.items()),
-        "    }",
-        "",
-        "    def find_spec(self, name, path=None, target=None):",
-        '        is_folder = any(other.startswith(name + ".") for other in self.sources)',
-        "        if name not in self.sources and not is_folder:",
-        "            return None",
-        "        import importlib.util",
-        "",
-        "        is_package = name not in self.sources or self.sources[name][1]",
-        "        return importlib.util.spec_from_loader(name, self, is_package=is_package)",
-        "",
-        "    def exec_module(self, module):",
-        "        import linecache",
-        "",
-        "        if module.__name__ in self.sources:",
-        "            file, _, code = self.sources[module.__name__]",
-        "            linecache.cache[file] = (len(code), None, code.splitlines(True), file)",
-        '            exec(compile(code, file, "exec"), vars(module))',
-        "",
-        "",
-        "sys.meta_path.insert(0, OtherFiles())",
-        "",
-    ]
-
-
 def _joined(file: SourceFile) -> str:
     """The code of a file as one text."""
     if len(file.parts) == 1:
@@ -227,31 +180,6 @@ def _joined(file: SourceFile) -> str:
 def _texts(file: SourceFile) -> list[str]:
     """The parts of a file, without their imports from ``__future__``."""
     return [f"# {part.label}\n{without_future_imports(part.text, parse(part.text, part.label))}" for part in file.parts]
-
-
-def _imported(source: Path) -> list[str]:
-    """Lines that import the learner's file from where it is."""
-    return [
-        "import importlib.util",
-        "",
-        f'spec = importlib.util.spec_from_file_location("submission", {str(source.resolve())!r})',
-        "submission = importlib.util.module_from_spec(spec)",
-        "spec.loader.exec_module(submission)",
-    ]
-
-
-def _written_out(file: SourceFile) -> list[str]:
-    """The learner's code itself. Its imports from ``__future__`` have to be at the top of the script instead."""
-    return [
-        f'sys.modules[{file.module!r}] = submission = sys.modules["__main__"]',
-        '__name__ = "submission"  # as when graded: code under `if __name__ == "__main__":` does not run',
-        "",
-        *"\n\n".join(_texts(file)).split("\n"),
-        "",
-        "import sys",
-        "",
-        'submission = sys.modules["__main__"]',
-    ]
 
 
 def _call(exercise: Exercise, drawn: Drawn, names: dict[str, str], array_type: ArrayType) -> list[str]:
