@@ -20,7 +20,7 @@ def test_every_exercise_has_solutions(bench: Bench) -> None:
 @pytest.mark.parametrize("seed", ["public", *OTHERS])
 @pytest.mark.parametrize("path", some(RIGHT))
 def test_right_solutions_get_all_points(path: Path, seed: str, bench: Bench) -> None:
-    """However they are written, on whatever inputs."""
+    """In every style, for every input."""
     found = bench.grade(path, seed)
     lost = [(o.check, o.case, o.verdict.message) for o in found.outcomes if o.verdict.applies and o.earned < o.possible]
     assert not lost

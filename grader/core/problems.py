@@ -38,7 +38,7 @@ class Kind(Enum):
     NOT_PYTHON = (
         "not-python",
         Text("A reference is not Python.", "参考实现不是 Python 代码。"),
-        Text("Correct the line; `python FILE` shows the error, too.", "改正这一行；运行 `python FILE` 也会显示它。"),
+        Text("Correct the line; `python FILE` also shows the error.", "改正这一行；运行 `python FILE` 也会显示它。"),
     )
     STRAY_FILE = (
         "stray-file",
@@ -79,7 +79,7 @@ class Kind(Enum):
     )
     WRONG_FORM = (
         "wrong-form",
-        Text("A text does not have the required form.", "文本的格式与这个键要求的不同。"),
+        Text("A value has the wrong format.", "文本的格式与这个键要求的不同。"),
         Text("Write it like the example.", "照示例填写。"),
     )
     WRONG_LENGTH = (
@@ -259,7 +259,7 @@ class Kind(Enum):
     )
     UNUSED_KEY = (
         "unused-key",
-        Text("A case has values that nothing uses.", "用例里有用不到的值。"),
+        Text("A case sets values that no check uses.", "用例里有用不到的值。"),
         Text("Remove them, or add something that uses them.", "删除它们，或添加用到它们的内容。"),
     )
     RECIPE = (
@@ -321,7 +321,7 @@ class Kind(Enum):
     FEW_LANDMARKS = (
         "few-landmarks",
         Text("An exercise has too few landmarks.", "练习的路标太少。"),
-        Text("Name intermediate values of the reference under landmarks:.", "在 landmarks: 下写出参考实现的中间值。"),
+        Text("List names of intermediate values of the reference under `landmarks:`.", "在 `landmarks:` 下写出参考实现的中间值。"),
     )
     UNUSED_MISCONCEPTION = (
         "unused-misconception",

@@ -70,7 +70,7 @@ class QuestionProgress:
 
     @property
     def right(self) -> int:
-        """How many of the standings are "right"."""
+        """The number of items and exercises that are correct."""
         return self.standings.count("right")
 
     @property

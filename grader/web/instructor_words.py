@@ -159,7 +159,7 @@ WORDS: Mapping[str, Text] = {
     "similar_solutions": Text("Similar solutions", "相似的解答"),
     "clusters": Text("Clusters", "相似的组"),
     "more_clusters": Text("{count} more clusters are not listed.", "另有 {count} 组未列出。"),
-    "more_couples": Text("{count} more couples are not shown.", "另有 {count} 对未显示。"),
+    "more_couples": Text("{count} more pairs are not shown.", "另有 {count} 对未显示。"),
     "cluster": Text("Similar solutions, cluster {number}", "相似解答，第 {number} 组"),
     "all_clusters": Text("All clusters", "所有组"),
     # downloads

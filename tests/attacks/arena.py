@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[2]
 SUBMISSIONS = Path(__file__).parent / "submissions"
 FAMILIES = ("read", "tamper", "resource", "persistence", "network", "signals", "kernel", "protocol", "report")
 
-#: A world without a single honest second, for attacks that would use up whatever they are given.
+#: Short limits, for attacks that use up whatever they get.
 SHORT = Limits(
     group_cpu=0.25,
     group_wall=0.5,

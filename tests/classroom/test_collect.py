@@ -60,7 +60,7 @@ def test_nothing_is_copied_that_lies_well(tmp_path: Path) -> None:
 
 
 def test_a_zip_alone_in_a_folder_is_what_was_handed_in(tmp_path: Path) -> None:
-    """As course systems that make a folder for everybody unpack it."""
+    """The layout of platforms that make one folder per learner."""
     inner = zipped(tmp_path / "inner.zip", {"q03.py": CODE})
     for name in ("ada/work.ZIP", "bo/work.zip", "bo/q05.py"):
         (tmp_path / "class" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def test_a_zip_in_a_zip_is_its_learners(tmp_path: Path) -> None:
 
 
 def test_collecting_again_finds_what_is_there(tmp_path: Path) -> None:
-    """Who was interrupted goes on: whole copies are kept, half ones are made anew."""
+    """After an interruption, complete copies are reused and incomplete ones are made again."""
     place = zipped(tmp_path / "class.zip", CANVAS)
     first = collect(place, tmp_path / "scratch").submissions
     half, whole = first[0].path.parent, first[1].path

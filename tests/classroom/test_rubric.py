@@ -162,7 +162,7 @@ def test_groups_depend_on_nothing_but_the_answers(answers: dict[str, str], group
 
 @pytest.mark.parametrize(("said", "points"), [("a", 0.5), ("AB", 1.0), ("a, b", 1.0), ("0", 0.0)])
 def test_key_points_are_worth_the_same(said: str, points: float) -> None:
-    """However they are written."""
+    """In every spelling."""
     assert rubric.score_decision(spec(), rubric.Decision(said))[0] == points
 
 

@@ -57,7 +57,7 @@ GUS = row("gus", notes=(LATE,))
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """Takes the place of the batch: ``rows`` and ``summary`` are its result; remembers what it was asked."""
+    """Replaces `batch.run` and records its request; ``rows`` and ``summary`` are its result."""
     seen: dict[str, object] = {"rows": [ADA], "summary": BatchSummary("folders", 1, 1, layers=("seccomp",))}
 
     def run(order: BatchRequest, progress: Callable[[BatchProgress], None]) -> BatchSummary:
@@ -122,7 +122,7 @@ def test_what_course_yaml_names_is_the_default(
 def test_a_seed_that_others_could_read(
     scheduler: str, secret: bool, said: bool, attncheck: Attncheck, asked: dict[str, object], tmp_path: Path
 ) -> None:
-    """On its way to a cluster, is spoken of; nothing else is."""
+    """A secret seed that would travel unencrypted causes a warning; nothing else does."""
     seed = tmp_path / "seed"
     seed.write_text("0123456789abcdef" * 4)
     ran = attncheck("batch", "in", "--out", "out", "--scheduler", scheduler, *(["--seed-file", str(seed)] * secret))

@@ -25,7 +25,7 @@ Attncheck = Callable[..., object]
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Takes the place of gradebook and sandbox; remembers what was asked of them."""
+    """Replaces gradebook and sandbox; records what was asked of them."""
     asked: dict[str, Any] = {"opened": None, "agrees": True}
     found = SimpleNamespace(packages=())
 

@@ -107,7 +107,7 @@ def put(monkeypatch: pytest.MonkeyPatch, name: str, **attributes: object) -> Non
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    """Takes the place of everything behind the command."""
+    """Replaces everything behind the command."""
     made = Machine()
     put(monkeypatch, "sandbox", open_sandbox=made.open_sandbox)
     put(monkeypatch, "submission", read=made.read)

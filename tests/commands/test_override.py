@@ -34,7 +34,7 @@ LEAVING = ForgetPlan(
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """Takes the place of the gradebook; remembers what was asked, and whether something was removed."""
+    """Replaces the gradebook; records what was asked, and whether something was removed."""
     seen: dict[str, object] = {"removed": None}
 
     def give_points(

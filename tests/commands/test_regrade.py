@@ -26,7 +26,7 @@ FOUND = RegradeResult((ADA, BO), ("Q1",), 3, (), True, ("seccomp",))
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """Takes the place of the grading: ``found`` is its result; remembers what it was asked, and ``written``."""
+    """Replaces the grading: ``found`` is its result; records what it was asked, and ``written``."""
     seen: dict[str, object] = {"found": FOUND, "written": None}
 
     @contextmanager

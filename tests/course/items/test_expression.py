@@ -62,7 +62,7 @@ HALF = Spec(symbols={}, answer="1/2", wrong=(KnownWrongAnswer(2, "upside-down"),
     ],
 )
 def test_equal_formulas_pass(spec: Spec, answer: object) -> None:
-    """However they are written, with the unit or without it."""
+    """In every spelling, with the unit or without it."""
     assert expression.judge(spec, answer, ADA) == Judgment(Status.PASSED, 1.0)
 
 
@@ -77,7 +77,7 @@ def test_equal_formulas_pass(spec: Spec, answer: object) -> None:
     ],
 )
 def test_known_wrong_formulas_are_named(spec: Spec, answer: object, misconception: str) -> None:
-    """However they are written, too."""
+    """In every spelling."""
     assert expression.judge(spec, answer, ADA) == Judgment(Status.FAILED, 0.0, misconception=misconception)
 
 

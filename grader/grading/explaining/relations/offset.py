@@ -25,7 +25,7 @@ _LESS = Text("Every number in your result is {by} too small.", "你的结果里�
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
-    """The offset, if there is one."""
+    """The message if all results differ by the same constant, else None."""
     offsets = []
     for pair in pairs:
         if not pair.alike or pair.expected.dtype.kind == "b" or not np.isfinite(pair.expected).any():

@@ -22,7 +22,7 @@ _SIGN = Text("Every number in your result has the opposite sign.", "你的结果
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
-    """Whether all of it is the opposite."""
+    """The message if every sign or truth value is reversed, else None."""
     if not all(pair.alike for pair in pairs):
         return None
     if all(pair.expected.dtype.kind == "b" for pair in pairs):

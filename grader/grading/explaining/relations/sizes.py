@@ -31,7 +31,7 @@ _EXACT = 1e-9
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
-    """The simplest product of sizes by which the results are off."""
+    """The message naming the simplest product of sizes that explains the ratio, or None."""
     given = [dict(_counts(pair)) for pair in pairs]
     if len(pairs) < 2 or any(pair.got.ndim or pair.expected.ndim for pair in pairs) or not given[0]:
         return None

@@ -79,7 +79,7 @@ _WHICH: tuple[tuple[Text, Callable[[int], tuple[int, ...]]], ...] = (
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
-    """Which slices are wrong."""
+    """The message naming the slices that are wrong, or None."""
     if not all(pair.alike and pair.expected.ndim for pair in pairs):
         return None
     wrong = [~equal_entries(pair.got, pair.expected) for pair in pairs]
