@@ -315,10 +315,13 @@ def test_results_when_the_course_shows_them(classroom: Classroom) -> None:
     name = re.findall(r"/submissions/([\w-]+)", graded(ada))[0]
     for changes, said in (
         ({"hidden_results": "never"}, "does not show results"),
-        ({"hidden_results": "after-due", "due": "2999-01-01T00:00:00+00:00"}, "Results are shown after 2999-01-01"),
-        ({"hidden_results": "after-due", "due": "2020-01-01T00:00:00+00:00"}, "Full report"),
+        ({"hidden_results": "always"}, "Full report"),
+        ({"due": "2999-01-01T00:00:00+00:00"}, "This course does not show results here"),
+        ({"due": "2999-01-01T00:00:00+00:00", "cut_off_days": 1}, "Results are shown from 2999-01-02 00:05 UTC on"),
+        ({"due": "2020-01-01T00:00:00+00:00", "cut_off_days": 10_000}, "Results are shown from 2047-05-19 00:05 UTC"),
+        ({"due": "2020-01-01T00:00:00+00:00", "cut_off_days": 1}, "Full report"),
     ):
-        classroom.rules(**changes)
+        classroom.rules(**{"hidden_results": "after-due", **changes})
         page, shown = ada.get(f"/submissions/{name}").text, said == "Full report"
         assert said in page
         assert ("of 6 points" in page, "of 6 points" in ada.get("/submit").text) == (shown, shown)

@@ -96,11 +96,11 @@ def test_what_is_in_it(small: Made, tmp_path: Path) -> None:
     ("rule", "visibility"), [("always", "visible"), ("after-due", "after_due_date"), ("never", "hidden")]
 )
 def test_when_hidden_cases_are_seen(small: Made, tmp_path: Path, rule: str, visibility: str) -> None:
-    """As the course decides; even then they say no more than a verdict and what is true instead."""
+    """As the course decides, like the results of answers; hidden cases say no more than a verdict and a truth."""
     small.course = replace(small.course, rules=replace(small.course.rules, hidden_results=rule))  # type: ignore[arg-type]
     found = read(small.export("gradescope", tmp_path / "bo.json", learner="bo"))
-    public, hidden = found["tests"][3:5]
-    assert (public["visibility"], hidden["visibility"]) == ("visible", visibility)
+    item, public, hidden = found["tests"][0], *found["tests"][3:5]
+    assert (item["visibility"], public["visibility"], hidden["visibility"]) == (visibility, "visible", visibility)
     assert "raised ValueError" in public["output"]
     assert hidden["output"] == "not correct yet\nDivide by √d_k."
     assert "0.123456" not in json.dumps(found)
