@@ -19,7 +19,7 @@ from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster, contradicts
 from grader.classroom.roster import read_roster as read_roster
 from grader.core.errors import UsageError
-from grader.core.model import Lang, Text
+from grader.core.model import Text
 from grader.core.text import clean, points
 
 _UNMATCHED = Text("In the template, but not found in the gradebook: {names}", "模板中有，但成绩册里没有找到：{names}")
