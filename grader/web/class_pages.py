@@ -405,7 +405,8 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
     """``report`` as far as the learners' edition may tell it.
 
     Hidden cases have the names of the edition, because their real names reveal what they test. Misconceptions that the
-    edition lacks are left out, because what they say about an answer gives away the key.
+    edition lacks are left out, because what they say about an answer gives away the key. The digest is that of the
+    edition, because that of the course would tell somebody who guesses its keys whether the guess is right.
     """
 
     def outcome(each: Outcome, names: Mapping[str, str]) -> Outcome:
@@ -434,7 +435,7 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
         )
         for each in report.questions
     )
-    return replace(report, questions=tuple(questions))
+    return replace(report, questions=tuple(questions), course_digest=edition.digest)
 
 
 def person_folder(folder: Path, person: ClassMember) -> Path:

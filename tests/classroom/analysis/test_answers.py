@@ -36,7 +36,8 @@ def mark(
     """Somebody's mark; ``code`` is a misconception in their code, ``signed`` the name in their answers.yaml."""
     exercises = (ExerciseResult("f", Status.FAILED, 0, 1, (), misconception=code),) if code else ()
     work = GradedSubmission(
-        SubmissionRow(name, "", (name,), "d", name, at, signed=signed), ((QuestionResult("Q1", SAID, results, exercises), RUN),)
+        SubmissionRow(name, "", (name,), "d", name, at, signed=signed),
+        ((QuestionResult("Q1", SAID, results, exercises), RUN),),
     )
     return Mark(LearnerRow(name, name), work, ())
 
