@@ -108,8 +108,9 @@ _FROM_PUBLIC = ("place", "relation", "dependency")
 def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
     """The report as its learner may see it at ``now`` (default: the current time).
 
-    It lacks the digest of the course, with which keys could be guessed, and hidden cases that the course never shows. As long as results are withheld because work can still count, it
-    has nothing but public cases and their points: points given for the rest would tell which answers are correct.
+    It lacks the digest of the course, which would tell whether a guessed key is right, and hidden cases that the course
+    never shows. As long as results are withheld because work can still count, it has nothing but public cases and their
+    points: points given for the rest would tell which answers are correct.
     """
     now, report = now or datetime.now(UTC), replace(report, course_digest="")
     if not withholds_results(rules, mark.learner, now):

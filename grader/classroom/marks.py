@@ -89,7 +89,8 @@ def remaining_share(late_seconds: float, attempt: int, rules: Rules) -> float:
 def results_open(learner: LearnerRow, rules: Rules) -> datetime | None:
     """From when on nothing that ``learner`` submits can earn points any more; None if there is no such time.
 
-    It is a full minute. It does not depend on how often a learner has submitted, because not every course system counts attempts.
+    It is a full minute. It does not depend on how often a learner has submitted, because not every course system counts
+    attempts.
     """
     if rules.due is None:
         return None

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.core import score
-from grader.core.model import Course, Exercise, Item, Misconception, Question, Status
+from grader.core.model import Course, Exercise, Item, Misconception, Question, Status, Text
 from grader.course import misconceptions
 from grader.learning.log import Answered, Coded, Event, Hinted, Named
 

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------------------------------------- texts
 
-ASK_NAME = Text("Your name (your numbers are drawn from it)", "你的名字（题目中的数由它决定）")
+ASK_NAME = Text(
+    "Your name, or id in the class (your numbers are drawn from it)",
+    "你的名字，或班级名单里的编号（题目中的数由它决定）",
+)
 _OPENING = Text(
     "{due} of {all} left · answering as {learner}",
     "共 {all} 题，还剩 {due} 题 · 答题人：{learner}",

@@ -246,7 +246,11 @@ class ClassPages:
             written=written,
             answered=len(answers),
             items=learner.graded_items(),
-            rules=[*policy_sentences(self.course.rules), when_shown(self.course.rules, self._row(person))],
+            rules=[
+                *policy_sentences(self.course.rules),
+                when_shown(self.course.rules, self._row(person)),
+                WORDS["numbers"].fill(id=person.id),
+            ],
             said=said,
             new=name,
             halted=self.service.halted is not None,

@@ -19,6 +19,7 @@ WORDS: Mapping[str, Text] = {
         "还没有内容：请先做小题，或保存代码。",
     ),
     "answers_count": Text("Answers to {count} of {all} graded items", "计分小题已答 {count}/{all} 道"),
+    "numbers": Text("Numbers in quiz items are drawn for {id}.", "题目中的数按 {id} 抽取。"),
     "do_submit": Text("Submit now", "现在提交"),
     "again": Text(
         "You can submit again: each submission is kept.",
