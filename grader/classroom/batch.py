@@ -76,8 +76,8 @@ class BatchSummary:
     number of these that are late according to the LMS.
 
     ``misnamed`` are (learner, name in answers.yaml) if a question that counts draws numbers for a name, and the name in
-    the file is not the learner's. ``listed`` is false without a roster; it is then only likely that the name is not
-    theirs.
+    the file is not the learner's, ``respelt`` if it is theirs, but not the id for which the numbers are drawn.
+    ``listed`` is false without a roster; it is then only likely that the name is not theirs.
     """
 
     kind: str
@@ -96,6 +96,7 @@ class BatchSummary:
     timeless: int = 0
     said_late: int = 0
     misnamed: tuple[tuple[str, str], ...] = ()
+    respelt: tuple[tuple[str, str], ...] = ()
     listed: bool = True
 
 
@@ -130,6 +131,7 @@ def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambd
             layers = grade_all(request, book, tasks, versions, course, progress) if tasks else ()
             book.copy_to_identical()
             after = book.submissions()
+    draws = any(draw_choices(item.spec) for each in counting for item in each.items)
     graded_now = {(row.digest, row.seed_name) for row, _ in tasks.values()}
     graded = [(row.digest, row.seed_name) in graded_now for row in after if row.error is None]
     return BatchSummary(
@@ -148,7 +150,8 @@ def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambd
         rules=course.rules,
         timeless=sum(row.at is None for row in after),
         said_late=sum(row.at is None and row.late for row in after),
-        misnamed=enrolment.misnamed if any(draw_choices(item.spec) for each in counting for item in each.items) else (),
+        misnamed=enrolment.misnamed if draws else (),
+        respelt=enrolment.respelt if draws else (),
         listed=roster is not None,
     )
 

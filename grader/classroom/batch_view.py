@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from grader.classroom.collect import NOTHING_IN
 from grader.classroom.late_policy import policy_sentences
-from grader.classroom.words import AND_MORE, CHECK_BROKE, GRADED, NOT_ALL_READ, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
+from grader.classroom.words import (
+    AND_MORE,
+    CHECK_BROKE,
+    GRADED,
+    NOT_ALL_READ,
+    NOTHING_THERE,
+    OTHER_NAME,
+    PARTLY,
+    SAID_LATE,
+    WHOLE,
+)
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Text
 from grader.core.text import COMMA, LABELED, SEMICOLON, clean, duration, points
@@ -45,10 +55,16 @@ NOT_IN_ROSTER = Text(
 )
 MISNAMED = Text(
     "answers.yaml has a name that the roster does not list for this learner. Numbers in quiz items were drawn for the "
-    "roster’s id, so correct answers may have counted as wrong: {names}. If the name is theirs, add it to the roster "
-    "(as login, for example) and run the same command again.",
-    "answers.yaml 里的名字与名单中这位学习者的对不上，因此题目中的数是按名单里的编号抽取的，答对的也可能判错：{names}。"
-    "名字若确是本人的，请补进名单（例如填在 login 一列），再运行同一条命令。",
+    "roster’s id: {names}. Check whether they submitted somebody else’s file.",
+    "answers.yaml 里的名字与名单中这位学习者的对不上，而题目中的数是按名单里的编号抽取的：{names}。"
+    "请核对交上来的是不是别人的文件。",
+)
+RESPELT = Text(
+    "answers.yaml has another name of the learner than the roster’s id, for which numbers in quiz items were drawn, so "
+    "answers for the numbers of that name counted as wrong: {names}. Ask them to use the id; if an answer deserves "
+    "points nevertheless, give them with 'attncheck override'.",
+    "answers.yaml 里写的是本人的另一个名字，而题目中的数是按名单里的编号抽取的，按那个名字的数作答会判错：{names}。"
+    "请他们改用编号；若仍应得分，可用 `attncheck override` 给分。",
 )
 MISNAMED_UNLISTED = Text(
     "answers.yaml has a name that does not seem to be the learner’s, and numbers in quiz items were drawn for that "
@@ -106,6 +122,7 @@ def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[s
         "ambiguous": list(map(clean, summary.ambiguous)),
         "twice": list(map(clean, summary.twice)),
         "misnamed": {clean(who): clean(said) for who, said in summary.misnamed},
+        "respelt": {clean(who): clean(said) for who, said in summary.respelt},
         "leftovers": list(map(clean, summary.leftovers)),
         "rules": asdict(summary.rules),
         "seconds": number(round(summary.seconds, 3)),
@@ -123,6 +140,7 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
     if len(rows) > len(shown):
         yield MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
     yield ""
+    respelt = [WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.respelt]
     misnamed = [WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.misnamed]
     failed = [row for row in rows if row.error is not None]
     told = bool(failed)
@@ -136,6 +154,7 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
         (summary.ambiguous, AMBIGUOUS),
         (summary.twice, TWICE),
         (misnamed, MISNAMED if summary.listed else MISNAMED_UNLISTED),
+        (respelt, RESPELT),
         (summary.leftovers, LEFTOVERS),
     ):
         if names:
@@ -177,7 +196,7 @@ def _cells(row: MarkSummary, learner: str, lang: Lang) -> tuple[str, str, str]:
     if not row.counts:
         said.append(NOT_COUNTED.of(lang))
     for note in row.notes:
-        for text in (SAID_LATE, CHECK_BROKE, NOT_ALL_READ):
+        for text in (SAID_LATE, CHECK_BROKE, NOT_ALL_READ, OTHER_NAME):
             note = note.replace(text.en, text.of(lang))
         said.append(clean(note))
     return learner, earned, SEMICOLON.of(lang).join(said)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.mark_reports import count_pending, error_text, has_points, marks_that_count
-from grader.classroom.words import GRADED, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE, join_clauses
+from grader.classroom.results import has_other_name
+from grader.classroom.words import GRADED, NOTHING_THERE, OTHER_NAME, PARTLY, SAID_LATE, WHOLE, join_clauses
 from grader.core.model import Text
 from grader.core.text import clean, duration, points
 from grader.report import words
@@ -140,6 +141,8 @@ def _status(mark: Mark) -> Text:
         found.append(words.LATE.fill(time=duration(mark.late_seconds)))
     elif mark.work.row.late:
         found.append(SAID_LATE)
+    if has_other_name(mark.work.row):
+        found.append(OTHER_NAME)
     if count := count_pending(mark):
         found.append(_WAITING.fill(count=count))
     return join_clauses(found)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
+import hmac
 import os
+import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,6 +23,7 @@ import yaml
 from filelock import FileLock, Timeout
 
 from grader import __version__
+from grader.core import cache
 from grader.core.errors import CourseError, UsageError
 from grader.core.files import write
 from grader.core.model import (
@@ -67,6 +70,8 @@ _EXERCISE = (
     "variants",
 )
 _MARKED = "edition:"
+#: Where the key of a user is who publishes courses without a seed file.
+_OWN_KEY = "edition-key", "0" * 16
 #: Folders beside the target while an edition is written: the new edition, and the previous one.
 _NEW, _BEFORE = "new", "before"
 _HEAD = "# Written by `attncheck bank publish`. The instructor has the rest.\n"
@@ -96,7 +101,7 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
     chosen = tuple(question for question in whole.questions if not named or question.id in named)
     with _beside(target) as folder:
         _may_be_replaced(target)
-        mark = Edition(whole.digest, __version__, ())
+        mark = Edition(keyed_digest(whole), __version__, ())
         _write(folder, _files(whole, chosen, mark))
         tables = dict(_tables(courses.load(folder), whole, observe))
         _write(folder, {stored_results.file_name(name): data for name, data in tables.items()})
@@ -117,6 +122,27 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
         hidden=sum(case.sealed for exercise in exercises for case in exercise.cases),
         size=sum(sizes),
     )
+
+
+def keyed_digest(whole: Course) -> str:
+    """What an edition says of the course that it was made from: the same for the same course and key.
+
+    Without a key, somebody who has a course but for a few answers could try answers until the digest fits.
+    """
+    return hmac.new(_key(whole), b"edition of " + whole.digest.encode(), "sha256").hexdigest()
+
+
+def _key(whole: Course) -> bytes:
+    """The seed file that the course names, else a key of this user, made once and kept in the cache.
+
+    If neither can be read or kept, a new one: the next edition of the same course then says something else.
+    """
+    seed = Path(whole.folder) / (whole.seed_file or "")
+    if whole.seed_file is not None and seed.is_file():
+        return Seed.from_file(seed).key
+    if cache.get(*_OWN_KEY) is None:
+        cache.put(*_OWN_KEY, secrets.token_bytes(32))
+    return cache.get(*_OWN_KEY) or secrets.token_bytes(32)
 
 
 # ---------------------------------------------------------------------------------------- the folder

@@ -19,6 +19,7 @@ from grader.classroom.words import INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Text
+from grader.course import items
 from grader.submission import fingerprint_and_learner
 from grader.submission.messages import listing, printable
 
@@ -36,13 +37,15 @@ class Enrolment:
     """The learners of a class and the rows of their submissions.
 
     Without a roster, the learners are those that the collection names. ``matches`` are the lookups in the roster.
-    ``misnamed`` are (learner, name in answers.yaml) where that name is not the learner's.
+    ``misnamed`` are (learner, name in answers.yaml) where that name is not the learner's; ``respelt`` where it is, but
+    not as the roster's id, for which numbers are drawn.
     """
 
     learners: tuple[LearnerRow, ...]
     submissions: tuple[SubmissionRow, ...]
     matches: tuple[Match, ...] = ()
     misnamed: tuple[tuple[str, str], ...] = ()
+    respelt: tuple[tuple[str, str], ...] = ()
 
     def unmatched(self, why: Literal["unknown", "ambiguous"]) -> tuple[str, ...]:
         """The names that matched nobody ("unknown") or more than one learner ("ambiguous") in the roster."""
@@ -75,6 +78,7 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
     learners: list[LearnerRow] = []
     submissions: list[SubmissionRow] = []
     signatures: list[_Signature] = []
+    respelt: list[_Signature] = []
     for each in collected:
         if roster is None:
             whose = tuple(names[each.found.key])
@@ -85,8 +89,9 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
             whose = tuple(sorted({match.learner.id for match in matched if match.learner is not None}))
         row, signed = submission_row(each, whose, roster, known)
         submissions.append(row)
-        if signed and (roster is None or row.seed_name != signed):
-            signatures.append(_Signature(", ".join(whose) or row.key, _shown(each), signed))
+        if signed and (roster is None or not items.same_numbers(signed, row.seed_name)):
+            theirs = roster is not None and _member(signed, whose, roster) is not None
+            (respelt if theirs else signatures).append(_Signature(", ".join(whose) or row.key, _shown(each), signed))
     if roster is None:
         signatures = _strangers(signatures, [person for each in collected for person in _shown(each)])
     else:
@@ -96,6 +101,7 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
         (*submissions, *map(_unowned_row, found.strays)),
         tuple(matches),
         tuple((each.learners, each.name) for each in signatures),
+        tuple((each.learners, each.name) for each in respelt),
     )
 
 
@@ -156,14 +162,21 @@ def submission_row(
 
 
 def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | None) -> str:
-    """The name that numbers are drawn for: the one in answers.yaml, because the answers are for its numbers.
+    """The name that numbers are drawn for: without a roster that in answers.yaml, for whose numbers the answers are.
 
-    With a roster, a name that is not that of one of ``learners`` is ignored; then it is the first learner's id.
+    With a roster it is a learner's id, however the file spells the name: otherwise learners could spell their name so
+    that they get the numbers of somebody whose answers they have. Of several ``learners`` it is the one whom the file
+    names, else the first.
     """
-    if signed and roster is not None:
-        found = roster.match(_named(signed)).learner
-        signed = signed if found is not None and found.id in learners else None
-    return signed or (learners[0] if learners else "")
+    if roster is None:
+        return signed or (learners[0] if learners else "")
+    return _member(signed, learners, roster) or (learners[0] if learners else "")
+
+
+def _member(signed: str | None, learners: tuple[str, ...], roster: Roster) -> str | None:
+    """The id of the one of ``learners`` whose name is ``signed``; None if it is nobody's among them."""
+    found = roster.match(_named(signed)).learner if signed else None
+    return found.id if found is not None and found.id in learners else None
 
 
 def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) -> list[_Signature]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.model import Text
 from grader.core.text import COMMA, LABELED, clean, duration, timestamp
+from grader.course.items import draw_choices
 from grader.grading.notices import remarks
 from grader.grading.selection import Selection, choose
 from grader.report.terminal import ranges
@@ -35,6 +36,12 @@ NO_ANSWERS = Text(
     "里面没有 answers.yaml，因此所有小题都按未作答处理",
 )
 NOTHING_OF = Text("this submission has nothing for {names}", "没有 {names} 的内容")
+NUMBERS_OF = Text(
+    "answers to items with personal numbers: {count}, under the name “{name}”. A class with a roster judges them for "
+    "the numbers of your id in it; if that is another name, answer these items again under it (attncheck name ID)",
+    "数字因人而异的小题答了 {count} 道，用的名字是“{name}”。有名单的班级按名单里你的编号的数评分；"
+    "编号与此不同的，请用编号重新作答（attncheck name 编号）",
+)
 GRADED_ELSEWHERE = Text(
     "This is a learners' edition of the course: your instructor grades the answers to graded items and runs the "
     "hidden cases.",
@@ -67,6 +74,14 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
     untouched = [question.id for question in course.questions if question.id not in touched]
     if untouched:
         yield NOTHING_OF.fill(names=comma.join(ranges(untouched))).of(lang)
+
+
+def numbers_of(course: Course, submission: Submission, signed: str, lang: Lang) -> Iterator[str]:
+    """For whose numbers the answers are, if any of them are for a learner's own; ``signed`` is who answered."""
+    drawn = {item.id for q in course.questions for item in q.items if draw_choices(item.spec)}
+    answered = [answer.item for answer in submission.answers or () if answer.value is not None and answer.item in drawn]
+    if answered:
+        yield NUMBERS_OF.fill(count=len(answered), name=clean(signed)).of(lang)
 
 
 def lateness(course: Course, receipt: Receipt, lang: Lang) -> Iterator[str]:

@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from grader.classroom.gradebook import LearnerRow
-from grader.classroom.marks import Mark, due_for, with_overrides
+from grader.classroom.marks import Mark, results_open, with_overrides
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, QuestionResult, Report, Rules, Status, Text
-from grader.core.score import tidy
-from grader.core.text import LABELED, OF_POINTS, STATUS, clean, points
+from grader.core.score import overall, tidy
+from grader.core.text import LABELED, OF_POINTS, STATUS, clean, points, timestamp
 from grader.report import words
 
 TAKEN_OFF = Text(
@@ -22,6 +22,16 @@ TAKEN_OFF = Text(
 )
 GIVEN = Text("Points given by the instructor: {points}.", "教师给分：{points}。")
 NOT_SHOWN = Text("Their results are not shown.", "它们的结果不显示。")
+_AT_ONCE = Text("Results are shown as soon as a submission is graded.", "评分完成后立即公布结果。")
+_FROM = Text(
+    "Results are shown from {time} on, when nothing that you submit counts any more.",
+    "{time} 起公布结果，那时再提交也不再计分。",
+)
+_NEVER = Text("This course does not show results here.", "本课程不在这里公布结果。")
+_PUBLIC_ONLY = Text(
+    "Only public cases and their points are shown here. {when}",
+    "这里只显示公开用例和它们的得分。{when}",
+)
 UNREADABLE = Text("This submission could not be graded: {error}", "这份提交无法评分：{error}")
 
 
@@ -98,12 +108,45 @@ _FROM_PUBLIC = ("place", "relation", "dependency")
 def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
     """The report as its learner may see it at ``now`` (default: the current time).
 
-    It lacks hidden cases that the course shows later or never.
+    It lacks the digest of the course, which would tell whether a guessed key is right, and hidden cases that the course
+    never shows. As long as results are withheld because work can still count, it has nothing but public cases and their
+    points: points given for the rest would tell which answers are correct.
     """
-    if not withholds_hidden_cases(rules, mark.learner, now or datetime.now(UTC)):
+    now, report = now or datetime.now(UTC), replace(report, course_digest="")
+    if not withholds_results(rules, mark.learner, now):
         return report
+    if not is_still_open(rules, mark.learner, now):
+        return replace(report, questions=tuple(map(_visible, report.questions)))
+    taken = deduction(mark)
+    kept = tuple(notice for notice in report.notices if notice.text != taken)
+    said = _PUBLIC_ONLY.fill(when=when_shown(rules, mark.learner))
+    questions = tuple(_public_part(question, mark) for question in report.questions)
+    return replace(report, questions=questions, notices=(*kept, Notice("", said)))
 
-    return replace(report, questions=tuple(map(_visible, report.questions)))
+
+def _public_part(question: QuestionResult, mark: Mark) -> QuestionResult:
+    """A question without items, and with the public cases of its exercises alone."""
+    given = {change.part for change in mark.overridden}
+
+    def exercise(result: ExerciseResult) -> ExerciseResult:
+        public = tuple(outcome for outcome in result.outcomes if outcome.visibility == "public")
+        shown = replace(
+            result,
+            outcomes=public,
+            earned=tidy(sum(outcome.earned for outcome in public)),
+            possible=tidy(sum(outcome.possible for outcome in public)),
+            remarks=() if result.name in given else result.remarks,
+            diagnosis=tuple(each for each in result.diagnosis if each.voice in _FROM_PUBLIC),
+            misconception=None,
+            array_type=None,
+        )
+        if not result.outcomes:
+            return replace(result, earned=0.0) if result.name in given else result
+        status = overall(public)
+        first = shown.first_failure
+        return replace(shown, status=status, message=None if first is None else first.verdict.message)
+
+    return replace(question, items=(), exercises=tuple(map(exercise, question.exercises)))
 
 
 @cached_by_identity(512)
@@ -126,11 +169,23 @@ def _visible(question: QuestionResult) -> QuestionResult:
     return replace(question, exercises=tuple(map(exercise, question.exercises)))
 
 
-def withholds_hidden_cases(rules: Rules, learner: LearnerRow, now: datetime) -> bool:
-    """Whether the learner must not see results of hidden cases at ``now``: not before the due date, or never."""
-    if rules.hidden_results == "after-due" and rules.due is not None:
-        return now < due_for(learner, rules.due)
-    return rules.hidden_results != "always"
+def is_still_open(rules: Rules, learner: LearnerRow, now: datetime) -> bool:
+    """Whether results wait, at ``now``, until nothing that the learner submits can count any more."""
+    opens = results_open(learner, rules)
+    return rules.hidden_results == "after-due" and (opens is None or now < opens)
+
+
+def withholds_results(rules: Rules, learner: LearnerRow, now: datetime) -> bool:
+    """Whether the learner must not see results at ``now``: never, or as long as anything they submit can count."""
+    return rules.hidden_results == "never" or is_still_open(rules, learner, now)
+
+
+def when_shown(rules: Rules, learner: LearnerRow) -> Text:
+    """A sentence for the learner on when their results are shown."""
+    if rules.hidden_results == "always":
+        return _AT_ONCE
+    opens = results_open(learner, rules) if rules.hidden_results == "after-due" else None
+    return _NEVER if opens is None else _FROM.fill(time=timestamp(opens.isoformat()))
 
 
 def deduction(mark: Mark) -> Text | None:
@@ -172,11 +227,16 @@ def _pending(result: QuestionResult) -> tuple[str, ...]:
     return tuple(item.id for item in result.items if item.status is Status.PENDING)
 
 
-def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
+def summary(mark: Mark, lang: Lang, rules: Rules, now: datetime | None = None) -> list[str]:
     """A mark summarised for its learner: points, deductions, and the first failure of each exercise.
 
-    Failures in hidden cases are included only if the course shows them at once.
+    Failures in hidden cases are included only if the course shows them at ``now`` (default: the current time). While
+    results are withheld because work can still count, there is only a sentence that says so.
     """
+    now = now or datetime.now(UTC)
+    withheld = withholds_results(rules, mark.learner, now)
+    if is_still_open(rules, mark.learner, now):
+        return [when_shown(rules, mark.learner).of(lang)]
     said = [OF_POINTS.fill(earned=points(mark.earned), possible=points(mark.possible)).of(lang)]
     taken = deduction(mark)
     said += [taken.of(lang)] if taken else []
@@ -187,7 +247,7 @@ def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
         for exercise in result.exercises:
             if exercise.status not in (Status.PASSED, Status.MISSING):
                 first = exercise.first_failure
-                told = rules.hidden_results == "always" or first is None or first.visibility == "public"
+                told = not withheld or first is None or first.visibility == "public"
                 what = (exercise.message if told else None) or STATUS[exercise.status]
                 said.append(LABELED.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
     return said

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -11,9 +10,10 @@ from types import MappingProxyType
 from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Rules, Status
-from grader.core.score import tidy
+from grader.core.score import seconds_that_count, share_when_late, tidy
 
-_HOUR, _DAY = 3600.0, 86400.0
+#: From the minute of the last moment that counts: what arrived by then may still be being read.
+_ARRIVING = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,23 @@ def late_by(row: SubmissionRow, learner: LearnerRow, rules: Rules) -> float:
 
 
 def remaining_share(late_seconds: float, attempt: int, rules: Rules) -> float:
-    """The share of the points, 0 to 1, that remains after deductions for lateness and further attempts.
+    """The share of the points, 0 to 1, that remains after deductions for lateness and further attempts."""
+    return share_when_late(late_seconds, rules) * max(0.0, 1.0 - rules.attempt_percent / 100 * (attempt - 1))
 
-    Within the grace period, lateness costs nothing; after it, lateness is counted from the due date. The grace period
-    does not extend the cut-off.
+
+def results_open(learner: LearnerRow, rules: Rules) -> datetime | None:
+    """From when on nothing that ``learner`` submits can earn points any more; None if there is no such time.
+
+    It is a full minute. It does not depend on how often a learner has submitted, because not every course system counts
+    attempts.
     """
-    if rules.cut_off_days is not None and late_seconds > rules.cut_off_days * _DAY:
-        return 0.0
-    share = 1.0
-    if late_seconds > rules.grace_hours * _HOUR:
-        share = max(0.0, 1.0 - rules.late_percent / 100 * math.ceil(late_seconds / _DAY))
-    return share * max(0.0, 1.0 - rules.attempt_percent / 100 * (attempt - 1))
+    if rules.due is None:
+        return None
+    try:
+        end = due_for(learner, rules.due) + timedelta(seconds=seconds_that_count(rules))
+        return end.replace(second=0, microsecond=0) + _ARRIVING
+    except OverflowError:  # late work counts for ever, or until a year that there is not
+        return None
 
 
 def mark(

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from grader.classroom.gradebook import Gradebook, LearnerRow, Override, SubmissionRow
 from grader.classroom.marks import CoursePart, GradedSubmission, Mark, marks
-from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, SAID_LATE
+from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, OTHER_NAME, SAID_LATE
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX, readable_json, write
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import Course, Lang, Notice, QuestionResult, Report, Status, Text
 from grader.core.text import clean
+from grader.course import items
 from grader.report.json import number, to_json
 from grader.submission.messages import listing
 
@@ -152,7 +153,8 @@ def provenance(work: GradedSubmission) -> dict[str, dict[str, object]]:
 def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
     """What an instructor should look at: lateness without a timestamp, stopped code, and checks that failed.
 
-    Also files that were not read in full according to ``notices``, and may deserve more points.
+    Also another name in answers.yaml than the one that numbers were drawn for, and files that were not read in full
+    according to ``notices``, and may deserve more points.
     """
     row = mark.work.row if mark.work else None
     late = (LATE,) if row is not None and row.late and row.at is None else ()
@@ -161,7 +163,13 @@ def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
     broken = [where for _, places in trouble for where in places]
     unread = list(dict.fromkeys(notice.where for notice in notices if notice.urgent))
     not_read = [f"{NOT_ALL_READ.en}: {listing(unread, 3).en}"] if unread else []
-    return (*late, *not_read, *stopped, *(f"{where}: {CHECK_BROKE.en}" for where in broken))
+    named = [OTHER_NAME.en] if row is not None and has_other_name(row) else []
+    return (*late, *not_read, *named, *stopped, *(f"{where}: {CHECK_BROKE.en}" for where in broken))
+
+
+def has_other_name(row: SubmissionRow) -> bool:
+    """Whether answers.yaml names somebody else than numbers were drawn for, which only a roster can bring about."""
+    return bool(row.signed and row.seed_name) and not items.same_numbers(row.signed or "", row.seed_name)
 
 
 @cached_by_identity(4096)

@@ -33,7 +33,7 @@ from grader.classroom import inbox, schedule
 from grader.classroom.batch import BatchRequest, save_class, select_questions
 from grader.classroom.class_folder import EDITION, INBOX, SERVING
 from grader.classroom.collect import ALONE, CollectedSubmission, Collection, collect
-from grader.classroom.edition import publish
+from grader.classroom.edition import keyed_digest, publish
 from grader.classroom.enrolment import enrol, in_roster, submission_row
 from grader.classroom.fair_queue import FairQueue, QueuedJob
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
@@ -531,7 +531,7 @@ def _edition(whole: Course, folder: Path, questions: tuple[str, ...], observe: A
         found = courses.load(folder)
         names = tuple(sorted(question.id for question in found.questions))
         mark = found.edition
-        if mark is not None and (mark.of, mark.attncheck, names) == (whole.digest, __version__, questions):
+        if mark is not None and (mark.of, mark.attncheck, names) == (keyed_digest(whole), __version__, questions):
             return found
     publish(whole, folder, questions, observe)
     return courses.load(folder)

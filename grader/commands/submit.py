@@ -105,7 +105,9 @@ def submit(
     assert inbox is not None
     name = learner if learner and learner.strip() else _name(path)
     course = load_course(course_folder)
-    remarks = list(inbox_view.remarks_on(course, read(path, name), lang))
+    submission = read(path, name)
+    remarks = list(inbox_view.remarks_on(course, submission, lang))
+    remarks += inbox_view.numbers_of(course, submission, learner_named(path) or name, lang)
     receipt, new = inboxes.submit(path, inbox, name, datetime.now(UTC))
     remarks += inbox_view.lateness(course, receipt, lang)
     for remark in remarks:

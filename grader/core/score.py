@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from grader.core.model import Case, CheckSpec, Outcome, Status, Verdict
+from grader.core.model import Case, CheckSpec, Outcome, Rules, Status, Verdict
 
 Judged = tuple[CheckSpec, Case, Verdict]
 
@@ -60,6 +61,31 @@ def practice(fraction: float, *, attempt: int = 1, hints: int = 0) -> float:
     Graded points do not use this; they come from code and ``answers.yaml`` only.
     """
     return tidy(fraction * _NEXT_TRY ** (attempt - 1) * _HINT**hints)
+
+
+_HOUR, _DAY = 3600.0, 86400.0
+
+
+def seconds_that_count(rules: Rules) -> float:
+    """How long after the due date a submission can still earn points; infinite if lateness never costs all of them."""
+    cut_off = math.inf if rules.cut_off_days is None else rules.cut_off_days * _DAY
+    if not rules.late_percent:
+        return cut_off
+    paid_days = math.ceil(100 / rules.late_percent) - 1  # one more day would cost everything
+    return min(cut_off, max(rules.grace_hours * _HOUR, paid_days * _DAY))
+
+
+def share_when_late(late_seconds: float, rules: Rules) -> float:
+    """The share of the points, 0 to 1, that remains after deductions for lateness.
+
+    Within the grace period, lateness costs nothing; after it, lateness is counted from the due date. The grace period
+    does not extend the cut-off.
+    """
+    if late_seconds > seconds_that_count(rules):
+        return 0.0
+    if late_seconds <= rules.grace_hours * _HOUR:
+        return 1.0
+    return max(0.0, 1.0 - rules.late_percent / 100 * math.ceil(late_seconds / _DAY))
 
 
 def tidy(value: float) -> float:

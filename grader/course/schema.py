@@ -27,7 +27,9 @@ from pydantic import (
     Field,
     RootModel,
     Tag,
+    ValidationInfo,
     create_model,
+    field_validator,
     model_validator,
 )
 from pydantic.json_schema import GenerateJsonSchema
@@ -478,6 +480,11 @@ class LateSchema(Strict):
         """The grace period in hours."""
         return self.grace_hours or 24 * (self.grace_days or 0.0)
 
+    @property
+    def ends(self) -> bool:
+        """Whether late work stops counting at some time."""
+        return self.cut_off_days is not None or self.percent > 0
+
 
 class AttemptsSchema(Strict):
     """Which of several attempts counts, and the penalty for each further one."""
@@ -517,6 +524,18 @@ class CourseFile(Strict):
     edition: Edition | None = None
     forbids: dict[Identifier, tuple[LibraryName, ...]] = {}
     packages: tuple[Annotated[PackageName, AfterValidator(_for_learners)], ...] = ()
+
+    @field_validator("hidden_results")
+    @classmethod
+    def _ends(cls, when: str, found: ValidationInfo) -> str:
+        """Results that wait until nothing counts any more need a rule by which something stops counting."""
+        due, late = found.data.get("due", ""), found.data.get("late")
+        if when == "after-due" and (due is None or (late is not None and not late.ends)):
+            raise ValueError(
+                "`always` or `never`, or a due date with `late: {cut_off_days: …}` or `late: {percent: …}`, because "
+                "`after-due` shows results when late work no longer counts"
+            )
+        return when
 
     def rules(self) -> Rules:
         """The rules about submissions: due date, lateness, attempts."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.core import score
-from grader.core.model import Course, Exercise, Item, Misconception, Question, Status
+from grader.core.model import Course, Exercise, Item, Misconception, Question, Status, Text
 from grader.course import misconceptions
 from grader.learning.log import Answered, Coded, Event, Hinted, Named
 
@@ -45,13 +45,27 @@ class ExerciseProgress:
 
 @dataclass(frozen=True, slots=True)
 class MisconceptionProgress:
-    """A misconception seen ``times`` times. ``open``: nothing about it was correct since it was last seen (``at``)."""
+    """A misconception seen ``times`` times. ``open``: nothing about it was correct since it was last seen (``at``).
+
+    If it is not ``told``, an item that showed it has attempts left, to which its name and its truth would be answers.
+    """
 
     question: Question
     belief: Misconception
     times: int
     open: bool
     at: datetime
+    told: bool = True
+
+    @property
+    def name(self) -> str:
+        """The question, and the misconception if it may be told."""
+        return f"{self.question.id} {self.belief.id}" if self.told else self.question.id
+
+    @property
+    def ask(self) -> Text | None:
+        """The question to think about, if there is one."""
+        return self.belief.ask_item or self.belief.ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +228,9 @@ def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: Abou
         last = max(numbers[-1] for numbers in showed.values())
         places = {*showed, *about.get(belief.id, ()), belief.ask_next}
         still = all(log.passed.get(place, -1) < last for place in places if place is not None)
-        yield MisconceptionProgress(question, belief, sum(map(len, showed.values())), still, events[last].at)
+        times = sum(map(len, showed.values()))
+        told = all(log.answered[name].settled for name in showed if name in log.answered)
+        yield MisconceptionProgress(question, belief, times, still, events[last].at, told)
 
 
 #: For each misconception, the items and exercises that can only be correct without it.

@@ -216,7 +216,7 @@ def _open(page: Page, progress: Progress) -> None:
     if len(still) > _BELIEFS_SHOWN:
         page.lines(page.say(_MORE, count=len(still) - _BELIEFS_SHOWN), indent=2, style="dim")
     if cleared:
-        names = page.say(COMMA).join(f"{k.question.id} {k.belief.id}" for k in cleared[:_BELIEFS_SHOWN])
+        names = page.say(COMMA).join(k.name for k in cleared[:_BELIEFS_SHOWN])
         if len(cleared) > _BELIEFS_SHOWN:
             names = page.say(_AMONG, names=names)
         page.blank()
@@ -235,7 +235,7 @@ def _think(page: Page, known: MisconceptionProgress, progress: Progress) -> None
 
 def _met(page: Page, known: MisconceptionProgress) -> str:
     times = page.say(_ONCE) if known.times == 1 else page.say(_TIMES, times=known.times)
-    return page.say(PARENTHESIZED, what=f"{known.question.id} {known.belief.id}", more=times)
+    return page.say(PARENTHESIZED, what=known.name, more=times)
 
 
 def _next(page: Page, progress: Progress, due: int) -> None:
@@ -304,7 +304,8 @@ def detail(page: Page, progress: Progress, name: str) -> None:
             _think(page, belief, progress)
         else:
             page.lines(f"{_met(page, belief)}  {page.say(_DONE)}", lead="  ✓ ", style="green")
-            page.lines(page.say(belief.belief.truth), indent=4)
+            if belief.told:
+                page.lines(page.say(belief.belief.truth), indent=4)
 
 
 def _names(known: QuestionProgress) -> Iterator[str]:

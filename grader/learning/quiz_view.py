@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------------------------------------- texts
 
-ASK_NAME = Text("Your name (your numbers are drawn from it)", "你的名字（题目中的数由它决定）")
+ASK_NAME = Text(
+    "Your name, or id in the class (your numbers are drawn from it)",
+    "你的名字，或班级名单里的编号（题目中的数由它决定）",
+)
 _OPENING = Text(
     "{due} of {all} left · answering as {learner}",
     "共 {all} 题，还剩 {due} 题 · 答题人：{learner}",
@@ -494,16 +497,21 @@ def summary(page: Page, found: QuizSummary) -> None:
 
 
 def _beliefs(page: Page, found: Sequence[SeenMisconception]) -> None:
-    """Open misconceptions first, each with the correct statement; then the names of the resolved ones."""
+    """Open misconceptions first, each with the correct statement; then the names of the resolved ones.
+
+    While an item that showed one has attempts left, there is only the question to think about.
+    """
     page.lines(page.say(_BELIEFS), style="bold")
-    still = [met for met in found if not met.resolved]
-    for met in still[:_MOST]:
-        name = f"{met.question.id} {met.belief.id}"
-        page.lines(page.say(PARENTHESIZED, what=name, more=_STILL_OPEN), lead="  ✗ ", style="red")
-        page.lines(page.say(met.belief.truth), indent=4)
+    still = [met.known for met in found if met.known.open]
+    for known in still[:_MOST]:
+        page.lines(page.say(PARENTHESIZED, what=known.name, more=_STILL_OPEN), lead="  ✗ ", style="red")
+        if known.told:
+            page.lines(page.say(known.belief.truth), indent=4)
+        elif known.ask is not None:
+            page.lines(page.say(known.ask), indent=4, lead="→ ", style="cyan")
     if len(still) > _MOST:
         page.lines(page.say(_AND_MORE, more=len(still) - _MOST), indent=4)
-    resolved = [f"{met.question.id} {met.belief.id}" for met in found if met.resolved]
+    resolved = [met.known.name for met in found if not met.known.open]
     if resolved:
         names = page.say(COMMA).join(resolved)
         page.lines(page.say(LABELED, who=_RESOLVED, said=names), lead="  ✓ ", style="green")

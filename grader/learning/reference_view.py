@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from grader.core.model import Alternative, Course, Exercise, Lang, Question, Report, Text
-from grader.core.text import name_list
+from grader.core.model import Alternative, Course, Exercise, Lang, Question, Report, Rules, Text
+from grader.core.score import seconds_that_count
+from grader.core.text import name_list, timestamp
 from grader.learning.progress import Progress
 
 _HEAD = Text("Reference solution of {name} ({question})", "{name} 的参考实现（{question}）")
@@ -41,8 +42,8 @@ _NO_CODE = Text("{question} has no code to write.", "{question} 没有要写的�
 def refusal(course: Course, question: Question, progress: Progress, now: datetime) -> Text | None:
     """Why the references of ``question`` are not shown now; None if they are.
 
-    ``show_reference`` in course.yaml says when: once all exercises of the question have passed, after the due date, or
-    never.
+    ``show_reference`` in course.yaml says when: once all exercises of the question have passed, after the due date and
+    the time in which late work counts, or never.
     """
     rule = course.rules.show_reference
     if not question.exercises:
@@ -54,10 +55,20 @@ def refusal(course: Course, question: Question, progress: Progress, now: datetim
     if rule == "after-due":
         if course.rules.due is None:
             return _NO_DUE
-        return None if datetime.fromisoformat(course.rules.due) < now else _LATER.fill(due=course.rules.due)
+        end = _last_moment(course.rules, course.rules.due)
+        return None if end < now else _LATER.fill(due=timestamp(end.isoformat()))
     known = progress.question(question.id)
     left = [each.exercise.name for each in known.exercises if each.standing != "right"]
     return _NOT_PASSED.fill(question=question.id, names=name_list(left)) if left else None
+
+
+def _last_moment(rules: Rules, due: str) -> datetime:
+    """When late work stops counting; the due date if it counts for ever."""
+    end = datetime.fromisoformat(due)
+    try:
+        return end + timedelta(seconds=seconds_that_count(rules))
+    except OverflowError:
+        return end
 
 
 def offers(course: Course, report: Report, known: Progress, now: datetime, lang: Lang) -> Iterator[str]:

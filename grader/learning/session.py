@@ -643,11 +643,9 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class SeenMisconception:
-    """A misconception that answers showed. ``resolved``: a later answer or exercise about it was correct."""
+    """A misconception that answers showed, with an exercise about it if it is open and may be told."""
 
-    question: Question
-    belief: Misconception
-    resolved: bool
+    known: progress.MisconceptionProgress
     advice: ExerciseAdvice | None
 
 
@@ -684,8 +682,8 @@ def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[S
     shown = {(home[event.item], event.misconception) for event in answered}
     for known in progress.progress_of(session.course, session.log).beliefs:
         if (known.question.id, known.belief.id) in shown:
-            advice = _advice(session, known.question, known.belief) if known.open else None
-            yield SeenMisconception(known.question, known.belief, not known.open, advice)
+            advice = _advice(session, known.question, known.belief) if known.open and known.told else None
+            yield SeenMisconception(known, advice)
 
 
 def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]:

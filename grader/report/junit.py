@@ -51,7 +51,7 @@ def _suite(
         "learner": report.learner,
         "earned": str(number(sum(result.earned for result in results))),
         "possible": str(number(sum(result.possible for result in results))),
-        "course": report.course_digest,
+        **({"course": report.course_digest} if report.course_digest else {}),
         "seed": report.seed,
         "sandbox": "none" if report.unsafe else ", ".join(report.layers),
         "attncheck": __version__,

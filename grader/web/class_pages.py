@@ -19,14 +19,20 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from grader.classroom import inbox, learner_requests
 from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.classroom.late_policy import policy_sentences
-from grader.classroom.mark_reports import deduction, error_message, report_with_overrides, withholds_hidden_cases
-from grader.classroom.marks import Mark, due_for
+from grader.classroom.mark_reports import (
+    deduction,
+    error_message,
+    report_with_overrides,
+    when_shown,
+    withholds_results,
+)
+from grader.classroom.marks import Mark
 from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Course, ExerciseResult, Item, ItemResult, Lang, Outcome, Report, Submission, Text
-from grader.core.text import duration, timestamp
+from grader.core.text import duration
 from grader.course import items
 from grader.grading.checker import CheckedSubmission
 from grader.learning import answers_file, log
@@ -240,8 +246,11 @@ class ClassPages:
             written=written,
             answered=len(answers),
             items=learner.graded_items(),
-            rules=[*policy_sentences(self.course.rules)],
-            due=self._due(person),
+            rules=[
+                *policy_sentences(self.course.rules),
+                when_shown(self.course.rules, self._row(person)),
+                WORDS["numbers"].fill(id=person.id),
+            ],
             said=said,
             new=name,
             halted=self.service.halted is not None,
@@ -354,7 +363,7 @@ class ClassPages:
         raise HTTPException(404)
 
     def _hidden(self, mark: Mark) -> bool:
-        return withholds_hidden_cases(self.course.rules, mark.learner, datetime.now(UTC))
+        return withholds_results(self.course.rules, mark.learner, datetime.now(UTC))
 
     def _shown(self, attempt: Attempt) -> bool:
         """Whether results may be shown. Points count as results, because they reveal whether an answer was correct."""
@@ -364,18 +373,11 @@ class ClassPages:
         """Why the results of a graded submission are not shown."""
         if attempt.state != "graded" or attempt.mark is None or not self._hidden(attempt.mark):
             return None
-        due = self._due(person)
-        if self.course.rules.hidden_results == "after-due" and due is not None:
-            return WORDS["results_later"].fill(due=due)
-        return WORDS["results_never"]
+        return when_shown(self.course.rules, self._row(person))
 
-    def _due(self, person: ClassMember) -> str | None:
-        """When work is due for a learner, with their extra time."""
+    def _row(self, person: ClassMember) -> LearnerRow:
         learner = self.people.learners[person.id]
-        if self.course.rules.due is None:
-            return None
-        row = LearnerRow(learner.id, learner.name, learner.section, learner.extra_hours)
-        return timestamp(due_for(row, self.course.rules.due).isoformat())
+        return LearnerRow(learner.id, learner.name, learner.section, learner.extra_hours)
 
     @staticmethod
     def _words(pages: Pages) -> dict[str, Any]:
@@ -407,7 +409,8 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
     """``report`` as far as the learners' edition may tell it.
 
     Hidden cases have the names of the edition, because their real names reveal what they test. Misconceptions that the
-    edition lacks are left out, because what they say about an answer gives away the key.
+    edition lacks are left out, because what they say about an answer gives away the key. The digest is that of the
+    edition, because that of the course would tell somebody who guesses its keys whether the guess is right.
     """
 
     def outcome(each: Outcome, names: Mapping[str, str]) -> Outcome:
@@ -436,7 +439,7 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
         )
         for each in report.questions
     )
-    return replace(report, questions=tuple(questions))
+    return replace(report, questions=tuple(questions), course_digest=edition.digest)
 
 
 def person_folder(folder: Path, person: ClassMember) -> Path:

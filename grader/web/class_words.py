@@ -19,6 +19,7 @@ WORDS: Mapping[str, Text] = {
         "还没有内容：请先做小题，或保存代码。",
     ),
     "answers_count": Text("Answers to {count} of {all} graded items", "计分小题已答 {count}/{all} 道"),
+    "numbers": Text("Numbers in quiz items are drawn for {id}.", "题目中的数按 {id} 抽取。"),
     "do_submit": Text("Submit now", "现在提交"),
     "again": Text(
         "You can submit again: each submission is kept.",
@@ -44,8 +45,6 @@ WORDS: Mapping[str, Text] = {
     "receipt": Text("Receipt", "回执"),
     "files": Text("Files", "文件"),
     "results": Text("Results", "结果"),
-    "results_later": Text("Results are shown after {due}.", "{due} 之后公布结果。"),
-    "results_never": Text("This course does not show results here.", "本课程不在这里公布结果。"),
     "full_report": Text("Full report", "完整报告"),
     "requests": Text("Ask for regrading", "申请重新评分"),
     "request_what": Text("What it is about", "针对哪一部分"),

@@ -102,6 +102,9 @@ WORDS: Mapping[str, Text] = {
     ),
     "no_borrowed": Text("No such answers.", "没有这样的答案。"),
     "right_for": Text("correct for {theirs}; own numbers: {own}", "对 {theirs} 是对的；本人的数据：{own}"),
+    "right_for_name": Text(
+        "correct for the numbers of “{name}”, the name in answers.yaml", "对 answers.yaml 里的名字“{name}”的数据是对的"
+    ),
     "sources_all": Text("Their numbers fit all these answers", "拥有所有这些数据的人"),
     "nobody_has_all": Text("nobody", "没有"),
     "and_more": Text("and {count} more", "另有 {count} 人"),

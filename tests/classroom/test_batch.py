@@ -278,7 +278,7 @@ def test_a_roster_that_comes_later(order: Callable[..., BatchRequest], tmp_path:
     assert set(found) == {"100", "101", "102", "103"}
     assert found["101"].complete == found["103"].complete is True
     assert {path.stem for path in order().out.glob("*.json")} == {*found, "mine"}
-    assert summary.misnamed == ()
+    assert (summary.misnamed, summary.respelt) == ((), (("100", "Ada L."),))
 
 
 @pytest.mark.parametrize(
@@ -287,16 +287,19 @@ def test_a_roster_that_comes_later(order: Callable[..., BatchRequest], tmp_path:
         ("Ada L.", ("ada",), False, "Ada L."),
         (None, ("ada",), False, "ada"),
         (None, (), False, ""),
-        ("Ada", ("100",), True, "Ada"),
+        ("Ada", ("100",), True, "100"),
+        ("A. D. (a)", ("100",), True, "100"),
         ("100", ("100",), True, "100"),
-        ("ADA", ("100", "101"), True, "ADA"),
+        (" 100 ", ("100",), True, "100"),
+        ("ADA", ("100", "101"), True, "100"),
+        ("cy", ("100", "101"), True, "101"),
         ("Cy", ("100",), True, "100"),
         ("whoever", ("100",), True, "100"),
         ("Ada", (), True, ""),
     ],
 )
 def test_whose_numbers(said: str | None, learners: tuple[str, ...], listed: bool, draws: str, tmp_path: Path) -> None:
-    """Those of the name in answers.yaml, by which they were answered, unless the roster knows it as somebody else's."""
+    """With a roster those of the id in it, in whatever way the file spells the name; else those of that name."""
     (tmp_path / "roster.csv").write_text("id,name\n100,Ada\n101,Cy\n")
     roster = read_roster(tmp_path / "roster.csv") if listed else None
     assert enrolment.seed_name(said, learners, roster) == draws

@@ -19,6 +19,7 @@ from rich.console import Console
 
 from grader.classroom import edition as publishing
 from grader.commands import run
+from grader.core import cache
 from grader.core.errors import CourseError, UsageError
 from grader.core.model import Answer, Course, Edition, ExerciseResult, Job, Limits, Report, Status, Submission, Text
 from grader.core.text import points
@@ -612,6 +613,22 @@ def test_sealed_items_are_not_reviewed(edition: Course) -> None:
 # ------------------------------------------------------------------------------------------- publishing
 
 
+def test_keys_cannot_be_guessed_from_an_edition(whole: Course, folder: Path, tmp_path: Path) -> None:
+    """What it says of its course needs a key of the publisher: the seed file, else one that only this user can read."""
+    course = replace(whole, folder=str(tmp_path), seed_file="seed")
+    own = publishing.keyed_digest(course)
+    assert own == publishing.keyed_digest(whole), "without a seed file, the same key for every course"
+    (key,) = (cache.folder() / publishing._OWN_KEY[0]).iterdir()
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    found = [own]
+    for secret in ("a secret of sixteen bytes or more", "another secret, as long as the first"):
+        (tmp_path / "seed").write_text(secret)
+        found += [publishing.keyed_digest(course)]
+        assert publishing.keyed_digest(course) == found[-1] != publishing.keyed_digest(replace(course, digest="d"))
+    assert len({*found, whole.digest}) == 4
+    assert not any(whole.digest in text for _, text in contents(folder))
+
+
 def test_the_same_course_gives_the_same_bytes(whole: Course, folder: Path, sandbox: Sandbox, tmp_path: Path) -> None:
     """Run anew, and in the place of an earlier edition."""
     target = tmp_path / "again"
@@ -878,7 +895,7 @@ def test_points_are_those_of_the_course(whole: Course, tmp_path: Path) -> None:
 
 def test_a_mark_is_read_as_it_is_written(edition: Course, whole: Course) -> None:
     """With what it was made from; rules stay, groups that nothing is in go."""
-    assert isinstance(edition.edition, Edition) and edition.edition.of == whole.digest
+    assert isinstance(edition.edition, Edition) and edition.edition.of == publishing.keyed_digest(whole)
     assert edition.rules == whole.rules
     assert edition.title == whole.title and [name for name, _ in edition.groups] == ["self-attention"]
     assert [source.id for source in edition.sources] == ["made2020"]

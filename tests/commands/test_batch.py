@@ -161,6 +161,7 @@ SUMMARY = BatchSummary(
     ("fox",),
     tuple(f"f{n}" for n in range(25)),
     misnamed=(("ada", "Ada\x1b[2J"),),
+    respelt=(("bo", "Bo Bø"),),
 )
 
 
@@ -180,7 +181,8 @@ SUMMARY = BatchSummary(
                 "di: q05.py: the file is empty\n",
                 "No submission from: eve\n",
                 "the submission: Zoë. Add",
-                "counted as wrong: ada (“Ada”). If",
+                "for the roster’s id: ada (“Ada”). Check",
+                "counted as wrong: bo (“Bo Bø”). Ask",
                 "These names match more than one person on the roster",
                 "Kim",
                 "of the same attempt number: fox\n",
@@ -197,7 +199,8 @@ SUMMARY = BatchSummary(
                 "gus     12.5 / 25  已评分；课程平台标为迟交",
                 "没有提交：eve",
                 "di：q05.py：文件是空的\n",
-                "答对的也可能判错：ada（“Ada”）。名字",
+                "名单里的编号抽取的：ada（“Ada”）。请",
+                "作答会判错：bo（“Bo Bø”）。请",
                 "5 份提交中已评分 4 份。out 中有",
             ],
         ),
@@ -294,7 +297,7 @@ def test_for_programs(attncheck: Attncheck, asked: dict[str, object]) -> None:
     assert (data["format"], data["out"], data["intake"], data["layers"]) == (1, "out", "canvas", [])
     assert (data["submissions"], data["graded"], data["kept"]) == (5, 3, 1)
     assert (data["missing"], data["unknown"], data["twice"]) == (["eve"], ["Zoë"], ["fox"])
-    assert data["misnamed"] == {"ada": "Ada"}
+    assert (data["misnamed"], data["respelt"]) == ({"ada": "Ada"}, {"bo": "Bo Bø"})
     ada, di, fox = data["learners"]
     assert ada == {
         "learner": "ada",

@@ -628,6 +628,13 @@ def test_faults_of_several_files_are_told_together_but_not_by_the_hundred(folder
             "course.yaml:1: late: ",
             ["a grace of at most 2 days (48 hours)"],
         ),
+        ("course.yaml", "hidden_results: after-due\n", "course.yaml:1: hidden_results: ", ["found 'after-due'", "due"]),
+        (
+            "course.yaml",
+            "due: '2026-11-30T23:59:00+08:00'\nlate: {grace_hours: 2}\nhidden_results: after-due\n",
+            "course.yaml:3: hidden_results: ",
+            ["found 'after-due'", "`late: {cut_off_days: …}` or `late: {percent: …}`"],
+        ),
         ("course.yaml", "questions:\n  - Q5\n  - Q6\n", "course.yaml:3: questions[1]: ", ["found 'Q6'", "Q5"]),
         (
             "questions/sources.yaml",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from rich.cells import cell_len
@@ -17,6 +18,7 @@ from grader.course import items
 from grader.course.items import Choice, Form, Prompt
 from grader.learning import choice_widget, quiz_view
 from grader.learning import session as quiz
+from grader.learning.progress import MisconceptionProgress
 from grader.learning.session import (
     ExerciseAdvice,
     ItemRecord,
@@ -100,12 +102,13 @@ EVERYTHING = [
     lambda page: quiz_view.summary(page, SUMMARY),
 ]
 
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
 BELIEF = Misconception("picks-the-best", TRUTH)
 SUMMARY = QuizSummary(
     (Tally(HOME, 2, 5, 1.5, 6.0),),
     (
-        SeenMisconception(HOME, BELIEF, False, ExerciseAdvice("half", "Q1", "same")),
-        SeenMisconception(HOME, replace(BELIEF, id="ties"), True, None),
+        SeenMisconception(MisconceptionProgress(HOME, BELIEF, 1, True, NOW), ExerciseAdvice("half", "Q1", "same")),
+        SeenMisconception(MisconceptionProgress(HOME, replace(BELIEF, id="ties"), 1, False, NOW), None),
     ),
     3,
 )

@@ -59,7 +59,9 @@ def test_other_rules(course: Course) -> None:
     assert question is not None
     done = passed(course, *(exercise.name for exercise in question.exercises))
     assert "does not show" in (said(course, done, show_reference="never") or "")
-    assert f"after {LATER}" in (said(course, done, show_reference="after-due", due=LATER) or "")
+    assert "after 2026-11-30 00:00 UTC" in (said(course, done, show_reference="after-due", due=LATER) or "")
+    late = said(course, done, show_reference="after-due", due=EARLIER, cut_off_days=60)
+    assert "after 2026-12-31 00:00" in (late or ""), "late work still counts"
     assert said(course, [], show_reference="after-due", due=EARLIER) is None
     assert "has none" in (said(course, done, show_reference="after-due") or "")
     edition = replace(course, edition=Edition("digest", "1"))

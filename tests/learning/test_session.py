@@ -430,14 +430,12 @@ def test_summary() -> None:
     found = quiz.summary(last.session)
     (tally,) = found.tallies
     assert (tally.settled, tally.count, tally.earned, tally.possible) == (1, 4, 1.0, 8.0)
-    assert [(met.belief.id, met.resolved, met.advice) for met in found.met] == [("halves", True, None)]
+    (met,) = found.met
+    assert (met.known.name, met.known.open, met.advice) == ("Q1 halves", False, None)
     assert found.due == 3
     *_, wrong = play(begin(), "c", "b", "a")
-    assert {met.belief.id for met in quiz.summary(wrong.session).met if not met.resolved} == {
-        "halves",
-        "jumps",
-        "strays",
-    }
+    names = {met.known.name for met in quiz.summary(wrong.session).met if met.known.open}
+    assert names == {"Q1 halves", "Q1 jumps", "Q1 strays"}
 
 
 def written(session: quiz.Session) -> str:

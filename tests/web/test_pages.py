@@ -363,8 +363,17 @@ def test_progress_names_open_misconceptions(browser: TestClient, learner: Learne
     )
     shown = next(option for option in item.spec.options if option.misconception)
     assert "No open misconceptions." in page(browser, "/progress")
-    post(browser, f"/items/{item.id}", answer=shown.id, do="answer")
-    assert shown.misconception in page(browser, "/progress")
+    belief = course.questions[0].misconception(shown.misconception) or next(
+        known for question in course.questions if (known := question.misconception(shown.misconception))
+    )
+    attempts = [option.id for option in item.spec.options if not option.correct]
+    for at, wrong in enumerate([shown.id, *(each for each in attempts if each != shown.id)]):
+        text = post(browser, f"/items/{item.id}", answer=wrong, do="answer")
+        seen = html.unescape(page(browser, "/progress"))
+        assert (belief.truth.en in seen) == ("Not yet." not in text), "not while attempts are left"
+        assert at or "No open misconceptions." not in seen
+        if "Not yet." not in text:
+            break
     assert ">Continue:" in page(browser, "/")
 
 

@@ -41,7 +41,8 @@ class BorrowedAnswer:
     """A wrong answer of ``learner`` that is correct for the numbers of ``sources``, other learners of the class.
 
     ``own`` and ``theirs`` are (name, value). If the answer is correct for several sets of numbers, ``theirs`` has the
-    values that these share.
+    values that these share. ``signed`` is the name in answers.yaml if it is not the learner's id in the roster, and the
+    answer is correct for its numbers: the learner may have answered under that name.
     """
 
     learner: str
@@ -50,6 +51,7 @@ class BorrowedAnswer:
     own: tuple[tuple[str, int | float], ...]
     theirs: tuple[tuple[str, int | float], ...]
     sources: tuple[str, ...]
+    signed: str = ""
 
 
 def answer_text(answer: object) -> str:
@@ -142,10 +144,12 @@ def _borrowed(
             draws.setdefault(drawn[seed_name], context)
         having.setdefault(drawn[seed_name], {})[mark.learner.id] = None
     wrong = [
-        (mark.learner.id, value, drawn[mark.work.row.seed_name]) for mark, value in failed if mark.work is not None
+        (mark.learner.id, value, drawn[mark.work.row.seed_name], mark.work.row.signed or "")
+        for mark, value in failed
+        if mark.work is not None
     ]
     known: dict[tuple[str, _Draw], bool] = {}
-    for learner, value, own in wrong:
+    for learner, value, own, signed in wrong:
         fitting = []
         for theirs, context in draws.items():
             asked = repr(value), theirs
@@ -156,7 +160,10 @@ def _borrowed(
         sources = tuple(sorted({name for theirs in fitting for name in having[theirs] if name != learner}))
         if sources:
             same = tuple(each for each in fitting[0] if all(each in theirs for theirs in fitting))
-            yield BorrowedAnswer(learner, item.id, answer_text(value), own, same or fitting[0], sources)
+            mine = signed and _is_correct(item, value, items.Context(course.public_id, signed, item.id))
+            yield BorrowedAnswer(
+                learner, item.id, answer_text(value), own, same or fitting[0], sources, signed if mine else ""
+            )
 
 
 def _is_correct(item: Item, value: object, context: items.Context) -> bool:

@@ -480,6 +480,7 @@ def to_json(statistics: Statistics, course: Course, lang: Lang, *, names: bool =
                 "own": dict(one.own),
                 "theirs": dict(one.theirs),
                 "sources": [clean(name) for name in one.sources] if names else len(one.sources),
+                "signed": clean(one.signed) if names and one.signed else None,
             }
             for one in statistics.borrowed
         ],

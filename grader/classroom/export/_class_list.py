@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.classroom.export import ExportOptions
@@ -12,13 +13,13 @@ from grader.classroom.export._sheet import Sheet
 from grader.classroom.export._sheet import read_sheet as read_sheet
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
-from grader.classroom.mark_reports import count_pending, error_message, marks_that_count, summary
+from grader.classroom.mark_reports import count_pending, error_message, is_still_open, marks_that_count, summary
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster, contradicts
 from grader.classroom.roster import read_roster as read_roster
 from grader.core.errors import UsageError
-from grader.core.model import Lang, Text
+from grader.core.model import Text
 from grader.core.text import clean, points
 
 _UNMATCHED = Text("In the template, but not found in the gradebook: {names}", "模板中有，但成绩册里没有找到：{names}")
@@ -30,6 +31,10 @@ _NOTHING = Text("Left unchanged, because nothing was submitted: {names}", "没�
 _UNGRADED = Text(
     "Left unchanged, because not everything could be graded: {names}",
     "无法评分或只评了一部分，保持原样：{names}",
+)
+_OPEN = Text(
+    "Left unchanged, because what they submit can still count, and the course shows results only after that: {names}",
+    "保持原样，因为再提交仍然计分，而本课程在那之后才公布结果：{names}",
 )
 _WAITING = Text("Some answers still have to be graded by hand: {names}", "仍有答案等待人工批改：{names}")
 _OTHER_POINTS = Text(
@@ -62,13 +67,17 @@ def read_template(options: ExportOptions, what: str) -> Sheet:
     return read_sheet(options.template)
 
 
-def grades(book: Book, lang: Lang) -> dict[str, Grade]:
-    """The grade of each learner by id; if every attempt counts, that of the last attempt."""
+def grades(book: Book, options: ExportOptions) -> dict[str, Grade]:
+    """The grade of each learner by id; if every attempt counts, that of the last attempt.
+
+    A course that shows results only when nothing more can count shows no points before, either.
+    """
     found = {}
+    rules, now = book.course.rules, options.now or datetime.now(UTC)
     for mark in marks_that_count(book):
-        found[mark.learner.id] = Grade(
-            points(mark.earned), tuple(summary(mark, lang, book.course.rules)), _state(mark), count_pending(mark) > 0
-        )
+        lines = tuple(summary(mark, options.lang, rules, now))
+        state = _OPEN if mark.work is not None and is_still_open(rules, mark.learner, now) else _state(mark)
+        found[mark.learner.id] = Grade(points(mark.earned), lines, state, count_pending(mark) > 0)
     return found
 
 
@@ -137,7 +146,7 @@ def report_differences(
     there = set(rows.values())
     absent = [name for name in graded if name not in there]
     lists = [(_UNMATCHED, unknown), (_AMBIGUOUS, doubtful), (_NOT_THERE, absent)]
-    lists += [(text, [name for name in there if graded[name].state is text]) for text in (_NOTHING, _UNGRADED)]
+    lists += [(text, [name for name in there if graded[name].state is text]) for text in (_NOTHING, _UNGRADED, _OPEN)]
     lists.append((_WAITING, [name for name in there if graded[name].waiting]))
     for text, names in lists:
         if names:

@@ -79,6 +79,7 @@ class _Masked(Book):
             learners=tuple(sorted(pseudonym(self.key, "learner", name) for name in work.row.learners)),
             digest="",
             seed_name="",
+            signed=None,
             at=None,
             error=None if work.row.error is None else Text("it could not be graded", "无法评分"),
         )

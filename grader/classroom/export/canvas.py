@@ -67,7 +67,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
             ).fill(sheet=sheet.path)
         )
     column = _column(sheet, heading, options.column)
-    graded = class_list.grades(book, options.lang)
+    graded = class_list.grades(book, options)
     rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), _people(sheet, heading))
     comma = False
     for at in range(1, len(sheet.rows)):

@@ -3,8 +3,8 @@
 ## What it writes
 
 A folder with a file for each learner, or one file with `--learner`. A hidden case shows its name, its verdict and the
-misconception. `hidden_results` in `course.yaml` decides when learners see this. While any test is hidden, Gradescope
-shows learners no total, so the text has none either.
+misconception. `hidden_results` in `course.yaml` decides when learners see this, and the results of answers. While any
+test is hidden, Gradescope shows learners no total, so the text has none either.
 
 ## Options
 
@@ -50,13 +50,15 @@ from grader.report.json import number
 SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
-#: When learners see the results of hidden cases: the word in course.yaml → Gradescope's.
+#: When learners see the results of answers and hidden cases: the word in course.yaml → Gradescope's.
 _VISIBILITY = {"always": "visible", "after-due": "after_due_date", "never": "hidden"}
 _LATER = {
     "after-due": Text(
-        "The results of hidden cases are shown after the due date.", "隐藏用例的结果在截止日期之后显示。"
+        "Gradescope shows the results of answers and hidden cases after the due date, or after the late due date if "
+        "there is one.",
+        "小题和隐藏用例的结果由 Gradescope 在截止日期之后显示；设有迟交截止日期的，在那之后显示。",
     ),
-    "never": Text("The results of hidden cases are not shown.", "隐藏用例的结果不显示。"),
+    "never": Text("The results of answers and hidden cases are not shown.", "小题和隐藏用例的结果不显示。"),
 }
 
 
@@ -86,7 +88,7 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
         lines = [UNREADABLE.fill(error=said or nothing).of(lang) if mark.work else nothing]
     else:
         later = course.rules.hidden_results
-        # Points would reveal the results of hidden cases.
+        # Points would reveal these results.
         lines = summary(mark, lang, course.rules) if later == "always" else [_LATER[later].of(lang)]
         if report.unsafe:
             lines.append(words.NO_SANDBOX.of(lang))
@@ -150,7 +152,7 @@ def _tests(result: QuestionResult, given: dict[str, float], course: Course, lang
         tests.append(
             _test(item.id, item.status, given.get(item.id, item.earned), item.possible)
             | {"output": _output(item.status, said, question, item.misconception, lang)}
-            | {"tags": [result.id, item.kind], "visibility": "visible"}
+            | {"tags": [result.id, item.kind], "visibility": hidden}
         )
     for exercise in result.exercises:
         tests += _exercise(exercise, given.get(exercise.name), question, hidden, lang)
@@ -167,7 +169,7 @@ def _exercise(
     if given is not None:
         status = Status.PASSED if given >= exercise.possible else Status.FAILED
         said = {"output": GIVEN.fill(points=points(given)).of(lang)}
-        yield _test(exercise.name, status, given, exercise.possible) | said | tags | {"visibility": "visible"}
+        yield _test(exercise.name, status, given, exercise.possible) | said | tags | {"visibility": hidden}
     elif not outcomes:
         said = {"output": _output(exercise.status, exercise.message, question, exercise.misconception, lang)}
         whole = _test(exercise.name, exercise.status, exercise.earned, exercise.possible)

@@ -14,7 +14,8 @@ nothing is downloaded when a submission is graded. (torch depends on gigabytes o
 - Lateness follows `course.yaml` and the time of submission, with the extensions given on Gradescope. Leave out `due`
   if Gradescope deducts points for lateness.
 - A `results.json` is always written. If it reports an internal error, with 0 points, run the autograder again.
-- `hidden_results` in `course.yaml` decides when results of hidden cases are shown: `always`, `after-due`, `never`.
+- `hidden_results` in `course.yaml` decides when results of answers and hidden cases are shown: `always`, `never`, or
+  `after-due`, when Gradescope's due date has passed, or its late due date if there is one.
 
 ## Options
 

@@ -75,7 +75,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     sheet = class_list.read_template(options, "Moodle grading worksheet")
     columns = _columns(sheet, options.column)
     people = {row: _person(sheet, columns, row) for row in _filled(sheet)}
-    graded = class_list.grades(book, options.lang)
+    graded = class_list.grades(book, options)
     rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), people)
     most = next((sheet.at(row, columns.most) for row in people if sheet.at(row, columns.most).strip()), "")
     class_list.compare_points(out, book, sheet.at(0, columns.most) or "Maximum grade", most)

@@ -342,7 +342,9 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What makes a course a learners' edition: the digest ``of`` its full course, and the version that published it.
+    """What makes a course a learners' edition: which course it is ``of``, and the version that published it.
+
+    ``of`` is a keyed digest, because a plain one would tell whether guessed keys of the course are right.
 
     ``stored`` maps each exercise to the digest of the file with the results of its reference and mistakes.
     """

@@ -159,9 +159,17 @@ def shuffled(things: Sequence[T], context: Context) -> tuple[T, ...]:
 
 def _number(context: Context, what: str) -> int:
     """A number that depends only on the course, the learner, the item and its purpose, ``what``."""
-    learner = unicodedata.normalize("NFKC", context.learner).strip().casefold()
-    words = "\0".join((learner, context.item, what)).encode()
+    words = "\0".join((_folded(context.learner), context.item, what)).encode()
     return int.from_bytes(hmac.digest(context.course_id.encode(), words, "sha256")[:8], "big")
+
+
+def same_numbers(one: str, other: str) -> bool:
+    """Whether both names get the same numbers: they differ in nothing but case, width and spaces around them."""
+    return _folded(one) == _folded(other)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).strip().casefold()
 
 
 def ask(item: Item, context: Context) -> Prompt:

@@ -30,11 +30,14 @@ NUMBER = Item("Q1.n", "number", SAID, spec=NumberSpec("2 * n", {"n": (3, 5, 7)})
 COURSE = Course(SAID, "test", (), (Question("Q1", SAID, "g", SAID, "f", items=(CHOICE, NUMBER)),), (), (), "d", "")
 
 
-def mark(name: str, *results: ItemResult, at: datetime | None = None, code: str | None = None) -> Mark:
-    """Somebody's mark; ``code`` is a misconception in their code."""
+def mark(
+    name: str, *results: ItemResult, at: datetime | None = None, code: str | None = None, signed: str | None = None
+) -> Mark:
+    """Somebody's mark; ``code`` is a misconception in their code, ``signed`` the name in their answers.yaml."""
     exercises = (ExerciseResult("f", Status.FAILED, 0, 1, (), misconception=code),) if code else ()
     work = GradedSubmission(
-        SubmissionRow(name, "", (name,), "d", name, at), ((QuestionResult("Q1", SAID, results, exercises), RUN),)
+        SubmissionRow(name, "", (name,), "d", name, at, signed=signed),
+        ((QuestionResult("Q1", SAID, results, exercises), RUN),),
     )
     return Mark(LearnerRow(name, name), work, ())
 
@@ -96,6 +99,9 @@ def test_somebody_elses_numbers() -> None:
     assert all(own[name] == 5 for name in found.sources)
     assert borrowed_answers(COURSE, [*class_, (mark(first, wrong), {"Q1.n": 11})]) == ()
     assert borrowed_answers(COURSE, [(mark(first, wrong), {"Q1.n": 10})]) == ()
+    for signed, known in ((other, other), (first, "")):
+        (found,) = borrowed_answers(COURSE, [*class_, (mark(first, wrong, signed=signed), {"Q1.n": 10})])
+        assert found.signed == known, "the name in answers.yaml is told if the answer fits its numbers"
 
 
 def test_by_learner() -> None:

@@ -76,7 +76,7 @@ def test_what_is_in_it(small: Made, tmp_path: Path) -> None:
     """The score is what counts; points by hand take the place of those earned; tests are numbered by question."""
     found = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
     assert found["score"] == 5.4
-    assert found["output"] == "The results of hidden cases are shown after the due date."
+    assert found["output"].startswith("Gradescope shows the results of answers and hidden cases after the due date")
     assert found["extra_data"]["sandbox"] == {"layers": ["seccomp", "rlimits"], "unsafe": False}
     assert found["extra_data"]["submission"] == "canvas-11"
     assert [(test["number"], test["name"]) for test in found["tests"]] == [
@@ -96,11 +96,11 @@ def test_what_is_in_it(small: Made, tmp_path: Path) -> None:
     ("rule", "visibility"), [("always", "visible"), ("after-due", "after_due_date"), ("never", "hidden")]
 )
 def test_when_hidden_cases_are_seen(small: Made, tmp_path: Path, rule: str, visibility: str) -> None:
-    """As the course decides; even then they say no more than a verdict and what is true instead."""
+    """As the course decides, like the results of answers; hidden cases say no more than a verdict and a truth."""
     small.course = replace(small.course, rules=replace(small.course.rules, hidden_results=rule))  # type: ignore[arg-type]
     found = read(small.export("gradescope", tmp_path / "bo.json", learner="bo"))
-    public, hidden = found["tests"][3:5]
-    assert (public["visibility"], hidden["visibility"]) == ("visible", visibility)
+    item, public, hidden = found["tests"][0], *found["tests"][3:5]
+    assert (item["visibility"], public["visibility"], hidden["visibility"]) == (visibility, "visible", visibility)
     assert "raised ValueError" in public["output"]
     assert hidden["output"] == "not correct yet\nDivide by √d_k."
     assert "0.123456" not in json.dumps(found)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,5 +158,19 @@ def test_hidden_cases_stay_hidden(pair: Made, tmp_path: Path) -> None:
     """Where the first thing to mend is in a hidden case, comments say no more than that it is not right."""
 
     pair.reword('"public"', '"hidden"')
+    pair.course = replace(pair.course, rules=replace(pair.course.rules, hidden_results="never"))
     after = rows(pair.export("moodle", tmp_path / "up.csv", template=sheet(tmp_path)))
     assert after[2][8].endswith("<br>attention: not correct yet")
+
+
+def test_no_grade_while_work_can_still_count(pair: Made, tmp_path: Path) -> None:
+    """Points would tell which answers are right: the worksheet stays as it was, and the instructor is told why."""
+    template = sheet(tmp_path)
+    before = template.read_bytes()
+    assert (
+        pair.export(
+            "moodle", tmp_path / "up.csv", template=template, now=datetime(2026, 11, 21, tzinfo=UTC)
+        ).read_bytes()
+        == before
+    )
+    assert re.search("can still count.*: ada; bo", pair.told)
