@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import forbidding, frames, misuse, printing, probing, programs
+from . import elsewhere, forbidding, frames, misuse, printing, probing, programs
 from .errors import InvalidResult, ResultTooBig
 from .instrument import Probes
 from .loading import Failure, SourceFinder, SourceModule, namespace
@@ -62,6 +62,7 @@ def versions() -> dict[str, str]:
 
 def serve(jobs: int, results: int) -> None:
     """Reads the files and then lists of tasks from descriptor ``jobs``, and answers on ``results``."""
+    elsewhere.follow_threads()
     with printing.captured() as printed:
         session = ChildSession(read_frame(jobs, frames.JOB), results, printed)
         while (tasks := read_frame(jobs, frames.TASKS)) is not None:
