@@ -4,8 +4,7 @@
 
 The matrices that the grader filled in through the adapter must be among the module's parameters, each must be a
 parameter of its own that requires a gradient, and every parameter must influence the result. Besides them, only
-biases may be trained. A plain class with NumPy arrays has no parameters, so the points go to the other checks; a plain
-class with tensors fails.
+biases may be trained. A plain class without `nn.Module` has no parameters, so the points go to the other checks.
 
 ## Why it matters
 
@@ -73,12 +72,6 @@ class Options:
 
 
 _PLAIN = Text("a plain class has no parameters to register", "普通的类没有需要注册的参数")
-_NO_MODULE = Text(
-    "the class keeps tensors but is no nn.Module, so it has no parameters() and no optimiser finds them: derive it "
-    "from nn.Module, and make each weight an nn.Parameter or a layer",
-    "这个类保存了张量，却不是 nn.Module，因此没有 parameters()，优化器找不到它们：请继承 nn.Module，"
-    "并把每个权重写成 nn.Parameter 或一个层",
-)
 _SHARED = Text(
     "{a} and {b} share one parameter: each needs its own",
     "{a} 和 {b} 共用一个参数：它们各自都要有自己的参数",
@@ -107,7 +100,7 @@ _ONLY = Text(
     "the module has {got} trainable numbers in its parameters; exactly {expected} are needed",
     "模块的参数里有 {got} 个可训练的数；只需要 {expected} 个，别的都不需要学习",
 )
-SECRETS = (_PLAIN, _NO_MODULE, _SOME_IDLE, _OTHER_NUMBER)
+SECRETS = (_PLAIN, _SOME_IDLE, _OTHER_NUMBER)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -125,10 +118,8 @@ def judge(seen: JudgeInput) -> Verdict:
     if bad := failure_verdict(seen.got, seen.case):
         return bad
     match seen.got:
-        case (Returned(({"tensors": False}, None)),):
+        case (Returned((found, None)),):
             return Verdict(Status.SKIPPED, _PLAIN, applies=False)
-        case (Returned((_, None)),):
-            return Verdict(Status.FAILED, _NO_MODULE)
         case (Returned((found, listed)),) if _well_formed(found, listed, {role for role, _ in seen.drawn.parameters}):
             message = finding(seen, found, listed)
             return Verdict(Status.PASSED) if message is None else Verdict(Status.FAILED, message)

@@ -435,7 +435,6 @@ class Projections:
             "missing": [role for role, place in self.places.items() if not place],
             "shared": self.shared,
             "module": module,
-            "tensors": bool(self.leaves()),
             "registered": {role: all(id(p.base) in registered for p in place) for role, place in found.items()},
             "trainable": {role: all(_trainable(p.base) for p in place) for role, place in found.items()},
             "biased": self.biased,

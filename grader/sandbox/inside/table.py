@@ -66,7 +66,6 @@ class FilledTable:
             "attributes": {"table": self.path},
             "shared": [],
             "module": module,
-            "tensors": bool(self.leaves()),
             "registered": {"table": id(self.found) in registered},
             "trainable": {"table": self.found.requires_grad},
             "biased": False,

@@ -61,7 +61,6 @@ def test_a_table_is_found(place: tuple[str, Any, str, bool, bool]) -> None:
         "attributes": {"table": path},
         "shared": [],
         "module": isinstance(instance, nn.Module),
-        "tensors": True,
         "registered": {"table": registered},
         "trainable": {"table": learns},
         "biased": False,
