@@ -114,7 +114,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def _counted(target: Target, inputs: Drawn) -> Program:
     writer = Writer.to(target)
     instance, _ = writer.instance(inputs)
-    counter = writer.add(Apply("counter", (False,)))
+    counter = writer.add(Apply("counter", (False, target.array_type == "numpy")))
     writer.call(inputs, instance=instance, before=Apply("watch", (counter,)))
     return writer.program(writer.add(Apply("counted", (counter,))))
 

@@ -43,7 +43,7 @@ class _Operation:
     """How an operation is counted.
 
     ``writes``: for each result, whether it is written (others are views); ``partly``: only parts of it are. ``reads``:
-    it reads more than it writes. ``hidden``: what it does cannot be counted.
+    it reads more than it writes. ``hidden``: what it does cannot be counted. ``leaves``: it gives a number of Python's.
     """
 
     writes: tuple[bool, ...] = ()
@@ -52,6 +52,7 @@ class _Operation:
     reads: bool = False
     fused: bool = False
     hidden: bool = False
+    leaves: bool = False
     factor: int | None = None
     arithmetic: Callable[..., Any] | None = None
 
@@ -69,6 +70,7 @@ class _Operation:
             partly=func._schema.is_mutable and any(word in name for word in ("index", "scatter", "put_")),
             reads=name in _READS,
             fused="attention" in name or "transformer" in name,
+            leaves=name == "_local_scalar_dense",
             factor=_FACTORS.get(name),
             arithmetic=flop_registry.get(func._overloadpacket),
         )
@@ -84,7 +86,10 @@ class _Seen:
 
 
 class _Work(TorchDispatchMode):
-    """Counts every operation of torch below autograd, in the thread that enters it."""
+    """Counts every operation of torch below autograd, in the thread that enters it.
+
+    It calls ``leave`` when a number becomes one of Python's.
+    """
 
     supports_higher_order_operators = True
 
@@ -98,9 +103,10 @@ class _Work(TorchDispatchMode):
         """False: hiding this mode from the compiler would import the compiler, which takes seconds."""
         return False
 
-    def __init__(self, seen: _Seen) -> None:
+    def __init__(self, seen: _Seen, leave: Callable[[], None]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.seen = seen
+        self.leave = leave
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
@@ -111,6 +117,8 @@ class _Work(TorchDispatchMode):
                 return func._op_dk(_COMPOSITE, *args, **kwargs)
         out = func(*args, **kwargs)
         self._count(operation, args, kwargs, out)
+        if operation.leaves:
+            self.leave()
         return out
 
     def _count(self, operation: _Operation, args: tuple[Any, ...], kwargs: Mapping[str, Any], out: Any) -> None:
@@ -146,16 +154,19 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 class _Exits(TorchFunctionMode):
-    """Records whether tensors are converted to something else."""
+    """Records whether tensors are converted to something else, and calls ``leave`` then."""
 
-    def __init__(self) -> None:
+    def __init__(self, leave: Callable[[], None]) -> None:
         super().__init__()
         self.taken = False
+        self.leave = leave
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        self.taken |= getattr(func, "__name__", "") in _EXITS
+        if getattr(func, "__name__", "") in _EXITS:
+            self.taken = True
+            self.leave()
         return func(*args, **kwargs or {})
 
 
@@ -163,13 +174,18 @@ class _Exits(TorchFunctionMode):
 class OperationCounter:
     """Counts during one call: its operations, or with ``memory`` Python's memory, which includes NumPy's arrays.
 
-    Both at once would take many times as long and include the counting itself.
+    Both at once would take many times as long and include the counting itself. ``lines`` of Python count from the
+    beginning, or (False) once a tensor has become something else.
     """
 
     memory: bool
+    lines: bool = False
     seen: _Seen = field(default_factory=_Seen)
-    exits: _Exits = field(default_factory=_Exits)
+    exits: _Exits = field(init=False)
     elsewhere: elsewhere.Elsewhere = field(default_factory=elsewhere.Elsewhere)
+
+    def __post_init__(self) -> None:  # noqa: D105
+        self.exits = _Exits(self.elsewhere.count_lines)
 
     def start(self) -> None:
         """Starts counting; ``clear`` also stops it."""
@@ -178,8 +194,11 @@ class OperationCounter:
             return
         _fuse(False)
         self.exits.__enter__()  # type: ignore[no-untyped-call]
-        _Work(self.seen).__enter__()  # type: ignore[no-untyped-call]
-        self.elsewhere.start(lambda: _Work(self.seen))
+        self._operations().__enter__()  # type: ignore[no-untyped-call]
+        self.elsewhere.start(self._operations, self.lines)
+
+    def _operations(self) -> _Work:
+        return _Work(self.seen, self.elsewhere.count_lines)
 
     def stop(self) -> dict[str, Any]:
         """Stops counting; returns what was counted, as plain data.
@@ -224,9 +243,9 @@ def clear() -> None:
     _fuse(True)
 
 
-def counter(memory: bool) -> OperationCounter:
+def counter(memory: bool, lines: bool = False) -> OperationCounter:
     """A counter that has not been started."""
-    return OperationCounter(memory)
+    return OperationCounter(memory, lines)
 
 
 def watch(counter: OperationCounter) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import _thread
 import contextlib
 import ctypes
+import functools
 import math
 import os
 import sys
@@ -63,48 +64,48 @@ def _core() -> Any:
     return sys.modules[name or "numpy.core._multiarray_umath"]
 
 
-class Allocations:
-    """Calls ``seen`` with the bytes of each array that NumPy makes, while it is switched on."""
+class _Switch:
+    """Reports the elements of each array that NumPy makes, and each product of ``numpy.einsum``, while it is on."""
 
-    def __init__(self, seen: Callable[[int], None]) -> None:
-        handler = _handler()
-        self._handler, self._usual = handler, (handler.malloc, handler.calloc)
+    def __init__(self) -> None:
+        self.report: Callable[[int], None] | None = None
+        self._handler = handler = _handler()
+        self._usual = handler.malloc, handler.calloc
+        self._einsum: dict[str, Any] = cast("Any", np.einsum)._implementation.__globals__
+        self._products = self._einsum["c_einsum"]
         malloc, calloc = _MALLOC(handler.malloc), _CALLOC(handler.calloc)
 
         def allocated(context: int, size: int) -> int | None:
-            seen(size)
+            self._seen(size // _NUMBER)
             return cast("int | None", malloc(context, size))
 
         def zeroed(context: int, count: int, size: int) -> int | None:
-            seen(count * size)
+            self._seen(count * size // _NUMBER)
             return cast("int | None", calloc(context, count, size))
 
         self._kept = _MALLOC(allocated), _CALLOC(zeroed)
+        self._own = tuple(ctypes.cast(each, ctypes.c_void_p).value for each in self._kept)
 
-    def switch(self, on: bool) -> None:
-        """Puts our functions in the place of NumPy's, or NumPy's back. Either frees what the other allocated."""
-        addresses = [ctypes.cast(each, ctypes.c_void_p).value for each in self._kept] if on else self._usual
-        self._handler.malloc, self._handler.calloc = addresses
+    def turn(self, report: Callable[[int], None] | None) -> None:
+        """On, with the function to report to, or off (None). NumPy frees in the same way what either allocated."""
+        self.report = report
+        self._handler.malloc, self._handler.calloc = self._usual if report is None else self._own
+        self._einsum["c_einsum"] = self._products if report is None else self._counted
+
+    def _seen(self, elements: int) -> None:
+        if self.report is not None:
+            self.report(elements)
+
+    def _counted(self, *operands: Any, **options: Any) -> Any:
+        with contextlib.suppress(ValueError, TypeError, IndexError):  # the call itself says what is wrong
+            self._seen(_products(*self._einsum["_parse_einsum_input"](operands)))
+        return self._products(*operands, **options)
 
 
-class Products:
-    """Calls ``seen`` with the number of products that each call of ``numpy.einsum`` computes, while switched on."""
-
-    def __init__(self, seen: Callable[[int], None]) -> None:
-        self._module: dict[str, Any] = cast("Any", np.einsum)._implementation.__globals__
-        self._usual = usual = self._module["c_einsum"]
-        parse = self._module["_parse_einsum_input"]
-
-        def counted(*operands: Any, **options: Any) -> Any:
-            with contextlib.suppress(ValueError, TypeError, IndexError):  # the call itself says what is wrong
-                seen(_products(*parse(operands)))
-            return usual(*operands, **options)
-
-        self._counted = counted
-
-    def switch(self, on: bool) -> None:
-        """Begins or ends."""
-        self._module["c_einsum"] = self._counted if on else self._usual
+@functools.cache
+def switch() -> _Switch:
+    """The only one of this process."""
+    return _Switch()
 
 
 def _products(inputs: str, output: str, arrays: list[Any]) -> int:
@@ -124,41 +125,45 @@ class Elsewhere:
     living: int = 0
     others: bool = False
     _enter: Callable[[], contextlib.AbstractContextManager[object]] = contextlib.nullcontext
-    _switches: tuple[Allocations | Products, ...] = ()
     _before: Any = None
 
-    def start(self, enter: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
-        """Begins. Each thread that starts meanwhile enters what ``enter`` returns.
+    def start(self, enter: Callable[[], contextlib.AbstractContextManager[object]], lines: bool) -> None:
+        """Begins, with ``lines`` or without. Each thread that starts meanwhile enters what ``enter`` returns.
 
         Threads that are there already cannot be followed, which ``unseen`` says.
         """
-        self._enter = enter
+        self._enter, self._before = enter, sys.gettrace()
         self.others = len(sys._current_frames()) > 1
-        self._switches = (Allocations(self._made), Products(self._multiplied))
-        for each in self._switches:
-            each.switch(True)
         _FOLLOWED.append(self)
-        self._before = sys.gettrace()
-        sys.settrace(self._trace)
+        switch().turn(self._seen)
+        if lines:
+            self.count_lines()
 
     def stop(self) -> None:
         """Ends; does nothing if it has ended already."""
         if self in _FOLLOWED:
             sys.settrace(self._before)
             _FOLLOWED.remove(self)
-            for each in self._switches:
-                each.switch(False)
+            switch().turn(None)
 
     @property
     def unseen(self) -> bool:
         """Whether another thread may work uncounted: it was there before, or has not ended."""
         return self.others or self.living > 0
 
-    def _made(self, size: int) -> None:
-        self.work += size // _NUMBER
+    def count_lines(self) -> None:
+        """Counts lines from now on: numbers are in Python's hands. Not before, because it takes time."""
+        if self not in _FOLLOWED or sys.gettrace() == self._trace:
+            return
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if not frame.f_code.co_filename.startswith(_LIBRARIES):
+                frame.f_trace = self._trace
+            frame = frame.f_back
+        sys.settrace(self._trace)
 
-    def _multiplied(self, products: int) -> None:
-        self.work += products
+    def _seen(self, elements: int) -> None:
+        self.work += elements
 
     def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
         if event == "call" and frame.f_code.co_filename.startswith(_LIBRARIES):

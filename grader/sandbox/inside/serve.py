@@ -165,6 +165,7 @@ def _raised(failure: Failure) -> tuple[int, dict[str, Any]]:
 
 def warm_up() -> None:
     """Runs the usual operations once each, so that their first-time costs are paid before any fork."""
+    elsewhere.switch()
     x = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4).requires_grad_()
     for dtype in (torch.float32, torch.float64):
         y = x.to(dtype)
