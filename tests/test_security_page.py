@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom import collect, inbox
+from grader.classroom import class_folder, collect, inbox
 from grader.classroom.analysis import similarity
 from grader.core import bounded, suggest, yaml_positions
 from grader.core.model import Limits
@@ -17,10 +17,11 @@ from grader.core.text import LONGEST_NAME
 from grader.course import items
 from grader.course.formulas import parse, scalars, steps, tokens
 from grader.course.items import text as free_text
-from grader.grading import answer_grading, nothing_to_grade, notices, properties
+from grader.grading import answer_grading, checks, nothing_to_grade, notices, properties
 from grader.sandbox import launch
 from grader.sandbox.inside import confine, errors, frames, threads
 from grader.submission import archive, files, messages, notebook, source
+from tests.grading.checks.test_kinds import SKIPS
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").partition("## Scoreboard")[0]
@@ -148,6 +149,32 @@ def test_links_within_the_documentation_lead_somewhere() -> None:
     assert links <= anchors
     for target in re.findall(r"\]\(([^#)]+)\)", PAGE):
         assert (ROOT / "docs" / target).exists(), target
+
+
+def bullet(title: str) -> str:
+    """The point of a list that begins with this title."""
+    found = re.search(rf"^- \*\*{re.escape(title)}\*\*.*?(?=^- \*\*|^#|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert found is not None, title
+    return found[0]
+
+
+def test_the_checks_that_give_their_points_away_are_named() -> None:
+    """All but ``dtype``, where the reference decides."""
+    named = set(re.findall(r"`(\w+)`", bullet("Forms that a check is not about."))) & set(checks.kinds())
+    assert named == SKIPS.keys() - {"dtype"}
+
+
+def test_what_is_testimony_is_named() -> None:
+    """The checks that ask the learner's own process what it did, apart from those that ask for gradients."""
+    asking = ('Apply("counted"', 'Apply("parameters"', "given[name] for name in arrays")
+    found = {kind for kind, check in checks.kinds().items() if any(word in inspect.getsource(check) for word in asking)}
+    assert found - {"gradients"} == set(re.findall(r"`(\w+)`", bullet("Testimony.")))
+
+
+def test_what_to_replace_after_a_leak_exists() -> None:
+    """The files are called as the code calls them."""
+    after = PAGE.partition("## After a leak")[2].partition("\n## ")[0]
+    assert {class_folder.SECRET, inbox.KEY} <= set(re.findall(r"`([^`]+)`", after))
 
 
 def test_limits_are_all_on_the_page() -> None:

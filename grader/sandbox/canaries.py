@@ -61,7 +61,11 @@ ATTACKS = {
     "write to /dev/shm": Attack(
         "写入 /dev/shm", "import os; name = f'/dev/shm/attncheck-{grader}'; open(name, 'w').close(); os.unlink(name)"
     ),
-    "read the grader's memory map": Attack("读取评分程序的内存映射", "open(f'/proc/{grader}/maps').read()"),
+    "read the grader's memory map": Attack(
+        "读取评分程序的内存映射",
+        "open(f'/proc/{grader}/maps').read()",
+        ("PermissionError: ", "FileNotFoundError: "),  # the sandbox may have a /proc without the grader
+    ),
     "read its own environment": Attack("读取自己的环境变量", "open('/proc/self/environ').read()"),
     "open a network connection": Attack(
         "打开网络连接", "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('127.0.0.1', 9))"

@@ -346,6 +346,13 @@ def _everything(result: ExerciseResult) -> bool:
     return result.status == "passed" and result.earned == result.possible
 
 
+def _one_check_lost(result: ExerciseResult) -> bool:
+    """Right results, but one check that counts earns nothing anywhere."""
+    lost = {outcome.check for outcome in result.outcomes if outcome.verdict.applies and outcome.status != "passed"}
+    counted = [outcome for outcome in result.outcomes if outcome.check in lost]
+    return len(lost) == 1 and sum(outcome.earned for outcome in counted) == 0 < sum(o.possible for o in counted)
+
+
 #: The words behind ``observe:`` that judge the whole result, and what they demand of it.
 WHOLE: dict[str, Callable[[ExerciseResult], bool]] = {
     "no-credit": _worthless,
@@ -353,6 +360,8 @@ WHOLE: dict[str, Callable[[ExerciseResult], bool]] = {
     "harmless": _everything,
     # A fact that only the child can tell, told wrongly: a limit of the design, worth the points of that one check.
     "testimony": _everything,
+    # The right result by a way that one check is about: it does not get that check's points, nor do others.
+    "loses-the-check": _one_check_lost,
 }
 #: The words that name a way to end: nothing is earned, and whatever was tried ended like this.
 ENDS = {"dies": "died", "times-out": "timed-out", "raises": "raised"}

@@ -268,10 +268,11 @@ def written(page: str, score: Score) -> str:
 
 def _scoreboard(score: Score) -> Iterator[str]:
     tried = {where for (where, _), found in score.items() if found.outcome in ("held", "failed")}
-    failed = sum(found.outcome == "failed" for found in score.values())
-    yield f"{len(attacks())} attacks, {len(tried)} configurations, {failed} attacks that succeeded."
+    failed = {name for (_, name), found in score.items() if found.outcome == "failed"}
+    names = {name for (_, name), found in score.items() if found.outcome in ("held", "failed")}
+    yield f"{len(names)} attacks, {len(tried)} configurations, {len(failed)} attacks that succeeded."
     yield ""
-    yield from (f"- {line}" for line in _machine())
+    yield from (f"- {line}" for line in (_commit(), *_machine()))
     yield ""
     yield "The letter of a configuration says who grades, the number which layers are there."
     yield ""
@@ -296,6 +297,20 @@ def _scoreboard(score: Score) -> Iterator[str]:
 def _layers(score: Score) -> dict[str, str]:
     """What stood between code and machine in each configuration that was tried, in the children's own words."""
     return {where: found.layers for (where, _), found in score.items() if found.layers}
+
+
+def _commit() -> str:
+    """The commit that the attacks were tried on, and whether its files had been changed."""
+
+    def git(*words: str) -> str:
+        try:
+            return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+        except FileNotFoundError:
+            return ""
+
+    number = git("rev-parse", "--short=12", "HEAD")
+    changed = git("status", "--porcelain", "--", ".", f":!{PAGE.relative_to(ROOT)}")
+    return f"Commit {number or 'unknown'}{', dirty' if changed else ''}"
 
 
 def _machine() -> Iterator[str]:

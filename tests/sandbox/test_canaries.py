@@ -121,7 +121,7 @@ def test_each_attack_says_what_refuses_it() -> None:
         refused = {canary.name for canary in try_attacks(observe) if canary.state == "refused"}
         names = list(ATTACKS)
         assert names[at] in refused
-        assert refused == {name for name in names if ATTACKS[name].refusals == ATTACKS[names[at]].refusals}
+        assert refused == {name for name in names if ATTACKS[names[at]].refusals[0] in ATTACKS[name].refusals}
 
 
 def test_what_is_undecided_is_tried_again_alone() -> None:

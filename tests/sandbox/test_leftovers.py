@@ -211,6 +211,17 @@ def test_reading_a_file_leaves_no_time(sandbox: Sandbox, make_job: Callable[...,
     assert isinstance(seen[0][0], Returned)
 
 
+def test_processes_of_the_machine_have_no_numbers(sandbox: Sandbox, make_job: Callable[..., Job]) -> None:
+    """Of the first 5,000 numbers, /proc shows two: the process itself and the one that forked it."""
+    if "proc" not in sandbox.layers:
+        pytest.skip("no /proc of its own here")
+    source = """
+        import os
+        def count(): return sum(os.path.exists(f"/proc/{number}") for number in range(1, 5000))
+    """
+    assert sandbox.observe(make_job(source, "count"), Limits()).observations == (Returned((2,)),)
+
+
 def test_clocks_of_other_processes_cannot_be_read(sandbox: Sandbox, make_job: Callable[..., Job]) -> None:
     """The zygote's clock, which shows earlier children's work, is refused; the child's own clocks work."""
     source = """

@@ -3,8 +3,8 @@
 ## What it checks
 
 One call with float64 inputs and one with float32 inputs. Both results must have the dtype of their inputs, and the
-float64 result must agree with the reference to float64 accuracy. NumPy code that promotes float32 to float64 gets a
-remark and loses no points.
+float64 result must agree with the reference to float64 accuracy. Of a Python number only the accuracy counts. NumPy
+code that promotes float32 to float64 gets a remark and loses no points.
 
 ## Why it matters
 
@@ -99,7 +99,7 @@ def judge(seen: JudgeInput) -> Verdict:
 def _judge(seen: JudgeInput, wide: object, narrow: object, expected: object) -> Verdict:
     """The verdict on one array, or the first failure among several. Without floats the check does not apply."""
     match wide, narrow, expected:
-        case Array(), Array(), Array() if expected.values.dtype.kind == "f":
+        case Array() | int() | float(), Array() | int() | float(), Array() if expected.values.dtype.kind == "f":
             return _precision(seen, wide, narrow, expected)
         case list() | tuple(), list() | tuple(), list() | tuple() if len(wide) == len(narrow) == len(expected):
             each = [_judge(seen, w, n, e) for w, n, e in zip(wide, narrow, expected, strict=True)]
@@ -112,8 +112,9 @@ def _judge(seen: JudgeInput, wide: object, narrow: object, expected: object) -> 
     return Verdict(Status.SKIPPED, _NONE, applies=False)
 
 
-def _precision(seen: JudgeInput, wide: Array, narrow: Array, expected: Array) -> Verdict:
-    for given, got in (("float64", wide.dtype), ("float32", narrow.dtype)):
+def _precision(seen: JudgeInput, wide: Array | float, narrow: Array | float, expected: Array) -> Verdict:
+    for given, result in (("float64", wide), ("float32", narrow)):
+        got = result.dtype if isinstance(result, Array) else given  # a number of Python's has no dtype to keep
         if got != given and (seen.array_type == "torch" or got != "float64"):
             text = _OTHER.fill(given=given, got=got) if seen.case.public else _NOT_KEPT
             return Verdict(Status.FAILED, text)
@@ -121,4 +122,5 @@ def _precision(seen: JudgeInput, wide: Array, narrow: Array, expected: Array) ->
     if found := compare(expected, wide, options.rtol, options.atol):
         coarse = compare(expected, wide) is None
         return Verdict(Status.FAILED, _LOSS if coarse else found.secret)
-    return Verdict(Status.PASSED, remark=_PROMOTED if narrow.dtype == "float64" else None)
+    promoted = isinstance(narrow, Array) and narrow.dtype == "float64"
+    return Verdict(Status.PASSED, remark=_PROMOTED if promoted else None)

@@ -6,7 +6,7 @@ The gradients of a loss with respect to all arrays among the arguments, and to t
 nonlinear in the output, because the gradient of a plain sum never reaches queries and keys. First come gradients that
 are missing (a cut in the graph), then wrong ones. Where a case has masks, gradients are computed once more with a
 query that may attend to no key; NaN there is remarked on in public cases and costs no points. NumPy code has no
-gradients, so the points of this check go to the others.
+gradients, so the points of this check go to the others; code that takes NumPy arrays and computes with torch fails.
 
 ## Why it matters
 
@@ -88,8 +88,12 @@ _POISONED = Text(
     "原因是对全是 −inf 的一行做 softmax，而 nan_to_num 只能掩盖结果里的 NaN："
     "在 softmax 之前用 scores.masked_fill(~mask, -inf)、之后用 weights.masked_fill(~mask, 0)，梯度就不会是 NaN",
 )
+_THROUGH_TORCH = Text(
+    "this code takes NumPy arrays and computes with torch, so no gradient flows back: take tensors, return tensors",
+    "这段代码接收 NumPy 数组、用 torch 计算，梯度因此传不回来：请接收张量，也返回张量",
+)
 _NUMPY = Text("gradients are checked in torch only", "梯度只在 torch 下检查")
-SECRETS = (_CUT_ALL, _CUT_SOME, _WRONG_SOME, _NUMPY)
+SECRETS = (_CUT_ALL, _CUT_SOME, _WRONG_SOME, _THROUGH_TORCH, _NUMPY)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -103,7 +107,9 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def _program(target: Target, drawn: Drawn) -> Program:
     writer = Writer.to(target)
     if target.array_type == "numpy":
-        return writer.program(writer.call(drawn).output)
+        counter = writer.add(Apply("counter", (False,)))
+        output = writer.call(drawn, before=Apply("watch", (counter,))).output
+        return writer.program(output, writer.add(Apply("counted", (counter,))))
     made, filled = writer.instance(drawn)
     if filled is not None:
         writer.add(Apply("collect_gradients", (filled,)))
@@ -142,9 +148,9 @@ def judge(seen: JudgeInput) -> Verdict:
     if bad := reference_failure(seen.expected[:1]) or failure_verdict(seen.got[:1], seen.case):
         return bad
     match seen.got, seen.expected:
+        case (Returned((got, counts)), *_), _ if seen.array_type == "numpy":
+            return _without_torch(got, counts)
         case (Returned((got,)), *more), (Returned((list() as expected,)), *_):
-            if seen.array_type == "numpy":
-                return _without_torch(got)
             verdict = _compare(seen, got, expected)
             # Only in a public case: in a hidden one, code could reveal its inputs by this.
             poisoned = verdict.status is Status.PASSED and seen.case.public and any(map(_has_nan, more))
@@ -160,11 +166,14 @@ def _has_nan(seen: Observation) -> bool:
     return False
 
 
-def _without_torch(got: object) -> Verdict:
-    """Skips NumPy code. A tensor made from NumPy arrays is torch code without a graph, and fails."""
+def _without_torch(got: object, counts: object) -> Verdict:
+    """Skips NumPy code. Torch code that takes NumPy arrays has no graph back to them, and fails."""
     if isinstance(got, Array) and got.container == "torch":
         return Verdict(Status.FAILED, _CUT_ALL)
-    return Verdict(Status.SKIPPED, _NUMPY, applies=False)
+    match counts:
+        case {"work": 0}:
+            return Verdict(Status.SKIPPED, _NUMPY, applies=False)
+    return Verdict(Status.FAILED, _THROUGH_TORCH)
 
 
 def _compare(seen: JudgeInput, got: object, expected: list[object]) -> Verdict:

@@ -2,7 +2,8 @@
 
 ## What it checks
 
-Two calls are measured. In torch, the largest tensor counts. NumPy arrays are measured by the peak of Python's
+Two calls are measured. In torch, the largest tensor counts, also in threads that the call starts; what cannot be seen
+(older threads, torch's own loops) earns no points. NumPy arrays are measured by the peak of Python's
 memory, which must stay below the size of the score matrix in float32. The case needs one sequence that is long
 compared to everything else: n_q·n_k must be at least 16 times the size of every argument, and n 16 times every block
 size.
@@ -83,6 +84,12 @@ _SECRET = Text(
     "an array as large as the n_q × n_k matrix of scores existed at some point; a tile of it at a time is enough",
     "运行中出现过一个与 n_q × n_k 分数矩阵一样大的数组；每次只需要其中的一块",
 )
+_UNSEEN = Text(
+    "the arrays of this call could not all be seen, so it earns no points here. Compute the result during the call, "
+    "with operations of torch or NumPy; end every thread before it returns",
+    "这次调用用到的数组没有全部看到，因此这一项不得分。请在调用期间用 torch 或 NumPy 的运算算出结果，"
+    "并在返回之前结束所有线程",
+)
 _TOO_MANY = Text(
     "{exercise}, check memory: {name} has {size} elements, n_q·n_k is {limit}; expected {room} times as many, and no "
     "batch",
@@ -97,7 +104,7 @@ _NOT_LENGTHS = Text(
     "{exercise}, check memory, of: found {found}; expected the two arguments whose lengths are n_q and n_k",
     "{exercise} 的检查 memory，of：现在是 {found}；应为长度是 n_q 和 n_k 的两个参数",
 )
-SECRETS = (_SECRET,)
+SECRETS = (_SECRET, _UNSEEN)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -143,6 +150,8 @@ def judge(seen: JudgeInput) -> Verdict:
         return Verdict(Status.FAILED, _ARRAY.fill(times=largest / limit))
     if peak >= limit * _BYTES:
         return Verdict(Status.FAILED, _PEAK.fill(times=peak / limit / _BYTES))
+    if _unseen(seen.got):
+        return Verdict(Status.FAILED, _UNSEEN)
     return Verdict(Status.PASSED)
 
 
@@ -151,16 +160,26 @@ def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tu
     if all(isinstance(seen, Returned) for seen in got):
         largest, peak = _counts(got)
         limit = _limit(drawn, spec, "")
-        return (Returned((largest >= limit or peak >= limit * _BYTES,)),)
+        return (Returned((largest >= limit or peak >= limit * _BYTES or _unseen(got),)),)
     return got
 
 
-def _counts(got: tuple[Observation, ...]) -> tuple[float, float]:
-    """Elements of the largest tensor, and peak bytes. A value that is no number was tampered with, and is infinite."""
+def _merged(got: tuple[Observation, ...]) -> dict[str, Any]:
+    """What both calls counted."""
     counts: dict[str, Any] = {}
     for seen in got:
         for value in seen.values if isinstance(seen, Returned) else ():
             counts |= value if isinstance(value, dict) else {}
+    return counts
+
+
+def _unseen(got: tuple[Observation, ...]) -> bool:
+    return _merged(got).get("unseen") is not False
+
+
+def _counts(got: tuple[Observation, ...]) -> tuple[float, float]:
+    """Elements of the largest tensor, and peak bytes. A value that is no number was tampered with, and is infinite."""
+    counts = _merged(got)
     largest, peak = (counts.get(key) for key in ("largest", "peak"))
     return (
         min(largest, 1 << 62) if type(largest) is int else float("inf"),

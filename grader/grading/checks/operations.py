@@ -1,12 +1,12 @@
-"""The work grows with a size as it should; it is counted, never timed. Torch only.
+"""The work grows with a size as it should; it is counted, never timed.
 
 ## What it checks
 
 One call for each size is counted (`grader/sandbox/inside/counting.py` says what counts as work), and the growth is
-read off the first and the last one: twice the size may take less than 2.6 times the work for linear growth, and must
-take more than 3.2 times the work for quadratic growth. In between there is no verdict. Work that was done in NumPy is
-not counted: too much work in torch is too much anyway, but little work in torch alone proves nothing. Without a
-verdict, the points go to the other checks.
+read off the first and the last one: twice the size takes less than 2.6 times the work for linear growth, and more for
+quadratic growth. Operations of torch count, the arrays that NumPy makes, and the lines of Python that run, also in
+threads that the call starts. Work that cannot be counted earns no points: that of threads which were there before the
+call or outlast it, and that of torch's own loops (`while_loop`, `scan`).
 
 ## Why it matters
 
@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from grader.core.errors import CourseError
 from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
@@ -65,18 +65,18 @@ class Options:
     growth: Literal["linear", "quadratic"] = "linear"
 
 
-#: Twice the size makes less than 2.6 times the work: linear; more than 3.2 times: quadratic.
-_LINEAR, _QUADRATIC = math.log2(2.6), math.log2(3.2)
+#: Twice the size makes less than 2.6 times the work: linear; no linear work makes more.
+_LINEAR = math.log2(2.6)
 
 #: More work than any machine can do.
 _MOST = 1 << 62
 
-GrowthRate: TypeAlias = Literal["linear", "quadratic", "between", "nothing"]
+GrowthRate: TypeAlias = Literal["linear", "quadratic", "unseen"]
 
 _TOO_MUCH = Text(
-    "{ratio} times the work when {symbol} grows {factor:g}-fold: that is quadratic in {symbol}; expected linear. "
-    "Which step handles every pair of positions (an n × n array, or all earlier positions again at each step)?",
-    "{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍：随 {symbol} 平方增长，应为线性增长。"
+    "{ratio} times the work when {symbol} grows {factor:g}-fold: that is more than linear in {symbol}; expected "
+    "linear. Which step handles every pair of positions (an n × n array, or all earlier positions again at each step)?",
+    "{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍：增长得比线性快，应为线性增长。"
     "哪一步处理了每一对位置（n × n 的数组，或者每一步都从头重算前面的所有位置）？",
 )
 _TOO_LITTLE = Text(
@@ -91,19 +91,17 @@ _LESS = Text(
     "the work grows more slowly with the size than it should: quadratic is expected",
     "计算量随规模增长得太慢：应为平方增长",
 )
-_NOTHING = Text(
-    "work is counted in torch only, and not all of it was done there",
-    "只统计 torch 中的计算量，而这里的计算并不都在 torch 中",
-)
-_BETWEEN = Text(
-    "no verdict: the work grows {ratio}-fold when {symbol} grows {factor:g}-fold",
-    "无法判定：{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍",
+_UNSEEN = Text(
+    "the work of this call could not be counted, so it earns no points here. Compute the result during the call, from "
+    "the arrays that it is given, with operations of torch or NumPy; end every thread before it returns",
+    "这次调用的计算量无法统计，因此这一项不得分。请在调用期间用 torch 或 NumPy 的运算从传入的数组算出结果，"
+    "并在返回之前结束所有线程",
 )
 _NO_SIZES = Text(
     "{exercise}, check operations: expected options such as {{of: n, at: [128, 256], growth: linear}}",
     "{exercise} 的检查 operations：应有选项，如 {{of: n, at: [128, 256], growth: linear}}",
 )
-SECRETS = (_MORE, _LESS, _NOTHING)
+SECRETS = (_MORE, _LESS, _UNSEEN)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -116,13 +114,13 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def _counted(target: Target, inputs: Drawn) -> Program:
     writer = Writer.to(target)
     instance, _ = writer.instance(inputs)
-    counter = writer.add(Apply("counter", (False,)))
+    counter = writer.add(Apply("counter", (False, target.array_type == "numpy")))
     writer.call(inputs, instance=instance, before=Apply("watch", (counter,)))
     return writer.program(writer.add(Apply("counted", (counter,))))
 
 
 def judge(seen: JudgeInput) -> Verdict:
-    """Quadratic work fails, wherever it is done. Linear work passes only if all of it was counted in torch."""
+    """Compares the growth with what is expected. What could not be counted fails."""
     if bad := failure_verdict(seen.got, seen.case):
         return bad
     if len(seen.got) < 2:
@@ -130,17 +128,14 @@ def judge(seen: JudgeInput) -> Verdict:
     growth, ratio, factor = _growth(seen.got, seen.spec)
     options = read(seen.spec, Options)
     expected = options.growth
-    said = {"ratio": f"{ratio:.1f}", "factor": factor, "symbol": options.of}
-    outside = seen.array_type == "numpy" or any(counts["exits"] for counts in _counts(seen.got))
-    if growth == "nothing" or (growth == "linear" and outside):
-        return Verdict(Status.SKIPPED, _NOTHING, applies=False)
-    if growth == "between":
-        return Verdict(Status.SKIPPED, _BETWEEN.fill(**said), applies=False)
+    if growth == "unseen":
+        return Verdict(Status.FAILED, _UNSEEN)
     if growth == expected:
         return Verdict(Status.PASSED)
     if not seen.case.public:  # learner code could choose the exact number
         return Verdict(Status.FAILED, _MORE if expected == "linear" else _LESS)
-    return Verdict(Status.FAILED, (_TOO_MUCH if expected == "linear" else _TOO_LITTLE).fill(**said))
+    said = _TOO_MUCH if expected == "linear" else _TOO_LITTLE
+    return Verdict(Status.FAILED, said.fill(ratio=f"{ratio:.1f}", factor=factor, symbol=options.of))
 
 
 def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
@@ -150,24 +145,23 @@ def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tu
     return got
 
 
-def _counts(got: tuple[Observation, ...]) -> list[dict[str, Any]]:
-    """What each program counted. Learner code could have changed it, so its types are checked."""
-    found = []
-    for seen in got:
-        counts = seen.values[0] if isinstance(seen, Returned) else None
-        counts = counts if isinstance(counts, dict) else {}
-        work = counts.get("work")
-        found.append({"work": min(work, _MOST) if type(work) is int else 0, "exits": counts.get("exits") is not False})
-    return found
+def _work(seen: Observation) -> int:
+    """The work of one call; 0 if not all of it was seen. Learner code could have changed it: its types are checked."""
+    match seen:
+        case Returned(({"work": int(work), "elsewhere": int(elsewhere), "unseen": False},)):
+            return max(0, min(work, _MOST)) + max(0, min(elsewhere, _MOST))
+    return 0
 
 
 def _growth(got: tuple[Observation, ...], spec: CheckSpec) -> tuple[GrowthRate, float, float]:
-    """How the work grows from the first size to the last, with the two factors."""
-    works = [counts["work"] for counts in _counts(got)]
+    """How the work grows from the first size to the last, with the two factors.
+
+    A call that did less than its size was not seen doing its work: even linear work is more.
+    """
+    works = [_work(seen) for seen in got]
     at = read(spec, Options).at
     factor = at[-1] / at[0]
-    if min(works) <= 0:
-        return "nothing", 0.0, factor
+    if any(work < size for work, size in zip(works, at, strict=True)):
+        return "unseen", 0.0, factor
     ratio = works[-1] / works[0]
-    power = math.log(ratio) / math.log(factor)
-    return "linear" if power < _LINEAR else "quadratic" if power > _QUADRATIC else "between", ratio, factor
+    return "linear" if math.log(ratio) / math.log(factor) < _LINEAR else "quadratic", ratio, factor

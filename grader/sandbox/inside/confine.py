@@ -33,6 +33,8 @@ _NAMESPACES = {
 
 # mount_setattr(2): the same number on every architecture.
 _MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _RDONLY = 442, -100, 0x8000, 1
+# mount(2).
+_NOSUID, _NODEV, _NOEXEC = 2, 4, 8
 
 # Landlock: system calls (the same number on every architecture) and rights by ABI version.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -87,6 +89,16 @@ def read_only() -> bool:
     attr = _MountAttr(set=_RDONLY)
     arguments = (_AT_FDCWD, b"/", ctypes.c_uint(_AT_RECURSIVE), ctypes.byref(attr), ctypes.c_size_t(32))
     return int(_libc.syscall(_MOUNT_SETATTR, *arguments)) == 0
+
+
+def own_proc() -> bool:
+    """Mounts a /proc that shows this PID namespace alone; False if the kernel refuses, as where /proc is masked.
+
+    Process 1 of the namespace calls this, inside ``namespaces``. With the /proc of the machine, ``stat`` would tell
+    which numbers its processes have.
+    """
+    flags = _RDONLY | _NOSUID | _NODEV | _NOEXEC
+    return int(_libc.mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(flags), None)) == 0
 
 
 class _CapHeader(ctypes.Structure):

@@ -1,8 +1,8 @@
 """Counts what a call does: the work of torch, the largest tensor, and the peak of Python's memory.
 
 Work is the arithmetic of matrix products plus the number of elements that each operation writes (a reduction: reads).
-Fused attention is disabled, so that the library's own attention is counted, too. NumPy is seen only by its memory.
-Python lists, other threads and code under ``_disable_current_modes`` are not seen at all.
+Fused attention is disabled, so that the library's own attention is counted, too. ``elsewhere`` counts NumPy and Python.
+Code under ``_disable_current_modes`` is not seen.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 from torch.utils.flop_counter import flop_registry
 
-#: Functions that convert tensors to something else, after which nothing is counted.
+from . import elsewhere
+
+#: Functions that convert tensors to something else, after which no operation of torch is counted.
 _EXITS = {"numpy", "__array__", "__dlpack__", "tolist", "untyped_storage", "data_ptr"}
 #: The index of the left factor of a matrix product. Torch's own formulas give the same, but take half of all time.
 _FACTORS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1}
@@ -41,7 +43,7 @@ class _Operation:
     """How an operation is counted.
 
     ``writes``: for each result, whether it is written (others are views); ``partly``: only parts of it are. ``reads``:
-    it reads more than it writes. ``hidden``: what it does cannot be counted.
+    it reads more than it writes. ``hidden``: what it does cannot be counted. ``leaves``: it gives a number of Python's.
     """
 
     writes: tuple[bool, ...] = ()
@@ -50,6 +52,7 @@ class _Operation:
     reads: bool = False
     fused: bool = False
     hidden: bool = False
+    leaves: bool = False
     factor: int | None = None
     arithmetic: Callable[..., Any] | None = None
 
@@ -67,13 +70,26 @@ class _Operation:
             partly=func._schema.is_mutable and any(word in name for word in ("index", "scatter", "put_")),
             reads=name in _READS,
             fused="attention" in name or "transformer" in name,
+            leaves=name == "_local_scalar_dense",
             factor=_FACTORS.get(name),
             arithmetic=flop_registry.get(func._overloadpacket),
         )
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What the operations of torch did, in all threads. ``blind``: some of it could not be counted."""
+
+    work: int = 0
+    largest: int = 0
+    blind: bool = False
+
+
 class _Work(TorchDispatchMode):
-    """Counts every operation of torch below autograd."""
+    """Counts every operation of torch below autograd, in the thread that enters it.
+
+    It calls ``leave`` when a number becomes one of Python's.
+    """
 
     supports_higher_order_operators = True
 
@@ -87,11 +103,10 @@ class _Work(TorchDispatchMode):
         """False: hiding this mode from the compiler would import the compiler, which takes seconds."""
         return False
 
-    def __init__(self) -> None:
+    def __init__(self, seen: _Seen, leave: Callable[[], None]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.work = 0
-        self.largest = 0
-        self.blind = False
+        self.seen = seen
+        self.leave = leave
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
@@ -102,28 +117,30 @@ class _Work(TorchDispatchMode):
                 return func._op_dk(_COMPOSITE, *args, **kwargs)
         out = func(*args, **kwargs)
         self._count(operation, args, kwargs, out)
+        if operation.leaves:
+            self.leave()
         return out
 
     def _count(self, operation: _Operation, args: tuple[Any, ...], kwargs: Mapping[str, Any], out: Any) -> None:
-        self.blind |= operation.hidden
+        self.seen.blind |= operation.hidden
         for result, writes in zip(out if isinstance(out, tuple) else (out,), operation.writes, strict=False):
             for tensor in _tensors(result) if writes else ():
                 written = tensor.numel()
                 if operation.partly:  # only as many elements of a larger tensor as are given
                     written = sum(given.numel() for given in [*_tensors(args), *_tensors(kwargs)][1:])
-                self.work += written
-                self.largest = max(self.largest, written)
+                self.seen.work += written
+                self.seen.largest = max(self.seen.largest, written)
         if operation.factor is not None:
-            self.work += 2 * out.numel() * args[operation.factor].shape[-1]
+            self.seen.work += 2 * out.numel() * args[operation.factor].shape[-1]
         elif operation.arithmetic is not None:
-            self.work += int(operation.arithmetic(*args, **kwargs, out_val=out))
+            self.seen.work += int(operation.arithmetic(*args, **kwargs, out_val=out))
         if operation.reads:
-            self.work += sum(tensor.numel() for tensor in _tensors(args))
+            self.seen.work += sum(tensor.numel() for tensor in _tensors(args))
         if operation.fused:  # the learner enabled it again
             query, key, *_ = [*_tensors(args), *_tensors(args)]
             scores = query.shape[:-1].numel() * key.shape[-2]
-            self.work += 4 * scores * query.shape[-1]
-            self.largest = max(self.largest, scores)
+            self.seen.work += 4 * scores * query.shape[-1]
+            self.seen.largest = max(self.seen.largest, scores)
 
 
 def _tensors(value: Any) -> Iterator[torch.Tensor]:
@@ -137,16 +154,19 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 class _Exits(TorchFunctionMode):
-    """Records whether tensors are converted to something else."""
+    """Records whether tensors are converted to something else, and calls ``leave`` then."""
 
-    def __init__(self) -> None:
+    def __init__(self, leave: Callable[[], None]) -> None:
         super().__init__()
         self.taken = False
+        self.leave = leave
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        self.taken |= getattr(func, "__name__", "") in _EXITS
+        if getattr(func, "__name__", "") in _EXITS:
+            self.taken = True
+            self.leave()
         return func(*args, **kwargs or {})
 
 
@@ -154,12 +174,18 @@ class _Exits(TorchFunctionMode):
 class OperationCounter:
     """Counts during one call: its operations, or with ``memory`` Python's memory, which includes NumPy's arrays.
 
-    Both at once would take many times as long and include the counting itself.
+    Both at once would take many times as long and include the counting itself. ``lines`` of Python count from the
+    beginning, or (False) once a tensor has become something else.
     """
 
     memory: bool
-    seen: _Work = field(default_factory=_Work)
-    exits: _Exits = field(default_factory=_Exits)
+    lines: bool = False
+    seen: _Seen = field(default_factory=_Seen)
+    exits: _Exits = field(init=False)
+    elsewhere: elsewhere.Elsewhere = field(default_factory=elsewhere.Elsewhere)
+
+    def __post_init__(self) -> None:  # noqa: D105
+        self.exits = _Exits(self.elsewhere.count_lines)
 
     def start(self) -> None:
         """Starts counting; ``clear`` also stops it."""
@@ -168,16 +194,31 @@ class OperationCounter:
             return
         _fuse(False)
         self.exits.__enter__()  # type: ignore[no-untyped-call]
-        self.seen.__enter__()  # type: ignore[no-untyped-call]
+        self._operations().__enter__()  # type: ignore[no-untyped-call]
+        self.elsewhere.start(self._operations, self.lines)
+
+    def _operations(self) -> _Work:
+        return _Work(self.seen, self.elsewhere.count_lines)
 
     def stop(self) -> dict[str, Any]:
-        """Stops counting; returns what was counted, as plain data."""
+        """Stops counting; returns what was counted, as plain data.
+
+        ``work`` and ``largest`` are torch's; ``elsewhere`` is the work of NumPy and Python; ``exits``: tensors became
+        something else; ``unseen``: some of the work could not be counted.
+        """
         peak = tracemalloc.get_traced_memory()[1] if tracemalloc.is_tracing() else 0
         clear()
         if self.memory:
             return {"peak": peak}
-        exits = self.exits.taken or self.seen.blind
-        return {"work": self.seen.work, "largest": self.seen.largest, "exits": exits}
+        unseen = self.seen.blind or self.elsewhere.unseen
+        exits = self.exits.taken or unseen
+        return {
+            "work": self.seen.work,
+            "largest": self.seen.largest,
+            "elsewhere": self.elsewhere.work,
+            "exits": exits,
+            "unseen": unseen,
+        }
 
 
 def _fuse(enabled: bool) -> None:
@@ -190,6 +231,7 @@ def _fuse(enabled: bool) -> None:
 
 def clear() -> None:
     """Stops all counting, even after a call that raised, and every torch mode that learner code left active."""
+    elsewhere.clear()
     if tracemalloc.is_tracing():
         tracemalloc.stop()
     while (mode := _get_current_dispatch_mode()) is not None:
@@ -201,9 +243,9 @@ def clear() -> None:
     _fuse(True)
 
 
-def counter(memory: bool) -> OperationCounter:
+def counter(memory: bool, lines: bool = False) -> OperationCounter:
     """A counter that has not been started."""
-    return OperationCounter(memory)
+    return OperationCounter(memory, lines)
 
 
 def watch(counter: OperationCounter) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import forbidding, frames, misuse, printing, probing, programs
+from . import elsewhere, forbidding, frames, misuse, printing, probing, programs
 from .errors import InvalidResult, ResultTooBig
 from .instrument import Probes
 from .loading import Failure, SourceFinder, SourceModule, namespace
@@ -62,6 +62,7 @@ def versions() -> dict[str, str]:
 
 def serve(jobs: int, results: int) -> None:
     """Reads the files and then lists of tasks from descriptor ``jobs``, and answers on ``results``."""
+    elsewhere.follow_threads()
     with printing.captured() as printed:
         session = ChildSession(read_frame(jobs, frames.JOB), results, printed)
         while (tasks := read_frame(jobs, frames.TASKS)) is not None:
@@ -164,6 +165,7 @@ def _raised(failure: Failure) -> tuple[int, dict[str, Any]]:
 
 def warm_up() -> None:
     """Runs the usual operations once each, so that their first-time costs are paid before any fork."""
+    elsewhere.switch()
     x = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4).requires_grad_()
     for dtype in (torch.float32, torch.float64):
         y = x.to(dtype)

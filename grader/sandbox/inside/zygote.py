@@ -86,6 +86,7 @@ def _live(control_fd: int) -> None:
     spaces = confine.namespaces() if config["namespaces"] else ()
     if "pidns" in spaces:
         _become_first_process()
+        spaces += ("proc",) if confine.own_proc() else ()
     expendable = confine.Expendable(proc)
     if proc is not None and not confine.is_nice():
         os.close(proc)

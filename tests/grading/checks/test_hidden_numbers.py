@@ -51,7 +51,7 @@ ROWS: list[tuple[str, str, tuple[Returned, ...], dict[str, Any]]] = [
     (
         "operations",
         "ratio",
-        (returned({"work": 1, "exits": False}), returned({"work": 777, "exits": False})),
+        tuple(returned({"work": work, "elsewhere": 0, "unseen": False}) for work in (200, 777 * 200)),
         {"options": {"of": "n", "at": (128, 256)}},
     ),
     ("variance", "observed", (returned(*[array(np.linspace(-9, 777, 2000)[:, None, None])] * 3),), {"of": SCORES}),

@@ -1,12 +1,32 @@
 from __future__ import annotations
 
+import inspect
+import itertools
+import sys
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from grader.core.model import CheckSpec, Died, NotRun, Observation, Raised, Status, TimedOut, TooBig, Unreadable
+from grader.core.model import (
+    ArrayType,
+    CheckSpec,
+    Died,
+    NotRun,
+    Observation,
+    Raised,
+    Status,
+    TimedOut,
+    TooBig,
+    Unreadable,
+)
+from grader.grading import verdicts
 from grader.grading.checks import cases_for, kinds
-from tests.helpers import array, case, exercise, returned, seen
+from grader.sandbox import Sandbox
+from tests.attention import ATTEND, EXERCISES, REFERENCE
+from tests.helpers import DOUBLE, array, case, exercise, returned, seen
+from tests.helpers import verdicts as judged
 
 TROUBLES: list[tuple[Observation, Status]] = [
     (Raised("IndexError", "out of range", "q05.py", 3), Status.RAISED),
@@ -53,6 +73,69 @@ def test_too_few_observations_are_our_mistake(kind: str) -> None:
     """A check that gets less than it asked for says so, and marks nothing."""
     with pytest.raises(ValueError, match=r"ask|gradients"):
         kinds()[kind].judge(seen(kind, []))
+
+
+#: Checks that may give their points to the others, and the only sentence with which they do.
+SKIPS = {
+    "dtype": "the result has no floating-point dtype to keep",  # decided by the reference's result
+    "gradients": "gradients are checked in torch only",  # NumPy alone
+    "registered_parameters": "a plain class has no parameters to register",  # a form that every course accepts
+}
+#: What code could put in the place of a result, or of what its process counted.
+FORGED: list[Any] = [
+    None,
+    True,
+    1,
+    0.5,
+    "text",
+    [],
+    {},
+    [None],
+    array([1.0]),
+    array([]),
+    array([np.nan]),
+    {"work": 0},
+    {"work": 10**9, "largest": 0, "elsewhere": 0, "exits": True, "unseen": True},
+    {"attributes": {}, "shared": [], "registered": {}, "trainable": {}},
+]
+
+
+@pytest.mark.parametrize("array_type", ["torch", "numpy"])
+@pytest.mark.parametrize("kind", sorted(kinds()))
+def test_nobody_chooses_where_the_points_go(kind: str, array_type: ArrayType) -> None:
+    """Whatever code returns or forges, its check counts: only those in ``SKIPS`` may leave their points to others."""
+    said = set()
+    of = ATTEND if kind in ("causal", "memory") else DOUBLE
+    for first, second in itertools.product(FORGED, FORGED):
+        for got in ([returned(first), returned(second)], [returned(first, second)], [returned(first)]):
+            expected = [returned([array([1.0])] if kind == "gradients" else array([1.0]))] * len(got)
+            verdict = verdicts.judge(seen(kind, got, expected, of, array_type=array_type))
+            said |= set() if verdict.applies else {verdict.message.en if verdict.message else ""}
+    assert said <= {SKIPS.get(kind)}
+
+
+def test_only_these_checks_give_their_points_away() -> None:
+    """A new one needs its reason here, and a test that learner code cannot bring it about."""
+    sources = {kind: inspect.getsource(sys.modules[check.__name__]) for kind, check in kinds().items()}
+    assert {kind for kind, text in sources.items() if "applies=False" in text} == SKIPS.keys()
+
+
+THROUGH_TORCH = """
+import torch
+
+def attend(q, k, v, mask):
+    q, k, v, mask = map(torch.from_numpy, (q, k, v, mask))
+    scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf)
+    return (torch.softmax(scores, -1) @ v).numpy()
+"""
+
+
+def test_torch_code_is_judged_as_torch_code(sandbox: Sandbox) -> None:
+    """Arrays of NumPy at the door do not move the points of gradients."""
+    row = ("torch", THROUGH_TORCH)
+    found = judged(sandbox.observe, "gradients", EXERCISES, REFERENCE, [row], array_type="numpy")["torch"]
+    assert (found.status, found.applies) == (Status.FAILED, True)
+    assert found.message is not None and "takes NumPy arrays and computes with torch" in found.message.en
 
 
 BASIC, OTHER, ROWS, BAD = (

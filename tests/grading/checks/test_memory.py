@@ -11,7 +11,7 @@ from grader.grading.inputs import Seed, draw
 from grader.grading.programs import Target
 from grader.sandbox import Sandbox
 from tests.attention import edit
-from tests.helpers import case, exercise, misjudged, returned, seen
+from tests.helpers import case, exercise, misjudged, returned, seen, verdicts
 
 TORCH = """
 import torch
@@ -97,6 +97,19 @@ CAUGHT = [
         edit(TORCH, (BEGIN, "    a = [float(i) for i in range(len(q) * len(k))]\n" + BEGIN)),
         PEAK,
     ),
+    (
+        "all scores in a thread",
+        edit(
+            PLAIN,
+            ("import torch", "import torch\nfrom concurrent.futures import ThreadPoolExecutor\n"),
+            (
+                "    scores = q @ k.T / q.shape[-1] ** 0.5\n    return torch.softmax(scores, -1) @ v",
+                "    with ThreadPoolExecutor() as pool:\n"
+                "        return pool.submit(lambda: torch.softmax(q @ k.T / 2, -1) @ v).result()",
+            ),
+        ),
+        ARRAY,
+    ),
     ("an exception", edit(NUMPY, ("    top =", "    top = x\n    top =")), "NameError"),
 ]
 
@@ -110,16 +123,35 @@ def test_the_tables(sandbox: Sandbox) -> None:
     assert not misjudged(sandbox.observe, "memory", EXERCISES, "", PASSES, CAUGHT)
 
 
+def test_a_thread_that_goes_on_earns_nothing(sandbox: Sandbox) -> None:
+    """Its arrays may come later."""
+    row = edit(
+        TORCH,
+        ("import torch", "import threading\nimport torch"),
+        (BEGIN, "    threading.Thread(target=threading.Event().wait, daemon=True).start()\n" + BEGIN),
+    )
+    found = verdicts(sandbox.observe, "memory", EXERCISES, "", [("goes on", row)])["goes on"]
+    assert (found.status, found.applies) == (Status.FAILED, True), found.message
+    assert found.message is not None and "could not all be seen" in found.message.en
+
+
 def test_forged_counts_prove_nothing() -> None:
     """What was tampered with counts as too much."""
     assert memory.judge(seen("memory", [counts(100, 100)], of=EXERCISES[0])).status is Status.PASSED
-    for forged in (returned(None, None), returned({}, {}), counts("small", 100), counts(100, True)):
+    for forged in (
+        returned(None, None),
+        returned({}, {}),
+        counts("small", 100),
+        counts(100, True),
+        counts(100, 100, True),
+        counts(100, 100, 0),
+    ):
         assert memory.judge(seen("memory", [forged], of=EXERCISES[0])).status is Status.FAILED
 
 
-def counts(largest: Any, peak: Any) -> Returned:
+def counts(largest: Any, peak: Any, unseen: Any = False) -> Returned:
     """What the program of this check returns."""
-    return returned({"work": 1, "largest": largest, "exits": False}, {"peak": peak})
+    return returned({"work": 1, "largest": largest, "exits": False, "unseen": unseen}, {"peak": peak})
 
 
 def test_mistakes_are_known_by_what_they_exceed() -> None:

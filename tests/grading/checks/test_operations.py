@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from grader.core.errors import CourseError
-from grader.core.model import CheckSpec, Edit, Literal_, Misconception, Mistake, Normal, Returned, Status
+from grader.core.model import ArrayType, CheckSpec, Edit, Literal_, Misconception, Mistake, Normal, Returned, Status
 from grader.grading.checks import operations
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed, draw
@@ -89,7 +89,8 @@ PASSES = [
     ("without gradients", edit(LINEAR, ("def attend", "@torch.inference_mode()\ndef attend"))),
     ("all pairs where they belong", "import torch\ndef every(q, k): return q @ k.T"),
 ]
-MUCH, LITTLE = "quadratic in n; expected linear", "linear in n; expected quadratic"
+MUCH, LITTLE = "more than linear in n; expected linear", "linear in n; expected quadratic"
+UNSEEN = "could not be counted"
 CAUGHT = [
     ("all pairs", PLAIN, MUCH),
     ("all pairs of features", edit(LINEAR, ("q @ (k.T @ v)", "(q @ k.T) @ v")), MUCH),
@@ -143,15 +144,120 @@ CAUGHT = [
         "AssertionError",
     ),
 ]
-UNDECIDED = [
-    (
-        "NumPy inside",
-        edit(PLAIN, ("torch.softmax(q @ k.T, -1) @ v", "torch.from_numpy(q.numpy() @ (k.numpy().T @ v.numpy()))")),
-    ),
-    ("lists", edit(PLAIN, ("torch.softmax(q @ k.T, -1) @ v", "torch.tensor([sum(row) for row in q.tolist()])"))),
+THREAD = """
+import threading
+import torch
+
+def work(q, k, v, results):
+    results.append(WORK)
+
+def attend(q, k, v):
+    results = []
+    thread = threading.Thread(target=work, args=(q, k, v, results))
+    thread.start()
+    thread.join()
+    return results[0]
+"""
+POOL = """
+from concurrent.futures import ThreadPoolExecutor
+import torch
+
+def attend(q, k, v):
+    with ThreadPoolExecutor(2) as pool:
+        return torch.stack(list(pool.map(lambda row: torch.softmax(k @ row, -1) @ v, q)))
+"""
+RAW = """
+import _thread
+import torch
+from _thread import start_new_thread
+
+def attend(q, k, v):
+    results, done = [], _thread.allocate_lock()
+    done.acquire()
+    start_new_thread(lambda: (results.append(torch.softmax(q @ k.T, -1) @ v), done.release()), ())
+    done.acquire()
+    while _thread._count():
+        pass
+    return results[0]
+"""
+EARLIER = """
+import queue, threading
+import torch
+
+asked, answered = queue.Queue(), queue.Queue()
+
+def work():
+    while True:
+        q, k, v = asked.get()
+        answered.put(torch.softmax(q @ k.T, -1) @ v)
+
+threading.Thread(target=work, daemon=True).start()
+
+def attend(q, k, v):
+    asked.put((q, k, v))
+    return answered.get()
+"""
+INSIDE = edit(PLAIN, ("torch.softmax(q @ k.T, -1) @ v", "torch.from_numpy(q.numpy() @ (k.numpy().T @ v.numpy()))"))
+LISTS = """
+import torch
+
+def dot(x, y):
+    return sum(a * b for a, b in zip(x, y))
+
+def attend(q, k, v):
+    q, k, v = q.tolist(), k.tolist(), v.tolist()
+    return torch.tensor(SUM)
+"""
+#: Linear work outside torch, and quadratic work.
+ELSEWHERE = [
+    ("NumPy inside", INSIDE),
     ("NumPy alone", "def attend(q, k, v): return q @ (k.T @ v)"),
-    ("NumPy and all pairs", "def attend(q, k, v): return q @ k.T @ v"),
-    ("n log n", edit(PLAIN, ("torch.softmax(q @ k.T, -1) @ v", "torch.ones(int(len(q) ** 1.5))"))),
+    ("NumPy, its own copies", ("""
+import numpy as np
+
+def attend(q, k, v):
+    q, k, v = np.asarray(q), np.array(k), np.array(v.tolist())
+    return np.einsum("id,de->ie", q, np.einsum("jd,je->de", k, v))
+""")),
+    ("NumPy step by step", """
+import numpy as np
+
+def attend(q, k, v):
+    state, output = np.zeros((k.shape[1], v.shape[1])), np.empty(v.shape)
+    for t in range(len(q)):
+        state = state + np.outer(np.asarray(k)[t], np.asarray(v)[t])
+        output[t] = np.asarray(q)[t] @ state
+    return output
+"""),
+    ("lists", edit(LISTS, ("SUM", "[[dot(row, column) for column in zip(*v[:4])] for row in q]"))),
+    ("in a thread", edit(THREAD, ("WORK", "q @ (k.T @ v)"))),
+]  # fmt: skip
+PAIRS = "torch.softmax(q @ k.T, -1) @ v"
+IN_NUMPY = "torch.from_numpy((q.numpy() @ k.numpy().T) @ v.numpy())"
+ROWS_OF_PAIRS = """
+import numpy as np
+
+def attend(q, k, v):
+    return np.stack([np.asarray(k) @ np.asarray(row) for row in q])
+"""
+PRODUCTS = """
+import numpy as np
+
+def attend(q, k, v):
+    return np.einsum("id,jd,je->ie", q, k, v)
+"""
+HIDDEN = [
+    ("NumPy and all pairs", "def attend(q, k, v): return q @ k.T @ v", MUCH),
+    ("NumPy inside and all pairs", edit(PLAIN, (PAIRS, IN_NUMPY)), MUCH),
+    ("NumPy, row by row", ROWS_OF_PAIRS, MUCH),
+    ("NumPy, without an array of all pairs", PRODUCTS, MUCH),
+    ("lists of all pairs", edit(LISTS, ("SUM", "[[dot(a, b) for b in k] for a in q]")), MUCH),
+    ("all pairs in a thread", edit(THREAD, ("WORK", PAIRS)), MUCH),
+    ("all pairs in a thread, in NumPy", edit(THREAD, ("WORK", IN_NUMPY)), MUCH),
+    ("all pairs in a pool", POOL, MUCH),
+    ("all pairs in a thread of the lowest level", RAW, MUCH),
+    ("no work at all", "def attend(q, k, v): return q", UNSEEN),
+    ("between linear and quadratic", edit(PLAIN, (PAIRS, "torch.ones(int(len(q) ** 1.5))")), MUCH),
 ]
 
 
@@ -164,11 +270,26 @@ def test_the_tables(sandbox: Sandbox) -> None:
     assert not misjudged(sandbox.observe, "operations", EXERCISES, "", PASSES, CAUGHT)
 
 
-def test_what_cannot_be_counted_costs_nothing(sandbox: Sandbox) -> None:
-    """NumPy, Python, and a growth between the bounds give the weight of the check to the others."""
-    found = verdicts(sandbox.observe, "operations", EXERCISES, "", UNDECIDED)
-    assert found
-    assert {(verdict.status, verdict.applies) for verdict in found.values()} == {(Status.SKIPPED, False)}
+@pytest.mark.parametrize("array_type", ["torch", "numpy"])
+def test_work_outside_torch_counts_as_well(sandbox: Sandbox, array_type: ArrayType) -> None:
+    """NumPy, lists and threads: linear work passes, quadratic work fails, and what is not seen earns nothing."""
+    rows = [(name, text) for name, text in ELSEWHERE if array_type == "torch" or "tor" not in text]
+    found = verdicts(sandbox.observe, "operations", EXERCISES, "", rows, array_type=array_type)
+    assert found.keys() == {name for name, _ in rows}
+    assert {name: verdict.message for name, verdict in found.items() if verdict.status is not Status.PASSED} == {}
+    rows = [(name, text) for name, text, _ in HIDDEN if array_type == "torch" or "tor" not in text]
+    words = {name: said for name, _, said in HIDDEN}
+    found = verdicts(sandbox.observe, "operations", EXERCISES, "", rows, array_type=array_type)
+    for name, verdict in found.items():
+        assert (verdict.status, verdict.applies) == (Status.FAILED, True), name
+        assert verdict.message is not None and words[name] in verdict.message.en, (name, verdict.message)
+
+
+def test_a_thread_that_was_there_earns_nothing(sandbox: Sandbox) -> None:
+    """It cannot be counted, whatever it does."""
+    found = verdicts(sandbox.observe, "operations", EXERCISES, "", [("earlier", EARLIER)])["earlier"]
+    assert (found.status, found.applies) == (Status.FAILED, True)
+    assert found.message is not None and UNSEEN in found.message.en
 
 
 def test_torch_behind_numpy_arguments_is_counted(sandbox: Sandbox) -> None:
@@ -178,30 +299,35 @@ def test_torch_behind_numpy_arguments_is_counted(sandbox: Sandbox) -> None:
         ("linear", edit(LINEAR, ("    q, k =", "    q, k, v = map(torch.as_tensor, (q, k, v))\n    q, k ="))),
     ]
     found = verdicts(sandbox.observe, "operations", EXERCISES, "", rows, array_type="numpy")
-    assert found["quadratic"].status is Status.FAILED
-    assert (found["linear"].status, found["linear"].applies) == (Status.SKIPPED, False)
+    assert {name: verdict.status for name, verdict in found.items()} == {
+        "quadratic": Status.FAILED,
+        "linear": Status.PASSED,
+    }
 
 
 def counts(work: Any, exits: Any = False) -> Returned:
     """What a program of this check returns."""
-    return returned({"work": work, "largest": 1, "exits": exits})
+    return returned({"work": work, "largest": 1, "elsewhere": 0, "exits": exits, "unseen": exits})
 
 
 @pytest.mark.parametrize(
     ("factor", "growth"),
-    [(2.0, "linear"), (2.59, "linear"), (2.61, "between"), (3.19, "between"), (3.21, "quadratic"), (4.0, "quadratic")],
+    [(2.0, "linear"), (2.59, "linear"), (2.61, "quadratic"), (4.0, "quadratic")],
 )
 def test_the_bounds(factor: float, growth: str) -> None:
-    """Below 2.6 times the work for twice the size is linear, above 3.2 quadratic; mistakes are known by no more."""
+    """Below 2.6 times the work for twice the size is linear, above it quadratic; mistakes are known by no more."""
     got = (counts(1000), counts(int(1000 * factor)))
     assert operations.signature(got, seen("operations", []).drawn, SIZES) == (returned(growth),)
 
 
-@pytest.mark.parametrize("forged", [counts(-5), counts("much"), counts(True), returned(None), returned({})])
-def test_forged_counts_prove_nothing(forged: Returned) -> None:
+@pytest.mark.parametrize(
+    "forged",
+    [counts(-5), counts("much"), counts(True), counts(1000, True), counts(1000, 0), returned(None), returned({})],
+)
+def test_forged_counts_earn_nothing(forged: Returned) -> None:
     """Numbers come from the child, where they can be changed."""
     verdict = operations.judge(seen("operations", [forged, forged], of=EXERCISES[0], spec=SIZES))
-    assert (verdict.status, verdict.applies) == (Status.SKIPPED, False)
+    assert (verdict.status, verdict.applies) == (Status.FAILED, True)
 
 
 @pytest.mark.parametrize("options", [(), (("of", "n"), ("at", [1, 2]), ("growth", "cubic"))])

@@ -12,8 +12,9 @@ count = [0]
 
 def stop(self):
     count[0] += 1
-    number = 10**299 if count[0] % 2 else 1
-    return {"work": number, "largest": number, "peak": number, "exits": False}
+    number = 10**299 if count[0] % 2 else 1000
+    counts = dict.fromkeys(("work", "largest", "elsewhere", "peak"), number)
+    return {**counts, "exits": False, "unseen": False}
 
 
 OperationCounter.stop = stop

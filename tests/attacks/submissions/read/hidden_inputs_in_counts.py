@@ -1,6 +1,6 @@
 """The inputs of hidden cases, as the number of operations that were counted.
 
-tries: the counter is replaced: the work of a long call is the digits of its first input, that of a short one is 1
+tries: the counter is replaced: the work of a long call is the digits of its first input, that of a short one is 128
 observe: no-credit
 """
 
@@ -12,7 +12,8 @@ digits = {}
 
 def stop(self):
     longest = max(digits)
-    return {"work": 1 if longest == 128 else digits[longest], "largest": 0, "exits": False}
+    work = 128 if longest == 128 else digits[longest]
+    return {"work": work, "largest": 0, "elsewhere": 0, "exits": False, "unseen": False}
 
 
 OperationCounter.stop = stop

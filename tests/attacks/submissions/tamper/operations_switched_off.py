@@ -1,7 +1,7 @@
 """Work that is done where the process does not look.
 
 tries: all pairs of positions, where linear work is asked for, with all modes of torch switched off meanwhile
-observe: testimony
+observe: loses-the-check
 """
 
 import torch
