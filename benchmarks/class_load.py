@@ -56,8 +56,8 @@ class Client:
     streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def sign_in(self) -> None:
-        """Opens the link."""
-        _, head, _ = await self.ask("GET", self.link.removeprefix(self.address))
+        """Presses the button of the link's page."""
+        _, head, _ = await self.ask("POST", "/sign-in", {"link": self.link.partition("link=")[2]})
         found = re.search(r"(?i)set-cookie: ([^;]+)", head)
         assert found is not None, head
         self.cookie = found[1]

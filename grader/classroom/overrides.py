@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom import audit, class_folder, inbox, jsonl, learner_requests
+from grader.classroom import audit, class_folder, ended_sessions, inbox, jsonl, learner_requests
 from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
 from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
@@ -30,7 +30,7 @@ from grader.grading import courses
 _RECORDS = (learner_requests.FILE, audit.FILE)
 _OWN = frozenset(
     {FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS, *_RECORDS}
-    | {class_folder.FILE, INBOX, WORK, EDITION, SECRET, SERVING}
+    | {class_folder.FILE, INBOX, WORK, EDITION, SECRET, SERVING, ended_sessions.FILE}
     | {jsonl.lock_of(Path(name)).name for name in _RECORDS}
 )
 
@@ -224,6 +224,7 @@ def forgetting(
             book.forget(plan.learner.id)
             learner_requests.forget(folder, plan.learner.id)
             audit.forget(folder, plan.learner.id)
+            ended_sessions.EndedSessions(folder).forget(plan.learner.id)
             write_files(Book.of(book, loaded), folder, lang)
 
         yield plan, remove

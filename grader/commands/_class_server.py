@@ -49,8 +49,8 @@ _SWITCH = 0.0005
 _REPORTED = Text("attncheck: {what}", "attncheck：{what}")
 
 
-def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster]:
-    """The settings of the class in ``folder``, its course and its roster. Raises UsageError."""
+def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster, Path]:
+    """The settings of the class in ``folder``, its course, its roster, and the file of that. Raises UsageError."""
     from grader.classroom import class_folder, roster  # the latter loads intakes
 
     settings = class_folder.read_settings(folder)
@@ -58,7 +58,7 @@ def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings,
     listed = _inside(folder, settings.roster) or loader.file_named_in_course(course, "roster")
     if listed is None:
         raise UsageError(NO_ROSTER.fill(folder=folder))
-    return settings, course, roster.read_roster(listed)
+    return settings, course, roster.read_roster(listed), listed
 
 
 def _inside(folder: Path, name: str | None) -> Path | None:
@@ -80,6 +80,7 @@ def serve_class(  # noqa: PLR0917, one for each option
     from grader.classroom.service import Service, ServicePlan  # loads numpy
     from grader.core import resources  # reads /proc
     from grader.web.class_data import ClassData  # loads starlette, an extra
+    from grader.web.connections import limited_protocol  # loads uvicorn, an extra
     from grader.web.gate import Proxy  # loads starlette, an extra
     from grader.web.instructor import routes  # as above
     from grader.web.site import Site  # as above
@@ -88,7 +89,7 @@ def serve_class(  # noqa: PLR0917, one for each option
         raise UsageError(_HALF)
     proxy = Proxy(header[0], header[1]) if header[0] and header[1] else None
     folder = folder.resolve()
-    settings, course, listed = read_class(folder, course_folder)
+    settings, course, listed, roster_file = read_class(folder, course_folder)
     seed = read_seed(None, _inside(folder, settings.seed_file) or loader.file_named_in_course(course, "seed_file"))
     plan = ServicePlan(
         folder, Path(course.folder), listed, seed, settings.questions, workers or max(2, resources.processors())
@@ -99,16 +100,25 @@ def serve_class(  # noqa: PLR0917, one for each option
     say(_PREPARING)
     service = Service(plan, lambda text: click.echo(_REPORTED.fill(what=text).of(lang), err=True))
     site = Site.of(service, settings, lang)
-    class_data = ClassData(folder, service.course, Path(course.folder), lang=lang, links=site.staff_links(proxy))
+    class_data = ClassData(
+        folder,
+        service.course,
+        Path(course.folder),
+        lang=lang,
+        links=site.staff_links(proxy),
+        sessions=None if proxy else site.sessions,
+    )
     listening = listen(port if port is not None else address.port or 8000)
     sys.setswitchinterval(_SWITCH)
     try:
         with service:
             host, number = listening.getsockname()[:2]
             say(_OPEN.fill(folder=folder, address=settings.address, host=host, port=number))
-            gate = site.app(routes(class_data), proxy)
+            gate = site.app(routes(class_data), proxy, roster_file)
             config = uvicorn.Config(
                 gate,
+                http=limited_protocol(),
+                ws="none",
                 log_level="warning",
                 lifespan="on",
                 server_header=False,

@@ -68,13 +68,15 @@ def links(
     from grader.web.links import Claim, links_csv, read_signer  # loads the roster
     from grader.web.people import ClassMembers  # as above
 
-    settings, _, listed = read_class(folder, course_folder)
+    settings, _, listed, _ = read_class(folder, course_folder)
     everybody = ClassMembers(listed, settings)
     chosen = [_person(everybody.find(name), name, [one.id for one in everybody]) for name in people] or [*everybody]
-    until = datetime.now(UTC) + timedelta(days=days or settings.link_days)
+    now = datetime.now(UTC)
+    until = now + timedelta(days=days or settings.link_days)
     key = read_signer(folder / SECRET)
     rows = [
-        (one, f"{settings.address}/sign-in?link={key.sign('link', Claim(one.id, one.role, until))}") for one in chosen
+        (one, f"{settings.address}/sign-in?link={key.sign('link', Claim(one.id, one.role, until, now))}")
+        for one in chosen
     ]
     if as_csv:
         click.echo(links_csv(rows, everybody.learners, until), nl=False)

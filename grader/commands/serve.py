@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import html
+import os
 import secrets
 import socket
+import tempfile
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +30,8 @@ from grader.core.model import Text
 from grader.learning import log as state
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grader.core.model import Lang
 
 _HOST = "127.0.0.1"
@@ -34,8 +40,12 @@ _NO_EXTRA = Text(
     "`attncheck serve` 需要 {name}：请运行 pip install 'attncheck[web]'，在源码目录中则是 pip install -e '.[web]'。",
 )
 _OPEN = Text(
-    "Open {address}\nYour code is saved in {folder}. Stop with Ctrl-C.",
-    "请打开 {address}\n代码保存在 {folder}。按 Ctrl-C 结束。",
+    "Open {address}\nThe address works once. Your code is saved in {folder}. Stop with Ctrl-C.",
+    "请打开 {address}\n这个地址只能用一次。代码保存在 {folder}。按 Ctrl-C 结束。",
+)
+_NEXT = Text(
+    "A browser has used the address. For another browser: {address}",
+    "这个地址已在浏览器里用过。要在另一个浏览器里打开，请用 {address}",
 )
 _TAKEN = Text(
     "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port.",
@@ -53,7 +63,7 @@ _TAKEN = Text(
     ChineseHelp(
         "在浏览器里打开课程。\n\n"
         "包括题目、小题、带检查的编辑器、提示和进度，供一名学习者在本机使用。代码保存在 FOLDER（默认 "
-        "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且必须带上地址里的令牌。\n\n"
+        "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且只有打开过打印地址的浏览器才能用。每个地址只能用一次，用过之后会打印下一个。\n\n"
         "加 --class 时，为文件夹 DIR 里的班级服务：学习者用个人链接（attncheck links）登录、作答、提交；提交进入 "
         "DIR/inbox，成绩记入 DIR 里的成绩册。",
         {
@@ -127,7 +137,7 @@ def serve(
 
     Prompts, quiz, an editor with checks, hints and progress, for one learner on this machine. Code is saved in FOLDER
     (default: work), answers in your progress file, which the terminal uses as well. Only this machine can connect, and
-    only with the token in the address.
+    only a browser that opened the printed address. Each address works once; then the next one is printed.
 
     With --class, serves the class in DIR: learners sign in with personal links (attncheck links), answer, and submit.
     Submissions go to DIR/inbox, results to the gradebook in DIR.
@@ -135,8 +145,9 @@ def serve(
     try:
         import uvicorn  # an extra
 
+        from grader.web.connections import limited_protocol  # loads uvicorn
         from grader.web.pages import MOST_UPLOADED, UPLOADS, make_app  # loads starlette, an extra
-        from grader.web.security import Guard  # as above
+        from grader.web.security import PARAMETER, Guard  # as above
     except ModuleNotFoundError as error:
         raise UsageError(_NO_EXTRA.fill(name=error.name or "")) from error
     if class_folder is not None:
@@ -158,17 +169,43 @@ def serve(
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
-    app = Guard(make_app(one, lang), token, hosts, larger={UPLOADS: MOST_UPLOADED})
-    address = f"http://{_HOST}:{number}/?token={token}"
-    say(_OPEN.fill(address=address, folder=folder))
-    config = uvicorn.Config(app, log_level="warning", lifespan="off", server_header=False, access_log=False)
-    if browser:
-        webbrowser.open(address)
-    try:
+    guard = Guard(make_app(one, lang), token, hosts, larger={UPLOADS: MOST_UPLOADED})
+
+    def address(used: Callable[[], None]) -> str:
+        return f"http://{_HOST}:{number}/?{PARAMETER}={guard.ticket(used)}"
+
+    def say_next() -> None:
+        say(_NEXT.fill(address=address(say_next)))
+
+    say(_OPEN.fill(address=address(say_next), folder=folder))
+    config = uvicorn.Config(
+        guard,
+        http=limited_protocol(),
+        ws="none",
+        log_level="warning",
+        lifespan="off",
+        server_header=False,
+        access_log=False,
+    )
+    with contextlib.ExitStack() as ending:
+        ending.callback(one.close)
+        ending.callback(listening.close)
+        if browser:
+            private = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="attncheck-")))
+            file = private / "open.html"
+            webbrowser.open(_redirect(file, address(lambda: file.unlink(missing_ok=True))))
         uvicorn.Server(config).run(sockets=[listening])
-    finally:
-        listening.close()
-        one.close()
+
+
+def _redirect(file: Path, address: str) -> str:
+    """The address of a new file that leads to ``address``, for the command line of a browser, which others can read.
+
+    Only its owner can read the file.
+    """
+    text = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={html.escape(address)}">'
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as written:
+        written.write(text)
+    return file.as_uri()
 
 
 def _listen(port: int, host: str = _HOST) -> socket.socket:

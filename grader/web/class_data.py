@@ -37,6 +37,7 @@ from grader.report.html import environment, sheet
 from grader.web.instructor_words import WORDS
 from grader.web.people import ClassMember, Role
 from grader.web.prose import prose
+from grader.web.sessions import Sessions
 
 T = TypeVar("T")
 
@@ -133,6 +134,8 @@ class ClassData:
     base: str = "/class"
     lang: Lang = "en"
     links: tuple[tuple[str, Text], ...] = ()
+    #: Those that instructors can end; None if the application has none.
+    sessions: Sessions | None = None
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     remembered: VersionedCache = field(default_factory=VersionedCache, compare=False)
     shelf: DownloadStore = field(default_factory=DownloadStore, compare=False)

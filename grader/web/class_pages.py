@@ -55,11 +55,11 @@ from grader.web.class_words import (
     TOO_OFTEN,
     WORDS,
 )
-from grader.web.gate import note_action
 from grader.web.learner import ItemState, LearnerWorkspace
 from grader.web.pace import RateLimit
 from grader.web.pages import Pages
 from grader.web.people import ClassMember, ClassMembers
+from grader.web.signing import note_action
 
 ANSWERS = "answers.yaml"
 _HOUR, _DAY = 3600.0, timedelta(days=1)

@@ -27,7 +27,7 @@ from grader.classroom.results import Book, parts
 from grader.core.model import Text
 from grader.core.text import points
 from grader.report.html import PageLearner, render_body
-from grader.web import instructor_files, instructor_items, instructor_marking
+from grader.web import instructor_files, instructor_items, instructor_marking, instructor_sessions
 from grader.web.class_data import LANGUAGE, ClassData, Visit, moment, route, style_sheet
 
 #: The number of learners on a page of the table.
@@ -58,6 +58,8 @@ def routes(class_data: ClassData) -> list[Route]:
         route(class_data, "/downloads", files.downloads_page),
         route(class_data, "/downloads/{form}", files.make_download, "POST"),
         route(class_data, "/changes", files.changes_page),
+        route(class_data, "/sessions", instructor_sessions.sessions_page),
+        route(class_data, "/sessions", instructor_sessions.end_sessions, "POST"),
     ]
 
 
@@ -190,6 +192,7 @@ def learner_page(visit: Visit) -> Response:
         answers=[(name, answers.answer_text(value)) for name, value in given.items()],
         moment=moment,
         done=instructor_marking.done_message(visit),
+        may_end=instructor_sessions.may_end(visit, learner.id),
     )
 
 

@@ -24,6 +24,7 @@ from grader.classroom.results import Book, file_name
 from grader.core.model import Text
 from grader.web.class_data import RARELY, ClassData, Download, Visit, moment
 from grader.web.instructor_items import borrowed_answers
+from grader.web.instructor_sessions import may_end
 from grader.web.instructor_words import ACTIONS, FORMATS, WORDS
 from grader.web.people import Role
 
@@ -218,6 +219,7 @@ def changes_page(visit: Visit) -> Response:
         "instructor_changes.html",
         overrides=overrides,
         DID=ACTIONS,
+        may_end=may_end(visit),
         entries=staff[:_MOST_ENTRIES],
         moment=moment,
     )

@@ -32,7 +32,7 @@ def done_message(visit: Visit) -> str:
     done = visit.asked("done")
     if done.isdecimal():
         return WORDS["marked"].fill(count=int(done[:6])).of(visit.lang)
-    return WORDS[done].of(visit.lang) if done in ("saved", "removed") else ""
+    return WORDS[done].of(visit.lang) if done in ("saved", "removed", "ended") else ""
 
 
 # ------------------------------------------------------------------------------------ points by hand

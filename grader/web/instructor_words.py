@@ -179,6 +179,25 @@ WORDS: Mapping[str, Text] = {
     "gone": Text("This file is no longer available; create it again.", "这个文件已经不在了，请重新生成。"),
     "one_file": Text("A folder is saved as a zip.", "文件夹会打包成 zip。"),
     # changes
+    "sessions": Text("Sessions", "登录管理"),
+    "sessions_of": Text("Sessions of {name}", "{name} 的登录"),
+    "ended": Text("Ended.", "已结束。"),
+    "end_sessions": Text("End sessions", "结束登录"),
+    "end_links": Text("End sessions and links", "结束登录并作废链接"),
+    "end_why": Text(
+        "“End sessions” signs out every device at once; the personal link signs in again. If somebody else may have "
+        "the link, end both, and make a new link.",
+        "“结束登录”会让所有设备立即退出，个人链接仍可再次登录。如果链接可能落到了别人手里，请连链接一起作废，再生成新的。",
+    ),
+    "end_everybody": Text("The whole class", "全班"),
+    "end_everybody_why": Text(
+        "This includes staff and you: open your personal link afterwards. If links end, everybody needs a new one.",
+        "包括任课人员和你自己，之后请重新打开个人链接。如果连链接一起作废，所有人都需要新的链接。",
+    ),
+    "staff": Text("Staff", "任课人员"),
+    "learners_sessions": Text(
+        "A learner’s sessions are ended on the page of that learner.", "学习者的登录在该学习者的页面上结束。"
+    ),
     "no_changes": Text("Nothing has been changed here yet.", "还没有改动。"),
     "did": Text("What", "内容"),
     "about": Text("About", "对象"),
@@ -193,6 +212,8 @@ ACTIONS: Mapping[str, Text] = {
     "downloaded": Text("downloaded", "下载"),
     "signed in": Text("signed in", "登录"),
     "signed out": Text("signed out", "退出"),
+    "ended sessions": Text("ended sessions", "结束登录"),
+    "ended sessions and links": Text("ended sessions and links", "结束登录并作废链接"),
 }
 
 #: Descriptions of the downloads; those of the command mention its options.

@@ -1,8 +1,9 @@
 """Signed tokens: the personal links of a class, and the sessions that start with them.
 
-A token names a person and a role, and expires. Its signature is an HMAC with the secret of the class, a file beside the
-gradebook that only its owner can read. Anyone who has a link can sign in as that person, so each link is sent to one
-address. A new secret invalidates all earlier links and sessions.
+A token names a person and a role, says when it was issued, and expires. Its signature is an HMAC with the secret of the
+class, a file beside the gradebook that only its owner can read. Anyone who has a link can sign in as that person, so
+each link is sent to one address. A new secret invalidates all earlier links and sessions; ``ended_sessions`` lists
+those that were ended one by one.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
 
+from grader.classroom.ended_sessions import Purpose
 from grader.classroom.results import csv_cell
 from grader.classroom.roster import Learner
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.web.people import ClassMember, Role
 
-Purpose: TypeAlias = Literal["link", "session"]
-
 _BYTES = 32
 #: Longer tokens are rejected.
-_LONGEST = 2000
+LONGEST_TOKEN = 2000
+#: When tokens were issued that do not say so: before anything was ended.
+_UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 _NOT_WRITABLE = Text(
     "{path} cannot be written ({reason}); make its folder writable.",
@@ -49,11 +50,13 @@ _DAMAGED = Text(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a token certifies: a person's id and role, until a time."""
+    """What a token certifies: a person's id and role, until a time. Sessions also have an id."""
 
     id: str
     role: Role
     until: datetime
+    issued: datetime = _UNKNOWN
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +72,40 @@ class Signer:
 
     def sign(self, purpose: Purpose, claim: Claim) -> str:
         """Sign ``claim`` as a token for an address or a cookie."""
-        data = [purpose, claim.id, claim.role.value, int(claim.until.timestamp())]
+        until, issued = int(claim.until.timestamp()), int(claim.issued.timestamp() * 1000)
+        data = [purpose, claim.id, claim.role.value, until, issued, claim.session]
         body = _encoded(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode())
         return f"{body}.{self._mac(body)}"
 
     def read(self, purpose: Purpose, text: str, now: datetime) -> Claim | None:
-        """The claim in a token; None unless it was signed for ``purpose`` and is valid at ``now``."""
+        """The claim in a token; None unless it was signed for ``purpose`` and is valid at ``now``.
+
+        The content is validated even if the signature is right, because other programs may have the secret.
+        """
         body, _, mac = text.partition(".")
-        if len(text) > _LONGEST or not hmac.compare_digest(self._mac(body).encode(), mac.encode("utf-8", "replace")):
+        if len(text) > LONGEST_TOKEN:
             return None
-        what, name, role, until = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-        claim = Claim(name, Role(role), datetime.fromtimestamp(until, UTC))
-        return claim if what == purpose and now < claim.until else None
+        if not hmac.compare_digest(self._mac(body).encode(), mac.encode("utf-8", "replace")):
+            return None
+        try:
+            claim = _claim(purpose, json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))))
+        except (ValueError, OverflowError, OSError, RecursionError):
+            return None
+        return claim if claim is not None and now < claim.until else None
 
     def _mac(self, body: str) -> str:
         return _encoded(hmac.digest(self.secret, body.encode("utf-8", "replace"), "sha256"))
+
+
+def _claim(purpose: Purpose, data: object) -> Claim | None:
+    """The claim that was signed for ``purpose``; None if it is none. Raises ValueError and others for odd values."""
+    match data:
+        case [what, str(name), str(role), int(until), int(issued), str(session)] if what == purpose:
+            at = datetime.fromtimestamp(issued / 1000, UTC)
+            return Claim(name, Role(role), datetime.fromtimestamp(until, UTC), at, session)
+        case ["link", str(name), str(role), int(until)] if purpose == "link":  # issued by earlier versions
+            return Claim(name, Role(role), datetime.fromtimestamp(until, UTC))
+    return None
 
 
 def _encoded(data: bytes) -> str:
@@ -106,7 +128,7 @@ def read_signer(path: Path) -> Signer:
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode & 0o777
-            found = bytes.fromhex(file.read(_LONGEST).decode("ascii").strip())
+            found = bytes.fromhex(file.read(LONGEST_TOKEN).decode("ascii").strip())
     except OSError as error:
         raise UsageError(_NOT_WRITABLE.fill(path=path, reason=error.strerror)) from error
     except ValueError:

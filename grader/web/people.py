@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from grader.classroom.class_folder import ClassSettings
-from grader.classroom.roster import Roster
-from grader.core.errors import UsageError
+from grader.classroom.class_folder import FILE, ClassSettings, read_settings
+from grader.classroom.roster import Roster, read_roster
+from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Text
 
 #: The kinds of ids by which a proxy may name a learner. Nobody signs in with the number of a course system.
@@ -16,6 +18,10 @@ _SIGNED_IN_BY = ("learner", "sid", "login", "email")
 _BOTH = Text(
     "class.yaml names {id} as staff, but a learner on the roster has this id; give the member of the staff another id.",
     "class.yaml 把 {id} 列为教师或助教，而名单里有同一学号的学习者；请给前者换一个账号。",
+)
+_KEPT = Text(
+    "{error} Until this is corrected, everybody who could sign in still can.",
+    "{error} 改正之前，原来能登录的人仍然可以登录。",
 )
 
 
@@ -41,20 +47,30 @@ class ClassMembers:
 
     def __init__(self, roster: Roster, settings: ClassSettings) -> None:
         """Raises UsageError if a learner and a member of the staff share an id."""
-        staff = [(Role.ASSISTANT, settings.assistants), (Role.INSTRUCTOR, settings.instructors)]
         self.learners = {one.id: one for one in roster.learners}
-        self._people = {one.id: ClassMember(one.id, one.name, Role.LEARNER) for one in roster.learners}
-        for role, named in staff:
-            for name, shown in named.items():
-                if name in self._people:
-                    raise UsageError(_BOTH.fill(id=name))
-                self._people[name] = ClassMember(name, shown, role)
+        self._people: dict[str, ClassMember] = {}
         self._known_as: dict[str, set[str]] = {}
-        for one in roster.learners:
+        self.update(roster, settings)
+
+    def update(self, roster: Roster, settings: ClassSettings) -> None:
+        """Take over changes: other staff, and learners who left. New learners count from the next start on.
+
+        Raises UsageError, and changes nothing, if a learner and a member of the staff share an id.
+        """
+        listed = {one.id for one in roster.learners}
+        learners = [one for one in self.learners.values() if one.id in listed]
+        people = {one.id: ClassMember(one.id, one.name, Role.LEARNER) for one in learners}
+        for role, named in ((Role.ASSISTANT, settings.assistants), (Role.INSTRUCTOR, settings.instructors)):
+            for name, shown in named.items():
+                if name in listed:
+                    raise UsageError(_BOTH.fill(id=name))
+                people[name] = ClassMember(name, shown, role)
+        known_as: dict[str, set[str]] = {}
+        for one in learners:
             for kind, value in one.ids:
-                if kind not in _SIGNED_IN_BY:
-                    continue
-                self._known_as.setdefault(value.casefold(), set()).add(one.id)
+                if kind in _SIGNED_IN_BY:
+                    known_as.setdefault(value.casefold(), set()).add(one.id)
+        self._people, self._known_as = people, known_as
 
     def __iter__(self) -> Iterator[ClassMember]:
         """All members, learners first."""
@@ -72,4 +88,41 @@ class ClassMembers:
         if login in self._people:
             return self._people[login]
         known = self._known_as.get(login.casefold(), set())
-        return self._people[next(iter(known))] if len(known) == 1 else None
+        return self._people.get(next(iter(known))) if len(known) == 1 else None
+
+
+class MemberFiles:
+    """The files that say who is in a class, ``class.yaml`` and the roster, watched while the server runs."""
+
+    def __init__(self, folder: Path, roster: Path, people: ClassMembers, report: Callable[[Text], None]) -> None:
+        """``report`` is called with what is wrong with a file; ``people`` then stay as they are."""
+        self._folder, self._roster, self._people, self._report = folder, roster, people, report
+        self._lock = threading.Lock()
+        self._read: list[tuple[int, int, int] | None] = []
+
+    def changed(self) -> bool:
+        """Whether a file differs from what was read last, by its time, size and number; at first, always."""
+        return self._state() != self._read
+
+    def reread(self) -> None:
+        """Read the files again if they have changed, and update the people."""
+        with self._lock:
+            state = self._state()
+            if state == self._read:
+                return
+            self._read = state
+            try:
+                self._people.update(read_roster(self._roster), read_settings(self._folder))
+            except AttncheckError as error:
+                self._report(_KEPT.fill(error=error.message))
+
+    def _state(self) -> list[tuple[int, int, int] | None]:
+        return [_stamp(path) for path in (self._folder / FILE, self._roster)]
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        seen = path.stat()
+    except OSError:
+        return None
+    return seen.st_mtime_ns, seen.st_size, seen.st_ino

@@ -2,9 +2,9 @@
 
 The server listens on a loopback address, but any page in the learner's browser can send requests there, and any
 program of another user on the machine can connect. So there are three rules. The ``Host`` must be the server's own,
-which prevents DNS rebinding. Every request must have a random token, which is given once in the address and then kept
-in a cookie that scripts cannot read. And a request that changes something must come from one of the server's own pages,
-as browsers state in ``Origin``.
+which prevents DNS rebinding. Every request must have a random token in a cookie that scripts cannot read; a browser
+gets it for a ticket, which stands in the address and works once. And a request that changes something must come from
+one of the server's own pages, as browsers state in ``Origin``.
 """
 
 from __future__ import annotations
@@ -13,12 +13,16 @@ import contextlib
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import replace
 from typing import Any, TypeAlias
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, cookie_parser
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse
+
+from grader.core.model import Text
+from grader.web.notice import Notice, Step
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -41,10 +45,78 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 SAFE_METHODS = ("GET", "HEAD")
+#: The characters of an address that may stand in a header.
+_AS_IT_IS = "/?&=%+~"
+_GO_ON = Text("Open them", "打开页面")
+
+
+OTHER_NAME = Notice(
+    421,
+    Text("This server has another name", "这个服务器不叫这个名字"),
+    (
+        Text(
+            "It answers only at its own address. Open the address that you were given, letter by letter.",
+            "它只在自己的地址上应答。请照原样打开你得到的地址。",
+        ),
+    ),
+)
+NOT_FROM_HERE = Notice(
+    403,
+    Text("This request comes from elsewhere", "这个请求来自别处"),
+    (
+        Text(
+            "Only this server’s own pages can change something here. Go back, load the page again, and repeat what you "
+            "did.",
+            "只有本服务器自己的页面才能在这里做改动。请返回，重新加载页面，再操作一次。",
+        ),
+    ),
+)
+TOO_LARGE = Notice(
+    413,
+    Text("That is too large", "内容太大"),
+    (Text("Nothing was saved. Go back, and send less at once.", "什么也没有保存。请返回，一次少发一些。"),),
+    headers={"Connection": "close"},
+)
+_AMBIGUOUS = Notice(
+    400,
+    Text("This request has two lengths", "这个请求写了两种长度"),
+    (
+        Text(
+            "It has both Content-Length and Transfer-Encoding. Send one of them.",
+            "它同时带有 Content-Length 和 Transfer-Encoding；只能带其中一个。",
+        ),
+    ),
+    headers={"Connection": "close"},
+)
+_NO_TOKEN = Notice(
+    403,
+    Text("Open the address from the terminal", "请打开终端里的地址"),
+    (
+        Text(
+            "Nobody else on this machine may use these pages, so a browser needs the address that attncheck serve "
+            "printed, with the token at its end. Copy the last one in the terminal.",
+            "这些页面不能给本机的其他用户看，所以浏览器要用 attncheck serve 打印的、末尾带令牌的地址。"
+            "请复制终端里最后出现的那个地址。",
+        ),
+        Text(
+            "Each address works once, in one browser; then the terminal shows the next one. If the server has been "
+            "restarted, earlier addresses and windows no longer work.",
+            "每个地址只能用一次、在一个浏览器里用，用过之后终端会给出下一个。服务器重启之后，以前的地址和窗口都会失效。",
+        ),
+    ),
+)
+_WELCOME = Notice(
+    200,
+    Text("This browser may use the pages now", "这个浏览器现在可以使用了"),
+    (Text("They open by themselves.", "页面会自动打开。"),),
+)
 
 
 class Guard:
-    """Applies the three rules before ``app``. ``hosts`` are the allowed values of ``Host``, such as 127.0.0.1:8000."""
+    """Applies the three rules before ``app``. ``hosts`` are the allowed values of ``Host``, such as 127.0.0.1:8000.
+
+    ``token`` is what the cookie holds. Browsers get it for a ticket: a token in the address that works once.
+    """
 
     def __init__(
         self,
@@ -57,6 +129,13 @@ class Guard:
         """``most_bytes`` is the limit on request bodies; ``larger`` has other limits by path, such as for uploads."""
         self._app, self._token, self._hosts, self._most = app, token, hosts, most_bytes
         self._larger = larger or {}
+        self._tickets: dict[str, Callable[[], None]] = {}
+
+    def ticket(self, used: Callable[[], None] = lambda: None) -> str:
+        """A new ticket. ``used`` is called when a browser has exchanged it."""
+        made = secrets.token_urlsafe(24)
+        self._tickets[made] = used
+        return made
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, or refuse it."""
@@ -65,34 +144,45 @@ class Guard:
             return
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
-        refused = self._refusal(scope)
-        if refused is not None:
-            await refused(scope, receive, with_headers(send, nonce))
-        else:
-            await with_limit(self._app, self._limit(scope))(scope, receive, with_headers(send, nonce))
+        answer = self._refusal(scope)
+        if answer is None:
+            answer = with_limit(self._app, self._limit(scope))
+        await answer(scope, receive, with_headers(send, nonce))
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refusal(self, scope: Scope) -> App | None:
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self._hosts:
-            return PlainTextResponse("This server does not have that name.\n", 421)
+            return OTHER_NAME
         if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
-            return PlainTextResponse("This request does not come from one of the server's own pages.\n", 403)
-        if int(headers.get("content-length") or 0) > self._limit(scope):
-            return PlainTextResponse("That is too large.\n", 413)
+            return NOT_FROM_HERE
+        return refused_body(headers, self._limit(scope)) or self._entrance(scope, headers)
+
+    def _entrance(self, scope: Scope, headers: Headers) -> App | None:
+        """The answer to a request with a ticket or without the cookie; None if the pages answer."""
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        token = dict(given).get(PARAMETER)
-        if token is not None and self._is_token(token) and scope["method"] in SAFE_METHODS:
-            rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
-            answer = RedirectResponse(_own(scope["path"]) + (f"?{rest}" if rest else ""), 303)
-            answer.set_cookie(COOKIE, self._token, httponly=True, samesite="strict", path="/")
-            return answer
-        if not self._is_token(cookie_parser(headers.get("cookie", "")).get(COOKIE, "")):
-            return PlainTextResponse(
-                "Open the address that `attncheck serve` printed: it ends with a token.\n"
-                "请打开 attncheck serve 打印的地址，它的末尾带有令牌。\n",
-                403,
-            )
-        return None
+        ticket = dict(given).get(PARAMETER)
+        known = self._is_token(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
+        if ticket is None or scope["method"] != "GET":
+            return None if known else _NO_TOKEN
+        rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
+        place = _own(scope["path"]) + (f"?{rest}" if rest else "")
+        if known:
+            return RedirectResponse(place, 303)
+        return self._exchange(scope, ticket, place)
+
+    def _exchange(self, scope: Scope, ticket: str, place: str) -> App:
+        """The cookie for a ticket, and the way to ``place``.
+
+        The page goes there by itself: browsers would not send the strict cookie after a redirect that began in a file.
+        """
+        used = self._tickets.pop(ticket, None)
+        if used is None:
+            return _NO_TOKEN
+        answer = replace(_WELCOME, step=Step(_GO_ON, place)).response(scope)
+        answer.headers["Refresh"] = f"0; url={quote(place, safe=_AS_IT_IS)}"
+        answer.set_cookie(COOKIE, self._token, httponly=True, samesite="strict", path="/")
+        used()
+        return answer
 
     def _limit(self, scope: Scope) -> int:
         return self._larger.get(scope["path"], self._most)
@@ -105,6 +195,14 @@ class Guard:
         if origin is None:
             return headers.get("sec-fetch-site") == "same-origin"
         return origin.removeprefix("http://") == headers["host"]
+
+
+def refused_body(headers: Headers, most: int) -> App | None:
+    """A refusal of a body whose length is said twice or is above ``most``; None if there is no reason for one."""
+    length = headers.get("content-length", "0")
+    if "transfer-encoding" in headers and "content-length" in headers:
+        return _AMBIGUOUS
+    return TOO_LARGE if not length.isdecimal() or len(length) > 9 or int(length) > most else None
 
 
 def _own(path: str) -> str:
@@ -148,6 +246,6 @@ def with_limit(app: App, most: int) -> App:
         with contextlib.suppress(ClientDisconnect):
             await app(scope, receiving, sending)
         if left < 0 and not started:
-            await PlainTextResponse("That is too large.\n", 413)(scope, receive, send)
+            await TOO_LARGE(scope, receive, send)
 
     return limited

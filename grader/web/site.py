@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl
 
@@ -14,21 +15,22 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount, Route
 
-from grader.classroom.class_folder import SECRET, WORK, ClassSettings
+from grader.classroom.class_folder import WORK, ClassSettings
 from grader.classroom.service import Service
 from grader.core.errors import AttncheckError
 from grader.core.model import Lang, Text
 from grader.grading.checker import Checker
 from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassPages, ClassWorkspace, log_path, person_folder
-from grader.web.gate import SIGN_OUT, TOO_MANY_REQUESTS, Gate, Proxy, restrict
-from grader.web.links import Signer, read_signer
+from grader.web.gate import TOO_MANY_REQUESTS, Gate, Proxy, restrict
 from grader.web.pace import RateLimit
 from grader.web.pages import Pages, make_app
-from grader.web.people import ClassMember, ClassMembers, Role
-from grader.web.security import SAFE_METHODS, Receive, Scope, Send
+from grader.web.people import ClassMember, ClassMembers, MemberFiles, Role
+from grader.web.security import SAFE_METHODS, TOO_LARGE, App, Receive, Scope, Send
+from grader.web.sessions import Sessions
+from grader.web.signing import SIGN_OUT
 
 #: Threads in addition to one for each person, who may be waiting for a check.
 _THREADS = 40
@@ -49,8 +51,7 @@ class Site:
 
     service: Service
     settings: ClassSettings
-    people: ClassMembers
-    signer: Signer
+    sessions: Sessions
     lang: Lang
     #: Whether people can sign out; false if a proxy identifies them.
     signs_out: bool = True
@@ -66,25 +67,32 @@ class Site:
 
     @classmethod
     def of(cls, service: Service, settings: ClassSettings, lang: Lang) -> Site:
-        """The site of a class. Raises UsageError if its settings or its secret are not valid."""
-        folder = service.plan.folder
+        """The site of a class. Raises UsageError if its settings, its secret or its ended sessions are not valid."""
         people = ClassMembers(service.plan.roster, settings)
-        return cls(service, settings, people, read_signer(folder / SECRET), lang)
+        return cls(service, settings, Sessions.of(service.plan.folder, people), lang)
 
     @staticmethod
     def staff_links(proxy: Proxy | None = None) -> tuple[tuple[str, Text], ...]:
         """The links on the pages of staff: the course, and signing out unless a proxy signs people in."""
         return (_COURSE, *([_LEAVE] if proxy is None else []))
 
-    def app(self, staff_routes: Sequence[Route] = (), proxy: Proxy | None = None) -> Gate:
-        """The pages of the class.
+    @property
+    def people(self) -> ClassMembers:
+        """The members of the class."""
+        return self.sessions.people
+
+    def app(self, staff_routes: Sequence[Route] = (), proxy: Proxy | None = None, roster: Path | None = None) -> Gate:
+        """The pages of the class. With the file of its roster, people who leave are noticed while the server runs.
 
         ``staff_routes`` are for assistants and instructors only. Their handlers find the ``ClassMember`` in
         ``request.state.person``, and record changes in the audit log.
         """
         self.signs_out = proxy is None
         folder = self.service.plan.folder
-        return Gate(self.inner(staff_routes), self.settings.address, self.people, self.signer, folder, proxy)
+        report = self.service.report
+        members = None if roster is None else MemberFiles(folder, roster, self.people, report)
+        app = self.inner(staff_routes)
+        return Gate(app, self.settings.address, self.sessions, folder, proxy, members, report)
 
     def inner(self, staff_routes: Sequence[Route] = ()) -> Starlette:
         """The pages without the gate."""
@@ -125,7 +133,7 @@ class Site:
         person: ClassMember = scope["state"]["person"]
         await (self._too_much(person, scope) or self._of(person)[1])(scope, receive, send)
 
-    def _too_much(self, person: ClassMember, scope: Scope) -> Response | None:
+    def _too_much(self, person: ClassMember, scope: Scope) -> App | None:
         """A refusal if the person sends too many or too long formulas; None if the request is fine."""
         if not scope["path"].startswith(("/items/", "/review/items/")):
             return None
@@ -135,12 +143,12 @@ class Site:
         pace, now = (self._readings if reads else self._answers), time.monotonic()
         left = pace.wait(person.id, now)
         if left:
-            return PlainTextResponse(TOO_MANY_REQUESTS, 429, headers={"Retry-After": f"{left + 1:.0f}"})
+            return replace(TOO_MANY_REQUESTS, headers={"Retry-After": f"{left + 1:.0f}"})
         pace.note(person.id, now)
         typed = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("answer", "")
         told = Headers(scope=scope).get("content-length", "0" if scope["method"] in SAFE_METHODS else str(_UNKNOWN))
         long = len(typed) > MOST_FORMULA or (reads and int(told) > 3 * MOST_FORMULA)
-        return PlainTextResponse(status_code=413) if long else None
+        return TOO_LARGE if long else None
 
     def _of(self, person: ClassMember) -> tuple[Pages, Starlette]:
         if person.id not in self._pages:

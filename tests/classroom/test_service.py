@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import batch, inbox, schedule, worker
+from grader.classroom import batch, ended_sessions, inbox, schedule, worker
 from grader.classroom import service as service_module
 from grader.classroom.batch import BatchRequest
 from grader.classroom.class_folder import INBOX
+from grader.classroom.ended_sessions import EndedSessions
 from grader.classroom.gradebook import FILE, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.overrides import forgetting
@@ -261,11 +262,16 @@ def test_a_learner_is_forgotten(plan: ServicePlan, tmp_path: Path) -> None:
     assert any(b"wolfgang" in path.read_bytes() for path in plan.folder.rglob("inbox/**/*") if path.is_file())
     (plan.folder / "class.yaml").write_text("")
     (plan.folder / "people" / "wolfgang").mkdir(parents=True)
+    ended = EndedSessions(plan.folder)
+    for name in ("wolfgang", "bo"):
+        ended.end(name, NOW, f"session of {name}")
     with forgetting(plan.folder, "wolfgang", plan.course_folder) as (leaving, remove):
         found = [path.relative_to(plan.folder).as_posix() for path in leaving.files]
         assert found == ["inbox/wolfgang", "people/wolfgang"]
         assert leaving.outside == leaving.others == ()
         remove("en")
+    left = (plan.folder / ended_sessions.FILE).read_text()
+    assert "wolfgang" not in left and "session of bo" in left
     with Service(plan) as service:
         assert service.attempts(gone) == () and len(service.attempts(BO)) == 1
     assert not any(b"wolfgang" in path.read_bytes() for path in plan.folder.rglob("inbox/**/*") if path.is_file())

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from grader.commands.serve import _redirect
 from grader.core.model import Course, Status
 from grader.course import loader
 from grader.grading import courses
@@ -55,13 +56,18 @@ class Site:
         self.socket.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{self.socket.getsockname()[1]}"
         token = secrets.token_urlsafe(8)
-        self.url, self.address = f"http://{host}", f"http://{host}/?token={token}"
         guarded: Any = Guard(make_app(self.learner, "en"), token, frozenset({host}))
+        self.url, self.guard = f"http://{host}", guarded
         self.server = uvicorn.Server(uvicorn.Config(guarded, log_level="warning", lifespan="off"))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
         self.thread.start()
         while not self.server.started:
             time.sleep(0.01)
+
+    def enter(self, window: Any) -> None:
+        """Opens an address as the terminal shows it, which leads to the map."""
+        window.goto(f"{self.url}/?token={self.guard.ticket()}")
+        window.wait_for_url(f"{self.url}/")
 
     def passed(self, name: str) -> None:
         """Says in the log that all code of a question is correct."""
@@ -109,7 +115,7 @@ def page(chromium: Any, site: Site) -> Iterator[Any]:
     window.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
     window.on("pageerror", lambda error: wrong.append(str(error)))
     window.on("request", lambda sent: None if sent.url.startswith((site.url, "data:")) else wrong.append(sent.url))
-    window.goto(site.address)
+    site.enter(window)
     yield window
     window.close()
     assert not wrong
@@ -179,7 +185,7 @@ def test_without_scripts(chromium: Any, site: Site) -> None:
     """Quiz and code work; the editor is a plain field."""
     context = chromium.new_context(java_script_enabled=False)
     window = context.new_page()
-    window.goto(site.address)
+    site.enter(window)
     window.goto(f"{site.url}/questions/Q3/code")
     window.locator("textarea").fill(SOFTMAX.format(axis="axis"))
     window.get_by_role("button", name="Save and check").click()
@@ -221,7 +227,7 @@ def test_accessibility(chromium: Any, site: Site, course: Course, scheme: str, l
     """No violation of axe-core's rules on any kind of page, before and after an answer or a check."""
     context = chromium.new_context(bypass_csp=True, color_scheme=scheme)  # to put axe-core into the pages
     window = context.new_page()
-    window.goto(site.address)
+    site.enter(window)
     if lang == "zh":
         window.get_by_role("button", name="中文").click()
     kinds = {item.kind: item.id for question in course.questions for item in question.items}
@@ -263,6 +269,21 @@ def _violations(window: Any, where: str) -> list[str]:
     found = window.evaluate("axe.run()")
     assert found["passes"]
     return [f"{where}: {each['id']}: {each['nodes'][0]['html']}" for each in found["violations"]]
+
+
+def test_the_way_in_through_a_file(chromium: Any, site: Site, tmp_path: Path) -> None:
+    """A page on the disk leads to the map, although the cookie is not sent to what other pages lead to; only once."""
+    file = tmp_path / "open.html"
+    _redirect(file, f"{site.url}/?token={site.guard.ticket()}")
+    window = chromium.new_context().new_page()
+    window.goto(file.as_uri())
+    window.wait_for_url(f"{site.url}/")
+    assert window.get_by_role("heading", level=1).inner_text() == "Attention in Transformers"
+    other = chromium.new_context().new_page()
+    other.goto(file.as_uri())
+    other.get_by_text("Open the address from the terminal").wait_for()
+    for each in (window, other):
+        each.context.close()
 
 
 def test_things_are_sorted(page: Any, site: Site, course: Course) -> None:
@@ -343,7 +364,7 @@ def test_a_syntax_error_is_shown_and_marked(page: Any, site: Site) -> None:
 def test_a_stopped_server_is_said(chromium: Any, site: Site) -> None:
     """What was asked for does not just stay away; what was written is still there."""
     window = chromium.new_page()
-    window.goto(site.address)
+    site.enter(window)
     window.goto(f"{site.url}/questions/Q3/code")
     window.context.set_offline(True)
     window.get_by_role("button", name="Save and check").click()

@@ -37,6 +37,7 @@ STAFF = (
     "/similar",
     "/downloads",
     "/changes",
+    "/sessions",
     "/nothing",
 )
 
@@ -53,7 +54,7 @@ class Server:
         self.port = self.socket.getsockname()[1]
         self.url = address or f"http://127.0.0.1:{self.port}"
         gate = classroom.site.app(classroom.staff(), proxy)
-        gate.address = self.url
+        gate.address, gate.signing.secure = self.url, self.url.startswith("https")
         gate.turns.burst = 1_000_000
         self.server = uvicorn.Server(uvicorn.Config(gate, log_level="warning", lifespan="off"))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]}, daemon=True)
@@ -63,7 +64,7 @@ class Server:
 
     def link(self, name: str, role: Role) -> str:
         """A personal link."""
-        claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
+        claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1), datetime.now(UTC))
         return f"{self.url}/sign-in?link={read_signer(self.folder / SECRET).sign('link', claim)}"
 
     def close(self) -> None:
@@ -105,6 +106,7 @@ def signed_in(chromium: Any, server: Server, name: str, role: Role, **more: Any)
     """A window of this person's."""
     window = chromium.new_context(**more).new_page()
     window.goto(server.link(name, role))
+    window.locator("button").first.click()
     return window
 
 
@@ -157,8 +159,50 @@ def test_a_learners_way_by_keyboard(chromium: Any, server: Server, submitted: st
     window.wait_for_url("**/sign-out")
     reach(window, "form[action='/sign-out'] button")
     window.keyboard.press("Enter")
-    window.get_by_text("Open the personal link").wait_for()
+    window.get_by_text("You are signed out").wait_for()
     window.context.close()
+
+
+def test_another_site_signs_nobody_in(chromium: Any, server: Server) -> None:  # noqa: F811
+    """A page that loads somebody's link as an image and in a frame, and sends the form by itself: no session. The link
+    itself, followed from there, asks first; who answers by keyboard is in.
+    """
+    link = server.link("bo", Role.LEARNER)
+    token, context = link.partition("link=")[2], chromium.new_context()
+    mallory, window = "http://mallory.example", context.new_page()
+    send = f"<form action='{server.url}/sign-in' method=post><input name=link value='{token}'></form>"
+    loads = f"<img src='{link}'><iframe src='{link}'></iframe><a href='{link}'>a nice page</a>"
+    context.route(f"{mallory}/**", lambda asked: asked.fulfill(body=loads + send, content_type="text/html"))
+    window.goto(f"{mallory}/x")
+    with window.expect_navigation():
+        window.evaluate("document.forms[0].submit()")
+    assert "This request comes from elsewhere" in window.content()
+    window.goto(f"{mallory}/y")
+    assert context.cookies(server.url) == []
+    window.get_by_text("a nice page").click()
+    window.get_by_text("Sign in as Bo?").wait_for()
+    assert context.cookies(server.url) == []
+    reach(window, "form[action='/sign-in'] button")
+    window.keyboard.press("Enter")
+    window.wait_for_url(f"{server.url}/")
+    assert len(context.cookies(server.url)) == 1
+    context.close()
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="`make test-web` installs axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_of_strangers_are_accessible(chromium: Any, server: Server, scheme: str) -> None:  # noqa: F811
+    """The page of a link, and refusals: no violation, nothing wider than a phone."""
+    window = chromium.new_context(
+        bypass_csp=True, color_scheme=scheme, viewport={"width": 375, "height": 800}
+    ).new_page()
+    found = []
+    for address in (server.link("bo", Role.LEARNER), f"{server.url}/", f"{server.url}/sign-in?link=x"):
+        window.goto(address)
+        found += _violations(window, address)
+        assert window.evaluate("document.documentElement.scrollWidth") <= 375
+    window.context.close()
+    assert not found
 
 
 def reach(window: Any, selector: str) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -106,13 +107,17 @@ def caddy(folder: Path, text: str, upstream: int) -> Iterator[int]:
         yield at
 
 
-def ask(at: int, path: str, headers: dict[str, str] | None = None) -> Any:
+def ask(at: int, path: str, headers: dict[str, str] | None = None, form: dict[str, str] | None = None) -> Any:
     """The answer of a proxy, as a browser asks that was told its name."""
+    method, body, sent = "GET", None, {"Host": NAME}
+    if form is not None:
+        method, body = "POST", urlencode(form)
+        sent |= {"Origin": f"https://{NAME}", "Content-Type": "application/x-www-form-urlencoded"}
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     connection = http.client.HTTPSConnection("127.0.0.1", at, context=context, timeout=60)
     connection.sock = context.wrap_socket(socket.create_connection(("127.0.0.1", at)), server_hostname=NAME)
-    connection.request("GET", path, headers={"Host": NAME} | (headers or {}))
+    connection.request(method, path, body, sent | (headers or {}))
     answer = connection.getresponse()
     answer.text = answer.read().decode()  # type: ignore[attr-defined]
     connection.close()
@@ -134,7 +139,9 @@ def test_links_behind_a_proxy(made: Classroom, tmp_path: Path, front: str) -> No
     """A link signs in with a secure cookie; a header that claims to be somebody does not; links are not logged."""
     which, language = (nginx, "nginx") if front == "nginx" else (caddy, "caddyfile")
     with served(made) as server, which(tmp_path, block(language), server.port) as at:
-        answer = ask(at, server.link("ada", Role.LEARNER).removeprefix(server.url))
+        link = server.link("ada", Role.LEARNER).removeprefix(server.url)
+        assert "Sign in as Ada?" in ask(at, link).text
+        answer = ask(at, "/sign-in", form={"link": link.partition("link=")[2]})
         cookie = answer.headers["Set-Cookie"]
         assert answer.status == 303 and answer.headers["Location"] == "/" and "Secure" in cookie
         assert ask(at, "/submit", {"Cookie": cookie.partition(";")[0]}).status == 200

@@ -19,29 +19,66 @@ async def echo(request: Request) -> PlainTextResponse:
     return PlainTextResponse(f"{request.method} {request.url.path} {len(await request.body())}")
 
 
-def client(*, signed_in: bool = True) -> TestClient:
-    """A browser at the server's own address."""
+def guard() -> Guard:
+    """The rules around a page that says what it was sent."""
     app = Starlette(routes=[Route("/{path:path}", echo, methods=["GET", "POST"])])
-    made = TestClient(Guard(app, TOKEN, frozenset({HOST}), 1000), base_url=f"http://{HOST}", follow_redirects=False)
+    return Guard(app, TOKEN, frozenset({HOST}), 1000)
+
+
+def client(guarded: Guard | None = None, *, signed_in: bool = True) -> TestClient:
+    """A browser at the server's own address."""
+    made = TestClient(guarded or guard(), base_url=f"http://{HOST}", follow_redirects=False)
     if signed_in:
         made.cookies.set(COOKIE, TOKEN)
     return made
 
 
-def test_the_token_becomes_a_cookie() -> None:
+def test_a_ticket_becomes_a_cookie() -> None:
     """The address is good once; then a cookie that scripts cannot read and other sites cannot send."""
-    first = client(signed_in=False).get(f"/items/Q1.a?token={TOKEN}&x=1")
-    assert (first.status_code, first.headers["location"]) == (303, "/items/Q1.a?x=1")
+    guarded, used = guard(), list[bool]()
+    ticket = guarded.ticket(lambda: used.append(True))
+    path = f"/items/Q1.a?token={ticket}&x=1"
+    someone = client(guarded, signed_in=False)
+    assert someone.head(path).status_code == 403 and not used, "something that only looks does not use it up"
+    first = someone.get(path)
+    assert first.status_code == 200 and used == [True]
+    assert first.headers["refresh"] == "0; url=/items/Q1.a?x=1" and 'href="/items/Q1.a?x=1"' in first.text
     cookie = first.headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=strict" in cookie and TOKEN in cookie
-    assert client().get("/").status_code == 200
+    assert TOKEN not in first.text and ticket not in str(first.headers)
+    assert someone.get("/").status_code == 200
+    again = someone.get(path)
+    assert (again.status_code, again.headers["location"]) == (303, "/items/Q1.a?x=1"), "in the same browser"
+    other = client(guarded, signed_in=False).get(path)
+    assert other.status_code == 403 and "set-cookie" not in other.headers and used == [True]
+    assert "works once" in other.text and "只能用一次" in other.text
 
 
-def test_the_redirect_stays_here() -> None:
-    """A path that looks like an address is still a path."""
-    for path in ("//elsewhere.example/", "/\\elsewhere.example/"):
-        found = client(signed_in=False).get(f"http://{HOST}{path}?token={TOKEN}")
-        assert found.headers["location"].startswith("/elsewhere")
+def test_the_cookie_is_no_ticket() -> None:
+    """What the cookie holds stands in no address."""
+    assert client(signed_in=False).get(f"/?token={TOKEN}").status_code == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["//elsewhere.example/", "/\\elsewhere.example/", "/%0d%0aSet-Cookie:a=b", "/é;url=//x"]
+)
+def test_the_way_on_stays_here(path: str) -> None:
+    """A path that looks like an address, or like another header, is still a path."""
+    guarded = guard()
+    for known in (False, True):
+        found = client(guarded, signed_in=known).get(f"http://{HOST}{path}?token={guarded.ticket()}")
+        place = found.headers["location"] if known else found.headers["refresh"].removeprefix("0; url=")
+        assert place.startswith("/") and not place.startswith("//") and place.isascii() and place.isprintable()
+        assert ";" not in place or known
+        assert "a" not in found.cookies
+
+
+@pytest.mark.parametrize("headers", [{"content-length": "4", "transfer-encoding": "chunked"}])
+def test_a_body_with_two_lengths(headers: dict[str, str]) -> None:
+    """Servers that disagree about where a request ends can be made to mix up requests: refused, and closed."""
+    own = {"origin": f"http://{HOST}"}
+    answer = client().post("/x", headers=own | headers, content=b"0\r\n\r\n")
+    assert (answer.status_code, answer.headers["connection"]) == (400, "close")
 
 
 @pytest.mark.parametrize("path", ["/", "/?token=wrong", "/?token=", "/static/editor.js", "/questions/Q5"])
@@ -85,9 +122,10 @@ def test_changes_come_from_own_pages(headers: dict[str, str], status: int) -> No
 
 
 def test_the_token_does_not_excuse_a_form() -> None:
-    """A post with the token in its address is no sign-in."""
-    headers = {"origin": f"http://{HOST}"}
-    assert client(signed_in=False).post(f"/?token={TOKEN}", headers=headers).status_code == 403
+    """A post with a ticket in its address is no sign-in."""
+    headers, guarded = {"origin": f"http://{HOST}"}, guard()
+    answer = client(guarded, signed_in=False).post(f"/?token={guarded.ticket()}", headers=headers)
+    assert answer.status_code == 403 and "set-cookie" not in answer.headers
 
 
 def test_large_bodies() -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.cookiejar import CookieJar
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,26 +26,90 @@ from grader.commands.serve import _listen
 ROOT = Path(grader.__file__).parents[1]
 
 
-def test_a_server_from_start_to_end(tmp_path: Path) -> None:
-    """The printed address signs in; the map is there; after Ctrl-C nothing listens."""
-    command = [sys.executable, str(ROOT / "cli.py"), "serve", str(tmp_path / "work"), "--no-browser", "--lang", "en"]
+@contextmanager
+def running(folder: Path, *options: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """A server, which is ended like with Ctrl-C."""
+    command = [sys.executable, str(ROOT / "cli.py"), "serve", str(folder / "work"), "--lang", "en", *options]
     with subprocess.Popen(
-        [*command, "--state", str(tmp_path / "log.jsonl")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "--state", str(folder / "log.jsonl")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | environment,
     ) as server:
         try:
-            assert server.stdout is not None and server.stderr is not None
-            said = server.stdout.readline() + server.stdout.readline()
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=\S+", said)
-            assert found is not None, said
-            with pytest.raises(urllib.error.HTTPError, match="403"):
-                urllib.request.urlopen(f"http://127.0.0.1:{found[1]}/")
-            opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-            page = opener.open(found[0]).read().decode()
-            assert "Attention in Transformers" in page and "token=" not in page
+            yield server
         finally:
             server.send_signal(signal.SIGINT)
-        rest = server.stderr.read()
+            rest = server.stderr.read() if server.stderr else ""
     assert server.returncode in (0, 130) and "Traceback" not in rest, rest
+
+
+def printed(server: subprocess.Popen[str]) -> str:
+    """The next address that the server prints."""
+    assert server.stdout is not None
+    while True:
+        said = server.stdout.readline()
+        assert said, "the server has ended"
+        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", said)
+        if found is not None:
+            return found[0]
+
+
+def opened(address: str) -> Any:
+    """A browser that opens an address."""
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    assert opener.open(address).headers["Refresh"] == "0; url=/"
+    return opener
+
+
+def test_a_server_from_start_to_end(tmp_path: Path) -> None:
+    """Each printed address works once and in one browser; then the next is printed. After Ctrl-C nothing listens."""
+    with running(tmp_path, "--no-browser") as server:
+        address = printed(server)
+        home = address.partition("?")[0]
+        for stranger in (home, f"{home}?token=guess"):
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                urllib.request.urlopen(stranger)
+        first = opened(address)
+        page = first.open(home).read().decode()
+        assert "Attention in Transformers" in page and "token=" not in page
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(address)
+        following = printed(server)
+        assert following != address
+        assert opened(following).open(home).status == first.open(home).status == 200
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(home)
+
+
+def test_no_secret_is_on_a_command_line(tmp_path: Path) -> None:
+    """The browser gets the address of a file that only its owner can read; that leads to the pages, once."""
+    browser, seen = tmp_path / "browser.sh", tmp_path / "seen"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {seen}.part\nmv {seen}.part {seen}\n')
+    browser.chmod(0o700)
+    with running(tmp_path, BROWSER=f"{browser} %s") as server:
+        address = printed(server)
+        while not seen.exists():
+            assert server.poll() is None
+            time.sleep(0.01)
+        (given,) = seen.read_text().splitlines()
+        file = Path(given.removeprefix("file://"))
+        assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        found = re.search(r"url=(http://127\.0\.0\.1:\d+/\?token=([^\"]+))", file.read_text())
+        assert found is not None
+        secret, ticket = found[2], address.partition("token=")[2]
+        assert secret != ticket, "the printed address works as well"
+        arguments = Path(f"/proc/{server.pid}/cmdline")
+        for shown in (given, arguments.read_text() if arguments.exists() else ""):
+            assert secret not in shown and ticket not in shown
+        home = address.partition("?")[0]
+        assert opened(found[1]).open(home).status == 200
+        assert not file.exists(), "it is of no use any more"
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(found[1])
+        assert opened(address).open(home).status == 200
+    assert not file.parent.exists()
 
 
 def test_a_taken_port(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -81,8 +81,9 @@ class Classroom:
 
     def staff(self) -> list[Route]:
         """The pages of the staff."""
+        links, sessions = Site.staff_links(), self.site.sessions
         return instructor_routes(
-            ClassData(self.folder, self.site.service.course, self.course, links=Site.staff_links())
+            ClassData(self.folder, self.site.service.course, self.course, links=links, sessions=sessions)
         )
 
     def browser(self, name: str, role: Role = Role.LEARNER) -> TestClient:
@@ -90,9 +91,13 @@ class Classroom:
         gate = self.site.app(self.staff())
         gate.turns.burst = 1_000_000  # tests are faster than people
         made = TestClient(gate, base_url=ADDRESS, client=("127.0.0.1", 1))
-        claim = Claim(name, role, datetime.now(UTC) + timedelta(days=1))
-        assert made.get(f"/sign-in?link={read_signer(self.folder / SECRET).sign('link', claim)}").status_code == 200
+        assert made.post("/sign-in", data={"link": self.link(name, role)}, headers=OWN).status_code == 200
         return made
+
+    def link(self, name: str, role: Role) -> str:
+        """The token of a personal link."""
+        now = datetime.now(UTC)
+        return read_signer(self.folder / SECRET).sign("link", Claim(name, role, now + timedelta(days=1), now))
 
     def rules(self, **changes: Any) -> None:
         """Other rules for the course."""
@@ -148,6 +153,7 @@ def graded(browser: TestClient) -> str:
 # ------------------------------------------------------------------------------------------------ who may what
 
 EVERYBODY, LEARNERS, STAFF = ("learner", "assistant", "instructor"), ("learner",), ("assistant", "instructor")
+INSTRUCTORS = ("instructor",)
 #: Every route of the server: who may use it. A route that is missing here fails the test.
 ROWS: dict[tuple[str, str], Sequence[str]] = {
     ("GET", "/submit"): LEARNERS,
@@ -176,6 +182,8 @@ ROWS: dict[tuple[str, str], Sequence[str]] = {
     ("GET", "/class/downloads"): STAFF,
     ("POST", "/class/downloads/{form}"): STAFF,
     ("GET", "/class/changes"): STAFF,
+    ("GET", "/class/sessions"): INSTRUCTORS,
+    ("POST", "/class/sessions"): INSTRUCTORS,
     ("GET", "/sign-out"): EVERYBODY,
     ("GET", "/"): EVERYBODY,
     ("POST", "/language"): EVERYBODY,
@@ -252,6 +260,42 @@ def test_everybody_can_sign_out(classroom: Classroom) -> None:
         assert someone.post("/sign-out", headers=OWN).status_code == 200
         assert someone.get(path).status_code == 403
     assert [place for place, _ in Site.staff_links(Proxy("X-Remote-User", "127.0.0.1"))] == ["/"]
+
+
+def test_instructors_end_sessions(classroom: Classroom) -> None:
+    """Of a learner, of staff, of the whole class; assistants cannot; who did it is in the log."""
+    grace, bob = classroom.browser("grace", Role.INSTRUCTOR), classroom.browser("bob", Role.ASSISTANT)
+    ada, bo, page = classroom.browser("ada"), classroom.browser("bo"), "/class/sessions"
+    assert "End sessions" not in bob.get("/class/learners/ada").text
+    assert bob.post(page, data={"person": "ada", "do": "sessions"}, headers=OWN).status_code == 403
+    for wrong in (
+        {"do": "sessions"},
+        {"person": "eve", "do": "sessions"},
+        {"person": "ada"},
+        {"person": "", "do": "x"},
+    ):
+        assert grace.post(page, data=wrong, headers=OWN).status_code == 404, wrong
+    assert ada.get("/submit").status_code == bob.get("/class").status_code == 200
+    learner = grace.get("/class/learners/ada").text
+    assert "Sessions of Ada" in learner and 'name="person" value="ada"' in learner
+    said = grace.post(page, data={"person": "ada", "do": "sessions"}, headers=OWN)
+    assert "Ended." in said.text and "/learners/ada" in str(said.url)
+    assert (ada.get("/submit").status_code, bo.get("/submit").status_code) == (403, 200)
+    old = {"link": classroom.link("ada", Role.LEARNER)}
+    assert ada.post("/sign-in", data=old, headers=OWN).status_code == 200, "the link signs in again"
+    assert 'value="bob"' in grace.get(page).text and 'value="ada"' not in grace.get(page).text
+    assert "Ended." in grace.post(page, data={"person": "bob", "do": "links"}, headers=OWN).text
+    assert bob.get("/class").status_code == 403
+    assert grace.post(page, data={"person": "", "do": "links"}, headers=OWN).status_code == 403, "this one, too"
+    assert {each.get("/submit").status_code for each in (ada, bo, grace)} == {403}
+    assert ada.post("/sign-in", data=old, headers=OWN).status_code == 403
+    acts = [(act.did, dict(act.about)) for act in audit.entries(classroom.folder) if act.did.startswith("ended")]
+    assert acts == [
+        ("ended sessions", {"learner": "ada"}),
+        ("ended sessions and links", {"person": "bob"}),
+        ("ended sessions and links", {}),
+    ]
+    assert "ended sessions" in classroom.browser("grace", Role.INSTRUCTOR).get("/class/changes").text
 
 
 def test_from_the_quiz_to_the_results(classroom: Classroom) -> None:

@@ -1,0 +1,117 @@
+"""The sessions and links of a class that no longer work although they have not expired: ``.attncheck-ended``.
+
+Tokens are signed and not stored, so this file lists only the exceptions: for each person the sessions that were ended
+one by one, and the moments up to which all their sessions or links are void. It has no secrets.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from grader.core.errors import UsageError
+from grader.core.files import readable_json, write
+from grader.core.model import Text
+
+Purpose: TypeAlias = Literal["link", "session"]
+
+FILE = ".attncheck-ended"
+#: The id under which the entries for the whole class are kept; nobody has it.
+_EVERYBODY = ""
+#: The most sessions of a person that are listed. Beyond that, all that are as old as the oldest of them are void.
+_MOST_LISTED = 50
+
+_DAMAGED = Text(
+    "{path} does not list ended sessions; restore it from a backup. Otherwise remove it together with "
+    ".attncheck-links, so that no ended session works again, and send new links.",
+    "{path} 不是会话结束记录；请从备份恢复。没有备份时，请把它和 .attncheck-links 一起删除，"
+    "以免已结束的会话重新生效，再发送新的链接。",
+)
+_NOT_WRITABLE = Text(
+    "{path} cannot be written ({reason}); ended sessions work again after a restart. Free some space or make the "
+    "folder writable.",
+    "{path} 无法写入（{reason}）；重启之后，已结束的会话会重新生效。请腾出空间，或把文件夹改成可写。",
+)
+
+
+@dataclass(slots=True)
+class _Void:
+    """What is void of a person: tokens by purpose up to a moment, and sessions by id. Times are in milliseconds."""
+
+    until: dict[str, int] = field(default_factory=dict)
+    sessions: dict[str, int] = field(default_factory=dict)
+
+
+_NOTHING = _Void()
+
+
+class EndedSessions:
+    """The ended sessions of the class in ``folder``. Several threads may use it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read the file, if there is one. Raises UsageError if it is damaged."""
+        self._path = folder / FILE
+        self._lock = threading.Lock()
+        self._people: dict[str, _Void] = {}
+        try:
+            found = json.loads(self._path.read_bytes())
+            self._people = {str(name): _void(each) for name, each in found["people"].items()}
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise UsageError(_DAMAGED.fill(path=self._path)) from error
+
+    def is_void(self, purpose: Purpose, person: str, issued: datetime, session: str) -> bool:
+        """Whether a token of ``person``, issued then, was ended. Links have no ``session``."""
+        for name in (person, _EVERYBODY):
+            known = self._people.get(name, _NOTHING)
+            if session in known.sessions or _milliseconds(issued) <= known.until.get(purpose, -1):
+                return True
+        return False
+
+    def end(self, person: str, issued: datetime, session: str) -> None:
+        """End one session. Raises UsageError if that cannot be saved; it is ended until a restart nevertheless."""
+        with self._lock:
+            known = self._people.setdefault(person, _Void())
+            known.sessions[session] = _milliseconds(issued)
+            while len(known.sessions) > _MOST_LISTED:
+                oldest = min(known.sessions, key=lambda name: known.sessions[name])
+                known.until["session"] = max(known.until.get("session", -1), known.sessions.pop(oldest))
+            self._save()
+
+    def end_all(self, person: str | None, purposes: Iterable[Purpose], now: datetime) -> None:
+        """End all tokens that ``person``, or with None anybody, has had until ``now``. Raises as ``end`` does."""
+        with self._lock:
+            known = self._people.setdefault(_EVERYBODY if person is None else person, _Void())
+            for purpose in purposes:
+                known.until[purpose] = _milliseconds(now)
+            if "session" in known.until:
+                known.sessions = {name: at for name, at in known.sessions.items() if at > known.until["session"]}
+            self._save()
+
+    def forget(self, person: str) -> None:
+        """Delete the entries about a person who is no longer in the class."""
+        with self._lock:
+            if self._people.pop(person, None) is not None:
+                self._save()
+
+    def _save(self) -> None:
+        people = {name: {"until": each.until, "sessions": each.sessions} for name, each in self._people.items()}
+        try:
+            write(self._path, readable_json({"format": 1, "people": people}))
+        except OSError as error:
+            raise UsageError(_NOT_WRITABLE.fill(path=self._path, reason=error.strerror)) from error
+
+
+def _void(value: Any) -> _Void:
+    """An entry of the file. Raises TypeError, ValueError or LookupError if it is something else."""
+    return _Void(*({str(name): int(at) for name, at in value[key].items()} for key in ("until", "sessions")))
+
+
+def _milliseconds(at: datetime) -> int:
+    return int(at.astimezone(UTC).timestamp() * 1000)
