@@ -29,8 +29,8 @@ _FROM = Text(
 )
 _NEVER = Text("This course does not show results here.", "本课程不在这里公布结果。")
 _PUBLIC_ONLY = Text(
-    "Only public cases are shown here, without answers and hidden cases and the points for them. {when}",
-    "这里只显示公开用例，不显示小题和隐藏用例的结果及其得分。{when}",
+    "Only public cases and their points are shown here. {when}",
+    "这里只显示公开用例和它们的得分。{when}",
 )
 UNREADABLE = Text("This submission could not be graded: {error}", "这份提交无法评分：{error}")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.model import Course, Edition, Rules
+from grader.course.items.number import Spec as Number
 from grader.grading import courses
 
 Attncheck = Callable[..., object]
@@ -54,6 +55,25 @@ def test_handing_in(lang: str, fragments: list[str], submit: Attncheck, work: Pa
     for fragment in fragments:
         assert fragment in ran.out  # type: ignore[attr-defined]
     assert inside(work) == ["Ada Invented"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", "items with personal numbers: 1, under the name “Ada Invented”. A"),
+        ("zh", "答了 1 道，用的名字是“Ada Invented”"),
+    ],
+)
+def test_whose_numbers_the_answers_are_for(
+    lang: str, said: str, submit: Attncheck, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before it costs anything: a class judges them for its ids. Nothing is said where no item has such numbers."""
+    assert said not in submit("--lang", lang, "--learner", "ai").err  # type: ignore[attr-defined]
+    (question, *others) = course.questions
+    item = replace(question.items[0], kind="number", spec=Number("2 * n", {"n": (3, 5)}))
+    drawing = replace(course, questions=(replace(question, items=(item,)), *others))
+    monkeypatch.setattr(courses, "load", lambda folder, *_: drawing)
+    assert said in submit("--lang", lang, "--learner", "ai").err  # type: ignore[attr-defined]
 
 
 def test_again(submit: Attncheck, work: Path) -> None:

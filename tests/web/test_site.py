@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from grader.classroom import audit, learner_requests, schedule, worker
 from grader.classroom.class_folder import SECRET, ClassSettings
-from grader.classroom.gradebook import open_gradebook
+from grader.classroom.gradebook import Override, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
@@ -328,6 +328,25 @@ def test_results_when_the_course_shows_them(classroom: Classroom) -> None:
         assert ada.get(f"/submissions/{name}/report").status_code == (200 if shown else 404)
 
 
+def test_no_page_depends_on_results_while_work_can_count(classroom: Classroom) -> None:
+    """Everything that a learner can reach stays as it is when their points change, until nothing more can count."""
+    ada = submitted(classroom)
+    graded(ada)
+    for days, same in ((10_000, True), (1, False)):
+        classroom.rules(hidden_results="after-due", due="2020-01-01T00:00:00+00:00", cut_off_days=days)
+        walks: list[list[bytes]] = []
+        for points in (0.0, 1.0):
+            with locked(classroom.folder, 60), contextlib.closing(open_gradebook(classroom.folder)) as book:
+                book.override(Override("ada", "Q1.a", points, "why", "grace", datetime.now(UTC)))
+            seen: dict[str, bytes] = {}
+            crawl(ada, seen)
+            walks.append([re.sub(rb"nonce[-=][\w\"-]+", b"", page) for page in seen.values()])
+        assert len(walks[0]) > 20
+        assert (walks[0] == walks[1]) == same
+    page = html.unescape(ada.get("/submit").text)
+    assert "Numbers in quiz items are drawn for ada." in page
+
+
 def submitted(classroom: Classroom) -> TestClient:
     """Ada, who has submitted something."""
     ada = classroom.browser("ada")
@@ -452,7 +471,8 @@ def test_no_secret_in_anything_that_a_learner_can_get(classroom: Classroom) -> N
     assert b'<p class="given" dir="auto">1</p>' in reports  # or nothing would say what is behind this answer
     assert len(seen) > 30 and any("editor.js" in path for path in seen)
     private = (classroom.folder, classroom.course)
-    wanted = (*SECRETS, *map(str, private), (classroom.folder / SECRET).read_text().strip())
+    digest = classroom.site.service.course.digest[:12]
+    wanted = (*SECRETS, *map(str, private), (classroom.folder / SECRET).read_text().strip(), digest)
     found = {
         (path, secret)
         for path, data in seen.items()

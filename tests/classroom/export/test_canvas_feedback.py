@@ -62,7 +62,9 @@ def test_hidden_cases_stay_hidden(small: Made, tmp_path: Path) -> None:
         for name, more in (("a", {"template": template}), ("b", {"template": template, "now": before}))
     )
     texts = [found.read("bobo_12_902_q05.py").decode() for found in (shown, hidden)]
-    assert ["Only public cases are shown here" in re.sub(r"\s*\n# *", " ", text) for text in texts] == [False, True]
+    assert [
+        "Only public cases and their points are shown here" in re.sub(r"\s*\n# *", " ", text) for text in texts
+    ] == [False, True]
 
 
 @pytest.mark.parametrize("kind", ["zip", "folder"])
