@@ -164,7 +164,8 @@ def test_answers_with_others_numbers(course: Course) -> None:
         statistics_view.to_json(found, course, "en", names=names)["others_numbers"][2] for names in (True, False)
     )
     assert named == {"learner": "bo", "item": "Q3.n", "answer": "10", "own": {"n": 3}, "theirs": {"n": 5}} | {
-        "sources": ["cy", "dee"]
+        "sources": ["cy", "dee"],
+        "signed": None,
     }
     assert hidden == named | {"learner": None, "sources": 2}
 
