@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from grader.classroom.rubric import AnswerGroup, Decision
     from grader.core.model import Lang
 
-    Decide = Callable[[AnswerGroup, Decision, datetime], None]
+    Decide = Callable[[AnswerGroup, Decision, datetime], int]
 
 
 @documented(
@@ -162,7 +162,7 @@ def override(
     from grader.classroom.overrides import OverrideRequest, give_points, remove_override  # loads numpy
 
     if points is None:
-        given = remove_override(folder, learner, part, course_folder, lang)
+        given = remove_override(folder, learner, part, course_folder, lang, author=author or _login())
     else:
         request = OverrideRequest(learner, part, points, reason or "", author or _login(), beyond)
         given = give_points(folder, request, datetime.now(UTC), course_folder, lang)

@@ -14,6 +14,7 @@ import pytest
 from grader.classroom.encoding import pack
 from grader.classroom.gradebook import (
     FILE,
+    FORMAT,
     INTAKE,
     Gradebook,
     GradingRun,
@@ -156,11 +157,11 @@ def test_damage_is_said_whatever_it_is(book: Gradebook) -> None:
         open_gradebook(book.path.parent)
 
 
-@pytest.mark.parametrize("value", ["4", "soon", "", "9" * 5000, "[]", "-1"])
+@pytest.mark.parametrize("value", [str(FORMAT + 1), "soon", "", "9" * 5000, "[]", "-1"])
 def test_other_formats_are_refused(book: Gradebook, value: str) -> None:
     """Newer ones, and what is no format at all."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (value,))
-    with pytest.raises(GradebookError, match="Update" if value == "4" else "new folder"):
+    with pytest.raises(GradebookError, match="Update" if value == str(FORMAT + 1) else "new folder"):
         again(book)
 
 
@@ -186,7 +187,7 @@ def as_in_format_2(book: Gradebook) -> None:
     )
     for number, body in change("SELECT rowid, result FROM unit_2").fetchall():
         change("UPDATE unit_2 SET result = ? WHERE rowid = ?", (zlib.decompress(body).decode(), number))
-    for table in ("unit", "run", "setting", "content", "version", "result"):
+    for table in ("unit", "run", "setting", "content", "version", "result", "change"):
         change(f"DROP TABLE {table}")
     change("ALTER TABLE unit_2 RENAME TO unit")
     change("ALTER TABLE run_2 RENAME TO run")
@@ -254,6 +255,27 @@ def test_overrides_are_kept(book: Gradebook) -> None:
     book.override(replace(first, points=0.25))
     book.override(first)
     assert book.overrides() == (first,)
+
+
+def test_changes_of_overrides_are_kept(book: Gradebook) -> None:
+    """Each save with what was before, the last one first; a save is whole or not at all; forgetting removes it."""
+    first = Override("ada", "Q3.a", 0.5, "partly right", "Prof. Invented", NOW)
+    better, other = replace(first, points=1.0), replace(first, learner="cy")
+    book.override(first)
+    number = book.change_overrides({("ada", "Q3.a"): better, ("cy", "Q3.a"): other}, "tutor", NOW, request=7)
+    assert book.withdraw("ada", "Q3.a", "prof", NOW)
+    third, second, one = book.saves(9)
+    assert [(each.before, each.after) for each in second.changes] == [(first, better), (None, other)]
+    assert (second.number, second.author, second.at, second.request) == (number, "tutor", NOW, 7)
+    assert [each.latest for each in (third, second, one)] == [True, False, False]
+    assert book.saves(1, before=third.number) == (second,)
+    assert book.saves(9, part="Q5.x") == ()
+    wrong: dict[tuple[str, str], Override | None] = {("bo", "Q3.a"): other, ("bo", "Q3.b"): 1}  # type: ignore[dict-item]
+    with pytest.raises(AttributeError):
+        book.change_overrides(wrong, "tutor", NOW)
+    assert (book.overrides(), len(book.saves(9))) == ((other,), 3)
+    book.forget("ada")
+    assert [each.changes for each in book.saves(9)] == [second.changes[1:]]
 
 
 def test_facts(book: Gradebook) -> None:
@@ -324,7 +346,7 @@ def test_no_book(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("found", "said"), [("4", "Update attncheck"), ("0", "Grade into a new folder")])
+@pytest.mark.parametrize(("found", "said"), [(str(FORMAT + 1), "Update attncheck"), ("0", "Grade into a new folder")])
 def test_books_of_other_versions(book: Gradebook, found: str, said: str) -> None:
     """They are left as they are."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (found,))

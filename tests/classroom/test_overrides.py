@@ -25,6 +25,7 @@ from grader.classroom.overrides import (
     forgetting,
     give_points,
     remove_override,
+    undo_save,
 )
 from grader.core.errors import GradebookError, UsageError
 from grader.grading.inputs import Seed
@@ -138,7 +139,7 @@ def test_names_in_any_case_and_points_within_bounds(
         ({"points": -1.0}, "0 to 4 points; found -1"),
         ({"points": math.nan, "beyond": True}, "found nan"),
         ({"points": math.inf, "beyond": True}, "found inf"),
-        ({"reason": "  "}, "Give a --reason"),
+        ({"reason": "  "}, "Give a reason"),
     ],
 )
 def test_what_is_refused(change: dict[str, object], said: str, out: Path) -> None:
@@ -289,3 +290,26 @@ def test_folders_that_were_not_unpacked_are_not_removed(graded: Path, tmp_path: 
     leaving = forget(tmp_path / "out", "bo")
     assert leaving.outside == (graded / "in", graded / "in" / "bo.py")
     assert (graded / "in" / "bo.py").exists()
+
+
+def test_a_save_is_undone_exactly(out: Path) -> None:
+    """What was before counts again, with its reason and author; undoing can be undone; a later change is in the way."""
+    given = [give_points(out, replace(WISH, points=points), NOW, None, "en").save for points in (1.0, 2.0)]
+    with pytest.raises(UsageError, match="changed again later"):
+        undo_save(out, given[0], "tutor", NOW, None, "en")
+
+    def now() -> tuple[Override, ...]:
+        with closing(open_gradebook(out)) as book:
+            return book.overrides()
+
+    (second,) = now()
+    undo_save(out, given[1], "tutor", NOW, None, "en")
+    (first,) = now()
+    assert (first.points, first.author) == (1.0, WISH.author)
+    with closing(open_gradebook(out)) as book:
+        undone = book.saves(1)[0]
+    assert (undone.undoes, undone.author) == (given[1], "tutor")
+    undo_save(out, undone.number, "tutor", NOW, None, "en")
+    assert now() == (second,)
+    with pytest.raises(UsageError, match="no change 99"):
+        undo_save(out, 99, "tutor", NOW, None, "en")
