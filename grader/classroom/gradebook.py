@@ -733,8 +733,8 @@ def open_gradebook(
     if not create and not path.is_file():
         raise GradebookError(
             Text(
-                "{folder} has no {file}; expected a folder written by 'attncheck batch --out'.",
-                "{folder} 里没有 {file}；应为 `attncheck batch --out` 写下的文件夹。",
+                "{folder} has no {file}. Expected a folder written by 'attncheck batch --out'.",
+                "{folder} 里没有 {file}。应为 `attncheck batch --out` 写下的文件夹。",
             ).fill(folder=folder, file=FILE)
         )
     with ExitStack() as opened:
@@ -747,8 +747,8 @@ def open_gradebook(
                 if not create:
                     raise GradebookError(
                         Text(
-                            "{path} is empty: run 'attncheck batch' again to continue.",
-                            "{path} 是空的：请再次运行 `attncheck batch` 继续。",
+                            "{path} is empty. Run 'attncheck batch' again to continue.",
+                            "{path} 是空的。请再次运行 `attncheck batch` 继续。",
                         ).fill(path=path)
                     )
                 _begin(connection)
@@ -824,8 +824,8 @@ _FAILS = Text(
     "磁盘或配额已满，或者网络文件夹已断开、不支持加锁：请腾出空间，或评到本机的文件夹，再运行同一条命令；此前的结果均已保存",
 )
 _READ_ONLY = Text(
-    "make its folder writable, or use another folder (batch --out)",
-    "请把它所在的文件夹改成可写，或换一个（batch 的 --out）",
+    "make its folder writable, or use another folder",
+    "请把它所在的文件夹改成可写，或换一个文件夹",
 )
 _FULL = Text(
     "free some space, and run the same command again: earlier results are saved",
