@@ -63,7 +63,7 @@ CREATE INDEX submission_content ON submission (digest, draws);
 #: Every change of an override, in order: before and after are JSON, or NULL where there is none.
 _CHANGES = """
 CREATE TABLE change (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, save INTEGER NOT NULL, learner TEXT NOT NULL, part TEXT NOT NULL, before TEXT,
+  id INTEGER PRIMARY KEY, save INTEGER NOT NULL, learner TEXT NOT NULL, part TEXT NOT NULL, before TEXT,
   after TEXT, author TEXT NOT NULL, at TEXT NOT NULL, undoes INTEGER, request INTEGER);
 CREATE INDEX change_of ON change (learner, part, save);
 CREATE INDEX change_save ON change (save);
@@ -517,8 +517,9 @@ class Gradebook:
         """
         before = {(change.learner, change.part): change for change in self.overrides()}
         with self._writing() as book:
-            (last,) = book.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'change'").fetchone()
-            number = int(last) + 1
+            book.execute("INSERT INTO meta VALUES ('saves', '0') ON CONFLICT DO NOTHING")
+            book.execute("UPDATE meta SET value = value + 1 WHERE name = 'saves'")
+            number = int(book.execute("SELECT value FROM meta WHERE name = 'saves'").fetchone()[0])
             for key, after in wanted.items():
                 if after is None:
                     book.execute("DELETE FROM override WHERE learner = ? AND part = ?", key)

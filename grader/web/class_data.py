@@ -32,11 +32,12 @@ from grader.classroom.overrides import open_for_changes
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Text
+from grader.core.page_text import without_commands
 from grader.core.text import OF_POINTS, points, timestamp
 from grader.report.html import environment, sheet
 from grader.web.instructor_words import WORDS
 from grader.web.people import ClassMember, Role
-from grader.web.prose import prose, without_commands
+from grader.web.prose import prose
 
 T = TypeVar("T")
 

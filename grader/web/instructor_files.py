@@ -21,10 +21,10 @@ from grader.classroom.analysis.clusters import Cluster, find_clusters
 from grader.classroom.export.html import LearnerPages, mark_of
 from grader.classroom.results import Book, file_name
 from grader.core.model import Text
+from grader.core.page_text import without_commands
 from grader.web.class_data import RARELY, ClassData, Download, Visit
 from grader.web.instructor_items import borrowed_answers
 from grader.web.instructor_words import FORMATS, WORDS
-from grader.web.prose import without_commands
 
 #: The most clusters on the list, and the most couples on the page of a cluster.
 _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
