@@ -19,7 +19,8 @@ from grader.web.instructor_words import ACTIONS, WORDS
 
 #: The number of saves on a page.
 _PER_PAGE = 20
-_EARNED = Text("points earned", "实际得分")
+#: No override: the points earned count, or the answer waits for a person.
+_NONE = Text("none", "无")
 _LOGS = {
     "changes": Text("Changes", "改动"),
     "reading": Text("What staff read", "查看记录"),
@@ -29,7 +30,7 @@ _LOGS = {
 
 @dataclass(frozen=True, slots=True)
 class SaveRow:
-    """A save of points as a row of a table. ``before`` and ``after`` are points, or that those earned count."""
+    """A save of points as a row of a table. ``before`` and ``after`` are the points given by hand, or none."""
 
     save: SavedChanges
     parts: tuple[str, ...]
@@ -82,7 +83,7 @@ def save_row(save: SavedChanges) -> SaveRow:
 
 
 def _given(overrides: Iterable[Override | None]) -> Text:
-    said = {_EARNED if each is None else Text(points(each.points), points(each.points)) for each in overrides}
+    said = {_NONE if each is None else Text(points(each.points), points(each.points)) for each in overrides}
     ordered = sorted(said, key=lambda each: each.en)
     return Text(COMMA.en.join(each.en for each in ordered), COMMA.zh.join(each.zh for each in ordered))
 

@@ -298,12 +298,12 @@ def did(class_data: ClassData) -> list[tuple[str, str, str]]:
 def test_points_by_hand(class_data: ClassData) -> None:
     """With a reason, under the name of who gave them; removed again; both are noted, and pages show it at once."""
     text = post(class_data, "/learners/bo/points", do="give", part="double", points="2,5", reason="oral <b>")
-    assert "Saved as change 1: double, bo: 2.5 (before: points earned)." in text and "oral &lt;b&gt;" in text and "prof" in text
+    assert "Saved as change 1. Points given by hand for double to bo: 2.5; before: none." in text and "oral &lt;b&gt;" in text and "prof" in text
     assert given(class_data) == {("bo", "double"): (2.5, "oral <b>", "Prof. Invented (prof)")}
     assert names(browser(class_data).get("/class?show=given").text) == ["bo"]
     assert "2.5" in (class_data.folder / "class.csv").read_text()
     text = post(class_data, "/learners/bo/points", do="remove", part="double")
-    assert "Saved as change 2: double, bo: points earned (before: 2.5)." in text
+    assert "Saved as change 2. Points given by hand for double to bo: none; before: 2.5." in text
     assert given(class_data) == {}
     who = ("Prof. Invented (prof)", "instructor")
     assert did(class_data) == [(*who, "gave points"), (*who, "removed override")]
@@ -354,7 +354,7 @@ def test_marking(class_data: ClassData) -> None:
     boxes = re.findall(r'name="wording" value="(\w+)"', first)
     assert "2×" in words(first) and len(boxes) == 1
     text = post(class_data, "/marking/Q1.why", wording=boxes, point=["a", "c"], comment=" Nearly. ")
-    assert "Saved as change 1: Q1.why, ada, bo: 2 (before: points earned)." in words(text) and '<option value="Nearly.">' in text
+    assert "Saved as change 1. Points given by hand for Q1.why to ada, bo: 2; before: none." in words(text) and '<option value="Nearly.">' in text
     reason = "key points a, c of a–c: Nearly."
     who = "Prof. Invented (prof)"
     assert given(class_data) == {(name, "Q1.why"): (2.0, reason, who) for name in ("ada", "bo")}
