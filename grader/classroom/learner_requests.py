@@ -101,7 +101,9 @@ def check_reply(request: LearnerRequest, text: str) -> None:
             ).fill(number=request.number, author=clean(request.answer.author))
         )
     if not _tidy(text):
-        raise UsageError(Text("Write an answer: the learner will see it.", "请写下答复：学习者会看到。"), field="answer")
+        raise UsageError(
+            Text("Write an answer: the learner will see it.", "请写下答复：学习者会看到。"), field="answer"
+        )
 
 
 def set_withdrawn(folder: Path, number: int, withdrawn: bool, author: str, at: datetime) -> None:

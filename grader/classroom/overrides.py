@@ -8,12 +8,21 @@ import math
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from grader.classroom import audit, class_folder, inbox, jsonl, learner_requests
 from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
-from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SavedChanges, SubmissionRow, open_gradebook
+from grader.classroom.gradebook import (
+    FILE,
+    INTAKE,
+    Gradebook,
+    LearnerRow,
+    Override,
+    SavedChanges,
+    SubmissionRow,
+    open_gradebook,
+)
 from grader.classroom.lock import locked
 from grader.classroom.marks import CoursePart
 from grader.classroom.regrade import course_of, points_of
@@ -143,17 +152,24 @@ def give_points(
         return OverrideResult(learner, part, change, _written(book, loaded, learner, lang), number)
 
 
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """Who changes something, and when."""
+
+    author: str
+    at: datetime
+
+
 def remove_override(
     folder: Path,
-    learner: str,
-    part: str,
+    which: tuple[str, str],
+    by: Signed,
     course_folder: Path | None,
     lang: Lang,
     timeout: float = 0.0,
-    *,
-    author: str = "",
 ) -> OverrideResult:
-    """Delete an override, so that the earned points count again. Raises UsageError if there is none."""
+    """Delete the override for (learner, part), so that the earned points count. Raises UsageError if there is none."""
+    learner, part = which
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
@@ -167,7 +183,7 @@ def remove_override(
                 ).fill(who=who, part=part, has=has),
                 field="part",
             )
-        number = book.change_overrides({(who, named): None}, author, datetime.now(UTC))
+        number = book.change_overrides({(who, named): None}, by.author, by.at)
         found = next((one for one in book.learners() if one.id == who), LearnerRow(who, who))
         rows = _written(book, loaded, found, lang)
         return OverrideResult(found, parts(loaded).get(named, CoursePart(named, "", 0.0)), None, rows, number)
@@ -176,8 +192,7 @@ def remove_override(
 def undo_save(
     folder: Path,
     number: int,
-    author: str,
-    now: datetime,
+    by: Signed,
     course_folder: Path | None,
     lang: Lang,
     timeout: float = 0.0,
@@ -204,11 +219,11 @@ def undo_save(
                 ).fill(number=number)
             )
         wanted = {(each.learner, each.part): each.before for each in save.changes}
-        undoing = book.change_overrides(wanted, author, now, undoes=number, request=save.request)
+        undoing = book.change_overrides(wanted, by.author, by.at, undoes=number, request=save.request)
         write_files(Book.of(book, loaded), folder, lang)
         if save.request is not None:
-            learner_requests.set_withdrawn(folder, save.request, not _takes_back(book, save), author, now)
-        return SavedChanges(undoing, author, now, save.changes, number, save.request)
+            learner_requests.set_withdrawn(folder, save.request, not _takes_back(book, save), by.author, by.at)
+        return SavedChanges(undoing, by.author, by.at, save.changes, number, save.request)
 
 
 def _takes_back(book: Gradebook, save: SavedChanges) -> bool:

@@ -10,15 +10,17 @@ import re
 from grader.core.model import Text
 
 #: The commands of attncheck, by which messages for terminals say what to do.
-COMMANDS = frozenset(
-    ("bank batch debug doctor explain export forget grade hint inbox links name next override plot progress questions "
-    "quiz regrade review serve show similar start stats submit watch").split()
+_NAMES = (
+    "bank batch debug doctor explain export forget grade hint inbox links name next override plot progress questions "
+    "quiz regrade review serve show similar start stats submit watch"
 )
+COMMANDS = frozenset(_NAMES.split())
 #: A sentence with the mark that ends it. A dot within a word or a number ends none.
 _SENTENCE = re.compile(r".+?(?:[.!?;](?=\s|$)|[。！？；]|$)\s*", re.S)
 #: What only a terminal understands: an option, a command, or a file of the sources.
 _TERMINAL = re.compile(
-    rf"(?<![\w-])--[a-z]|\battncheck (?:{'|'.join(sorted(COMMANDS))})\b|['`](?:export|batch|regrade) |pip install|\bdocs/"
+    rf"(?<![\w-])--[a-z]|\battncheck (?:{'|'.join(sorted(COMMANDS))})\b|['`](?:export|batch|regrade) |pip install"
+    r"|\bdocs/"
 )
 #: What a person typed, or what is called so.
 _QUOTED = re.compile("“[^”]*”")

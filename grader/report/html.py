@@ -155,7 +155,9 @@ def environment(*more: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    made.filters.update(points=points, brief=brief, for_page=without_commands, plain=check_label, breakable=breakable, exact=exact)
+    made.filters.update(
+        points=points, brief=brief, for_page=without_commands, plain=check_label, breakable=breakable, exact=exact
+    )
     return made
 
 

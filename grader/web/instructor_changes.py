@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from grader.classroom import audit
 from grader.classroom.gradebook import Override, SavedChanges
 from grader.classroom.jsonl import Place
-from grader.classroom.overrides import undo_save
+from grader.classroom.overrides import Signed, undo_save
 from grader.core.model import Text
 from grader.core.text import COMMA, points
 from grader.web.class_data import LOCK_TIMEOUT, Visit, moment
@@ -98,8 +98,8 @@ def undo(visit: Visit) -> Response:
     """Undo a save of points, and return to the page with the button."""
     class_data = visit.class_data
     number = visit.request.path_params["number"]
-    who, now = visit.author, class_data.now()
-    undone = undo_save(class_data.folder, number, who, now, class_data.course_folder, visit.lang, LOCK_TIMEOUT)
+    by = Signed(visit.author, class_data.now())
+    undone = undo_save(class_data.folder, number, by, class_data.course_folder, visit.lang, LOCK_TIMEOUT)
     row = save_row(undone)
     learners = {"learner": row.learners[0]} if len(row.learners) == 1 else {"answers": str(len(row.learners))}
     visit.note("undid", change=str(number), part=", ".join(row.parts), **learners)

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from grader.classroom import learner_requests, rubric
 from grader.classroom.analysis.answers import answer_text
 from grader.classroom.marks import Mark
-from grader.classroom.overrides import OverrideRequest, give_points, remove_override
+from grader.classroom.overrides import OverrideRequest, Signed, give_points, remove_override
 from grader.classroom.results import parts
 from grader.classroom.rubric import AnswerGroup, Decision, PendingAnswers
 from grader.core.errors import UsageError
@@ -53,8 +53,8 @@ def points_by_hand(visit: Visit) -> Response:
     learner = class_data.learner(visit.request.path_params["learner"])
     part = visit.typed("part")
     if visit.typed("do") == "remove":
-        where = (class_data.course_folder, visit.lang, LOCK_TIMEOUT)
-        number = remove_override(class_data.folder, learner.id, part, *where, author=visit.author).save
+        where, by = (class_data.course_folder, visit.lang, LOCK_TIMEOUT), Signed(visit.author, class_data.now())
+        number = remove_override(class_data.folder, (learner.id, part), by, *where).save
         visit.note("removed override", learner=learner.id, part=part)
     else:
         if not part:

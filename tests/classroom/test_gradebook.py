@@ -448,7 +448,7 @@ def test_a_damaged_book_that_asks_for_more_memory_than_there_is(
 def test_an_empty_file_is_no_book(tmp_path: Path) -> None:
     """A batch that was stopped at its very start left it; only a batch makes a book of it."""
     (tmp_path / FILE).touch()
-    with pytest.raises(GradebookError, match="is empty. Run 'attncheck batch' again"):
+    with pytest.raises(GradebookError, match=r"is empty\. Run 'attncheck batch' again"):
         open_gradebook(tmp_path)
     with closing(open_gradebook(tmp_path, create=True)) as book:
         assert book.submissions() == ()

@@ -25,7 +25,7 @@ from grader.core.page_text import COMMANDS, names_command, without_commands
 from grader.web.class_data import LANGUAGE, ClassData, FormProblem, FormState, ReadingLog
 from grader.web.instructor import routes
 from grader.web.people import ClassMember, Role
-from tests.web.test_instructor import NOW, OWN, PATHS, browser, class_data, given, handed_in, in_process, words
+from tests.web.test_instructor import NOW, OWN, PATHS, browser, class_data, given, handed_in, in_process
 
 __all__ = ["class_data", "handed_in", "in_process"]  # fixtures
 
@@ -214,7 +214,9 @@ def test_marks_are_undone_in_one_step(class_data: ClassData) -> None:
     assert f'action="/class/changes/{number}/undo"' in text
     text = undo(class_data, number, back="/class/marking/Q1.why")
     assert kept(class_data) == () and wordings(class_data, 1) == boxes
-    assert "Undone as change 2. Points given by hand for Q1.why to ada, bo: none; before: 2." in shown(text) and "Group 1" in shown(text)
+    assert "Undone as change 2. Points given by hand for Q1.why to ada, bo: none; before: 2." in shown(
+        text
+    ) and "Group 1" in shown(text)
     undo(class_data, done_number(text))
     assert {each.points for each in kept(class_data)} == {2.0}
     last = audit.read_page(class_data.folder).entries[0]
@@ -310,9 +312,9 @@ def test_reading_leaves_a_line(class_data: ClassData, path: str, did: str, about
     window = browser(class_data, TUTOR)
     for _ in range(3):
         assert window.get(f"/class{path}").status_code == 200
-    assert [
-        (one.who, one.did, dict(one.about)) for one in audit.read_page(class_data.folder, "reading").entries
-    ] == [("Tutor Invented (tutor)", did, about)]
+    assert [(one.who, one.did, dict(one.about)) for one in audit.read_page(class_data.folder, "reading").entries] == [
+        ("Tutor Invented (tutor)", did, about)
+    ]
 
 
 def test_a_page_that_is_saved_leaves_a_line(class_data: ClassData) -> None:
@@ -364,7 +366,14 @@ def pages_of(class_data: ClassData, lang: str) -> Iterator[tuple[str, str]]:
     """Every page with its address."""
     window = browser(class_data)
     window.cookies.set(LANGUAGE, lang)
-    for path in (*PATHS, "/learners/bo", "/similar?cluster=1", "/items/zoe", "/changes?log=reading", "/downloads?file=x"):
+    for path in (
+        *PATHS,
+        "/learners/bo",
+        "/similar?cluster=1",
+        "/items/zoe",
+        "/changes?log=reading",
+        "/downloads?file=x",
+    ):
         yield path, window.get(f"/class{path}").text
 
 
@@ -381,7 +390,7 @@ def test_no_page_names_a_command(class_data: ClassData, lang: str) -> None:
 
 def test_commands_are_those_of_the_command_line() -> None:
     """So that messages with a new one are found."""
-    assert COMMANDS == {name for commands in FAMILIES.values() for name in commands}
+    assert {name for commands in FAMILIES.values() for name in commands} == COMMANDS
 
 
 @pytest.mark.parametrize(

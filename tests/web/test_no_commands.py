@@ -10,7 +10,6 @@ from starlette.testclient import TestClient
 
 from grader.core.model import Course, Lang
 from grader.core.page_text import COMMANDS
-
 from grader.web.learner import LearnerWorkspace
 from tests.web.test_pages import OWN, browser, course, first, learner, page, post
 

@@ -103,7 +103,8 @@ _PUBLIC_ONLY = (
     ),
     Text(
         "A reason to ask, never proof: hard-coded answers to the public cases look like this, and so does honest code "
-        "that works only for a few sizes. Read the code, and have it explained on a new input. --names says whose it is.",
+        "that works only for a few sizes. Read the code, and have it explained on a new input. --names says "
+        "whose it is.",
         "这是询问的理由，绝不是证据：抄下公开用例的结果会是这样，老老实实写、却只适用于少数尺寸的代码也会是这样。"
         "先读代码，再请本人用你给的输入讲解一遍。--names 会列出是谁。",
     ),
@@ -138,7 +139,8 @@ _CODE = (
         "{part}：代码写对了（{exercises}），问答却答不好（{items}）。",
     ),
     Text(
-        "The code works, but is not understood: have one solution explained line by line. `attncheck similar` finds solutions that are nearly the same.",
+        "The code works, but is not understood: have one solution explained line by line. "
+        "`attncheck similar` finds solutions that are nearly the same.",
         "代码能运行，却没有真正理解：请一位学习者逐行讲解自己的解法。`attncheck similar` 会找出几乎相同的解法。",
     ),
 )

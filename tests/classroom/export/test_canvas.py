@@ -183,7 +183,9 @@ def test_files_that_are_none(small: Made, tmp_path: Path, raw: bytes, said: str)
         small.export("canvas", tmp_path / "up.csv", template=template)
 
 
-@pytest.mark.parametrize(("template", "said"), [(None, "There is no file to fill in"), (Path("/none.csv"), "cannot be read")])
+@pytest.mark.parametrize(
+    ("template", "said"), [(None, "There is no file to fill in"), (Path("/none.csv"), "cannot be read")]
+)
 def test_no_file(small: Made, tmp_path: Path, template: Path | None, said: str) -> None:
     """Is refused, too."""
     with pytest.raises(UsageError, match=said):
