@@ -1,18 +1,36 @@
-"""The audit log of a results folder, ``audit.jsonl``: one line for each action on the pages of a class.
+"""The audit log of a results folder: one line for each action on the pages of a class.
 
-It records who signed in or out, submitted, asked for regrading, or changed something by hand. Answers and code are not
-in it; they are in each learner's own log and submissions. Entries are only ever appended.
+It records who signed in or out, submitted, asked for regrading, read a learner's results, or changed something by hand.
+Answers and code are not in it; they are in each learner's own log and submissions. Entries are only ever appended.
+
+There are three logs, so that nobody has to read many entries of one kind to find those of another: what staff did
+(``audit.jsonl``), what staff read (``audit-reading.jsonl``), and what learners did (``audit-learners.jsonl``). All are
+rotated (see ``jsonl``), and earlier files are kept.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.classroom import jsonl
+from grader.classroom.jsonl import Place
 
 FILE = "audit.jsonl"
+#: The files of the logs.
+LOGS: Mapping[str, str] = MappingProxyType(
+    {"changes": FILE, "reading": "audit-reading.jsonl", "learners": "audit-learners.jsonl"}
+)
+#: The role of learners, and how actions begin that only read.
+_LEARNER, _READ = "learner", "read "
+#: A file of this many bytes is rotated.
+_FULL = 4_000_000
+#: The most bytes that are read for a page.
+PAGE_BYTES = 32_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +44,50 @@ class AuditEntry:
     about: tuple[tuple[str, str], ...] = ()
 
 
-def note(folder: Path, entry: AuditEntry) -> None:
-    """Append an entry. Raises UsageError if it cannot be written."""
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Entries, the latest first, and the place before them; None if there are no earlier ones."""
+
+    entries: tuple[AuditEntry, ...]
+    earlier: Place | None
+
+
+def note(folder: Path, entry: AuditEntry, full: int = _FULL) -> None:
+    """Append an entry; a file of ``full`` bytes is rotated. Raises UsageError if it cannot be written."""
     record = {"at": entry.at.astimezone(UTC).isoformat(), "who": entry.who, "role": entry.role, "did": entry.did}
-    jsonl.add(folder / FILE, {**record, "about": dict(entry.about)})
+    log = "learners" if entry.role == _LEARNER else "reading" if entry.did.startswith(_READ) else "changes"
+    jsonl.add(folder / LOGS[log], {**record, "about": dict(entry.about)}, full=full)
+
+
+def read_page(folder: Path, log: str = "changes", before: Place | None = None) -> AuditPage:
+    """The entries of a log before a place in it (None: its last ones). At most ``PAGE_BYTES`` are read.
+
+    A page may be empty although there are earlier entries, because earlier versions of attncheck kept entries of
+    learners in the log of changes, where they are not shown.
+    """
+    records, earlier = jsonl.read_back(folder / LOGS[log], before, PAGE_BYTES)
+    found = [entry for entry in _entries(records) if (entry.role == _LEARNER) == (log == "learners")]
+    return AuditPage(tuple(reversed(found)), earlier)
 
 
 def entries(folder: Path) -> tuple[AuditEntry, ...]:
-    """All entries, oldest first. Lines in another format are skipped."""
-    found = []
-    for one in jsonl.read(folder / FILE):
+    """All entries of everybody, oldest first. Lines in another format are skipped."""
+    files = (file for name in LOGS.values() for file in jsonl.segments(folder / name))
+    return tuple(sorted((one for file in files for one in _entries(jsonl.read(file))), key=lambda one: one.at))
+
+
+def _entries(records: Iterable[jsonl.Record]) -> Iterator[AuditEntry]:
+    for one in records:
         match one:
             case {"at": str(at), "who": str(who), "role": str(role), "did": str(did), "about": dict(about)}:
                 facts = tuple((str(name), str(value)) for name, value in about.items())
-                found.append(AuditEntry(datetime.fromisoformat(at), who, role, did, facts))
-    return tuple(found)
+                with contextlib.suppress(ValueError):  # a time that was edited by hand
+                    yield AuditEntry(datetime.fromisoformat(at), who, role, did, facts)
+
+
+def is_log(path: Path) -> bool:
+    """Whether this file is a part of the log of its folder."""
+    return any(path in jsonl.segments(path.parent / name) for name in LOGS.values())
 
 
 def forget(folder: Path, learner: str) -> int:
@@ -48,7 +95,7 @@ def forget(folder: Path, learner: str) -> int:
 
     def theirs(one: jsonl.Record) -> bool:
         about = one.get("about")
-        by = one.get("who") == learner and one.get("role") == "learner"
+        by = one.get("who") == learner and one.get("role") == _LEARNER
         return by or (isinstance(about, dict) and about.get("learner") == learner)
 
-    return jsonl.remove(folder / FILE, theirs)
+    return sum(jsonl.remove(folder / name, theirs) for name in LOGS.values())

@@ -68,6 +68,11 @@ CREATE TABLE unit (
   content INTEGER NOT NULL, version INTEGER NOT NULL, run INTEGER NOT NULL, result INTEGER NOT NULL,
   PRIMARY KEY (content, version)) WITHOUT ROWID;
 CREATE INDEX submission_content ON submission (digest, draws);
+CREATE TABLE change (
+  id INTEGER PRIMARY KEY, save INTEGER NOT NULL, learner TEXT NOT NULL, part TEXT NOT NULL, before TEXT,
+  after TEXT, author TEXT NOT NULL, at TEXT NOT NULL, undoes INTEGER, request INTEGER);
+CREATE INDEX change_of ON change (learner, part, save);
+CREATE INDEX change_save ON change (save);
 """
 
 
@@ -134,6 +139,33 @@ class Override:
     reason: str
     author: str
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideChange:
+    """A change of the override for a part of a learner; None is no override."""
+
+    learner: str
+    part: str
+    before: Override | None
+    after: Override | None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedChanges:
+    """Overrides that were changed together. ``undoes`` is the number of the save that this one has undone.
+
+    ``request`` is the number of the request that they answer. ``latest`` is true if none of these overrides has been
+    changed since.
+    """
+
+    number: int
+    author: str
+    at: datetime
+    changes: tuple[OverrideChange, ...]
+    undoes: int | None = None
+    request: int | None = None
+    latest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,15 +451,78 @@ class Gradebook:
 
     def override(self, change: Override) -> None:
         """Save points given by hand; they survive regrading."""
-        row = (change.learner, change.part, change.points, change.reason, change.author, change.at.isoformat())
-        with self._writing() as book:
-            book.execute("INSERT OR REPLACE INTO override VALUES (?, ?, ?, ?, ?, ?)", row)
+        self.change_overrides({(change.learner, change.part): change}, change.author, change.at)
 
-    def withdraw(self, learner: str, part: str) -> bool:
+    def withdraw(self, learner: str, part: str, author: str = "", at: datetime | None = None) -> bool:
         """Delete an override, so that the points earned count again. Returns whether there was one."""
+        if not any((change.learner, change.part) == (learner, part) for change in self.overrides()):
+            return False
+        self.change_overrides({(learner, part): None}, author, at or datetime.now(UTC))
+        return True
+
+    def change_overrides(
+        self,
+        wanted: Mapping[tuple[str, str], Override | None],
+        author: str,
+        at: datetime,
+        *,
+        undoes: int | None = None,
+        request: int | None = None,
+    ) -> int:
+        """Save or delete (None) the overrides for these (learner, part), all or none, and record what was before.
+
+        Returns the number of the save; see ``SavedChanges``.
+        """
+        before = {(change.learner, change.part): change for change in self.overrides()}
         with self._writing() as book:
-            found = book.execute("DELETE FROM override WHERE learner = ? AND part = ?", (learner, part))
-            return found.rowcount > 0
+            book.execute("INSERT INTO meta VALUES ('saves', '0') ON CONFLICT DO NOTHING")
+            book.execute("UPDATE meta SET value = value + 1 WHERE name = 'saves'")
+            number = int(book.execute("SELECT value FROM meta WHERE name = 'saves'").fetchone()[0])
+            for key, after in wanted.items():
+                if after is None:
+                    book.execute("DELETE FROM override WHERE learner = ? AND part = ?", key)
+                else:
+                    row = (*key, after.points, after.reason, after.author, after.at.isoformat())
+                    book.execute("INSERT OR REPLACE INTO override VALUES (?, ?, ?, ?, ?, ?)", row)
+                kept = (_override_json(before.get(key)), _override_json(after))
+                columns = "save, learner, part, before, after, author, at, undoes, request"
+                book.execute(
+                    f"INSERT INTO change ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (number, *key, *kept, author, at.isoformat(), undoes, request),
+                )
+        return number
+
+    def saves(self, most: int, *, before: int | None = None, part: str | None = None) -> tuple[SavedChanges, ...]:
+        """The latest ``most`` saves of overrides, the last one first: those below the number ``before``.
+
+        With ``part``, only those that changed overrides for it.
+        """
+        numbers = self._rows(
+            "SELECT DISTINCT save FROM change WHERE save < ? AND part = coalesce(?, part) ORDER BY save DESC LIMIT ?",
+            (2**62 if before is None else before, part, most),
+        )
+        return tuple(found for (number,) in numbers if (found := self.find_save(number)) is not None)
+
+    def find_save(self, number: int) -> SavedChanges | None:
+        """The save with this number; None if there is none."""
+        rows = self._rows(
+            "SELECT learner, part, before, after, author, at, undoes, request, EXISTS (SELECT 1 FROM change AS later "
+            "WHERE later.learner = change.learner AND later.part = change.part AND later.save > change.save) "
+            "FROM change WHERE save = ? ORDER BY id",
+            (number,),
+        )
+        if not rows:
+            return None
+        with self._understood("changes of points given by hand"):
+            changes = tuple(
+                OverrideChange(
+                    learner, part, _override_from(learner, part, before), _override_from(learner, part, after)
+                )
+                for learner, part, before, after, *_ in rows
+            )
+            author, at, undoes, request = rows[0][4:8]
+            latest = not any(row[8] for row in rows)
+            return SavedChanges(number, author, datetime.fromisoformat(at), changes, undoes, request, latest)
 
     def overrides(self) -> tuple[Override, ...]:
         """All overrides, ordered by learner and part."""
@@ -480,6 +575,7 @@ class Gradebook:
             gone = book.execute("DELETE FROM learner WHERE id = ?", (learner,)).rowcount > 0 or bool(keys)
             book.execute("DELETE FROM member WHERE learner = ?", (learner,))
             book.execute("DELETE FROM override WHERE learner = ?", (learner,))
+            book.execute("DELETE FROM change WHERE learner = ?", (learner,))
             alone = "DELETE FROM submission WHERE key = ? AND key NOT IN (SELECT submission FROM member)"
             for key in keys or [learner]:
                 gone |= book.execute(alone, (key,)).rowcount > 0
@@ -525,6 +621,19 @@ def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
         if not isinstance(value, kind):
             raise TypeError(f"{value!r:.60} is not {kind[0].__name__}")
     return row
+
+
+def _override_json(change: Override | None) -> str | None:
+    if change is None:
+        return None
+    return json.dumps([change.points, change.reason, change.author, change.at.isoformat()], ensure_ascii=False)
+
+
+def _override_from(learner: str, part: str, data: str | None) -> Override | None:
+    if data is None:
+        return None
+    points, reason, author, at = _typed(json.loads(data), _NUMBER, _TEXT, _TEXT, _TEXT)
+    return Override(learner, part, points, reason, author, datetime.fromisoformat(at))
 
 
 def _stored(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
@@ -580,8 +689,8 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
     if not create and not path.is_file():
         raise GradebookError(
             Text(
-                "{folder} has no {file}; expected a folder written by 'attncheck batch --out'.",
-                "{folder} 里没有 {file}；应为 `attncheck batch --out` 写下的文件夹。",
+                "{folder} has no {file}. Expected a folder written by 'attncheck batch --out'.",
+                "{folder} 里没有 {file}。应为 `attncheck batch --out` 写下的文件夹。",
             ).fill(folder=folder, file=FILE)
         )
     with ExitStack() as opened:
@@ -594,8 +703,8 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
                 if not create:
                     raise GradebookError(
                         Text(
-                            "{path} is empty: run 'attncheck batch' again to continue.",
-                            "{path} 是空的：请再次运行 `attncheck batch` 继续。",
+                            "{path} is empty. Run 'attncheck batch' again to continue.",
+                            "{path} 是空的。请再次运行 `attncheck batch` 继续。",
                         ).fill(path=path)
                     )
                 _begin(connection)
@@ -658,8 +767,8 @@ _FAILS = Text(
     "磁盘或配额已满，或者网络文件夹已断开、不支持加锁：请腾出空间，或评到本机的文件夹，再运行同一条命令；此前的结果均已保存",
 )
 _READ_ONLY = Text(
-    "make its folder writable, or use another folder (batch --out)",
-    "请把它所在的文件夹改成可写，或换一个（batch 的 --out）",
+    "make its folder writable, or use another folder",
+    "请把它所在的文件夹改成可写，或换一个文件夹",
 )
 _FULL = Text(
     "free some space, and run the same command again: earlier results are saved",

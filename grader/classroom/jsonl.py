@@ -2,6 +2,9 @@
 
 A line that a crash cut short is skipped when the file is read, and ended by the next append. Only ``attncheck forget``
 removes records.
+
+A file that is *rotated* continues in a new file when it is full: ``audit.jsonl`` becomes ``audit.1.jsonl``, the next
+one ``audit.2.jsonl``. Such a file is read from the end, a part at a time; see ``read_back``.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -34,12 +38,14 @@ _BUSY = Text("another process is using it", "另一个进程正在使用它")
 def read(path: Path) -> tuple[dict[str, Any], ...]:
     """All records of a file in order; empty if it does not exist. Raises UsageError if it cannot be read."""
     try:
-        data = path.read_bytes()
+        return _records(path.read_bytes())
     except FileNotFoundError:
         return ()
     except OSError as error:
-        said = Text("{path} cannot be read ({reason}).", "{path} 无法读取（{reason}）。")
-        raise UsageError(said.fill(path=path, reason=error.strerror)) from error
+        raise _unreadable(path, error) from error
+
+
+def _records(data: bytes) -> tuple[dict[str, Any], ...]:
     found = []
     for line in data.split(b"\n"):
         with contextlib.suppress(ValueError, RecursionError):  # a line that was cut short
@@ -47,6 +53,11 @@ def read(path: Path) -> tuple[dict[str, Any], ...]:
             if isinstance(one, dict):
                 found.append(one)
     return tuple(found)
+
+
+def _unreadable(path: Path, error: OSError) -> UsageError:
+    said = Text("{path} cannot be read ({reason}).", "{path} 无法读取（{reason}）。")
+    return UsageError(said.fill(path=path, reason=error.strerror))
 
 
 def append(path: Path, make: Callable[[tuple[dict[str, Any], ...]], Record]) -> Record:
@@ -60,10 +71,98 @@ def append(path: Path, make: Callable[[tuple[dict[str, Any], ...]], Record]) -> 
         return record
 
 
-def add(path: Path, record: Record) -> None:
-    """Append a record without reading the existing ones. Raises UsageError if it cannot be written."""
+def add(path: Path, record: Record, *, full: int | None = None) -> None:
+    """Append a record without reading the existing ones. Raises UsageError if it cannot be written.
+
+    With ``full``, a file of that many bytes is rotated first.
+    """
     with _alone(path):
+        if full is not None and _size(path) >= full:
+            last = max(map(_number, rotated(path)), default=0)
+            try:
+                path.rename(_segment(path, last + 1))
+            except OSError as error:
+                raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
         _write(path, record)
+
+
+# ------------------------------------------------------------------------------------------ rotated files
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a rotated file: ``offset`` in bytes in the segment with this number."""
+
+    segment: int
+    offset: int
+
+
+def rotated(path: Path) -> tuple[Path, ...]:
+    """The earlier segments of a rotated file, oldest first."""
+    found = path.parent.glob(f"{path.stem}.*{path.suffix}")
+    return tuple(sorted((each for each in found if _number(each)), key=_number))
+
+
+def segments(path: Path) -> tuple[Path, ...]:
+    """All segments of a file, oldest first, whether it was rotated or not. The last one may not exist."""
+    return (*rotated(path), path)
+
+
+def _segment(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.stem}.{number}{path.suffix}")
+
+
+def _number(segment: Path) -> int:
+    """The number in the name of an earlier segment; 0 if there is none."""
+    number = segment.name.removesuffix(segment.suffix).rpartition(".")[2]
+    return int(number) if number.isdecimal() and len(number) < 10 else 0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def read_back(
+    path: Path, before: Place | None, most: int, pread: Callable[[int, int, int], bytes] = os.pread
+) -> tuple[list[dict[str, Any]], Place | None]:
+    """The records in about the last ``most`` bytes before a place (None: the end), and the place before them.
+
+    The records are in order; the place is None if there are no earlier ones. Reads at most ``most`` bytes with
+    ``pread``, and never skips a record: one that is longer is read whole. Raises UsageError if a segment cannot be
+    read.
+    """
+    newest = max(map(_number, rotated(path)), default=0) + 1
+    at = before or Place(newest, _size(path))
+    if not 1 <= at.segment <= newest:
+        return [], None
+    file = path if at.segment == newest else _segment(path, at.segment)
+    try:
+        with open(file, "rb") as opened:
+            end = min(at.offset, os.fstat(opened.fileno()).st_size)
+            start = max(0, end - most)
+            data = pread(opened.fileno(), end - start, start)
+            while start and b"\n" not in data[:-1]:  # a record that is longer than what may be read
+                more = min(start, most)
+                start -= more
+                data = pread(opened.fileno(), more, start) + data
+    except FileNotFoundError:
+        start, data = 0, b""
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    if start:
+        cut = data.index(b"\n") + 1
+        start, data = start + cut, data[cut:]
+    earlier = Place(at.segment, start) if start else _end_of(path, at.segment - 1)
+    return list(_records(data)), earlier
+
+
+def _end_of(path: Path, number: int) -> Place | None:
+    """The end of the last segment that exists, at or before this number."""
+    known = [each for each in rotated(path) if _number(each) <= number]
+    return Place(_number(known[-1]), _size(known[-1])) if known else None
 
 
 def _write(path: Path, record: Record) -> None:
@@ -79,17 +178,21 @@ def _write(path: Path, record: Record) -> None:
 
 
 def remove(path: Path, which: Callable[[Record], bool]) -> int:
-    """Rewrite the file without the records that ``which`` selects, and return their number."""
-    if not path.exists():
+    """Rewrite the file, with all its segments, without the records that ``which`` selects. Returns their number."""
+    if not any(each.exists() for each in segments(path)):
         return 0
     with _alone(path):
-        found = read(path)
-        kept = [one for one in found if not which(one)]
-        if len(kept) < len(found):
-            try:
-                write(path, "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in kept))
-            except OSError as error:
-                raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
+        return sum(_without(each, which) for each in segments(path))
+
+
+def _without(path: Path, which: Callable[[Record], bool]) -> int:
+    found = read(path)
+    kept = [one for one in found if not which(one)]
+    if len(kept) < len(found):
+        try:
+            write(path, "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in kept))
+        except OSError as error:
+            raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
     return len(found) - len(kept)
 
 

@@ -17,6 +17,8 @@ from grader.core.model import Text
 from grader.core.text import clean
 
 FILE = "requests.jsonl"
+#: The keys that hold the number of a request, by kind of record.
+_ABOUT = ("request", "answers", "withdraws", "restores")
 #: Longer reasons and answers are cut.
 LONGEST = 4000
 
@@ -32,7 +34,10 @@ class RequestReply:
 
 @dataclass(frozen=True, slots=True)
 class LearnerRequest:
-    """A request about an item or exercise, ``part``. ``number`` is unique; ``answer`` is None while it is open."""
+    """A request about an item or exercise, ``part``. ``number`` is unique; ``answer`` is None while it is open.
+
+    ``withdrawn`` is an answer that was taken back when its points were undone.
+    """
 
     number: int
     learner: str
@@ -40,6 +45,7 @@ class LearnerRequest:
     reason: str
     at: datetime
     answer: RequestReply | None = None
+    withdrawn: RequestReply | None = None
 
 
 def add_request(folder: Path, learner: str, part: str, reason: str, at: datetime) -> LearnerRequest:
@@ -95,13 +101,21 @@ def check_reply(request: LearnerRequest, text: str) -> None:
             ).fill(number=request.number, author=clean(request.answer.author))
         )
     if not _tidy(text):
-        raise UsageError(Text("Write an answer: the learner will see it.", "请写下答复：学习者会看到。"))
+        raise UsageError(
+            Text("Write an answer: the learner will see it.", "请写下答复：学习者会看到。"), field="answer"
+        )
+
+
+def set_withdrawn(folder: Path, number: int, withdrawn: bool, author: str, at: datetime) -> None:
+    """Take back the answer to a request, so that it is open again, or restore the answer that was taken back."""
+    did = "withdraws" if withdrawn else "restores"
+    jsonl.add(folder / FILE, {did: number, "author": author, "at": _iso(at)})
 
 
 def forget(folder: Path, learner: str) -> int:
     """Delete the requests of a learner with their answers. Returns their number."""
     theirs = {one.number for one in list_requests(folder, learner)}
-    jsonl.remove(folder / FILE, lambda one: bool(theirs & {one.get("request"), one.get("answers")}))
+    jsonl.remove(folder / FILE, lambda one: bool(theirs & {one.get(about) for about in _ABOUT}))
     return len(theirs)
 
 
@@ -113,7 +127,11 @@ def _requests(found: Sequence[dict[str, Any]]) -> tuple[LearnerRequest, ...]:
             case {"request": int(n), "learner": str(who), "part": str(part), "reason": str(why), "at": str(at)}:
                 made[n] = LearnerRequest(n, who, part, why, _time(at))
             case {"answers": int(n), "text": str(text), "author": str(author), "at": str(at)} if n in made:
-                made[n] = replace(made[n], answer=RequestReply(text, author, _time(at)))
+                made[n] = replace(made[n], answer=RequestReply(text, author, _time(at)), withdrawn=None)
+            case {"withdraws": int(n)} if n in made and made[n].answer is not None:
+                made[n] = replace(made[n], answer=None, withdrawn=made[n].answer)
+            case {"restores": int(n)} if n in made and made[n].withdrawn is not None:
+                made[n] = replace(made[n], answer=made[n].withdrawn, withdrawn=None)
     return tuple(made.values())
 
 

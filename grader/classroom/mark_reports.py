@@ -46,8 +46,8 @@ def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
     if learner is not None and not found:
         raise UsageError(
             Text(
-                "There is no learner “{learner}” in the gradebook; 'export csv' lists them.",
-                "成绩册里没有学习者“{learner}”；`attncheck export csv` 会列出所有人。",
+                "There is no learner “{learner}” in the gradebook. 'export csv' lists them.",
+                "成绩册里没有学习者“{learner}”。`attncheck export csv` 会列出所有人。",
             ).fill(learner=clean(learner))
         )
 

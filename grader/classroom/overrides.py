@@ -13,7 +13,16 @@ from pathlib import Path
 
 from grader.classroom import audit, class_folder, ended_sessions, inbox, jsonl, learner_requests
 from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
-from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
+from grader.classroom.gradebook import (
+    FILE,
+    INTAKE,
+    Gradebook,
+    LearnerRow,
+    Override,
+    SavedChanges,
+    SubmissionRow,
+    open_gradebook,
+)
 from grader.classroom.lock import locked
 from grader.classroom.marks import CoursePart
 from grader.classroom.regrade import course_of, points_of
@@ -27,7 +36,7 @@ from grader.course import loader
 from grader.grading import courses
 
 #: The files to which records are appended.
-_RECORDS = (learner_requests.FILE, audit.FILE)
+_RECORDS = (learner_requests.FILE, *audit.LOGS.values())
 _OWN = frozenset(
     {FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS, *_RECORDS}
     | {class_folder.FILE, INBOX, WORK, EDITION, SECRET, SERVING, ended_sessions.FILE}
@@ -71,17 +80,24 @@ def find_learner(book: Gradebook, name: str) -> LearnerRow:
 
 @dataclass(frozen=True, slots=True)
 class OverrideResult:
-    """A new or removed override (then ``override`` is None), with the learner's new marks."""
+    """A new or removed override (then ``override`` is None), with the learner's new marks.
+
+    ``save`` is its number in the gradebook, for ``undo_save``.
+    """
 
     learner: LearnerRow
     part: CoursePart
     override: Override | None
     rows: tuple[MarkSummary, ...]
+    save: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class OverrideRequest:
-    """Points to give by hand. ``beyond`` allows more than the maximum, and less than zero."""
+    """Points to give by hand. ``beyond`` allows more than the maximum, and less than zero.
+
+    ``answers`` is the number of the learner's request that they answer.
+    """
 
     learner: str
     part: str
@@ -89,6 +105,7 @@ class OverrideRequest:
     reason: str
     author: str
     beyond: bool = False
+    answers: int | None = None
 
 
 def give_points(
@@ -106,9 +123,10 @@ def give_points(
     if not request.reason.strip():
         raise UsageError(
             Text(
-                "Give a --reason: it is shown with the points, and others will ask.",
-                "请给出 --reason：理由会写在分数旁边，别人会问到。",
-            )
+                "Give a reason: it is shown with the points, and others will ask. The option is --reason TEXT.",
+                "请给出理由：理由会写在分数旁边，别人会问到。对应的选项是 --reason TEXT。",
+            ),
+            field="reason",
         )
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         learner = find_learner(book, request.learner)
@@ -125,17 +143,33 @@ def give_points(
                 Text(
                     "{part} has 0 to {possible} points; found {points}. Use --beyond to allow this.",
                     "{part} 的分数是 0 到 {possible}，这里是 {points}。要超出这个范围，请加 --beyond。",
-                ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}")
+                ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}"),
+                field="points",
             )
         change = Override(learner.id, part.name, request.points, request.reason.strip(), request.author, now)
-        book.override(change)
-        return OverrideResult(learner, part, change, _written(book, loaded, learner, lang))
+        key = (change.learner, change.part)
+        number = book.change_overrides({key: change}, request.author, now, request=request.answers)
+        return OverrideResult(learner, part, change, _written(book, loaded, learner, lang), number)
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """Who changes something, and when."""
+
+    author: str
+    at: datetime
 
 
 def remove_override(
-    folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang, timeout: float = 0.0
+    folder: Path,
+    which: tuple[str, str],
+    by: Signed,
+    course_folder: Path | None,
+    lang: Lang,
+    timeout: float = 0.0,
 ) -> OverrideResult:
-    """Delete an override, so that the earned points count again. Raises UsageError if there is none."""
+    """Delete the override for (learner, part), so that the earned points count. Raises UsageError if there is none."""
+    learner, part = which
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
@@ -146,12 +180,59 @@ def remove_override(
                 Text(
                     "{who} has no points given by hand for “{part}”; parts with such points: {has}.",
                     "{who} 的“{part}”没有手工给分；有手工给分的是：{has}。",
-                ).fill(who=who, part=part, has=has)
+                ).fill(who=who, part=part, has=has),
+                field="part",
             )
-        book.withdraw(who, named)
+        number = book.change_overrides({(who, named): None}, by.author, by.at)
         found = next((one for one in book.learners() if one.id == who), LearnerRow(who, who))
         rows = _written(book, loaded, found, lang)
-        return OverrideResult(found, parts(loaded).get(named, CoursePart(named, "", 0.0)), None, rows)
+        return OverrideResult(found, parts(loaded).get(named, CoursePart(named, "", 0.0)), None, rows, number)
+
+
+def undo_save(
+    folder: Path,
+    number: int,
+    by: Signed,
+    course_folder: Path | None,
+    lang: Lang,
+    timeout: float = 0.0,
+) -> SavedChanges:
+    """Restore the overrides as they were before a save. Returns the save that does so, which can be undone, too.
+
+    The answer to a request that the points came with is taken back or restored with them. Raises UsageError if there
+    is no such save, or if one of its overrides has been changed since.
+    """
+    with open_for_changes(folder, course_folder, timeout) as (book, loaded):
+        save = book.find_save(number)
+        if save is None:
+            raise UsageError(
+                Text("There is no change {number} to undo.", "没有编号为 {number} 的改动可以撤销。").fill(number=number)
+            )
+        now_given = {(change.learner, change.part): change for change in book.overrides()}
+        same = all(now_given.get((each.learner, each.part)) == each.after for each in save.changes)
+        if not save.latest or not same:
+            raise UsageError(
+                Text(
+                    "Change {number} cannot be undone: the points were changed again later. Undo the later change "
+                    "first.",
+                    "改动 {number} 不能撤销：后来又改过这些分数。请先撤销后来的改动。",
+                ).fill(number=number)
+            )
+        wanted = {(each.learner, each.part): each.before for each in save.changes}
+        undoing = book.change_overrides(wanted, by.author, by.at, undoes=number, request=save.request)
+        write_files(Book.of(book, loaded), folder, lang)
+        if save.request is not None:
+            learner_requests.set_withdrawn(folder, save.request, not _takes_back(book, save), by.author, by.at)
+        return SavedChanges(undoing, by.author, by.at, save.changes, number, save.request)
+
+
+def _takes_back(book: Gradebook, save: SavedChanges) -> bool:
+    """Whether a save undoes points, rather than giving them or undoing that they were undone."""
+    times = 0
+    while save.undoes is not None and (earlier := book.find_save(save.undoes)) is not None:
+        save = earlier
+        times += 1
+    return times % 2 == 1
 
 
 @contextlib.contextmanager
@@ -176,7 +257,8 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
             Text(
                 "There is no exercise or graded item “{name}”. {hint}",
                 "没有练习或计分题“{name}”。{hint}",
-            ).fill(name=name, hint=hint(name, known, most=8))
+            ).fill(name=name, hint=hint(name, known, most=8)),
+            field="part",
         )
     return found
 
@@ -296,6 +378,7 @@ def _others(folder: Path) -> Iterator[Path]:
         if (
             not path.name.startswith(TEMPORARY_PREFIX)
             and path.name not in _OWN
+            and not audit.is_log(path)
             and not (path.suffix == ".json" and _whose(path) is not None)
         ):
             yield path

@@ -231,9 +231,9 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
         raise UsageError(
             Text(
                 "the files in {out} cannot be written ({reason}), but the gradebook is complete: free some space, or "
-                "make the folder writable, and run the same command again (regrade with --yes).",
-                "{out} 里的文件无法写入（{reason}）；成绩册是完整的：请腾出空间，"
-                "或把文件夹改成可写，再运行同一条命令（regrade 请加 --yes）。",
+                "make the folder writable. Then run the same command again (regrade with --yes).",
+                "{out} 里的文件无法写入（{reason}）；成绩册是完整的：请腾出空间，或把文件夹改成可写。"
+                "然后再运行同一条命令（regrade 请加 --yes）。",
             ).fill(out=out, reason=error.strerror)
         ) from error
     return rows

@@ -6,8 +6,8 @@ import contextlib
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -40,10 +40,16 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class AnswerGroup:
-    """Similar answers to one item; the most frequent wording comes first."""
+    """Similar answers to one item; the most frequent wording comes first.
+
+    ``number`` is its place among the groups of the item, from 1, and ``of`` the number of groups: marked answers count,
+    so both stay while an item is being marked.
+    """
 
     item: Item
     wordings: tuple[Wording, ...]
+    number: int = 0
+    of: int = 0
 
     @property
     def learners(self) -> tuple[str, ...]:
@@ -116,8 +122,8 @@ def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
     known = [point.id for point in items.key_points(item)]
     if not known:
         text = Text(
-            "{item} has no key points; give --points P with --reason TEXT.",
-            "{item} 没有要点；请给出 --points P 和 --reason TEXT。",
+            "{item} has no key points. Give --points P with --reason TEXT.",
+            "{item} 没有要点。请给出 --points P 和 --reason TEXT。",
         )
         raise UsageError(text.fill(item=item.id))
     made = set(re.sub(r"[\s,，、]", "", decision.points).casefold())
@@ -127,7 +133,7 @@ def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
             "{item} 的要点是 {known}，0 表示一个也没有；“{seen}”不在其中。",
         )
         listed = Text(", ".join(known), "、".join(known))
-        raise UsageError(text.fill(item=item.id, known=listed, seen=decision.points))
+        raise UsageError(text.fill(item=item.id, known=listed, seen=decision.points), field="point")
     made -= {"0"}
     said = f"key points {', '.join(sorted(made)) or 'none'} of {known[0]}–{known[-1]}"
     reason = f"{said}: {decision.comment.strip()}" if decision.comment.strip() else said
@@ -137,17 +143,30 @@ def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
 def pending_answers(book: Book) -> PendingAnswers:
     """The answers to mark in ``book``: to items with key points, in work that counts, without an override."""
     known = {item.id: item for question in book.course.questions for item in question.items if items.key_points(item)}
-    given = {(change.learner, change.part) for change in book.gradebook.overrides()}
+    done = {(change.learner, change.part) for change in book.gradebook.overrides()}
     answers: dict[str, dict[str, str]] = {}
     for mark in book.marks():
         if not mark.counts or mark.work is None:
             continue
         texts = book.gradebook.answers(mark.work.row)
         for result in (result for question, _ in mark.work.results for result in question.items):
-            if result.id in known and result.status is Status.PENDING and (mark.learner.id, result.id) not in given:
+            if result.id in known and result.status is Status.PENDING:
                 answers.setdefault(result.id, {})[mark.learner.id] = _text(texts.get(result.id))
-    groups = [each for name in known if name in answers for each in group_answers(known[name], answers[name])]
+    groups: list[AnswerGroup] = []
+    for name in (name for name in known if name in answers):
+        grouped = group_answers(known[name], answers[name])
+        left = (replace(_without(each, done), number=at, of=len(grouped)) for at, each in enumerate(grouped, 1))
+        groups += (each for each in left if each.wordings)
     return PendingAnswers(tuple(groups), _comments(book.gradebook))
+
+
+def _without(group: AnswerGroup, done: Container[tuple[str, str]]) -> AnswerGroup:
+    """The group without the answers that are ``done``, by (learner, item)."""
+    left = [
+        Wording(each.text, tuple(name for name in each.learners if (name, group.item.id) not in done))
+        for each in group.wordings
+    ]
+    return AnswerGroup(group.item, tuple(each for each in left if each.learners))
 
 
 def _text(answer: object) -> str:
@@ -161,8 +180,10 @@ def _comments(book: Gradebook) -> dict[str, tuple[str, ...]]:
 @contextlib.contextmanager
 def marking(
     folder: Path, course_folder: Path | None, author: str, lang: Lang, timeout: float = 0.0
-) -> Iterator[tuple[PendingAnswers, Callable[[AnswerGroup, Decision, datetime], None]]]:
+) -> Iterator[tuple[PendingAnswers, Callable[[AnswerGroup, Decision, datetime], int]]]:
     """Yields the answers to mark in the gradebook of ``folder``, and a function that saves a decision about a group.
+
+    It returns the number of the save, for ``overrides.undo_save``.
 
     Each decision is saved at once; the result files are updated at the end, even after an error. Waits up to
     ``timeout`` seconds for the lock on the folder.
@@ -170,11 +191,13 @@ def marking(
     with open_for_changes(folder, course_folder, timeout) as (gradebook, course):
         book = Book.of(gradebook, course)
 
-        def decide(chosen: AnswerGroup, decision: Decision, at: datetime) -> None:
+        def decide(chosen: AnswerGroup, decision: Decision, at: datetime) -> int:
             earned, reason = score_decision(chosen.item, decision)
-            for learner in chosen.learners:
-                gradebook.override(Override(learner, chosen.item.id, earned, reason, author, at))
-            _keep(gradebook, chosen.item.id, decision.comment.strip())
+            part = chosen.item.id
+            given = {(who, part): Override(who, part, earned, reason, author, at) for who in chosen.learners}
+            number = gradebook.change_overrides(given, author, at)
+            _keep(gradebook, part, decision.comment.strip())
+            return number
 
         try:
             yield pending_answers(book), decide
@@ -209,6 +232,6 @@ _NOT_WAITING = Text(
     "No answer of {learner} to {part} is waiting to be marked. {hint}", "{learner} 对 {part} 没有等待批改的回答。{hint}"
 )
 _NONE_WAIT = Text(
-    "No answers to “{part}” are waiting to be marked; 'attncheck override DIR --pending' lists those that are.",
-    "“{part}”没有等待批改的回答；`attncheck override DIR --pending` 会列出哪些题有。",
+    "No answers to “{part}” are waiting to be marked. 'attncheck override DIR --pending' lists those that are.",
+    "“{part}”没有等待批改的回答。`attncheck override DIR --pending` 会列出哪些题有。",
 )

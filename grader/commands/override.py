@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from grader.classroom.rubric import AnswerGroup, Decision
     from grader.core.model import Lang
 
-    Decide = Callable[[AnswerGroup, Decision, datetime], None]
+    Decide = Callable[[AnswerGroup, Decision, datetime], int]
 
 
 @documented(
@@ -159,10 +159,11 @@ def override(
                 "请给出 --points P 和 --reason TEXT，或只给 --remove。",
             )
         )
-    from grader.classroom.overrides import OverrideRequest, give_points, remove_override  # loads numpy
+    from grader.classroom.overrides import OverrideRequest, Signed, give_points, remove_override  # loads numpy
 
     if points is None:
-        given = remove_override(folder, learner, part, course_folder, lang)
+        by = Signed(author or _login(), datetime.now(UTC))
+        given = remove_override(folder, (learner, part), by, course_folder, lang)
     else:
         request = OverrideRequest(learner, part, points, reason or "", author or _login(), beyond)
         given = give_points(folder, request, datetime.now(UTC), course_folder, lang)

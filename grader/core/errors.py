@@ -46,9 +46,17 @@ class AttncheckError(Exception):
 
 
 class UsageError(AttncheckError):
-    """The command line names something that does not exist, or options that cannot be combined."""
+    """Something was asked for that does not exist, or that cannot be combined.
+
+    ``field`` is the field of a form, or the parameter of a function, that has to be changed; empty if there is none.
+    """
 
     exit_code = 2
+
+    def __init__(self, message: Text, field: str = "") -> None:
+        super().__init__(message)
+        self.args = (message, field)  # so that it can be pickled with both
+        self.field = field
 
 
 class StateError(AttncheckError):

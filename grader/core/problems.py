@@ -321,7 +321,10 @@ class Kind(Enum):
     FEW_LANDMARKS = (
         "few-landmarks",
         Text("An exercise has too few landmarks.", "练习的路标太少。"),
-        Text("List names of intermediate values of the reference under `landmarks:`.", "在 `landmarks:` 下写出参考实现的中间值。"),
+        Text(
+            "List names of intermediate values of the reference under `landmarks:`.",
+            "在 `landmarks:` 下写出参考实现的中间值。",
+        ),
     )
     UNUSED_MISCONCEPTION = (
         "unused-misconception",

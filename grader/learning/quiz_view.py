@@ -97,16 +97,16 @@ _OFFER = Text(
 )
 _OFFER_HERE = Text("{item}, from another question, asks about exactly this.", "另一道题里的 {item} 问的正是这一点。")
 _CODE_SAME = Text(
-    "Your code for {exercise} makes the same mistake: attncheck hint {question}",
-    "你写的 {exercise} 里也有同样的错误：attncheck hint {question}",
+    "Your code for {exercise} makes the same mistake. Hints: attncheck hint {question}",
+    "你写的 {exercise} 里也有同样的错误。看提示：attncheck hint {question}",
 )
 _CODE_RIGHT = Text(
     "Your code for {exercise} gets this right; compare it with your answer.",
     "你写的 {exercise} 在这一点上是对的，拿它和你的回答比一比。",
 )
 _CODE_OPEN = Text(
-    "The exercise {exercise} shows this: attncheck start {question}",
-    "练习 {exercise} 能让你看清这一点：attncheck start {question}",
+    "The exercise {exercise} shows this. To begin: attncheck start {question}",
+    "练习 {exercise} 能让你看清这一点。开始写：attncheck start {question}",
 )
 
 _MOVED = {
@@ -353,7 +353,7 @@ def _settled(page: Page, said: Settled, *, buttons: bool) -> None:
             page.say(_SOURCE, source=_cited(source, page.lang, again=source.id in said.cited)), indent=2, style="dim"
         )
     if said.advice is not None:
-        page.lines(_advice(said.advice).of(page.lang), indent=2, lead="→ ", style="cyan")
+        page.lines(page.say(_advice(said.advice)), indent=2, lead="→ ", style="cyan")
     if said.follows is not None:
         page.lines(page.say(_NEXT_ABOUT, item=said.follows.id), indent=2, lead="→ ", style="cyan")
     if said.offer is not None:
@@ -394,7 +394,7 @@ def _advice(advice: ExerciseAdvice) -> Text:
 
 def _words(page: Page, message: Text | None) -> str:
     """A judge's message, made safe: it may quote the learner."""
-    return "" if message is None else clean(page.say(message), 1200, lines=True)
+    return "" if message is None else clean(message.of(page.lang), 1200, lines=True)
 
 
 def _help(page: Page) -> None:

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------------------------------- texts
 
 _EMPTY = Text(
-    "There is nothing to review yet. Cards come from quiz items you answered (`attncheck quiz`) and functions that "
-    "passed (`attncheck grade`, `attncheck watch`).",
-    "还没有可以复习的内容。卡片来自答过的题（`attncheck quiz`）和通过的函数（`attncheck grade`、`attncheck watch`）。",
+    "There is nothing to review yet. Cards come from quiz items you answered and functions that passed. The commands "
+    "for them are `attncheck quiz`, `attncheck grade` and `attncheck watch`.",
+    "还没有可以复习的内容。卡片来自答过的题和通过的函数。"
+    "对应的命令是 `attncheck quiz`、`attncheck grade` 和 `attncheck watch`。",
 )
 _NOTHING_DUE = Text(
     "Nothing is due now. The next card is {card}, due {when}.", "现在没有要复习的。下一张卡片 {card}：{when}。"

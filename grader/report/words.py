@@ -63,6 +63,8 @@ GIVEN = {
     "torch": Text("tested with torch tensors", "用 torch 张量测试"),
     "numpy": Text("tested with NumPy arrays", "用 NumPy 数组测试"),
 }
+#: On pages, where the item may be a link.
+ASK_NEXT_ON_PAGE = Text("Practice this idea: {item}", "针对这一点的练习题：{item}")
 ASK_NEXT = Text("Practice this idea: attncheck quiz {item}", "针对这一点的练习题：attncheck quiz {item}")
 NOTES = Text("Please note", "请注意")
 LATE = Text("submitted {time} late", "迟交 {time}")

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,8 +30,9 @@ from grader.classroom.gradebook import LearnerRow, change_token, open_gradebook
 from grader.classroom.marks import Mark
 from grader.classroom.overrides import open_for_changes
 from grader.classroom.results import Book
-from grader.core.errors import AttncheckError
+from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Text
+from grader.core.page_text import without_commands
 from grader.core.text import OF_POINTS, points, timestamp
 from grader.report.html import environment, sheet
 from grader.web.instructor_words import WORDS
@@ -141,6 +142,7 @@ class ClassData:
     shelf: DownloadStore = field(default_factory=DownloadStore, compare=False)
     #: Held while a request is answered, so that its points and its answer come from the same person.
     turn: threading.Lock = field(default_factory=threading.Lock, compare=False)
+    reading: ReadingLog = field(default_factory=lambda: ReadingLog(), compare=False)
 
     # ------------------------------------------------------------------------------------- reading
 
@@ -242,14 +244,77 @@ class ClassData:
 
 
 @dataclass(frozen=True, slots=True)
+class FormProblem:
+    """Why a form was refused: a message in the person's language, and the field that it is about, if there is one."""
+
+    said: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormState:
+    """A form of a page. If it was refused, ``problem`` says why, and it shows again what was typed."""
+
+    form: FormData
+    problem: FormProblem | None = None
+
+    def typed(self, name: str, default: str = "") -> str:
+        """What a field shows; ``default`` unless the form was refused."""
+        value = self.form.get(name, "")
+        return value if self.problem is not None and isinstance(value, str) else default
+
+    def ticked(self, name: str, value: str, default: bool = False) -> bool:
+        """Whether a box is ticked; ``default`` unless the form was refused."""
+        return default if self.problem is None else value in self.form.getlist(name)
+
+    def wrong(self, field: str) -> str:
+        """What is wrong with a field; empty if nothing is."""
+        return self.problem.said if self.problem is not None and self.problem.field == field else ""
+
+    def elsewhere(self, *fields: str) -> str:
+        """What is wrong, unless it is about one of these fields."""
+        return self.problem.said if self.problem is not None and self.problem.field not in fields else ""
+
+
+#: The field that names the form, on a page with several.
+FORM = "form"
+#: Seconds for which reading the same page again adds nothing to the audit log.
+_SAME_READING = 600.0
+
+
+@dataclass(slots=True)
+class ReadingLog:
+    """Who has read which results lately, so that turning pages does not fill the audit log."""
+
+    clock: Callable[[], float] = time.monotonic
+    _known: dict[tuple[str, ...], float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def is_new(self, *reading: str) -> bool:
+        """Whether nobody has asked this in the last ten minutes."""
+        now = self.clock()
+        with self._lock:
+            self._known = {one: at for one, at in self._known.items() if now - at < _SAME_READING}
+            new = reading not in self._known
+            if new:
+                self._known[reading] = now
+            return new
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
-    """A request to the instructor's pages: the person, the language, and the form."""
+    """A request to the instructor's pages: the person, the language, and the form.
+
+    If the form was refused, ``problem`` says why, and ``page_path`` is the address of the page with the form.
+    """
 
     class_data: ClassData
     request: Request
     person: ClassMember
     lang: Lang
     form: FormData = field(default_factory=FormData)
+    problem: FormProblem | None = None
+    page_path: str = ""
 
     @property
     def author(self) -> str:
@@ -277,15 +342,31 @@ class Visit:
             return None
         return value.filename, value.file.read()
 
+    def may_end_sessions(self, learner: str | None = None) -> bool:
+        """Whether the person may end sessions, and the learner, if given, can have any."""
+        sessions = self.class_data.sessions
+        if sessions is None or self.person.role is not Role.INSTRUCTOR:
+            return False
+        return learner is None or sessions.people.find(learner) is not None
+
     def note(self, did: str, **about: str) -> None:
-        """Record a change."""
+        """Record an action in the audit log."""
         class_data = self.class_data
         entry = audit.AuditEntry(class_data.now(), self.author, self.person.role.value, did, tuple(about.items()))
         audit.note(class_data.folder, entry)
 
-    def page(self, template: str, *, status: int = 200, **given: Any) -> Response:
-        """Render a page as a response."""
-        return HTMLResponse(self.part(template, **given), status)
+    def note_reading(self, did: str, **about: str) -> None:
+        """Record that results of persons are read, unless the same person did the same minutes ago."""
+        if self.class_data.reading.is_new(self.person.id, did, *about.values()):
+            self.note(did, **about)
+
+    def state(self, name: str) -> FormState:
+        """The form of this name on the page."""
+        return FormState(self.form, self.problem if self.typed(FORM) == name else None)
+
+    def page(self, template: str, *, status: int | None = None, **given: Any) -> Response:
+        """Render a page as a response. The status is 400 if a form was refused, else 200."""
+        return HTMLResponse(self.part(template, **given), status or (400 if self.problem else 200))
 
     def part(self, template: str, **given: Any) -> str:
         """Render a page as HTML."""
@@ -302,6 +383,10 @@ class Visit:
                 person=self.person,
                 course=class_data.course,
                 here=self._here(),
+                state=self.state,
+                problem=self.problem,
+                form_name=self.typed(FORM),
+                typed=[value for name, value in self.form.items() if name in _WRITTEN and isinstance(value, str)],
                 section=self.request.url.path.removeprefix(class_data.base).strip("/").partition("/")[0],
                 prose=prose,
                 of_points=OF_POINTS,
@@ -313,13 +398,15 @@ class Visit:
     def _here(self) -> str:
         """The address to return to after a change of the language; the target of a form is not a page."""
         url = self.request.url
+        if self.page_path:
+            return self.page_path
         if self.request.method != "GET":
             return self.class_data.at()
         return url.path + (f"?{url.query}" if url.query else "")
 
     def said(self, error: AttncheckError) -> str:
-        """The text of an error, with paths of this machine reduced to their last part."""
-        text = error.of(self.lang)
+        """The text of an error without commands, and with paths of this machine reduced to their last part."""
+        text = without_commands(error.message).of(self.lang)
         for path in (str(self.class_data.folder.absolute()), str(self.class_data.folder)):
             text = text.replace(path, self.class_data.folder.name)
         return _FOLDERS.sub("", text)
@@ -328,28 +415,47 @@ class Visit:
 Handler: TypeAlias = Callable[[Visit], Response]
 #: The most fields and files of a form.
 _MOST_FIELDS, _MOST_FILES = 5000, 2
+#: The fields in which people write; they are shown again even if their form is no longer there.
+_WRITTEN = ("answer", "comment", "reason", "points")
 
 
-def route(class_data: ClassData, path: str, handler: Handler, *methods: str) -> Route:
-    """A route below the base of ``class_data``. The handler runs in a thread, because it reads files."""
+def route(
+    class_data: ClassData, path: str, handler: Handler, *methods: str, form_on: tuple[str, Handler] | None = None
+) -> Route:
+    """A route below the base of ``class_data``. The handler runs in a thread, because it reads files.
+
+    ``form_on`` is the path and the handler of the page that has the form. If the form is refused, this page is the
+    answer: with the message at its field, and with everything that was typed.
+    """
 
     async def answer(request: Request) -> Response:
         visit = _visit(class_data, request)
-        try:
-            if request.method == "POST":
-                async with request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES) as form:
-                    changing = Visit(class_data, request, visit.person, visit.lang, form)
-                    return await run_in_threadpool(handler, changing)
-            return await run_in_threadpool(handler, visit)
-        except AttncheckError as error:
-            return await run_in_threadpool(functools.partial(_failed, visit, visit.said(error), 400))
-        except HTTPException as error:
-            if error.status_code != 404:
-                raise
-            return await run_in_threadpool(functools.partial(_failed, visit, _NO_PAGE.of(visit.lang), 404))
+        if request.method != "POST":
+            return await run_in_threadpool(_answer, visit, handler, None)
+        async with request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES) as form:
+            return await run_in_threadpool(_answer, replace(visit, form=form), handler, form_on)
 
     endpoint: Callable[[Request], Awaitable[Response]] = answer
     return Route(class_data.base + path, endpoint, methods=list(methods or ["GET"]))
+
+
+def _answer(visit: Visit, handler: Handler, form_on: tuple[str, Handler] | None) -> Response:
+    try:
+        try:
+            return handler(visit)
+        except AttncheckError as error:
+            if form_on is None:
+                return _failed(visit, visit.said(error), 400)
+            path, page = form_on
+            about = {name: quote(str(value), safe="") for name, value in visit.request.path_params.items()}
+            problem = FormProblem(visit.said(error), error.field if isinstance(error, UsageError) else "")
+            return page(replace(visit, problem=problem, page_path=visit.class_data.base + path.format(**about)))
+    except AttncheckError as error:
+        return _failed(visit, visit.said(error), 400)
+    except HTTPException as error:
+        if error.status_code != 404:
+            raise
+        return _failed(visit, _NO_PAGE.of(visit.lang), 404)
 
 
 def _visit(class_data: ClassData, request: Request) -> Visit:

@@ -32,6 +32,7 @@ from grader.classroom.service import Attempt, Service
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Course, ExerciseResult, Item, ItemResult, Lang, Outcome, Report, Submission, Text
+from grader.core.page_text import without_commands
 from grader.core.text import duration
 from grader.course import items
 from grader.grading.checker import CheckedSubmission
@@ -118,7 +119,8 @@ class ClassWorkspace(LearnerWorkspace):
             self.service.report(error.message)
             return OURS
         here = f"{self.service.plan.folder}{os.sep}"
-        return Text(error.message.en.replace(here, ""), error.message.zh.replace(here, ""))
+        said = without_commands(error.message)
+        return Text(said.en.replace(here, ""), said.zh.replace(here, ""))
 
     def save(self, *events: Event) -> None:
         """See ``LearnerWorkspace``. Raises UsageError when the log is full."""

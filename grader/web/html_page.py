@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from grader.core.model import Lang
+from grader.core.model import Lang, Text
 from grader.core.page import Page
+from grader.core.page_text import without_commands
 from grader.web.prose import inline
 
 
@@ -23,6 +24,10 @@ class HtmlPage(Page):
     def html(self) -> Markup:
         """The HTML of everything written so far."""
         return Markup("\n").join(self._parts)
+
+    def say(self, text: Text, **values: object) -> str:
+        """See ``Page``; without the sentences that name a command."""
+        return super().say(without_commands(text), **values)
 
     def blank(self) -> None:
         """Do nothing: the style sheet defines the spacing."""

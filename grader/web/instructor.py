@@ -27,8 +27,14 @@ from grader.classroom.results import Book, parts
 from grader.core.model import Text
 from grader.core.text import points
 from grader.report.html import PageLearner, render_body
-from grader.web import instructor_files, instructor_items, instructor_marking, instructor_sessions
-from grader.web.class_data import LANGUAGE, ClassData, Visit, moment, route, style_sheet
+from grader.web import (
+    instructor_changes,
+    instructor_files,
+    instructor_items,
+    instructor_marking,
+    instructor_sessions,
+)
+from grader.web.class_data import LANGUAGE, ClassData, Handler, Visit, moment, route, style_sheet
 
 #: The number of learners on a page of the table.
 _PER_PAGE = 50
@@ -37,29 +43,38 @@ _EARLIER = Text("an earlier version", "较早的一次")
 
 def routes(class_data: ClassData) -> list[Route]:
     """All pages for ``class_data``. The application serves ``/static`` and controls access."""
-    marking, items, files = instructor_marking, instructor_items, instructor_files
+    marking, items, files, changes = instructor_marking, instructor_items, instructor_files, instructor_changes
+
+    def page(path: str, handler: Handler) -> Route:
+        return route(class_data, path, handler)
+
+    def form(path: str, handler: Handler, on: tuple[str, Handler]) -> Route:
+        return route(class_data, path, handler, "POST", form_on=on)
+
+    one, mark = ("/learners/{learner}", learner_page), ("/marking/{item}", marking.mark_page)
     return [
-        route(class_data, "", class_page),
-        route(class_data, "/style.css", send_style_sheet),
+        page("", class_page),
+        page("/style.css", send_style_sheet),
         route(class_data, "/language", language, "POST"),
-        route(class_data, "/learners/{learner}", learner_page),
-        route(class_data, "/learners/{learner}/page", files.learner_file),
-        route(class_data, "/learners/{learner}/points", marking.points_by_hand, "POST"),
-        route(class_data, "/questions", items.questions_page),
-        route(class_data, "/items/{item}", items.item_page),
-        route(class_data, "/exercises/{exercise}", items.exercise_page),
-        route(class_data, "/misconceptions", items.misconceptions_page),
-        route(class_data, "/marking", marking.pending_page),
-        route(class_data, "/marking/{item}", marking.mark_page),
-        route(class_data, "/marking/{item}", marking.save_marks, "POST"),
-        route(class_data, "/requests", marking.requests_page),
-        route(class_data, "/requests/{number:int}", marking.reply, "POST"),
-        route(class_data, "/similar", files.similar_page),
-        route(class_data, "/downloads", files.downloads_page),
-        route(class_data, "/downloads/{form}", files.make_download, "POST"),
-        route(class_data, "/changes", files.changes_page),
-        route(class_data, "/sessions", instructor_sessions.sessions_page),
-        route(class_data, "/sessions", instructor_sessions.end_sessions, "POST"),
+        page(*one),
+        page("/learners/{learner}/page", files.learner_file),
+        form("/learners/{learner}/points", marking.points_by_hand, one),
+        page("/questions", items.questions_page),
+        page("/items/{item}", items.item_page),
+        page("/exercises/{exercise}", items.exercise_page),
+        page("/misconceptions", items.misconceptions_page),
+        page("/marking", marking.pending_page),
+        page(*mark),
+        form("/marking/{item}", marking.save_marks, mark),
+        page("/requests", marking.requests_page),
+        form("/requests/{number:int}", marking.reply, ("/requests", marking.requests_page)),
+        page("/similar", files.similar_page),
+        page("/downloads", files.downloads_page),
+        form("/downloads/{form}", files.make_download, ("/downloads", files.downloads_page)),
+        page("/changes", changes.changes_page),
+        form("/changes/{number:int}/undo", changes.undo, ("/changes", changes.changes_page)),
+        page("/sessions", instructor_sessions.sessions_page),
+        form("/sessions", instructor_sessions.end_sessions, ("/sessions", instructor_sessions.sessions_page)),
     ]
 
 
@@ -113,6 +128,7 @@ class TableLinks:
 def class_page(visit: Visit) -> Response:
     """The class as a table, in pages."""
     class_data = visit.class_data
+    visit.note_reading("read class table")
     choice = TableFilter(
         visit.asked("q")[:200],
         visit.asked("show"),
@@ -174,6 +190,8 @@ def learner_page(visit: Visit) -> Response:
     asked = visit.asked("submission")
     chosen = next((mark for mark in marks if mark.work and mark.work.row.key == asked), None)
     mark = chosen or (counting[-1] if counting else None)
+    submission = {"submission": mark.work.row.key} if mark is not None and mark.work is not None else {}
+    visit.note_reading("read report", learner=learner.id, **submission)
     with class_data.book() as book:
         report = _report(visit, book, mark) if mark is not None else None
         history = [_submitted(visit, book, row, marks, mark) for row in book.gradebook.everything_of(learner.id)]
@@ -191,8 +209,8 @@ def learner_page(visit: Visit) -> Response:
         requests=learner_requests.list_requests(class_data.folder, learner.id),
         answers=[(name, answers.answer_text(value)) for name, value in given.items()],
         moment=moment,
-        done=instructor_marking.done_message(visit),
-        may_end=instructor_sessions.may_end(visit, learner.id),
+        done=instructor_changes.find_done(visit),
+        may_end=visit.may_end_sessions(learner.id),
     )
 
 

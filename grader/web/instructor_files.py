@@ -13,7 +13,6 @@ from urllib.parse import quote
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from grader.classroom import audit
 from grader.classroom import export as exports
 from grader.classroom.analysis import similarity_html, similarity_view
 from grader.classroom.analysis.answers import borrowed_by_learner
@@ -22,16 +21,13 @@ from grader.classroom.analysis.clusters import Cluster, find_clusters
 from grader.classroom.export.html import LearnerPages, mark_of
 from grader.classroom.results import Book, file_name
 from grader.core.model import Text
-from grader.web.class_data import RARELY, ClassData, Download, Visit, moment
+from grader.core.page_text import without_commands
+from grader.web.class_data import RARELY, ClassData, Download, Visit
 from grader.web.instructor_items import borrowed_answers
-from grader.web.instructor_sessions import may_end
-from grader.web.instructor_words import ACTIONS, FORMATS, WORDS
-from grader.web.people import Role
+from grader.web.instructor_words import FORMATS, WORDS
 
 #: The most clusters on the list, and the most couples on the page of a cluster.
 _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
-#: The most entries of the log that are shown.
-_MOST_ENTRIES = 500
 
 # ------------------------------------------------------------------------------------------ similar solutions
 
@@ -46,6 +42,8 @@ def similar_page(visit: Visit) -> Response:
         number = int(asked) if asked.isdecimal() and len(asked) < 6 else 0
         if not 1 <= number <= len(made):
             raise HTTPException(404)
+        people = sorted({name for key in made[number - 1].keys for name in alike.people[key]})
+        visit.note_reading("read comparison", learners=", ".join(people))
         (shown,) = similarity_html.compare_clusters(alike.found, [made[number - 1]], who, alike.read, _MOST_COUPLES)
         return visit.page(
             "instructor_cluster.html",
@@ -55,6 +53,7 @@ def similar_page(visit: Visit) -> Response:
             honest=similarity_view.honest(),
             COMMON_CODE=similarity_view.COMMON_CODE,
         )
+    visit.note_reading("read similar solutions")
     listed = [
         (similarity_view.title(each, who), [similarity_view.alike_in(one, each, who) for one in each.scopes])
         for each in made[:_MOST_CLUSTERS]
@@ -135,7 +134,8 @@ def make_download(visit: Visit) -> Response:
     visit.note("downloaded", format=name)
     if not ready.remarks:
         return attachment(ready.name, ready.data)
-    return visit.page("instructor_ready.html", ready=ready, token=class_data.shelf.put(ready))
+    remarks = [without_commands(remark) for remark in ready.remarks]
+    return visit.page("instructor_ready.html", ready=ready, remarks=remarks, token=class_data.shelf.put(ready))
 
 
 def _made(visit: Visit, form: ExportFormat) -> Download:
@@ -203,23 +203,5 @@ def learner_file(visit: Visit) -> Response:
         made = LearnerPages(book, visit.lang, class_data.now()).of(mark_of(book, learner.id))
     if made is None:
         raise HTTPException(404)
+    visit.note("downloaded", learner=learner.id, format="html")
     return attachment(f"{file_name(learner.id, {})}.html", made.encode())
-
-
-# ------------------------------------------------------------------------------------------ changes
-
-
-def changes_page(visit: Visit) -> Response:
-    """All overrides, and the log of what staff did, the latest first."""
-    class_data = visit.class_data
-    staff = [each for each in reversed(audit.entries(class_data.folder)) if each.role != Role.LEARNER.value]
-    with class_data.book() as book:
-        overrides = sorted(book.gradebook.overrides(), key=lambda each: each.at, reverse=True)
-    return visit.page(
-        "instructor_changes.html",
-        overrides=overrides,
-        DID=ACTIONS,
-        may_end=may_end(visit),
-        entries=staff[:_MOST_ENTRIES],
-        moment=moment,
-    )

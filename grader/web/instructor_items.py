@@ -58,6 +58,7 @@ class BeliefRow:
 def questions_page(visit: Visit) -> Response:
     """All items and exercises with their statistics, and the findings."""
     class_data = visit.class_data
+    visit.note_reading("read findings")
     found = class_statistics(class_data)
     rows = []
     for name, parts in groupby(view.ordered(found), key=lambda part: part.question):
@@ -82,6 +83,7 @@ def item_page(visit: Visit) -> Response:
     """One item: answers, discrimination, misconceptions, and answers that fit another learner's numbers."""
     class_data = visit.class_data
     question, item = class_data.item(visit.request.path_params["item"])
+    visit.note_reading("read answers", part=item.id)
     given = class_data.once(f"answers {item.id}", lambda book: answers.given_answers(item, class_data.counting()))
     personal = bool(items.draw_choices(item.spec))
     part = _part(class_statistics(class_data), item.id)
@@ -138,6 +140,7 @@ def exercise_page(visit: Visit) -> Response:
     """One exercise: the checks and cases that fail, and the misconceptions."""
     class_data = visit.class_data
     question, exercise = class_data.exercise(visit.request.path_params["exercise"])
+    visit.note_reading("read answers", part=exercise.name)
     results = [
         (mark.learner.id, result)
         for mark, _ in class_data.counting()
@@ -187,6 +190,7 @@ def _failing(results: Sequence[tuple[str, ExerciseResult]], check: CheckStatisti
 def misconceptions_page(visit: Visit) -> Response:
     """The misconceptions of the last seven days, or of all work."""
     class_data = visit.class_data
+    visit.note_reading("read findings")
     everything = visit.asked("period") == "all"
     since = None if everything else class_data.now() - _WEEK
     found = class_misconceptions.find_misconceptions([mark for mark, _ in class_data.counting()], since)

@@ -5,34 +5,43 @@ Changes are saved with the functions of ``attncheck override``, with the name of
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from grader.classroom import learner_requests, rubric
-from grader.classroom.overrides import OverrideRequest, give_points, remove_override
+from grader.classroom.analysis.answers import answer_text
+from grader.classroom.marks import Mark
+from grader.classroom.overrides import OverrideRequest, Signed, give_points, remove_override
 from grader.classroom.results import parts
 from grader.classroom.rubric import AnswerGroup, Decision, PendingAnswers
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import ExerciseResult, ItemResult, Status, Text
+from grader.core.text import STATUS
 from grader.course import items
-from grader.web.class_data import LOCK_TIMEOUT, ClassData, Visit, moment
-from grader.web.instructor_words import WORDS
+from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, Visit, moment
+from grader.web.instructor_changes import find_done, latest_saves
 
 #: The most groups of answers on a page.
 _GROUPS = 8
 _NOT_A_NUMBER = Text("“{typed}” is not a number of points.", "“{typed}”不是分数。")
+_NO_POINTS = Text("Say how many points.", "请填写分数。")
+_NO_PART = Text("Choose an item or an exercise.", "请选择小题或练习。")
 _CHANGED = Text(
     "These answers have been marked in the meantime, or none was selected. Nothing was saved.",
     "这些回答已经有人批改过，或者没有勾选任何一份。没有保存任何内容。",
 )
-
-
-def done_message(visit: Visit) -> str:
-    """A message about the last change, after a redirect."""
-    done = visit.asked("done")
-    if done.isdecimal():
-        return WORDS["marked"].fill(count=int(done[:6])).of(visit.lang)
-    return WORDS[done].of(visit.lang) if done in ("saved", "removed", "ended") else ""
+_NO_CHOICE = Text(
+    "Tick the key points, or “none of these: 0 points”. Nothing was saved.",
+    "请勾选要点，或勾选“都没有说到：0 分”。没有保存任何内容。",
+)
+_BOTH = Text(
+    "Tick either key points or “none of these: 0 points”. Nothing was saved.",
+    "要点和“都没有说到：0 分”只能勾选一种。没有保存任何内容。",
+)
+#: The value of the box for 0 points.
+_NONE = "0"
 
 
 # ------------------------------------------------------------------------------------ points by hand
@@ -44,26 +53,34 @@ def points_by_hand(visit: Visit) -> Response:
     learner = class_data.learner(visit.request.path_params["learner"])
     part = visit.typed("part")
     if visit.typed("do") == "remove":
-        remove_override(class_data.folder, learner.id, part, class_data.course_folder, visit.lang, LOCK_TIMEOUT)
+        where, by = (class_data.course_folder, visit.lang, LOCK_TIMEOUT), Signed(visit.author, class_data.now())
+        number = remove_override(class_data.folder, (learner.id, part), by, *where).save
         visit.note("removed override", learner=learner.id, part=part)
-        return RedirectResponse(class_data.at("learners", learner.id, done="removed"), 303)
-    _give(visit, learner.id, part, visit.typed("points"), visit.typed("reason"))
-    return RedirectResponse(class_data.at("learners", learner.id, done="saved"), 303)
+    else:
+        if not part:
+            raise UsageError(_NO_PART, field="part")
+        number = _give(visit, learner.id, part, visit.typed("reason"))
+    return RedirectResponse(class_data.at("learners", learner.id, done=str(number)), 303)
 
 
-def _give(visit: Visit, learner: str, part: str, typed: str, reason: str) -> None:
-    class_data = visit.class_data
-    request = OverrideRequest(learner, part, _number(typed), reason, visit.author, beyond=bool(visit.typed("beyond")))
+def _give(visit: Visit, learner: str, part: str, reason: str, answers: int | None = None) -> int:
+    """Save the points that were typed, and return the number of the save."""
+    class_data, typed = visit.class_data, visit.typed("points")
+    beyond = bool(visit.typed("beyond"))
+    request = OverrideRequest(learner, part, _number(typed), reason, visit.author, beyond, answers)
     done = give_points(class_data.folder, request, class_data.now(), class_data.course_folder, visit.lang, LOCK_TIMEOUT)
     visit.note("gave points", learner=learner, part=done.part.name, points=typed.strip(), reason=reason.strip())
+    return done.save
 
 
 def _number(typed: str) -> float:
     """Parse points typed with a decimal point or comma. Raises UsageError."""
+    if not typed.strip():
+        raise UsageError(_NO_POINTS, field="points")
     try:
         return float(typed.strip().replace(",", ".").replace("，", "."))
     except ValueError:
-        raise UsageError(_NOT_A_NUMBER.fill(typed=typed[:40])) from None
+        raise UsageError(_NOT_A_NUMBER.fill(typed=typed[:40]), field="points") from None
 
 
 # ------------------------------------------------------------------------------------ free text
@@ -80,7 +97,7 @@ def pending_page(visit: Visit) -> Response:
     for group in pending_answers(visit.class_data).groups:
         found.setdefault(group.item.id, []).append(group)
     counted = [(groups[0].item, len(groups), sum(len(group.learners) for group in groups)) for groups in found.values()]
-    return visit.page("instructor_waiting.html", items=counted, done=done_message(visit))
+    return visit.page("instructor_waiting.html", items=counted, done=find_done(visit))
 
 
 def mark_page(visit: Visit) -> Response:
@@ -89,19 +106,24 @@ def mark_page(visit: Visit) -> Response:
     _, item = class_data.item(visit.request.path_params["item"])
     if not items.key_points(item):
         raise HTTPException(404)
+    visit.note_reading("read answers", part=item.id)
     known = pending_answers(class_data)
     groups = [group for group in known.groups if group.item.id == item.id]
+    shown = groups[:_GROUPS]
+    refused = [group for group in groups[_GROUPS:] if f"group-{group.number}" == visit.typed(FORM)]
     return visit.page(
         "instructor_marking.html",
         item=item,
-        groups=groups[:_GROUPS],
-        more=max(0, len(groups) - _GROUPS),
-        all=len(groups),
+        groups=[*shown, *refused],
+        more=len(groups) - len(shown) - len(refused),
+        left=len(groups),
         points_of=items.key_points(item),
         sample=items.key(item, items.Context("", "", item.id)),
         comments=known.comments.get(item.id, ()),
         wording_id=rubric.wording_id,
-        done=done_message(visit),
+        done=find_done(visit),
+        saves=latest_saves(visit, item.id),
+        moment=moment,
     )
 
 
@@ -109,8 +131,10 @@ def save_marks(visit: Visit) -> Response:
     """Save the key points and the comment for the selected wordings of a group."""
     class_data = visit.class_data
     _, item = class_data.item(visit.request.path_params["item"])
-    chosen = set(visit.all_typed("wording"))
-    decision = Decision("".join(visit.all_typed("point")) or "0", visit.typed("comment").strip())
+    chosen, points = set(visit.all_typed("wording")), visit.all_typed("point")
+    if not points or (_NONE in points and len(points) > 1):
+        raise UsageError(_BOTH if points else _NO_CHOICE, field="point")
+    decision = Decision("".join(points), visit.typed("comment").strip())
     with rubric.marking(class_data.folder, class_data.course_folder, visit.author, visit.lang, LOCK_TIMEOUT) as (
         found,
         decide,
@@ -123,52 +147,107 @@ def save_marks(visit: Visit) -> Response:
             if rubric.wording_id(wording.text) in chosen
         )
         if not wordings:
-            raise UsageError(_CHANGED)
+            raise UsageError(_CHANGED, field="wording")
         group = AnswerGroup(item, wordings)
-        decide(group, decision, class_data.now())
+        number = decide(group, decision, class_data.now())
     count = str(len(group.learners))
     visit.note("marked answers", part=item.id, answers=count, key_points=decision.points, comment=decision.comment)
     left = any(each.item.id == item.id for each in pending_answers(class_data).groups)
-    return RedirectResponse(class_data.at("marking", *([item.id] if left else []), done=count), 303)
+    return RedirectResponse(class_data.at("marking", *([item.id] if left else []), done=str(number)), 303)
 
 
 # ------------------------------------------------------------------------------------ requests
 
 
+@dataclass(frozen=True, slots=True)
+class RequestFacts:
+    """What a request is about: the points now, the answer, the right one, and the learner's numbers.
+
+    For an exercise, ``message`` says what was found, and ``report`` is the page with the report.
+    """
+
+    earned: float
+    possible: float
+    status: Status | None = None
+    answer: str = ""
+    options: tuple[Text, ...] = ()
+    expected: Text | None = None
+    ask: Text | None = None
+    numbers: tuple[tuple[str, int | float], ...] = ()
+    message: Text | None = None
+    report: str = ""
+
+
 def requests_page(visit: Visit) -> Response:
-    """The requests for regrading: open ones with a form, and answered ones."""
+    """The requests for regrading: open ones with the answer and a form, and answered ones."""
     class_data = visit.class_data
+    visit.note_reading("read requests")
     found = learner_requests.list_requests(class_data.folder)
     return visit.page(
         "instructor_requests.html",
-        open=[(each, _standing(class_data, each)) for each in found if each.answer is None],
+        open=[(each, _facts(class_data, each)) for each in found if each.answer is None],
         answered=[each for each in reversed(found) if each.answer is not None],
         moment=moment,
-        done=done_message(visit),
+        done=find_done(visit),
+        STATUS=STATUS,
     )
 
 
-def _standing(class_data: ClassData, request: learner_requests.LearnerRequest) -> tuple[float, float] | None:
-    """The points of the part that a request is about, as (earned, possible); None if it has none."""
-    for mark, _ in class_data.counting():
-        if mark.learner.id != request.learner or mark.work is None:
-            continue
+def _facts(class_data: ClassData, request: learner_requests.LearnerRequest) -> RequestFacts | None:
+    """What a request is about; None if the course has no such part with points."""
+    marks = [each for each in class_data.counting() if each[0].learner.id == request.learner and each[0].work]
+    for mark, answers in reversed(marks):
         given = next((change.points for change in mark.overridden if change.part == request.part), None)
-        for result, _ in mark.work.results:
+        for result, _ in mark.work.results if mark.work is not None else ():
             for item in result.items:
                 if item.id == request.part:
-                    return item.earned if given is None else given, item.possible
+                    return _item_facts(class_data, mark, item, given, answers.get(item.id))
             for exercise in result.exercises:
                 if exercise.name == request.part:
-                    return exercise.earned if given is None else given, exercise.possible
+                    return _exercise_facts(class_data, mark, exercise, given)
     part = parts(class_data.course).get(request.part)
-    return None if part is None else (0.0, part.possible)
+    return None if part is None else RequestFacts(0.0, part.possible)
+
+
+def _item_facts(
+    class_data: ClassData, mark: Mark, result: ItemResult, given: float | None, answer: object
+) -> RequestFacts:
+    earned = result.earned if given is None else given
+    _, item = class_data.item(result.id)
+    seed_name = mark.work.row.seed_name if mark.work is not None else ""
+    context = items.Context(class_data.course.public_id, seed_name, item.id)
+    numbers = items.draw(item.spec, context)
+    chosen = {str(each) for each in answer} if isinstance(answer, (list, tuple)) else {str(answer)}
+    choices = items.ask(item, context).choices
+    return RequestFacts(
+        earned,
+        result.possible,
+        result.status,
+        answer_text(answer),
+        tuple(choice.text for choice in choices if choice.id in chosen),
+        None if item.sealed else items.key(item, context),
+        items.fill(item.ask, numbers),
+        tuple(numbers.items()),
+        result.message,
+    )
+
+
+def _exercise_facts(class_data: ClassData, mark: Mark, result: ExerciseResult, given: float | None) -> RequestFacts:
+    key = mark.work.row.key if mark.work is not None else ""
+    return RequestFacts(
+        result.earned if given is None else given,
+        result.possible,
+        result.status,
+        message=result.message,
+        report=class_data.at("learners", mark.learner.id, submission=key) + "#report",
+    )
 
 
 def reply(visit: Visit) -> Response:
     """Answer a request, and save new points if there are any. Points are saved first: a request has one answer."""
     class_data = visit.class_data
     number = visit.request.path_params["number"]
+    done = "replied"
     with class_data.turn:
         found = learner_requests.list_requests(class_data.folder)
         request = next((each for each in found if each.number == number), None)
@@ -177,7 +256,7 @@ def reply(visit: Visit) -> Response:
         text = visit.typed("answer")
         learner_requests.check_reply(request, text)
         if visit.typed("points").strip():
-            _give(visit, request.learner, request.part, visit.typed("points"), text)
+            done = str(_give(visit, request.learner, request.part, text, answers=number))
         learner_requests.answer_request(class_data.folder, number, text, visit.author, class_data.now())
     visit.note("answered request", learner=request.learner, part=request.part, request=str(number))
-    return RedirectResponse(class_data.at("requests", done="saved"), 303)
+    return RedirectResponse(class_data.at("requests", done=done), 303)

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.classroom.ended_sessions import Purpose
 from grader.web.class_data import Visit
-from grader.web.instructor_marking import done_message
+from grader.web.instructor_changes import find_done
 from grader.web.people import Role
 from grader.web.sessions import Sessions
 
@@ -17,18 +17,10 @@ from grader.web.sessions import Sessions
 _ENDS: Mapping[str, tuple[Purpose, ...]] = {"sessions": ("session",), "links": ("session", "link")}
 
 
-def may_end(visit: Visit, learner: str | None = None) -> bool:
-    """Whether the visitor may end sessions, and the learner, if given, can have any."""
-    sessions = visit.class_data.sessions
-    if sessions is None or visit.person.role is not Role.INSTRUCTOR:
-        return False
-    return learner is None or sessions.people.find(learner) is not None
-
-
 def _sessions(visit: Visit) -> Sessions:
     """The sessions of the class. Raises HTTPException (403) unless the visitor may end them."""
     found = visit.class_data.sessions
-    if found is None or not may_end(visit):
+    if found is None or not visit.may_end_sessions():
         raise HTTPException(403)
     return found
 
@@ -36,7 +28,7 @@ def _sessions(visit: Visit) -> Sessions:
 def sessions_page(visit: Visit) -> Response:
     """A page to end the sessions of staff and of everybody."""
     staff = [each for each in _sessions(visit).people if each.role is not Role.LEARNER]
-    return visit.page("instructor_sessions.html", staff=staff, done=done_message(visit))
+    return visit.page("instructor_sessions.html", staff=staff, done=find_done(visit))
 
 
 def end_sessions(visit: Visit) -> Response:

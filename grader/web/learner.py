@@ -15,6 +15,7 @@ from pathlib import Path
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Report, Status, Submission, Text
+from grader.core.page_text import without_commands
 from grader.course import starter
 from grader.grading import costs
 from grader.grading.checker import CheckedSubmission, Checker
@@ -75,8 +76,8 @@ class LearnerWorkspace:
     _progress: tuple[tuple[Event, ...], progress.Progress] | None = None
 
     def told(self, error: AttncheckError) -> Text:
-        """The text of an error for the learner."""
-        return error.message
+        """The text of an error for the learner, without commands."""
+        return without_commands(error.message)
 
     # ------------------------------------------------------------------------------------- the log
 

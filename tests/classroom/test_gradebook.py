@@ -13,6 +13,7 @@ import pytest
 from grader.classroom.encoding import pack
 from grader.classroom.gradebook import (
     FILE,
+    FORMAT,
     INTAKE,
     Gradebook,
     GradingRun,
@@ -155,11 +156,11 @@ def test_damage_is_said_whatever_it_is(book: Gradebook) -> None:
         open_gradebook(book.path.parent)
 
 
-@pytest.mark.parametrize("value", ["2", "soon", "", "9" * 5000, "[]", "-1"])
+@pytest.mark.parametrize("value", [str(FORMAT + 1), "soon", "", "9" * 5000, "[]", "-1"])
 def test_other_formats_are_refused(book: Gradebook, value: str) -> None:
     """Newer ones, and what is no format at all."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (value,))
-    with pytest.raises(GradebookError, match="Update" if value == "2" else "new folder"):
+    with pytest.raises(GradebookError, match="Update" if value == str(FORMAT + 1) else "new folder"):
         again(book)
 
 
@@ -199,6 +200,27 @@ def test_overrides_are_kept(book: Gradebook) -> None:
     book.override(replace(first, points=0.25))
     book.override(first)
     assert book.overrides() == (first,)
+
+
+def test_changes_of_overrides_are_kept(book: Gradebook) -> None:
+    """Each save with what was before, the last one first; a save is whole or not at all; forgetting removes it."""
+    first = Override("ada", "Q3.a", 0.5, "partly right", "Prof. Invented", NOW)
+    better, other = replace(first, points=1.0), replace(first, learner="cy")
+    book.override(first)
+    number = book.change_overrides({("ada", "Q3.a"): better, ("cy", "Q3.a"): other}, "tutor", NOW, request=7)
+    assert book.withdraw("ada", "Q3.a", "prof", NOW)
+    third, second, one = book.saves(9)
+    assert [(each.before, each.after) for each in second.changes] == [(first, better), (None, other)]
+    assert (second.number, second.author, second.at, second.request) == (number, "tutor", NOW, 7)
+    assert [each.latest for each in (third, second, one)] == [True, False, False]
+    assert book.saves(1, before=third.number) == (second,)
+    assert book.saves(9, part="Q5.x") == ()
+    wrong: dict[tuple[str, str], Override | None] = {("bo", "Q3.a"): other, ("bo", "Q3.b"): 1}  # type: ignore[dict-item]
+    with pytest.raises(AttributeError):
+        book.change_overrides(wrong, "tutor", NOW)
+    assert (book.overrides(), len(book.saves(9))) == ((other,), 3)
+    book.forget("ada")
+    assert [each.changes for each in book.saves(9)] == [second.changes[1:]]
 
 
 def test_facts(book: Gradebook) -> None:
@@ -264,12 +286,12 @@ def test_a_learner_can_be_forgotten(book: Gradebook) -> None:
 
 def test_no_book(tmp_path: Path) -> None:
     """A folder that was mistyped is not made into one of results."""
-    with pytest.raises(GradebookError, match="expected a folder written by 'attncheck batch --out'"):
+    with pytest.raises(GradebookError, match="Expected a folder written by 'attncheck batch --out'"):
         open_gradebook(tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("found", "said"), [("2", "Update attncheck"), ("0", "Grade into a new folder")])
+@pytest.mark.parametrize(("found", "said"), [(str(FORMAT + 1), "Update attncheck"), ("0", "Grade into a new folder")])
 def test_books_of_other_versions(book: Gradebook, found: str, said: str) -> None:
     """They are left as they are."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (found,))
@@ -286,7 +308,7 @@ def test_another_file(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     """Says what to do instead."""
-    with pytest.raises(GradebookError, match="--out"):
+    with pytest.raises(GradebookError, match="use another folder"):
         open_gradebook(tmp_path / "none", create=True)
 
 
@@ -371,7 +393,7 @@ def test_a_damaged_book_that_asks_for_more_memory_than_there_is(
 def test_an_empty_file_is_no_book(tmp_path: Path) -> None:
     """A batch that was stopped at its very start left it; only a batch makes a book of it."""
     (tmp_path / FILE).touch()
-    with pytest.raises(GradebookError, match="is empty: run 'attncheck batch' again"):
+    with pytest.raises(GradebookError, match=r"is empty\. Run 'attncheck batch' again"):
         open_gradebook(tmp_path)
     with closing(open_gradebook(tmp_path, create=True)) as book:
         assert book.submissions() == ()

@@ -66,3 +66,21 @@ def test_forgetting(tmp_path: Path) -> None:
     assert [(one.number, one.learner) for one in learner_requests.list_requests(tmp_path)] == [(2, "bo"), (3, "cy")]
     assert learner_requests.forget(tmp_path, "ada") == 0
     assert learner_requests.forget(tmp_path / "nowhere", "ada") == 0
+
+
+def test_an_answer_is_taken_back(tmp_path: Path) -> None:
+    """Then the request is open, and the answer is known; restored, it counts again; all of it is forgotten."""
+    learner_requests.add_request(tmp_path, "ada", "Q1.a", "Why?", AT)
+    answered = learner_requests.answer_request(tmp_path, 1, "Because.", "prof", AT)
+    learner_requests.set_withdrawn(tmp_path, 1, True, "prof", AT)
+    (found,) = learner_requests.list_requests(tmp_path)
+    assert (found.answer, found.withdrawn) == (None, answered.answer)
+    learner_requests.set_withdrawn(tmp_path, 1, False, "prof", AT)
+    assert learner_requests.list_requests(tmp_path) == (answered,)
+    learner_requests.set_withdrawn(tmp_path, 1, True, "prof", AT)
+    learner_requests.answer_request(tmp_path, 1, "No.", "prof", AT)
+    learner_requests.set_withdrawn(tmp_path, 1, False, "prof", AT)
+    (found,) = learner_requests.list_requests(tmp_path)
+    assert (found.answer and found.answer.text, found.withdrawn) == ("No.", None)
+    learner_requests.forget(tmp_path, "ada")
+    assert not (tmp_path / learner_requests.FILE).read_bytes()

@@ -21,16 +21,19 @@ from grader.classroom.overrides import (
     ForgetPlan,
     OverrideRequest,
     OverrideResult,
+    Signed,
     find_learner,
     forgetting,
     give_points,
     remove_override,
+    undo_save,
 )
 from grader.core.errors import GradebookError, UsageError
 from grader.grading.inputs import Seed
 from tests import tiny
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
+BY = Signed("tutor", NOW)
 WISH = OverrideRequest("bo", "double", 3.0, " nearly ", "Prof. Invented")
 in_process = tiny.in_process
 
@@ -59,7 +62,7 @@ def out(graded: Path, tmp_path: Path, in_process: None) -> Path:
 def take_back_nothing(out: Path) -> None:
     """Writes the files of results as a batch does."""
     give_points(out, replace(WISH, points=0.0), NOW, None, "en")
-    remove_override(out, "bo", "double", None, "en")
+    remove_override(out, ("bo", "double"), BY, None, "en")
 
 
 def earned(out: Path) -> dict[str, float]:
@@ -95,7 +98,7 @@ def test_points_are_taken_back(out: Path) -> None:
     """Those that were earned count again."""
     give_points(out, replace(WISH, learner="ada", points=1.0), NOW, None, "en")
     assert earned(out)["ada"] == 1
-    found = remove_override(out, "Ada", "DOUBLE", None, "en")
+    found = remove_override(out, ("Ada", "DOUBLE"), BY, None, "en")
     assert (found.override, found.part.name, found.rows[0].earned) == (None, "double", 4)
     assert (given(out), earned(out)["ada"]) == ((), 4)
 
@@ -104,7 +107,7 @@ def test_points_of_what_is_no_longer_there_can_be_taken_back(out: Path) -> None:
     """Neither learner nor part has to be known any more."""
     with closing(open_gradebook(out)) as book:
         book.override(Override("gone", "old", 1.0, "x", "y", NOW))
-    assert remove_override(out, "gone", "old", None, "en").part.possible == 0
+    assert remove_override(out, ("gone", "old"), BY, None, "en").part.possible == 0
     assert given(out) == ()
 
 
@@ -138,7 +141,7 @@ def test_names_in_any_case_and_points_within_bounds(
         ({"points": -1.0}, "0 to 4 points; found -1"),
         ({"points": math.nan, "beyond": True}, "found nan"),
         ({"points": math.inf, "beyond": True}, "found inf"),
-        ({"reason": "  "}, "Give a --reason"),
+        ({"reason": "  "}, "Give a reason"),
     ],
 )
 def test_what_is_refused(change: dict[str, object], said: str, out: Path) -> None:
@@ -153,7 +156,7 @@ def test_what_was_not_given_cannot_be_taken_back(learner: str, part: str, out: P
     """It is said what was."""
     give_points(out, WISH, NOW, None, "en")
     with pytest.raises(UsageError, match=r"has no points given by hand|There is no learner"):
-        remove_override(out, learner, part, None, "en")
+        remove_override(out, (learner, part), BY, None, "en")
     assert len(given(out)) == 1
 
 
@@ -289,3 +292,26 @@ def test_folders_that_were_not_unpacked_are_not_removed(graded: Path, tmp_path: 
     leaving = forget(tmp_path / "out", "bo")
     assert leaving.outside == (graded / "in", graded / "in" / "bo.py")
     assert (graded / "in" / "bo.py").exists()
+
+
+def test_a_save_is_undone_exactly(out: Path) -> None:
+    """What was before counts again, with its reason and author; undoing can be undone; a later change is in the way."""
+    given = [give_points(out, replace(WISH, points=points), NOW, None, "en").save for points in (1.0, 2.0)]
+    with pytest.raises(UsageError, match="changed again later"):
+        undo_save(out, given[0], BY, None, "en")
+
+    def now() -> tuple[Override, ...]:
+        with closing(open_gradebook(out)) as book:
+            return book.overrides()
+
+    (second,) = now()
+    undo_save(out, given[1], BY, None, "en")
+    (first,) = now()
+    assert (first.points, first.author) == (1.0, WISH.author)
+    with closing(open_gradebook(out)) as book:
+        undone = book.saves(1)[0]
+    assert (undone.undoes, undone.author) == (given[1], "tutor")
+    undo_save(out, undone.number, BY, None, "en")
+    assert now() == (second,)
+    with pytest.raises(UsageError, match="no change 99"):
+        undo_save(out, 99, BY, None, "en")

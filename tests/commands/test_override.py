@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from grader.classroom import overrides
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.marks import CoursePart
-from grader.classroom.overrides import ForgetPlan, OverrideRequest, OverrideResult
+from grader.classroom.overrides import ForgetPlan, OverrideRequest, OverrideResult, Signed
 from grader.commands import forget, override
 
 Attncheck = Callable[..., object]
@@ -43,8 +43,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         seen["asked"] = folder, wish, course_folder, lang
         return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), CHANGE, ())
 
-    def remove_override(folder: Path, learner: str, part: str, course_folder: Path | None, lang: str) -> OverrideResult:
-        seen["asked"] = folder, learner, part, course_folder, lang
+    def remove_override(
+        folder: Path, which: tuple[str, str], by: Signed, course_folder: Path | None, lang: str
+    ) -> OverrideResult:
+        seen["asked"] = folder, which, by.author, course_folder, lang
         return OverrideResult(LearnerRow("bo", "Bo"), CoursePart("double", "Q1", 4.0), None, ())
 
     @contextmanager
@@ -67,7 +69,7 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
     attncheck("override", "out", "bo", "double", "--points", "-1", "--reason", "x", *more)
     assert asked["asked"] == (Path("out"), OverrideRequest("bo", "double", -1.0, "x", "P", True), Path("c"), "zh")
     attncheck("override", "out", "bo", "double", "--remove", "--course", "c")
-    assert asked["asked"] == (Path("out"), "bo", "double", Path("c"), "en")
+    assert asked["asked"] == (Path("out"), ("bo", "double"), "me", Path("c"), "en")
     attncheck("forget", "out", "bo", "--yes", "--course", "c")
     assert asked["asked"] == (Path("out"), "bo", Path("c"))
 

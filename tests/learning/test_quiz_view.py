@@ -208,10 +208,13 @@ def test_card_that_is_settled() -> None:
             settled(message=TRUTH, explain=TRUTH),
             "Every key that is not blocked contributes. Correct answer: b: Sums Source",
         ),
-        (settled(advice=ExerciseAdvice("half", "Q1", "open")), "→ The exercise half shows this: attncheck start Q1"),
+        (
+            settled(advice=ExerciseAdvice("half", "Q1", "open")),
+            "→ The exercise half shows this. To begin: attncheck start Q1",
+        ),
         (
             settled(advice=ExerciseAdvice("half", "Q1", "same")),
-            "→ Your code for half makes the same mistake: attncheck hint Q1",
+            "→ Your code for half makes the same mistake. Hints: attncheck hint Q1",
         ),
         (
             settled(advice=ExerciseAdvice("half", "Q1", "right")),

@@ -90,9 +90,9 @@ _EVERYBODY = (
 _NOBODY = (
     Text("Hidden cases that nobody passes: {names}.", "无人通过的隐藏用例：{names}。"),
     Text(
-        "Check whether the question says what they require: `attncheck explain` replays one. If it does not, add it "
-        "and regrade.",
-        "看看题目有没有说明这些用例的要求：`attncheck explain` 可以重新运行其中一个。如果没有说明，就补上并重新评分。",
+        "Check whether the question says what they require. If it does not, add it and regrade. `attncheck explain` "
+        "replays one.",
+        "看看题目有没有说明这些用例的要求。如果没有说明，就补上并重新评分。`attncheck explain` 可以重新运行其中一个。",
     ),
 )
 _PUBLIC_ONLY = (
@@ -103,9 +103,10 @@ _PUBLIC_ONLY = (
     ),
     Text(
         "A reason to ask, never proof: hard-coded answers to the public cases look like this, and so does honest code "
-        "that works only for a few sizes. Read the code (--names says whose), and have it explained on a new input.",
+        "that works only for a few sizes. Read the code, and have it explained on a new input. --names says "
+        "whose it is.",
         "这是询问的理由，绝不是证据：抄下公开用例的结果会是这样，老老实实写、却只适用于少数尺寸的代码也会是这样。"
-        "先读代码（--names 会列出是谁），再请本人用你给的输入讲解一遍。",
+        "先读代码，再请本人用你给的输入讲解一遍。--names 会列出是谁。",
     ),
 )
 _BORROWED = (
@@ -116,9 +117,9 @@ _BORROWED = (
     ),
     Text(
         "A reason to ask, never proof: there are only a few sets of numbers, so a single answer says nothing. Have "
-        "those with several (--names says who) explain one.",
+        "those with several explain one. --names says who they are.",
         "这只是询问的理由，绝不是证据：数据只有几组，单个答案说明不了什么。"
-        "请有好几个的人（--names 会列出是谁）讲解其中一个。",
+        "请有好几个的人讲解其中一个。--names 会列出是谁。",
     ),
 )
 _WHO = Text(": {names}", "：{names}")
@@ -138,8 +139,9 @@ _CODE = (
         "{part}：代码写对了（{exercises}），问答却答不好（{items}）。",
     ),
     Text(
-        "The code works, but is not understood: have one solution explained line by line, and see `attncheck similar`.",
-        "代码能运行，却没有真正理解：请一位学习者逐行讲解自己的解法，并查看 `attncheck similar` 的结果。",
+        "The code works, but is not understood: have one solution explained line by line. "
+        "`attncheck similar` finds solutions that are nearly the same.",
+        "代码能运行，却没有真正理解：请一位学习者逐行讲解自己的解法。`attncheck similar` 会找出几乎相同的解法。",
     ),
 )
 _BELIEVED = (

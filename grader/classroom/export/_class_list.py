@@ -60,9 +60,10 @@ def read_template(options: ExportOptions, what: str) -> Sheet:
     if options.template is None:
         raise UsageError(
             Text(
-                "--template is missing; give the {what} that you downloaded.",
-                "缺少 --template：请给出你下载的文件（{what}）。",
-            ).fill(what=what)
+                "There is no file to fill in: give the {what} that you downloaded. The option is --template FILE.",
+                "缺少要填写的文件：请给出你下载的文件（{what}）。对应的选项是 --template FILE。",
+            ).fill(what=what),
+            field="template",
         )
     return read_sheet(options.template)
 

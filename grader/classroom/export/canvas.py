@@ -93,15 +93,18 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     if wanted is None:
         raise UsageError(
             Text(
-                "{sheet} has {found} assignments; choose one with --column. Available: {there}",
-                "{sheet} 里有 {found} 个作业，请用 --column 指定一个。现有的是：{there}",
-            ).fill(sheet=sheet.path, found=len(found), there=there)
+                "{sheet} has {found} assignments, and one of them has to be named: {there}. The option is "
+                "--column NAME.",
+                "{sheet} 里有 {found} 个作业，请指定其中一个：{there}。对应的选项是 --column NAME。",
+            ).fill(sheet=sheet.path, found=len(found), there=there),
+            field="column",
         )
     raise UsageError(
         Text(
             "{sheet} has {count} columns “{wanted}”; expected one. Available: {there}",
             "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{there}",
-        ).fill(sheet=sheet.path, count=len(fitting), wanted=clean(wanted, 80), there=there)
+        ).fill(sheet=sheet.path, count=len(fitting), wanted=clean(wanted, 80), there=there),
+        field="column",
     )
 
 

@@ -54,9 +54,9 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 #: The suffixes of files whose names are preferred, because people open these files as text.
 _PREFERRED = (".py", ".yaml", ".yml", ".txt", "")
 _NO_TEMPLATE = Text(
-    "The graded submissions are no longer there; give the zip that you downloaded with Download Submissions "
-    "(--template).",
-    "当初评分的内容已不在原处：请给出用 Download Submissions 下载的 zip（--template）。",
+    "The graded submissions are no longer there: give the zip that you downloaded with Download Submissions. The "
+    "option is --template FILE.",
+    "当初评分的内容已不在原处：请给出用 Download Submissions 下载的 zip。对应的选项是 --template FILE。",
 )
 _NO_ZIP = Text(
     "{path} is not a zip of submissions from Canvas ({reason}).", "{path} 不是从 Canvas 下载的提交 zip（{reason}）。"
@@ -103,7 +103,7 @@ def _graded(book: Book) -> Path:
     """The collection that was graded. Raises UsageError if it is gone."""
     known = book.gradebook.recall("collection")
     if not isinstance(known, str) or not Path(known).exists():
-        raise UsageError(_NO_TEMPLATE)
+        raise UsageError(_NO_TEMPLATE, field="template")
     return Path(known)
 
 

@@ -43,7 +43,41 @@ function opening(input) {
   })
 }
 
+// Marking: the points of the selection, and no saving without one. The box for 0 points excludes the others.
+function keyPoints(field) {
+  const boxes = [...field.querySelectorAll("input[name=point]")], none = boxes.find(box => box.value === "0")
+  const output = field.querySelector("output"), number = new Intl.NumberFormat("en", {maximumFractionDigits: 2})
+  const update = event => {
+    if (event?.target === none && none.checked) boxes.forEach(box => { if (box !== none) box.checked = false })
+    else if (event?.target.checked) none.checked = false
+    const made = boxes.filter(box => box.checked)
+    const count = made.filter(box => box !== none).length
+    boxes[0].setCustomValidity(made.length ? "" : field.dataset.missing)
+    output.hidden = !made.length
+    output.textContent = output.dataset.said
+      .replace("{points}", number.format(field.dataset.points * count / (boxes.length - 1)))
+      .replace("{possible}", output.dataset.possible)
+  }
+  field.addEventListener("change", update)
+  update()
+}
+
+// Points by hand: at most those of the part, unless more are allowed.
+function pointsByPart(form) {
+  const {part, points, beyond} = form.elements
+  const update = () => {
+    const possible = part.selectedOptions[0]?.dataset.possible
+    const bounded = possible !== undefined && !beyond.checked
+    points.min = bounded ? 0 : ""
+    points.max = bounded ? possible : ""
+  }
+  form.addEventListener("change", update)
+  update()
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("fieldset[data-missing]").forEach(keyPoints)
+  document.querySelectorAll("form[data-points-by-part]").forEach(pointsByPart)
   document.querySelectorAll("fieldset.order").forEach(sortable)
   document.querySelectorAll("input[data-open]").forEach(opening)
 })

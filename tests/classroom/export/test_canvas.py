@@ -100,7 +100,7 @@ def test_which_column(small: Made, tmp_path: Path, column: str | None) -> None:
     [
         ("Other", HEAD, "0 columns “Other”; expected one. Available: Attention \\(501\\)"),
         ("Current Score", HEAD, "0 columns “Current Score”; expected one"),
-        (None, HEAD.replace("Current Score", "Other (502)"), "2 assignments; choose one with --column"),
+        (None, HEAD.replace("Current Score", "Other (502)"), "2 assignments, and one of them has to be named"),
         ("Attention", HEAD.replace("Current Score", "Attention (502)"), "2 columns “Attention”"),
         (None, HEAD.replace("Attention (501)", "Notes"), "0 assignments"),
         (None, HEAD + "".join(f",No {n} ({n})" for n in range(99)), "100 assignments.*No 18 .18.; and 80 more$"),
@@ -183,7 +183,9 @@ def test_files_that_are_none(small: Made, tmp_path: Path, raw: bytes, said: str)
         small.export("canvas", tmp_path / "up.csv", template=template)
 
 
-@pytest.mark.parametrize(("template", "said"), [(None, "--template is missing"), (Path("/none.csv"), "cannot be read")])
+@pytest.mark.parametrize(
+    ("template", "said"), [(None, "There is no file to fill in"), (Path("/none.csv"), "cannot be read")]
+)
 def test_no_file(small: Made, tmp_path: Path, template: Path | None, said: str) -> None:
     """Is refused, too."""
     with pytest.raises(UsageError, match=said):

@@ -96,7 +96,7 @@ def test_without_a_column_for_feedback(pair: Made, tmp_path: Path) -> None:
     """Grades are filled in, and the rest is said."""
     template = tmp_path / "worksheet.csv"
     template.write_text("Kennung,Stand,Wertung\nNr. 11,ok,\nNr. 12,ok,1\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"has no recognisable column of grades; give one with --column"):
+    with pytest.raises(UsageError, match=r"has no recognisable column of grades; one of these has to be named"):
         pair.export("moodle", tmp_path / "up.csv", template=template)
     after = rows(pair.export("moodle", tmp_path / "up.csv", template=template, column="Wertung"))
     assert [row[2] for row in after[1:]] == ["5", "0"]

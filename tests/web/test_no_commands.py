@@ -1,0 +1,67 @@
+"""No page of a learner names a command, an option or a file of the sources: they cannot be typed there."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from grader.core.model import Course, Lang
+from grader.core.page_text import COMMANDS
+from grader.web.learner import LearnerWorkspace
+from tests.web.test_pages import OWN, browser, course, first, learner, page, post
+
+__all__ = ["browser", "course", "learner"]  # fixtures
+
+_FOR_TERMINALS = re.compile(r"(?<![\w-])--[a-z]|\battncheck (?:" + "|".join(COMMANDS) + r")\b|['`]export |docs/\w")
+
+
+def found(text: str) -> str:
+    """What a page names for terminals, with what is around it; files that are shown are the learner's own."""
+    text = re.sub(r"<(textarea|pre|script)\b.*?</\1>", "", text, flags=re.S)
+    shown = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+    match = _FOR_TERMINALS.search(shown)
+    return shown[max(0, match.start() - 90) : match.end() + 30] if match else ""
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_pages(browser: TestClient, course: Course, lang: Lang) -> None:
+    """Every page of every question, before anything was done."""
+    post(browser, "/language", lang=lang, back="/")
+    paths = ["/", "/progress", "/review", "/pictures", "/work"]
+    for question in course.questions:
+        paths += [f"/questions/{question.id}", f"/questions/{question.id}/code"]
+        paths += [f"/items/{item.id}" for item in question.items[:3]]
+    assert {path: said for path in paths if (said := found(page(browser, path)))} == {}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_after_wrong_answers(browser: TestClient, course: Course, lang: Lang) -> None:
+    """What is said about each option of each item, with what to do about it, and the answer when it is shown."""
+    post(browser, "/language", lang=lang, back="/")
+    advice = 0
+    for question in course.questions[:4]:  # others are asked in the same words
+        for item in question.items:
+            path = f"/items/{item.id}"
+            for option in getattr(item.spec, "options", ()):
+                text = browser.post(path, data={"answer": option.id, "do": "answer"}, headers=OWN).text
+                assert not found(text), (path, option.id)
+                advice += len(re.findall("The exercise|练习 ", text))
+            assert not found(browser.post(path, data={"do": "key"}, headers=OWN).text), path
+    assert advice > 2
+    for path in ("/", "/progress", "/review"):
+        assert not found(page(browser, path)), path
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_errors(browser: TestClient, learner: LearnerWorkspace, course: Course, lang: Lang) -> None:
+    """An error says what is wrong; what to type in a terminal is left out."""
+    post(browser, "/language", lang=lang, back="/")
+    item = first(course, "line")
+    for value in ("", "((", "x" * 5000):
+        assert not found(browser.post(f"/items/{item.id}", data={"answer": value, "do": "answer"}, headers=OWN).text)
+    learner.state.write_text("{broken\n{}\n")
+    text = page(browser, "/", 400)
+    assert not found(text) and ("not a line of JSON" in text or "JSON" in text)
