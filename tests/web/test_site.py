@@ -176,6 +176,7 @@ ROWS: dict[tuple[str, str], Sequence[str]] = {
     ("GET", "/class/downloads"): STAFF,
     ("POST", "/class/downloads/{form}"): STAFF,
     ("GET", "/class/changes"): STAFF,
+    ("POST", "/class/changes/{number:int}/undo"): STAFF,
     ("GET", "/sign-out"): EVERYBODY,
     ("GET", "/"): EVERYBODY,
     ("POST", "/language"): EVERYBODY,
