@@ -184,6 +184,7 @@ ROWS: dict[tuple[str, str], Sequence[str]] = {
     ("GET", "/class/changes"): STAFF,
     ("GET", "/class/sessions"): INSTRUCTORS,
     ("POST", "/class/sessions"): INSTRUCTORS,
+    ("POST", "/class/changes/{number:int}/undo"): STAFF,
     ("GET", "/sign-out"): EVERYBODY,
     ("GET", "/"): EVERYBODY,
     ("POST", "/language"): EVERYBODY,
