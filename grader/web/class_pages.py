@@ -38,6 +38,7 @@ from grader.report.figures import kinds
 from grader.report.figures.figure import Figure
 from grader.report.figures.kinds import Picture
 from grader.report.figures.run import LearnerValues
+from grader.web.answers import Entry, MarkedPart
 from grader.web.class_words import (
     CHECKED_TOO_OFTEN,
     FOLDER_FULL,
@@ -49,6 +50,7 @@ from grader.web.class_words import (
     TOO_OFTEN,
     WORDS,
 )
+from grader.web.drafts import Draft
 from grader.web.gate import note_action
 from grader.web.learner import ItemState, LearnerWorkspace
 from grader.web.pace import RateLimit
@@ -138,10 +140,28 @@ class ClassWorkspace(LearnerWorkspace):
 
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
         """See ``LearnerWorkspace``. Raises UsageError if the folder would become too large."""
-        there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
-        if there + sum(len(data) for _, data in uploads) > _MOST_FILES:
-            raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
+        self._make_room(sum(len(data) for _, data in uploads))
         return LearnerWorkspace.receive(self, uploads, replacing=replacing)
+
+    def keep(self, name: str, fields: Entry, seen: str | None = None, mark: MarkedPart | None = None) -> Draft:
+        """See ``LearnerWorkspace``. Raises UsageError if files and drafts would become too large."""
+        self._make_room(
+            sum(len(text.encode(errors="replace")) for values in fields.values() for text in values), replaced=name
+        )
+        return LearnerWorkspace.keep(self, name, fields, seen, mark)
+
+    def _make_room(self, size: int, *, replaced: str = "") -> None:
+        """Raise UsageError if ``size`` more bytes would be too many, when the draft ``replaced`` is gone."""
+        there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
+        if there + self.drafts.size(but=replaced) + size > _MOST_FILES:
+            raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
+
+    def about_results(self) -> Text | None:
+        """See ``LearnerWorkspace``."""
+        assert self.service is not None
+        return {"after-due": WORDS["after_due"], "never": WORDS["results_never"]}.get(
+            self.service.course.rules.hidden_results
+        )
 
     def answers(self) -> dict[str, str]:
         """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""

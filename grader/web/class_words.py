@@ -45,6 +45,7 @@ WORDS: Mapping[str, Text] = {
     "files": Text("Files", "文件"),
     "results": Text("Results", "结果"),
     "results_later": Text("Results are shown after {due}.", "{due} 之后公布结果。"),
+    "after_due": Text("Results are not shown before the due date.", "截止之前不公布结果。"),
     "results_never": Text("This course does not show results here.", "本课程不在这里公布结果。"),
     "full_report": Text("Full report", "完整报告"),
     "requests": Text("Ask for regrading", "申请重新评分"),

@@ -190,6 +190,7 @@ ROWS: dict[tuple[str, str], Sequence[str]] = {
     ("GET", "/items/{item}/reading"): EVERYBODY,
     ("POST", "/exercises/{exercise}/hint"): EVERYBODY,
     ("POST", "/items/{item}/reading"): EVERYBODY,
+    ("POST", "/drafts/{kind}/{name}"): EVERYBODY,
     ("GET", "/review"): EVERYBODY,
     ("GET", "/review/next"): EVERYBODY,
     ("GET", "/review/items/{item}"): EVERYBODY,
