@@ -283,7 +283,8 @@ class Pages:
     def _kept(self, item: Item, sent: SentAnswer, form: FormData) -> SentAnswer:
         """``sent`` after its draft was saved; or removed, if the item is settled by what was sent."""
         name, seen = draft_of(item), _seen(form)
-        if sent.state.card.record.settled and sent.say is None:
+        card = sent.state.card
+        if (card.record.settled or card.compares) and sent.say is None:
             self.learner.drafts.settle(name, seen)
             return sent
         if self.learner.drafts.read(name) is None and not any(map(any, sent.filled.entry.values())):
