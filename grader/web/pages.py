@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -67,6 +68,8 @@ _COMMANDS = ("skip", "key")
 UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
 #: The most files in an upload, and the most attempts that a review page counts.
 _MOST_FILES, _MOST_TRIES = 100, 99
+#: The most characters of a report that is kept until the next check.
+_MOST_REPORT = 250_000
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -169,7 +172,8 @@ class Pages:
     async def code(self, request: Request) -> Response:
         """The code of a question."""
         question = self._question(request)
-        return self._code_page(request, question, self.learner.code_filled(question, self.lang()))
+        filled = self.learner.code_filled(question, self.lang())
+        return self._code_page(request, question, filled, **self._last_report(question, filled))
 
     async def download(self, request: Request) -> Response:
         """The code of a question as a file."""
@@ -347,6 +351,8 @@ class Pages:
             passed = checked.report.passed
         places = json.dumps(found or syntax_error_places(text.replace("\r\n", "\n")))
         given: dict[str, Any] = {"report": report, "places": places, "passed": passed}
+        if status == 200:
+            self._keep_report(question, report, places, passed=passed)
         if request.headers.get("hx-request"):
             known = self.learner.progress()
             refused = reference_view.refusal(self.learner.course, question, known, log.now())
@@ -354,6 +360,24 @@ class Pages:
         return self._code_page(
             request, question, replace(self._code_now(question), entry={"code": (text,)}), status, **given
         )
+
+    def _keep_report(self, question: Question, report: Markup, places: str, *, passed: bool) -> None:
+        """Keep the last report beside the drafts, unless it is too large."""
+        fields = {self.lang(): (str(report),), "places": (places,), "passed": ("1",) if passed else ()}
+        if len(report) > _MOST_REPORT:
+            self.learner.drafts.settle(_report_of(question))
+            return
+        with contextlib.suppress(UsageError):
+            self.learner.keep(_report_of(question), fields)
+
+    def _last_report(self, question: Question, filled: Filled) -> dict[str, Any]:
+        """The last report on the code of a question; empty if there is none in this language."""
+        kept = self.learner.drafts.read(_report_of(question))
+        if kept is None or self.lang() not in kept.fields:
+            return {}
+        places = "[]" if filled.version else kept.fields["places"][0]  # the lines of a draft may be others
+        report = Markup(kept.fields[self.lang()][0])  # rendered by ``check``
+        return {"report": report, "places": places, "passed": bool(kept.fields["passed"]), "restored": True}
 
     def _code_now(self, question: Question) -> Filled:
         """The draft of the code of a question after it was sent: another window's, if there is any left."""
@@ -677,6 +701,7 @@ class Pages:
             "report": None,
             "places": "[]",
             "passed": False,
+            "restored": False,
             "nonce": request.state.nonce,
         } | more
         return self.show(
@@ -760,6 +785,10 @@ def _code(text: str) -> Filled:
 def _other_code(filled: Filled) -> str:
     """The code of another window; empty if there is none."""
     return next(iter((filled.other or {}).get("code", ())), "")
+
+
+def _report_of(question: Question) -> str:
+    return f"report/{question.id}"
 
 
 def _last(state: ItemState) -> str:

@@ -405,3 +405,15 @@ def test_drafts_are_not_in_what_is_submitted(browser: TestClient, learner: Learn
     assert not learner.events() and learner.files() is None
     with zipfile.ZipFile(io.BytesIO(browser.get("/work.zip").content)) as archive:
         assert not [name for name in archive.namelist() if b"secret draft" in archive.read(name)]
+
+
+def test_the_last_report_survives_a_reload(browser: TestClient, learner: LearnerWorkspace) -> None:
+    """With a word that it is the last one; in the language in which it was made; the places only while they fit."""
+    browser.post("/questions/Q3/code", data={"code": "def scaled_scores(q, k):\n    return q @ k\n"}, headers=HTMX)
+    page = browser.get("/questions/Q3/code").text
+    assert "Not scaled." in page and "checked last" in page and "&#34;line&#34;: 2" in page
+    browser.post("/drafts/code/Q3", data={"code": "# another line\n"}, headers=OWN)
+    page = browser.get("/questions/Q3/code").text
+    assert "Not scaled." in page and 'data-marks="[]"' in page
+    browser.post("/language", data={"lang": "zh"}, headers=OWN)
+    assert "Not scaled." not in browser.get("/questions/Q3/code").text

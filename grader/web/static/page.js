@@ -84,7 +84,7 @@ function keeping(form) {
   })
   form.addEventListener("focusout", save)
   document.addEventListener("visibilitychange", save)
-  form.addEventListener("submit", () => { dirty = false; sent = true; unsaved.hidden = true })
+  form.addEventListener("submit", () => { dirty = false; sent = unsaved.hidden = true; say("") })
   form.addEventListener("htmx:sendError", () => { dirty = true; sent = false; later(5000) })
   addEventListener("beforeunload", event => { if ((dirty || sending) && !sent) event.preventDefault() })
 }
