@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from grader.core.model import Item, Lang
+from grader.core.model import Item, Lang, Status
 from grader.course import items
 from grader.course.items import Choice, Form, Prompt
+from grader.learning.session import ItemRecord
 
 Entry: TypeAlias = Mapping[str, tuple[str, ...]]
 
@@ -146,16 +147,25 @@ def shown_choices(asked: Prompt, entry: Entry, lang: Lang, right: items.Parts | 
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """The answer to a settled item, as choices or as ``text``. ``wanted`` is a right order, if one may be shown."""
+    """The answer to a settled item, as choices or as ``text``.
+
+    ``wanted`` is a right order, if one may be shown; entries of a group of ``free`` may change places in it.
+    """
 
     form: Form
     choices: tuple[ShownChoice, ...]
     text: str
     wanted: tuple[str, ...] = ()
+    free: tuple[tuple[str, ...], ...] = ()
 
 
-def given_answer(asked: Prompt, entry: Entry, lang: Lang, right: items.Parts | None) -> GivenAnswer:
-    """The answer ``entry`` with marks. ``right`` is None if nothing may be said about it."""
+def given_answer(item: Item, asked: Prompt, record: ItemRecord, lang: Lang) -> GivenAnswer:
+    """The last answer to ``item`` with what is right, unless the item is sealed."""
+    entry = entry_from_answer(item, asked, record.answers[-1]) if record.answers else {}
+    right = None if item.sealed else items.right(item)
+    choices, text = tuple(shown_choices(asked, entry, lang, right)), answer_text(asked, entry)
+    if asked.form != "order" or right is None or record.status is Status.PASSED:
+        return GivenAnswer(asked.form, choices, text)
     texts = {choice.id: choice.text.of(lang) for choice in asked.choices}
-    wanted = tuple(texts[name] for name in right or ()) if asked.form == "order" else ()
-    return GivenAnswer(asked.form, tuple(shown_choices(asked, entry, lang, right)), answer_text(asked, entry), wanted)
+    free = tuple(tuple(texts[name] for name in group) for group in items.interchangeable(item))
+    return GivenAnswer(asked.form, choices, text, tuple(texts[name] for name in right), free)

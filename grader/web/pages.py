@@ -45,11 +45,9 @@ from grader.submission.messages import size
 from grader.web.answers import (
     Entry,
     Filled,
-    GivenAnswer,
     MarkedPart,
     answer_text,
     described,
-    entry_from_answer,
     entry_from_form,
     given_answer,
     read_field,
@@ -641,7 +639,7 @@ class Pages:
         again: bool = False,
     ) -> Response:
         lang, card = self.lang(), asked.card
-        settled = card.record.settled and not card.compares
+        settled, record = card.record.settled and not card.compares, asked.session.record(card.item.id)
         top, said = HtmlPage(lang), HtmlPage(lang)
         shown = card
         if asked.feedback is not None:  # it says what the next attempt is worth
@@ -671,7 +669,9 @@ class Pages:
             offer=asked.session.offer,
             onward=self._onward(question, card.item),
             settled=settled,
-            given=self._given(asked) if settled or card.compares else None,
+            given=given_answer(card.item, items.ask(card.item, card.context), record, lang)
+            if settled or card.compares
+            else None,
             filled=filled,
             choices=shown_choices(card.asked, filled.entry, lang),
             other="\n".join(described(card.asked, filled.other, lang)) if filled.other else "",
@@ -680,14 +680,6 @@ class Pages:
             action=action,
             ratings=review_view.KNOWN,
         )
-
-    def _given(self, state: ItemState) -> GivenAnswer:
-        """The answer to an item that is settled, or whose key points are being compared."""
-        item, answers = state.card.item, state.session.record(state.card.item.id).answers
-        asked = items.ask(item, state.card.context)
-        entry = entry_from_answer(item, asked, answers[-1]) if answers else {}
-        right = None if item.sealed else items.right(item)
-        return given_answer(asked, entry, self.lang(), right)
 
     def _code_page(
         self, request: Request, question: Question, filled: Filled, status: int = 200, **more: Any

@@ -61,6 +61,7 @@ WORDS: Mapping[str, Text] = {
     "is_right": Text("correct", "正确"),
     "is_wrong": Text("not correct", "不正确"),
     "right_answer": Text("Correct answer", "正确答案"),
+    "any_order": Text("These may be in any order:", "以下各项之间顺序不限："),
     "right_partner": Text("Correct answer: {text}", "正确答案：{text}"),
     "wrong_option": Text("not correct", "不正确"),
     "wrong_place": Text("stands too early", "位置太靠前"),

@@ -417,3 +417,15 @@ def test_the_last_report_survives_a_reload(browser: TestClient, learner: Learner
     assert "Not scaled." in page and 'data-marks="[]"' in page
     browser.post("/language", data={"lang": "zh"}, headers=OWN)
     assert "Not scaled." not in browser.get("/questions/Q3/code").text
+
+
+def test_a_settled_order_names_what_may_change_places(browser: TestClient, course: Course) -> None:
+    """In words, without letters; a right answer is not followed by another right one."""
+    for item in (each for each in every(course) if each.kind == "order"):
+        send(browser, f"/items/{item.id}", {"answer": tuple(items.right(item))}, do="answer")
+        assert "Correct answer" not in browser.get(f"/items/{item.id}").text
+        again = browser.get(f"/items/{item.id}?again=1").text
+        action = re.findall(r'action="(/items/[^"]*)"', again)[0]
+        page = html.unescape(send(browser, action, {}, do="key"))
+        assert "Correct answer" in page
+        assert page.count("These may be in any order:") == len(items.interchangeable(item))

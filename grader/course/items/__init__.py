@@ -202,6 +202,12 @@ def right(item: Item) -> Parts:
     return found
 
 
+def interchangeable(item: Item) -> tuple[tuple[str, ...], ...]:
+    """The groups of ids that may be in any order among themselves; none for kinds without an order."""
+    groups: tuple[tuple[str, ...], ...] = getattr(item.spec, "either", ())
+    return groups
+
+
 def doubtful(item: Item, value: object) -> tuple[str, ...]:
     """The formulas in ``value`` that were read as something that looks different, as they were read.
 
