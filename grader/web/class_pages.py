@@ -25,7 +25,19 @@ from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Course, ExerciseResult, Item, ItemResult, Lang, Outcome, Report, Submission, Text
+from grader.core.model import (
+    Course,
+    Exercise,
+    ExerciseResult,
+    Item,
+    ItemResult,
+    Lang,
+    Outcome,
+    Question,
+    Report,
+    Submission,
+    Text,
+)
 from grader.core.text import duration, timestamp
 from grader.course import items
 from grader.grading.checker import CheckedSubmission
@@ -52,7 +64,7 @@ from grader.web.class_words import (
 )
 from grader.web.drafts import Draft
 from grader.web.gate import note_action
-from grader.web.learner import ItemState, LearnerWorkspace
+from grader.web.learner import ItemState, LearnerWorkspace, draft_of
 from grader.web.pace import RateLimit
 from grader.web.pages import Pages
 from grader.web.people import ClassMember, ClassMembers
@@ -143,12 +155,19 @@ class ClassWorkspace(LearnerWorkspace):
         self._make_room(sum(len(data) for _, data in uploads))
         return LearnerWorkspace.receive(self, uploads, replacing=replacing)
 
-    def keep(self, name: str, fields: Entry, seen: str | None = None, mark: MarkedPart | None = None) -> Draft:
+    def keep(
+        self,
+        thing: Item | Question | Exercise,
+        fields: Entry,
+        seen: str | None = None,
+        *,
+        mark: MarkedPart | None = None,
+        typed: bool = False,
+    ) -> Draft:
         """See ``LearnerWorkspace``. Raises UsageError if files and drafts would become too large."""
-        self._make_room(
-            sum(len(text.encode(errors="replace")) for values in fields.values() for text in values), replaced=name
-        )
-        return LearnerWorkspace.keep(self, name, fields, seen, mark)
+        size = sum(len(text.encode(errors="replace")) for values in fields.values() for text in values)
+        self._make_room(size, replaced=draft_of(thing))
+        return LearnerWorkspace.keep(self, thing, fields, seen, mark=mark, typed=typed)
 
     def _make_room(self, size: int, *, replaced: str = "") -> None:
         """Raise UsageError if ``size`` more bytes would be too many, when the draft ``replaced`` is gone."""

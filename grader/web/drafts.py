@@ -62,10 +62,19 @@ class Drafts:
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
-    def write(self, name: str, fields: Entry, seen: str | None = None, mark: MarkedPart | None = None) -> Draft:
+    def write(
+        self,
+        name: str,
+        fields: Entry,
+        seen: str | None = None,
+        *,
+        mark: MarkedPart | None = None,
+        since: datetime | None = None,
+    ) -> Draft:
         """Save ``fields`` as the draft ``name``. ``seen`` is the version that the window had; None if it is unknown.
 
-        The file is on the disk when this returns. Raises UsageError if it is too long or cannot be written.
+        A draft that is older than ``since`` was not in the form, because something newer was. The file is on the disk
+        when this returns. Raises UsageError if it is too long or cannot be written.
         """
         if sum(len(text) for values in fields.values() for text in values) > MOST:
             raise UsageError(_TOO_LONG.fill(most=MOST))
@@ -73,7 +82,7 @@ class Drafts:
             before = self.read(name)
             other = before.other if before is not None else None
             same = before is not None and before.fields == fields
-            if before is not None and seen is not None and before.version != seen and not same:
+            if before is not None and not same and _unseen(before, seen, since):
                 other = before.fields
             if before is not None and mark is None and same:
                 mark = before.mark
@@ -101,7 +110,8 @@ class Drafts:
         if self.folder is None or not self.folder.is_dir():
             return 0
         left_out = self._place(self.folder, but)
-        return sum(path.stat().st_size for path in self.folder.glob("*.json") if path != left_out)
+        found = (path for path in self.folder.glob("*.json") if path != left_out)
+        return sum(map(_bytes, found))
 
     def _place(self, folder: Path, name: str) -> Path:
         digest = hashlib.sha256("\0".join((self.owner, name)).encode(errors="replace")).hexdigest()
@@ -111,6 +121,19 @@ class Drafts:
 def drafts_folder(log: Path) -> Path | None:
     """The folder for drafts beside a log; None for something like /dev/null, which keeps nothing."""
     return log.with_suffix(".drafts") if log.is_file() or not log.exists() else None
+
+
+def _unseen(draft: Draft, seen: str | None, since: datetime | None) -> bool:
+    """Whether the window that had the version ``seen`` had something else than ``draft`` in its form."""
+    return (seen is not None and draft.version != seen) or (since is not None and since > draft.at)
+
+
+def _bytes(path: Path) -> int:
+    """The size of a file; 0 if it has just been removed."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _encoded(draft: Draft) -> str:

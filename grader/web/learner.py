@@ -164,35 +164,56 @@ class LearnerWorkspace:
 
     # ------------------------------------------------------------------------------------- drafts
 
-    def keep(self, name: str, fields: Entry, seen: str | None = None, mark: MarkedPart | None = None) -> Draft:
-        """Save a draft. Raises UsageError if it is too long or cannot be written."""
-        return self.drafts.write(name, fields, seen, mark)
+    def keep(
+        self,
+        thing: Item | Question | Exercise,
+        fields: Entry,
+        seen: str | None = None,
+        *,
+        mark: MarkedPart | None = None,
+        typed: bool = False,
+    ) -> Draft:
+        """Save a draft; see ``Drafts.write``. ``typed`` says that nothing was sent yet.
 
-    def filled(self, item: Item, lang: Lang, *, again: bool = False) -> Filled:
+        Raises UsageError if it is too long or cannot be written.
+        """
+        since = self.saved_at(thing) if typed else None
+        return self.drafts.write(draft_of(thing), fields, seen, mark=mark, since=since)
+
+    def saved_at(self, thing: Item | Question | Exercise) -> datetime | None:
+        """When an item was last answered, or the code of a question saved; None if it never was."""
+        if isinstance(thing, Item):
+            last = self._last_answer(thing)
+            return None if last is None else last.at
+        path = self.file(thing) if isinstance(thing, Question) else None
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC) if path is not None and path.is_file() else None
+
+    def filled(self, item: Item, lang: Lang, *, again: bool = False, from_memory: bool = False) -> Filled:
         """What the form of ``item`` is filled with: the draft, or the last answer if that is newer.
 
-        A new attempt begins with an empty form, unless the answer is saved without being judged.
+        A new attempt begins with an empty form, unless the answer is only saved, and may be changed. That is not done
+        ``from_memory``.
         """
-        last = next(
-            (each for each in reversed(self.events()) if isinstance(each, Answered) and each.item == item.id), None
-        )
+        last = self._last_answer(item)
         entry: Entry = {}
-        if last is not None and isinstance(last.value, str) and (item.sealed if last.settled else True):
+        if last is not None and isinstance(last.value, str) and (not last.settled or (item.sealed and not from_memory)):
             entry = entry_from_answer(item, self.ask(item, lang, again=again).card.asked, last.value)
-        return self._newest(draft_of(item), entry, None if last is None else last.at)
+        return self._newest(item, entry)
 
     def code_filled(self, question: Question, lang: Lang) -> Filled:
         """What the editor of ``question`` is filled with: the draft, or the file if that is newer.
 
         Raises SubmissionError as ``code`` does.
         """
-        text, path = self.code(question, lang), self.file(question)
-        saved = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.is_file() else None
-        return self._newest(draft_of(question), {"code": (text,)}, saved)
+        return self._newest(question, {"code": (self.code(question, lang),)})
 
-    def _newest(self, name: str, entry: Entry, at: datetime | None) -> Filled:
-        """The draft ``name``, or ``entry``, which was saved at a time (None: it was never saved), if that is newer."""
-        draft = self.drafts.read(name)
+    def _last_answer(self, item: Item) -> Answered | None:
+        answers = (each for each in reversed(self.events()) if isinstance(each, Answered) and each.item == item.id)
+        return next(answers, None)
+
+    def _newest(self, thing: Item | Question, entry: Entry) -> Filled:
+        """The draft of ``thing``, or ``entry`` if that was saved later."""
+        draft, at = self.drafts.read(draft_of(thing)), self.saved_at(thing)
         if draft is None:
             return Filled(entry)
         if at is not None and at > draft.at:
@@ -318,7 +339,7 @@ class LearnerWorkspace:
             self.write(question, text)
         except UsageError:
             with contextlib.suppress(UsageError):  # what is too long for a file is too long for a draft
-                self.keep(draft_of(question), {"code": (text.replace("\r\n", "\n"),)}, seen)
+                self.keep(question, {"code": (text.replace("\r\n", "\n"),)}, seen)
             raise
         self.drafts.settle(draft_of(question), seen)
         submission = replace(read(self.folder, self.name), origin=starter.file_name(question))

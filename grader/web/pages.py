@@ -292,7 +292,7 @@ class Pages:
         if self.learner.drafts.read(name) is None and not any(map(any, sent.filled.entry.values())):
             return sent
         try:
-            new = self.learner.keep(name, sent.filled.entry, seen, sent.filled.mark)
+            new = self.learner.keep(item, sent.filled.entry, seen, mark=sent.filled.mark)
         except UsageError as error:
             return replace(sent, say=sent.say or self.learner.told(error))
         return replace(sent, filled=Filled(new.fields, new.mark, new.other, new.version))
@@ -300,16 +300,16 @@ class Pages:
     async def draft(self, request: Request) -> Response:
         """Save what is being typed. The answer names the version that was saved, or says why nothing was.
 
-        ``other`` says that another window had saved something else that this one had not seen.
+        ``other`` says that another version is kept beside it, such as that of another window.
         """
         form = await _fields(request)
         thing, fields = self._drafted(request, form)
-        before = self.learner.drafts.read(draft_of(thing))
+        keep = partial(self.learner.keep, typed=True)
         try:
-            new = await run_in_threadpool(self.learner.keep, draft_of(thing), fields, _seen(form))
+            new = await run_in_threadpool(keep, thing, fields, _seen(form))
         except UsageError as error:
             return JSONResponse({"problem": self.learner.told(error).of(self.lang())}, 400)
-        return JSONResponse({"version": new.version, "other": before is not None and before.fields == new.other})
+        return JSONResponse({"version": new.version, "other": new.other is not None})
 
     def _drafted(self, request: Request, form: FormData) -> tuple[Item | Question | Exercise, Entry]:
         """What a draft is of, and its fields. Raises HTTPException (404) for anything that the course does not have."""
@@ -366,7 +366,7 @@ class Pages:
             self.learner.drafts.settle(_report_of(question))
             return
         with contextlib.suppress(UsageError):
-            self.learner.keep(_report_of(question), fields)
+            self.learner.drafts.write(_report_of(question), fields)
 
     def _last_report(self, question: Question, filled: Filled) -> dict[str, Any]:
         """The last report on the code of a question; empty if there is none in this language."""
@@ -380,7 +380,7 @@ class Pages:
     def _code_now(self, question: Question) -> Filled:
         """The draft of the code of a question after it was sent: another window's, if there is any left."""
         draft = self.learner.drafts.read(draft_of(question))
-        return Filled({}) if draft is None else Filled(draft.fields, None, draft.fields, draft.version)
+        return Filled({}) if draft is None else Filled({}, other=draft.fields, version=draft.version)
 
     async def hint(self, request: Request) -> Response:
         """One more hint for an exercise."""
@@ -411,7 +411,7 @@ class Pages:
         """An item in a review."""
         question, item = self._item(request)
         asked = self.learner.ask_for_review(item, self.lang())
-        filled = self.learner.filled(item, self.lang(), again=True)
+        filled = self.learner.filled(item, self.lang(), again=True, from_memory=True)
         return self._item_page(question, asked, filled, review=ReviewState(item.id))
 
     async def review_answer(self, request: Request) -> Response:
@@ -495,7 +495,7 @@ class Pages:
         """Save what was sent as a draft. One that cannot be saved is still on the page."""
         entry = {"code": (text.replace("\r\n", "\n"),)}
         try:
-            draft = self.learner.keep(draft_of(exercise), entry, _seen(form))
+            draft = self.learner.keep(exercise, entry, _seen(form))
         except UsageError:
             return Filled(entry)
         return Filled(draft.fields, None, draft.other, draft.version)

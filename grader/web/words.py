@@ -86,8 +86,8 @@ WORDS: Mapping[str, Text] = {
         "没有保存：服务器没有响应。请不要关闭本页，稍后会自动重试。",
     ),
     "draft_other": Text(
-        "Draft saved. Another window had saved something else here; reload this page to see both.",
-        "草稿已保存。另一个窗口在这里保存过别的内容；刷新本页可以看到两个版本。",
+        "Draft saved. Another version, for example from another window, is kept, too: reload this page to see both.",
+        "草稿已保存。另一个版本（例如在另一个窗口里写的）也保留着：刷新本页可以看到两个版本。",
     ),
     "other_version": Text("Another version that you wrote", "你写的另一个版本"),
     "nothing": Text("Choose or write an answer first.", "请先选择或写下答案。"),

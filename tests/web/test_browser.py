@@ -540,7 +540,7 @@ def test_two_windows_are_told_of_each_other(page: Any, site: Site, course: Cours
     first.press_sequentially("The first window")
     saved(page)
     second.press_sequentially("The second window")
-    other.get_by_text("Another window had saved something else").wait_for()
+    other.get_by_text("Another version, for example from another window").wait_for()
     page.reload()
     assert first.input_value() == "The second window"
     page.get_by_text("Another version that you wrote").click()

@@ -191,12 +191,16 @@ def test_a_draft_of_code(browser: TestClient, learner: LearnerWorkspace, course:
     assert not learner.file(question).exists()
     learner.folder.mkdir()
     learner.file(question).write_text("# written in another editor\n")
-    later = time.time() + 5
-    os.utime(learner.file(question), (later, later))
+    (place,) = (learner.state.parent / "log.drafts").iterdir()
+    hour_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
+    place.write_text(json.dumps(json.loads(place.read_text()) | {"at": hour_ago}))
     page = browser.get("/questions/Q3/code").text
     area = html.unescape(page.split("<textarea")[1].split("</textarea>")[0])
     assert "another editor" in area and "draft = 1" not in area
     assert "Another version that you wrote" in page and "draft = 1" in page
+    typed = drafted(browser, "code/Q3", code="more = 1\n", draft=str(saved["version"]))
+    assert typed["other"] is True and "draft = 1" in browser.get("/questions/Q3/code").text, "it is still there"
+    saved = typed
     form = {"code": "checked = 1\n", "draft": str(saved["version"]), "do": "check"}
     assert browser.post("/questions/Q3/code", data=form, headers=OWN).status_code == 200
     assert learner.drafts.read("code/Q3") is None
