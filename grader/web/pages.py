@@ -293,8 +293,8 @@ class Pages:
             return sent
         try:
             new = self.learner.keep(item, sent.filled.entry, seen, mark=sent.filled.mark)
-        except UsageError as error:
-            return replace(sent, say=sent.say or self.learner.told(error))
+        except UsageError:  # it is on the page, which does not say that a draft was saved
+            return sent
         return replace(sent, filled=Filled(new.fields, new.mark, new.other, new.version))
 
     async def draft(self, request: Request) -> Response:

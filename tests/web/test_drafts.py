@@ -181,6 +181,22 @@ def test_a_draft_that_is_too_long_is_refused_in_words(browser: TestClient, learn
     assert learner.drafts.size() == 0
 
 
+def test_drafts_that_cannot_be_written_stop_nothing(
+    browser: TestClient,  # noqa: F811
+    learner: LearnerWorkspace,  # noqa: F811
+    course: Course,  # noqa: F811
+) -> None:
+    """A file is in the place of their folder: the page says why, answers are judged, and stay in the form."""
+    (learner.state.parent / "log.drafts").write_text("")
+    item = of_kind(course, "shape")
+    found = browser.post(f"/drafts/item/{item.id}", data={"answer": "(1, 2)"}, headers=OWN)
+    assert found.status_code == 400 and "cannot be saved" in found.json()["problem"]
+    page = send(browser, f"/items/{item.id}", {"answer": ("(7, 7, 7, 7, 7)",)}, do="answer")
+    assert Form(page).entry == {"answer": ("(7, 7, 7, 7, 7)",)} and len(learner.events()) == 2
+    assert "Attempt 2 of" in page and '<span role="status">Draft saved.' not in page
+    assert Form(browser.get(f"/items/{item.id}").text).entry == {"answer": ("(7, 7, 7, 7, 7)",)}
+
+
 def test_a_draft_of_code(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:  # noqa: F811
     """The newest of draft and file is in the editor, the other is offered; a check makes the draft the file."""
     question = course.question("Q3")
