@@ -225,6 +225,20 @@ def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> N
 
     With ``buttons``, keys are not explained, and options to be put in order are listed, because the order is typed.
     """
+    heading(page, shown)
+    if shown.record.settled or not keys or (buttons and shown.asked.form == "order"):
+        for group in (shown.asked.choices, shown.asked.partners):
+            if group:
+                page.blank()
+            for choice in group:
+                page.lines(page.say(choice.text), lead=f"  {choice.id}  ")
+    page.blank()
+    if not shown.record.settled:
+        how_to_answer(page, shown, keys=keys, buttons=buttons)
+
+
+def heading(page: Page, shown: QuizCard) -> None:
+    """The question of an item, with its points and what is given."""
     page.rule()
     page.row(
         [
@@ -239,20 +253,11 @@ def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> N
     page.lines(page.say(shown.ask))
     for fact in shown.asked.facts:
         page.lines(page.say(fact), indent=2, style="dim")
+
+
+def how_to_answer(page: Page, shown: QuizCard, *, keys: bool, buttons: bool) -> None:
+    """What the next attempt is worth, what to think about, and how to answer; see ``card``."""
     written = not shown.asked.choices
-    if shown.record.settled or not keys or (buttons and shown.asked.form == "order"):
-        for group in (shown.asked.choices, shown.asked.partners):
-            if group:
-                page.blank()
-            for choice in group:
-                page.lines(page.say(choice.text), lead=f"  {choice.id}  ")
-    page.blank()
-    if not shown.record.settled:
-        _how(page, shown, keys=keys, written=written, buttons=buttons)
-
-
-def _how(page: Page, shown: QuizCard, *, keys: bool, written: bool, buttons: bool) -> None:
-    """What the next attempt is worth, what to think about, and how to answer."""
     if shown.record.tries:
         share = _share(shown.worth, page.lang)
         page.lines(page.say(_TRY, now=shown.record.tries + 1, tries=shown.tries, share=share), style="dim")

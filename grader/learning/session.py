@@ -297,7 +297,8 @@ class WrongAnswer:
     """An incorrect answer with attempts left.
 
     ``fraction`` is the correct share of the answer. ``ask`` is the guiding question of the misconception.
-    ``left`` is how many attempts remain, and ``worth`` the share of the points that the next one can earn.
+    ``left`` is how many attempts remain, and ``worth`` the share of the points that the next one can earn. ``place`` is
+    the part that is wrong, as in ``items.Judgment``.
     """
 
     fraction: float
@@ -305,6 +306,7 @@ class WrongAnswer:
     ask: Text | None
     left: int
     worth: float
+    place: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -515,9 +517,8 @@ def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment
         belief = card.question.misconception(judged.misconception)
         worth = score.practice(1.0, attempt=attempt + 1)
         ask = (belief.ask_item or belief.ask) if belief else None
-        return StepResult(
-            after, WrongAnswer(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,)
-        )
+        wrong = WrongAnswer(judged.fraction, judged.message, ask, card.tries - attempt, worth, judged.place)
+        return StepResult(after, wrong, (event,))
     after = replace(after, offer=None, comparing=bool(value and items.key_points(card.item)))
     feedback = replace(settled(replace(after, comparing=False)), message=None if after.comparing else judged.message)
     after, feedback = _joined(after, feedback)
@@ -540,7 +541,7 @@ def settled(session: Session) -> Settled:
         outcome=outcome.get(record.status, "wrong"),
         record=record,
         points=item.points,
-        message=None,
+        message=items.kept_without_key(item) if item.sealed and record.status is Status.PENDING else None,
         truth=belief.truth if belief else None,
         key=None if item.sealed else items.key(item, card.context),
         explain=items.fill(item.explain, items.draw(item.spec, card.context)) if item.explain else None,

@@ -31,7 +31,19 @@ from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Course, ExerciseResult, Item, ItemResult, Lang, Outcome, Report, Submission, Text
+from grader.core.model import (
+    Course,
+    Exercise,
+    ExerciseResult,
+    Item,
+    ItemResult,
+    Lang,
+    Outcome,
+    Question,
+    Report,
+    Submission,
+    Text,
+)
 from grader.core.page_text import without_commands
 from grader.core.text import duration
 from grader.course import items
@@ -45,6 +57,7 @@ from grader.report.figures import kinds
 from grader.report.figures.figure import Figure
 from grader.report.figures.kinds import Picture
 from grader.report.figures.run import LearnerValues
+from grader.web.answers import Entry, MarkedPart
 from grader.web.class_words import (
     CHECKED_TOO_OFTEN,
     FOLDER_FULL,
@@ -56,7 +69,8 @@ from grader.web.class_words import (
     TOO_OFTEN,
     WORDS,
 )
-from grader.web.learner import ItemState, LearnerWorkspace
+from grader.web.drafts import Draft
+from grader.web.learner import ItemState, LearnerWorkspace, draft_of
 from grader.web.pace import RateLimit
 from grader.web.pages import Pages
 from grader.web.people import ClassMember, ClassMembers
@@ -101,6 +115,7 @@ class ClassWorkspace(LearnerWorkspace):
     """The workspace of a class member, with limits on log and files. ``service`` gets errors that are not theirs."""
 
     service: Service | None = None
+    row: LearnerRow | None = None
     _log: log.Reader | None = None
 
     def events(self) -> tuple[Event, ...]:
@@ -146,10 +161,34 @@ class ClassWorkspace(LearnerWorkspace):
 
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
         """See ``LearnerWorkspace``. Raises UsageError if the folder would become too large."""
-        there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
-        if there + sum(len(data) for _, data in uploads) > _MOST_FILES:
-            raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
+        self._make_room(sum(len(data) for _, data in uploads))
         return LearnerWorkspace.receive(self, uploads, replacing=replacing)
+
+    def keep(
+        self,
+        thing: Item | Question | Exercise,
+        fields: Entry,
+        seen: str | None = None,
+        *,
+        mark: MarkedPart | None = None,
+        typed: bool = False,
+    ) -> Draft:
+        """See ``LearnerWorkspace``. Raises UsageError if files and drafts would become too large."""
+        size = sum(len(text.encode(errors="replace")) for values in fields.values() for text in values)
+        self._make_room(size, replaced=draft_of(thing))
+        return LearnerWorkspace.keep(self, thing, fields, seen, mark=mark, typed=typed)
+
+    def _make_room(self, size: int, *, replaced: str = "") -> None:
+        """Raise UsageError if ``size`` more bytes would be too many, when the draft ``replaced`` is gone."""
+        there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
+        if there + self.drafts.size(but=replaced) + size > _MOST_FILES:
+            raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
+
+    def about_results(self) -> Text | None:
+        """See ``LearnerWorkspace``."""
+        assert self.service is not None
+        rules = self.service.course.rules
+        return None if self.row is None or rules.hidden_results == "always" else when_shown(rules, self.row)
 
     def answers(self) -> dict[str, str]:
         """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""
@@ -250,7 +289,7 @@ class ClassPages:
             items=learner.graded_items(),
             rules=[
                 *policy_sentences(self.course.rules),
-                when_shown(self.course.rules, self._row(person)),
+                self._when_shown(person),
                 WORDS["numbers"].fill(id=person.id),
             ],
             said=said,
@@ -375,11 +414,12 @@ class ClassPages:
         """Why the results of a graded submission are not shown."""
         if attempt.state != "graded" or attempt.mark is None or not self._hidden(attempt.mark):
             return None
-        return when_shown(self.course.rules, self._row(person))
+        return self._when_shown(person)
 
-    def _row(self, person: ClassMember) -> LearnerRow:
-        learner = self.people.learners[person.id]
-        return LearnerRow(learner.id, learner.name, learner.section, learner.extra_hours)
+    def _when_shown(self, person: ClassMember) -> Text:
+        row = self.people.row(person)
+        assert row is not None  # these pages are for learners
+        return when_shown(self.course.rules, row)
 
     @staticmethod
     def _words(pages: Pages) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -34,6 +35,8 @@ from grader.report.figures.run import LearnerValues
 from grader.submission import FoundFiles, Unusable, opening, read
 from grader.submission.opening import FileLocation
 from grader.web import work
+from grader.web.answers import Entry, Filled, MarkedPart, entry_from_answer
+from grader.web.drafts import Draft, Drafts, drafts_folder
 
 #: The most characters or bytes of a file with code.
 _LONGEST_FILE = 500_000
@@ -69,11 +72,16 @@ class LearnerWorkspace:
     #: In a class: the name to show, and links to other pages.
     shown: str = ""
     links: tuple[tuple[str, Text], ...] = ()
+    drafts: Drafts = field(init=False)
     _checker: Checker | None = None
     _starting: threading.Lock = field(default_factory=threading.Lock)
     _known: tuple[tuple[int, ...] | None, tuple[Event, ...]] | None = None
     _about: progress.About | None = None
     _progress: tuple[tuple[Event, ...], progress.Progress] | None = None
+
+    def __post_init__(self) -> None:
+        """Keep drafts beside the log."""
+        self.drafts = Drafts(drafts_folder(self.state), f"{self.course.public_id}\0{self.name}")
 
     def told(self, error: AttncheckError) -> Text:
         """The text of an error for the learner, without commands."""
@@ -154,6 +162,68 @@ class LearnerWorkspace:
     def _session(self, item: Item, lang: Lang, *, again: bool = False) -> Session:
         begun = conversation.begin(self.course, self.name, lang, (item,), self.events(), again=again)
         return replace(begun, at=0, order=(item.id,), confirms=True)
+
+    # ------------------------------------------------------------------------------------- drafts
+
+    def keep(
+        self,
+        thing: Item | Question | Exercise,
+        fields: Entry,
+        seen: str | None = None,
+        *,
+        mark: MarkedPart | None = None,
+        typed: bool = False,
+    ) -> Draft:
+        """Save a draft; see ``Drafts.write``. ``typed`` says that nothing was sent yet.
+
+        Raises UsageError if it is too long or cannot be written.
+        """
+        since = self.saved_at(thing) if typed else None
+        return self.drafts.write(draft_of(thing), fields, seen, mark=mark, since=since)
+
+    def saved_at(self, thing: Item | Question | Exercise) -> datetime | None:
+        """When an item was last answered, or the code of a question saved; None if it never was."""
+        if isinstance(thing, Item):
+            last = self._last_answer(thing)
+            return None if last is None else last.at
+        path = self.file(thing) if isinstance(thing, Question) else None
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC) if path is not None and path.is_file() else None
+
+    def filled(self, item: Item, lang: Lang, *, again: bool = False, from_memory: bool = False) -> Filled:
+        """What the form of ``item`` is filled with: the draft, or the last answer if that is newer.
+
+        A new attempt begins with an empty form, unless the answer is only saved, and may be changed. That is not done
+        ``from_memory``.
+        """
+        last = self._last_answer(item)
+        entry: Entry = {}
+        if last is not None and isinstance(last.value, str) and (not last.settled or (item.sealed and not from_memory)):
+            entry = entry_from_answer(item, self.ask(item, lang, again=again).card.asked, last.value)
+        return self._newest(item, entry)
+
+    def code_filled(self, question: Question, lang: Lang) -> Filled:
+        """What the editor of ``question`` is filled with: the draft, or the file if that is newer.
+
+        Raises SubmissionError as ``code`` does.
+        """
+        return self._newest(question, {"code": (self.code(question, lang),)})
+
+    def _last_answer(self, item: Item) -> Answered | None:
+        answers = (each for each in reversed(self.events()) if isinstance(each, Answered) and each.item == item.id)
+        return next(answers, None)
+
+    def _newest(self, thing: Item | Question, entry: Entry) -> Filled:
+        """The draft of ``thing``, or ``entry`` if that was saved later."""
+        draft, at = self.drafts.read(draft_of(thing)), self.saved_at(thing)
+        if draft is None:
+            return Filled(entry)
+        if at is not None and at > draft.at:
+            return Filled(entry, None, None if draft.fields == entry else draft.fields, draft.version)
+        return Filled(draft.fields, draft.mark, draft.other, draft.version)
+
+    def about_results(self) -> Text | None:
+        """In a class: when the results of submitted answers are shown, unless that is at once."""
+        return None
 
     # ------------------------------------------------------------------------------------- review
 
@@ -261,12 +331,18 @@ class LearnerWorkspace:
         except UnicodeDecodeError:
             raise Unusable(path.name, _NOT_UTF8) from None
 
-    def check(self, question: Question, text: str) -> CheckedSubmission:
-        """Save ``text`` as the code for ``question``, and grade its exercises.
+    def check(self, question: Question, text: str, seen: str | None = None) -> CheckedSubmission:
+        """Save ``text`` as the code for ``question``, and grade its exercises. The draft that was ``seen`` is removed.
 
         Raises UsageError if the file cannot be saved, SubmissionError if the folder cannot be read.
         """
-        self.write(question, text)
+        try:
+            self.write(question, text)
+        except UsageError:
+            with contextlib.suppress(UsageError):  # what is too long for a file is too long for a draft
+                self.keep(question, {"code": (text.replace("\r\n", "\n"),)}, seen)
+            raise
+        self.drafts.settle(draft_of(question), seen)
         submission = replace(read(self.folder, self.name), origin=starter.file_name(question))
         names = tuple(exercise.name for exercise in question.exercises)
         checked = self.checker().check(submission, names)
@@ -341,6 +417,16 @@ class LearnerWorkspace:
             if number not in shown:
                 self.save(Hinted(log.now(), self.course.public_id, exercise.name, number))
                 return
+
+
+def draft_of(thing: Item | Question | Exercise) -> str:
+    """The name of the draft of an answer, of the code of a question, or of an exercise written from memory."""
+    match thing:
+        case Item():
+            return f"item/{thing.id}"
+        case Question():
+            return f"code/{thing.id}"
+    return f"memory/{thing.name}"
 
 
 def syntax_error_places(text: str) -> Sequence[dict[str, int]]:

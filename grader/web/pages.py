@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -26,15 +27,34 @@ from grader.course import items, starter
 from grader.learning import log, next_step, quiz_view, reference_view, review, review_view
 from grader.learning.log import Rating
 from grader.learning.review import Card
-from grader.learning.session import ItemRecord, KeyPointsCompared, ReadingToConfirm, Settled, TypedAnswer
+from grader.learning.session import (
+    Feedback,
+    ItemRecord,
+    QuizCard,
+    ReadingToConfirm,
+    Settled,
+    TypedAnswer,
+    UnreadableAnswer,
+    WrongAnswer,
+)
 from grader.report import beside
 from grader.report.figures import kinds, svg
 from grader.report.html import environment, render_part, sheet
 from grader.submission.files import MAX_TOTAL
 from grader.submission.messages import size
-from grader.web.answers import answer_from_form
+from grader.web.answers import (
+    Entry,
+    Filled,
+    MarkedPart,
+    answer_text,
+    described,
+    entry_from_form,
+    given_answer,
+    read_field,
+    shown_choices,
+)
 from grader.web.html_page import HtmlPage
-from grader.web.learner import ItemState, LearnerWorkspace, diagnosis_places, syntax_error_places
+from grader.web.learner import ItemState, LearnerWorkspace, diagnosis_places, draft_of, syntax_error_places
 from grader.web.prose import prose
 from grader.web.words import WORDS
 
@@ -46,6 +66,8 @@ _COMMANDS = ("skip", "key")
 UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
 #: The most files in an upload, and the most attempts that a review page counts.
 _MOST_FILES, _MOST_TRIES = 100, 99
+#: The most characters of a report that is kept until the next check.
+_MOST_REPORT = 250_000
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -68,6 +90,7 @@ def make_app(learner: LearnerWorkspace, lang: Lang) -> Starlette:
             Route("/items/{item}", pages.answer, methods=["POST"]),
             Route("/items/{item}/reading", pages.reading, methods=["GET", "POST"]),
             Route("/exercises/{exercise}/hint", pages.hint, methods=["POST"]),
+            Route("/drafts/{kind}/{name}", pages.draft, methods=["POST"]),
             Route("/review", pages.review),
             Route("/review/next", pages.review_next),
             Route("/review/items/{item}", pages.review_item),
@@ -93,6 +116,15 @@ class ReviewState:
     name: str
     words: tuple[Rating, ...] = ()
     rated: Markup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentAnswer:
+    """What came of a form: the state of the item, what its form is filled with, and a message if nothing was judged."""
+
+    state: ItemState
+    filled: Filled
+    say: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +155,8 @@ class Pages:
         """One item in its current state."""
         question, item = self._item(request)
         again = "again" in request.query_params
-        return self._item_page(question, self.learner.ask(item, self.lang(), again=again), again=again)
+        asked = self.learner.ask(item, self.lang(), again=again)
+        return self._item_page(question, asked, self.learner.filled(item, self.lang(), again=again), again=again)
 
     async def reading(self, request: Request) -> Response:
         """How the lines of an answer are interpreted while it is typed. Nothing is graded or saved."""
@@ -137,7 +170,8 @@ class Pages:
     async def code(self, request: Request) -> Response:
         """The code of a question."""
         question = self._question(request)
-        return self._code_page(request, question, self.learner.code(question, self.lang()))
+        filled = self.learner.code_filled(question, self.lang())
+        return self._code_page(request, question, filled, **self._last_report(question, filled))
 
     async def download(self, request: Request) -> Response:
         """The code of a question as a file."""
@@ -216,30 +250,79 @@ class Pages:
         form = await _fields(request)
         before = self.learner.attempts_at(item)
         again = request.query_params.get("again") == str(before)
-        done = await self._answered(item, form, again=again)
-        if done is None:
-            asked = self.learner.ask(item, self.lang(), again=again)
-            return self._item_page(question, asked, say=WORDS["nothing"], again=again)
-        if form.get("do") == "skip":
+        sent = await self._answered(item, form, again=again)
+        if form.get("do") == "skip" and sent.say is None:
             return RedirectResponse(self._onward(question, item), 303)
-        return self._item_page(question, done, again=again and self.learner.attempts_at(item) == before)
+        again = again and self.learner.attempts_at(item) == before
+        return self._item_page(question, sent.state, sent.filled, say=sent.say, again=again)
 
-    async def _answered(self, item: Item, form: FormData, *, again: bool = False) -> ItemState | None:
-        """The state of ``item`` after a form was sent; None if the form is empty."""
+    async def _answered(self, item: Item, form: FormData, *, again: bool) -> SentAnswer:
+        """What comes of a form for ``item``. What was entered is kept, whatever comes of it."""
         lang, command = self.lang(), form.get("do")
+        asked = self.learner.ask(item, lang, again=again)
         comparing, doubted = bool(form.get("comparing")) and bool(items.key_points(item)), form.get("doubted")
-        if command in _COMMANDS:
-            action: Any = command
-        elif command == "yes" and isinstance(doubted, str):
-            action = TypedAnswer("yes")
-        else:
-            text = _ticked(form) if comparing else answer_from_form(self.learner.ask(item, lang).card.asked, form)
-            if not text:
-                return None
-            action = TypedAnswer(text)
         kept = doubted if isinstance(doubted, str) and command == "yes" else None
+        entry = {"answer": read_field(form, "answer")} if comparing else entry_from_form(asked.card.asked, form)
+        if kept is not None and not any(entry.values()):
+            entry = {"answer": (kept,)}
+        text = " ".join(entry["answer"]) or "0" if comparing else answer_text(asked.card.asked, entry)
+        action: Any = command if command in _COMMANDS else TypedAnswer("yes" if kept is not None else text)
+        if action == TypedAnswer(""):
+            return self._kept(item, SentAnswer(asked, Filled(entry), WORDS["nothing"]), form)
+        before = self.learner.attempts_at(item)
         answer = partial(self.learner.answer, doubted=kept, comparing=comparing, again=again)
-        return await run_in_threadpool(answer, item, lang, action)
+        try:
+            done = await run_in_threadpool(answer, item, lang, action)
+        except AttncheckError as error:
+            return self._kept(item, SentAnswer(asked, Filled(entry), self.learner.told(error)), form)
+        if comparing:
+            return SentAnswer(done, Filled(entry), WORDS["choose_points"] if done.card.compares else None)
+        if done.card.record.settled and self.learner.attempts_at(item) == before and text not in ("", _last(done)):
+            return self._kept(item, SentAnswer(done, Filled(entry), WORDS["settled_meanwhile"]), form)
+        mark = await run_in_threadpool(_mark, done, kept or text)
+        return self._kept(item, SentAnswer(done, Filled(entry, mark)), form)
+
+    def _kept(self, item: Item, sent: SentAnswer, form: FormData) -> SentAnswer:
+        """``sent`` after its draft was saved; or removed, if the item is settled by what was sent."""
+        name, seen = draft_of(item), _seen(form)
+        card = sent.state.card
+        if (card.record.settled or card.compares) and sent.say is None:
+            self.learner.drafts.settle(name, seen)
+            return sent
+        if self.learner.drafts.read(name) is None and not any(map(any, sent.filled.entry.values())):
+            return sent
+        try:
+            new = self.learner.keep(item, sent.filled.entry, seen, mark=sent.filled.mark)
+        except UsageError:  # it is on the page, which does not say that a draft was saved
+            return sent
+        return replace(sent, filled=Filled(new.fields, new.mark, new.other, new.version))
+
+    async def draft(self, request: Request) -> Response:
+        """Save what is being typed. The answer names the version that was saved, or says why nothing was.
+
+        ``other`` says that another version is kept beside it, such as that of another window.
+        """
+        form = await _fields(request)
+        thing, fields = self._drafted(request, form)
+        keep = partial(self.learner.keep, typed=True)
+        try:
+            new = await run_in_threadpool(keep, thing, fields, _seen(form))
+        except UsageError as error:
+            return JSONResponse({"problem": self.learner.told(error).of(self.lang())}, 400)
+        return JSONResponse({"version": new.version, "other": new.other is not None})
+
+    def _drafted(self, request: Request, form: FormData) -> tuple[Item | Question | Exercise, Entry]:
+        """What a draft is of, and its fields. Raises HTTPException (404) for anything that the course does not have."""
+        kind, name = request.path_params["kind"], request.path_params["name"]
+        if kind == "item":
+            item = self._item_called(name)[1]
+            return item, entry_from_form(self.learner.ask(item, self.lang(), again=True).card.asked, form)
+        text = read_field(form, "code")[:1]
+        if kind == "code" and (question := self.learner.course.question(name)) is not None and text:
+            return question, {"code": text}
+        if kind == "memory" and (pair := self.learner.course.exercise(name)) is not None and text:
+            return pair[1], {"code": text}
+        raise HTTPException(404)
 
     async def check(self, request: Request) -> Response:
         """Save and grade the code of a question."""
@@ -249,30 +332,55 @@ class Pages:
         if not isinstance(text, str):
             raise HTTPException(400)
         if form.get("do") == "reset":
-            return self._code_page(request, question, starter.stub(question, self.lang()))
+            return self._code_page(request, question, _code(starter.stub(question, self.lang())))
         lang = self.lang()
-        passed, found = False, syntax_error_places("")
+        passed, found, status = False, syntax_error_places(""), 200
         try:
-            checked = await run_in_threadpool(self.learner.check, question, text)
+            checked = await run_in_threadpool(self.learner.check, question, text, _seen(form))
         except SubmissionError as problem:
             report = _unread(problem, lang)
+        except AttncheckError as problem:
+            if request.headers.get("hx-request"):
+                raise
+            report, status = _unread(self.learner.told(problem), lang), 400
         else:
             report = Markup(render_part(checked.report, self.learner.course, lang, checked.pictures, style=False))
             found = diagnosis_places(checked.report, self.learner.file(question).name)
             passed = checked.report.passed
         places = json.dumps(found or syntax_error_places(text.replace("\r\n", "\n")))
+        given: dict[str, Any] = {"report": report, "places": places, "passed": passed}
+        if status == 200:
+            self._keep_report(question, report, places, passed=passed)
         if request.headers.get("hx-request"):
             known = self.learner.progress()
             refused = reference_view.refusal(self.learner.course, question, known, log.now())
-            return self.show(
-                "checked.html",
-                question=question,
-                report=report,
-                places=places,
-                passed=passed,
-                has_reference=refused is None,
-            )
-        return self._code_page(request, question, text, report=report, places=places, passed=passed)
+            return self.show("checked.html", question=question, has_reference=refused is None, **given)
+        return self._code_page(
+            request, question, replace(self._code_now(question), entry={"code": (text,)}), status, **given
+        )
+
+    def _keep_report(self, question: Question, report: Markup, places: str, *, passed: bool) -> None:
+        """Keep the last report beside the drafts, unless it is too large."""
+        fields = {self.lang(): (str(report),), "places": (places,), "passed": ("1",) if passed else ()}
+        if len(report) > _MOST_REPORT:
+            self.learner.drafts.settle(_report_of(question))
+            return
+        with contextlib.suppress(UsageError):
+            self.learner.drafts.write(_report_of(question), fields)
+
+    def _last_report(self, question: Question, filled: Filled) -> dict[str, Any]:
+        """The last report on the code of a question; empty if there is none in this language."""
+        kept = self.learner.drafts.read(_report_of(question))
+        if kept is None or self.lang() not in kept.fields:
+            return {}
+        places = "[]" if filled.version else kept.fields["places"][0]  # the lines of a draft may be others
+        report = Markup(kept.fields[self.lang()][0])  # rendered by ``check``
+        return {"report": report, "places": places, "passed": bool(kept.fields["passed"]), "restored": True}
+
+    def _code_now(self, question: Question) -> Filled:
+        """The draft of the code of a question after it was sent: another window's, if there is any left."""
+        draft = self.learner.drafts.read(draft_of(question))
+        return Filled({}) if draft is None else Filled({}, other=draft.fields, version=draft.version)
 
     async def hint(self, request: Request) -> Response:
         """One more hint for an exercise."""
@@ -303,7 +411,8 @@ class Pages:
         """An item in a review."""
         question, item = self._item(request)
         asked = self.learner.ask_for_review(item, self.lang())
-        return self._item_page(question, asked, review=ReviewState(item.id))
+        filled = self.learner.filled(item, self.lang(), again=True, from_memory=True)
+        return self._item_page(question, asked, filled, review=ReviewState(item.id))
 
     async def review_answer(self, request: Request) -> Response:
         """An answer in a review, or the learner's own rating."""
@@ -311,23 +420,30 @@ class Pages:
         form, lang = await _fields(request), self.lang()
         if form.get("do") == "rate":
             rating = self.learner.rate_item(item, lang, _word(form))
-            return self._item_page(question, self.learner.ask(item, lang), review=self._rated(item.id, rating))
-        done = await self._answered(item, form, again=True)
-        if done is None:
-            asked = self.learner.ask_for_review(item, lang)
-            return self._item_page(question, asked, say=WORDS["nothing"], review=ReviewState(item.id))
+            state = self.learner.ask(item, lang)
+            return self._item_page(question, state, Filled({}), review=self._rated(item.id, rating))
+        sent = await self._answered(item, form, again=True)
+        done = sent.state
+        if sent.say is not None:
+            state = done if done.card.compares else self.learner.ask_for_review(item, lang)
+            return self._item_page(question, state, sent.filled, say=sent.say, review=ReviewState(item.id))
         if form.get("do") == "skip":
             return RedirectResponse(f"/review/next?after={item.id}", 303)
         settled = done.card.record.settled and not done.card.compares
         words = _words_for(done.card.record) if settled else ()
         rating = self.learner.rate_item(item, lang, None) if settled and not words else None
-        return self._item_page(question, done, review=replace(self._rated(item.id, rating), words=words))
+        rated = replace(self._rated(item.id, rating), words=words)
+        return self._item_page(question, done, sent.filled, review=rated)
 
     async def review_code(self, request: Request) -> Response:
         """A function to write from memory."""
         question, exercise = self._exercise(request)
-        text = starter.stub(replace(question, exercises=(exercise,)), self.lang())
-        return self._memory_page(request, question, exercise, text)
+        draft = self.learner.drafts.read(draft_of(exercise))
+        stub = starter.stub(replace(question, exercises=(exercise,)), self.lang())
+        if draft is None:
+            return self._memory_page(request, question, exercise, stub)
+        filled = Filled(draft.fields, None, draft.other, draft.version)
+        return self._memory_page(request, question, exercise, draft.fields["code"][0], filled=filled)
 
     async def review_check(self, request: Request) -> Response:
         """Code in a review, a hint, or the learner's own rating."""
@@ -340,15 +456,18 @@ class Pages:
         given: dict[str, Any] = {"tries": tries, "seen": seen}
         if command == "rate":
             self.learner.rate_code(exercise, _word(form))
+            self.learner.drafts.settle(draft_of(exercise))
             return RedirectResponse(f"/review/next?after={exercise.name}", 303)
         if not isinstance(text, str):
             raise HTTPException(400)
+        given["filled"] = self._keep_code(exercise, text, form)
         if command == "hint":
             self.learner.hint_in_review(exercise, seen)
             return self._memory_page(request, question, exercise, text, **given | {"seen": seen + 1})
         if command == "skip":
             if tries:
                 self.learner.rate(exercise.name, "again")
+                self.learner.drafts.settle(draft_of(exercise))
             return RedirectResponse(f"/review/next?after={exercise.name}", 303)
         if text.split() == starter.stub(replace(question, exercises=(exercise,)), self.lang()).split():
             return self._memory_page(request, question, exercise, text, **given)
@@ -372,6 +491,15 @@ class Pages:
         given["places"] = json.dumps(diagnosis_places(checked.report, f"{exercise.name}.py"))
         return self._memory_page(request, question, exercise, text, report=report, **given)
 
+    def _keep_code(self, exercise: Exercise, text: str, form: FormData) -> Filled:
+        """Save what was sent as a draft. One that cannot be saved is still on the page."""
+        entry = {"code": (text.replace("\r\n", "\n"),)}
+        try:
+            draft = self.learner.keep(exercise, entry, _seen(form))
+        except UsageError:
+            return Filled(entry)
+        return Filled(draft.fields, None, draft.other, draft.version)
+
     def _memory_page(
         self, request: Request, question: Question, exercise: Exercise, text: str, **more: Any
     ) -> Response:
@@ -388,10 +516,14 @@ class Pages:
             "tries": 0,
             "seen": 0,
             "rated": None,
+            "filled": Filled({}),
             "nonce": request.state.nonce,
             "ratings": review_view.KNOWN,
         } | more
-        return self.show("memory.html", question=question, exercise=exercise, said=said.html, code=_kept(text), **given)
+        given["other"] = _other_code(given["filled"])
+        return self.show(
+            "memory.html", question=question, exercise=exercise, said=said.html, code=_after_newline(text), **given
+        )
 
     def _rated(self, name: str, rating: Rating | None) -> ReviewState:
         """The state of a card that may just have been rated."""
@@ -471,9 +603,12 @@ class Pages:
         return found
 
     def _item(self, request: Request) -> tuple[Question, Item]:
+        return self._item_called(request.path_params["item"])
+
+    def _item_called(self, name: str) -> tuple[Question, Item]:
         for question in self.learner.course.questions:
             for item in question.items:
-                if item.id == request.path_params["item"]:
+                if item.id == name:
                     return question, item
         raise HTTPException(404)
 
@@ -498,21 +633,26 @@ class Pages:
         self,
         question: Question,
         asked: ItemState,
+        filled: Filled,
         say: Text | None = None,
         review: ReviewState | None = None,
         again: bool = False,
     ) -> Response:
         lang, card = self.lang(), asked.card
+        settled, record = card.record.settled and not card.compares, asked.session.record(card.item.id)
         top, said = HtmlPage(lang), HtmlPage(lang)
         shown = card
         if asked.feedback is not None:  # it says what the next attempt is worth
             shown = replace(card, record=replace(card.record, tries=0), reminder=None)
-        # Entries to sort are on the page anyway, and learners do not type letters.
-        quiz_view.card(top, shown, keys=True, buttons=card.asked.form != "order")
+        quiz_view.heading(top, shown)
+        if not settled:  # entries to sort are on the page anyway, and learners do not type letters
+            quiz_view.how_to_answer(top, shown, keys=True, buttons=card.asked.form != "order")
         if say is not None:
             said.lines(say.of(lang), lead="?", style="magenta")
-        if asked.feedback is not None:
-            quiz_view.feedback(said, asked.feedback, card, buttons=True)
+        if asked.feedback is not None and (say is None or settled):
+            quiz_view.feedback(said, _on_page(asked.feedback, card), card, buttons=True)
+        if settled and card.item.sealed and (later := self.learner.about_results()) is not None:
+            said.lines(later.of(lang), indent=2, style="dim")
         reads = hasattr(items.kind(card.item.kind), "reading") and card.asked.form in ("line", "lines")
         doubted = asked.session.doubted if isinstance(asked.feedback, ReadingToConfirm) else None
         action = f"/review/items/{card.item.id}" if review else f"/items/{card.item.id}"
@@ -524,19 +664,26 @@ class Pages:
             card=card,
             top=top.html,
             said=said.html,
-            reads=reads,
+            reads=f"/items/{card.item.id}/reading" if reads else "",
             doubted=doubted,
             offer=asked.session.offer,
             onward=self._onward(question, card.item),
-            settled=card.record.settled and not card.compares,
-            wrong=card.record.tries > 0 and not card.record.settled,
-            closed=isinstance(asked.feedback, (Settled, KeyPointsCompared)),
+            settled=settled,
+            given=given_answer(card.item, items.ask(card.item, card.context), record, lang)
+            if settled or card.compares
+            else None,
+            filled=filled,
+            choices=shown_choices(card.asked, filled.entry, lang),
+            other="\n".join(described(card.asked, filled.other, lang)) if filled.other else "",
+            by_hand=card.item.kind == "text",
             review=review,
             action=action,
             ratings=review_view.KNOWN,
         )
 
-    def _code_page(self, request: Request, question: Question, text: str, **more: Any) -> Response:
+    def _code_page(
+        self, request: Request, question: Question, filled: Filled, status: int = 200, **more: Any
+    ) -> Response:
         shown = {exercise.name: self.learner.hints(exercise) for exercise in question.exercises}
         all_known = self.learner.progress()
         known = all_known.question(question.id)
@@ -546,9 +693,20 @@ class Pages:
             "report": None,
             "places": "[]",
             "passed": False,
+            "restored": False,
             "nonce": request.state.nonce,
         } | more
-        return self.show("code.html", question=question, known=known, code=_kept(text), hints=shown, **given)
+        return self.show(
+            "code.html",
+            status=status,
+            question=question,
+            known=known,
+            code=_after_newline(filled.entry["code"][0]),
+            filled=filled,
+            other=_other_code(filled),
+            hints=shown,
+            **given,
+        )
 
     def show(self, template: str, *, status: int = 200, lang: Lang | None = None, **given: Any) -> Response:
         """The page that ``template`` makes of what is ``given``; ``lang`` is by default the learner's language."""
@@ -567,12 +725,12 @@ class Pages:
         return HTMLResponse(text, status)
 
 
-def _kept(text: str) -> Markup:
+def _after_newline(text: str) -> Markup:
     """Code for a textarea, after a newline, because browsers drop the first newline in it."""
     return Markup("\n{}").format(text)
 
 
-def _unread(problem: SubmissionError, lang: Lang) -> Markup:
+def _unread(problem: SubmissionError | Text, lang: Lang) -> Markup:
     """The message in place of a report if code cannot be read."""
     said = HtmlPage(lang)
     said.lines(problem.of(lang), lead="✗", style="red")
@@ -606,8 +764,49 @@ def _count(form: FormData, name: str) -> int:
     return min(int(text), _MOST_TRIES) if isinstance(text, str) and text.isascii() and text.isdigit() else 0
 
 
-def _ticked(form: FormData) -> str:
-    return " ".join(value for value in form.getlist("answer") if isinstance(value, str)) or "0"
+def _seen(form: FormData) -> str | None:
+    """The version of the draft that a window had; None if it does not say."""
+    version = form.get("draft")
+    return version if isinstance(version, str) else None
+
+
+def _code(text: str) -> Filled:
+    return Filled({"code": (text,)})
+
+
+def _other_code(filled: Filled) -> str:
+    """The code of another window; empty if there is none."""
+    return next(iter((filled.other or {}).get("code", ())), "")
+
+
+def _report_of(question: Question) -> str:
+    return f"report/{question.id}"
+
+
+def _last(state: ItemState) -> str:
+    """The last answer to a settled item."""
+    return next(iter(state.card.record.answers[-1:]), "")
+
+
+def _mark(state: ItemState, text: str) -> MarkedPart | None:
+    """The part of a wrong or unreadable answer that is marked; None if none is."""
+    lines = items.read_lines(state.card.item, text) if state.card.asked.form == "lines" else ()
+    unread = next((MarkedPart(str(line.number), "unread") for line in lines if line.why is not None), None)
+    match state.feedback:
+        case WrongAnswer(place=str(place)):
+            return MarkedPart(place, "wrong")
+        case WrongAnswer():
+            return MarkedPart("1", "wrong") if state.card.asked.form == "line" else unread
+        case UnreadableAnswer():
+            return MarkedPart("1", "unread") if state.card.asked.form == "line" else unread
+    return None
+
+
+def _on_page(feedback: Feedback, card: QuizCard) -> Feedback:
+    """``feedback`` without what the page shows in its own way: the learner's words, and a key that names options."""
+    if not isinstance(feedback, Settled):
+        return feedback
+    return replace(feedback, words=None, key=None if items.ask(card.item, card.context).choices else feedback.key)
 
 
 @dataclass(frozen=True, slots=True)

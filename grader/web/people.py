@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.class_folder import FILE, ClassSettings, read_settings
+from grader.classroom.gradebook import LearnerRow
 from grader.classroom.roster import Roster, read_roster
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Text
@@ -75,6 +76,11 @@ class ClassMembers:
     def __iter__(self) -> Iterator[ClassMember]:
         """All members, learners first."""
         return iter(self._people.values())
+
+    def row(self, person: ClassMember) -> LearnerRow | None:
+        """A learner as in the gradebook; None for staff."""
+        one = self.learners.get(person.id)
+        return None if one is None else LearnerRow(one.id, one.name, one.section, one.extra_hours)
 
     def find(self, name: str) -> ClassMember | None:
         """The member with this id; None if there is none."""

@@ -169,4 +169,5 @@ class Site:
             shown=person.name,
             links=(_SUBMIT if person.role is Role.LEARNER else _CLASS, *([_LEAVE] if self.signs_out else [])),
             service=self.service,
+            row=self.people.row(person),
         )

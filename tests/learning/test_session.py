@@ -174,8 +174,8 @@ def test_right_at_once() -> None:
 def test_wrong_gets_the_guiding_question_and_another_try() -> None:
     """The question that leads further comes before the key, and the next try is worth half, then a quarter."""
     first, second, third = play(begin(), "a", "b", "d")
-    assert first.feedback == WrongAnswer(0.0, None, ASK, 2, 0.5)
-    assert second.feedback == WrongAnswer(0.0, None, ASK, 1, 0.25)
+    assert first.feedback == WrongAnswer(0.0, None, ASK, 2, 0.5, "a")
+    assert second.feedback == WrongAnswer(0.0, None, ASK, 1, 0.25, "b")
     assert isinstance(third.feedback, Settled)
     assert (third.feedback.outcome, third.feedback.record.earned) == ("right", 0.25)
     assert third.feedback.truth == TRUTH
@@ -224,7 +224,7 @@ def test_the_same_answer_again_costs_no_try() -> None:
 def test_few_options_allow_fewer_tries() -> None:
     """With two options the second try is the last."""
     first, second = play(begin(name="Q2"), "c", "?")
-    assert first.feedback == WrongAnswer(0.0, None, None, 1, 0.5)
+    assert first.feedback == WrongAnswer(0.0, None, None, 1, 0.5, "c")
     card = quiz.current(second.session)
     assert card is not None and card.tries == 2
 

@@ -181,8 +181,8 @@ def test_by_keyboard_alone(page: Any, site: Site, course: Course) -> None:
     page.locator(".feedback:focus").wait_for()  # the browser moves the focus after the page is there
 
 
-def test_without_scripts(chromium: Any, site: Site) -> None:
-    """Quiz and code work; the editor is a plain field."""
+def test_without_scripts(chromium: Any, site: Site, course: Course) -> None:
+    """Quiz and code work; the editor is a plain field; a wrong answer stays, with its mark."""
     context = chromium.new_context(java_script_enabled=False)
     window = context.new_page()
     site.enter(window)
@@ -190,6 +190,15 @@ def test_without_scripts(chromium: Any, site: Site) -> None:
     window.locator("textarea").fill(SOFTMAX.format(axis="axis"))
     window.get_by_role("button", name="Save and check").click()
     window.locator("#report .part.passed").first.wait_for(timeout=60_000)
+    item = next(item for question in course.questions for item in question.items if item.kind == "order")
+    window.goto(f"{site.url}/items/{item.id}")
+    places = window.locator("select[name=answer]")
+    wrong = [thing.id for thing in item.spec.things][::-1]
+    for at, name in enumerate(wrong):
+        places.nth(at).select_option(name)
+    window.get_by_role("button", name="Submit").click()
+    assert places.evaluate_all("all => all.map(one => one.value)") == wrong
+    assert window.locator("p .wrong-here").count() == 1
     context.close()
 
 
@@ -251,6 +260,17 @@ def test_accessibility(chromium: Any, site: Site, course: Course, scheme: str, l
     window.locator("input[type=radio]").first.check()
     window.locator("button[value=answer]").click()
     found += _violations(window, "an answered item")
+    for kind in ("match", "order", "derivation", "expression", "multi"):
+        window.goto(f"{site.url}/items/{kinds[kind]}")
+        for typed in window.locator("textarea[name=answer], input[type=text]").all():
+            typed.fill("0 +")
+        for box in window.locator("input[type=checkbox]").all():
+            box.check()
+        window.locator("button[value=answer]").click()
+        found += _violations(window, f"a wrong {kind}")
+        if window.locator("button[value=key]").count():
+            window.locator("button[value=key]").click()
+        found += _violations(window, f"a settled {kind}")
     window.goto(f"{site.url}/questions/Q3/code")
     window.locator("button[value=check]").click()
     window.locator(".checked").wait_for(timeout=60_000)
@@ -450,6 +470,140 @@ def test_files_go_up_and_down(page: Any, site: Site, tmp_path: Path) -> None:
         page.get_by_role("link", name="Download everything").click()
     with zipfile.ZipFile(download.value.path()) as archive:
         assert archive.namelist() == ["q03.py", "q04.py"]
+
+
+# ------------------------------------------------------------------------------------------------ drafts
+
+
+def field(window: Any, site: Site, item: str) -> Any:
+    """The field for an answer to an item."""
+    window.goto(f"{site.url}/items/{item}")
+    return window.locator("textarea[name=answer], input[name=answer]")
+
+
+def saved(window: Any) -> None:
+    """Waits until the page says that the draft is saved."""
+    window.locator(".draft [role=status]").get_by_text("Draft saved.").wait_for()
+    window.locator(".draft .unsaved").wait_for(state="hidden")
+
+
+def test_what_is_typed_is_there_in_another_window(page: Any, site: Site, course: Course) -> None:
+    """Within seconds, without a button; after a reload, too. Nothing is judged."""
+    item = next(i.id for q in course.questions for i in q.items if i.kind == "derivation")
+    field(page, site, item).press_sequentially("Var(q·k)\n= half of a li")
+    assert page.locator(".draft .unsaved").is_visible()
+    saved(page)
+    other = page.context.browser.new_page()
+    other.goto(site.address)
+    for window in (other, page):
+        assert field(window, site, item).input_value() == "Var(q·k)\n= half of a li"
+    assert not site.learner.events()
+    other.close()
+
+
+def test_code_that_was_not_checked_is_there_again(page: Any, site: Site) -> None:
+    """However the editor was changed; after another page was opened by its link."""
+    page.goto(f"{site.url}/questions/Q3/code")
+    page.evaluate(
+        "text => { const view = document.querySelector('[data-editor]').editor;"
+        " view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}) }",
+        "def f():\n",
+    )
+    saved(page)
+    page.get_by_role("link", name="Progress").click()
+    page.wait_for_url("**/progress")
+    page.go_back()
+    page.locator(".cm-content").wait_for()
+    assert page.locator("textarea[data-editor]").input_value().startswith("def f():\n")
+    assert not site.learner.folder.exists()
+
+
+def test_leaving_with_something_unsaved_warns(page: Any, site: Site, course: Course) -> None:
+    """As long as the server has not answered; and no more when it has."""
+    item = next(i.id for q in course.questions for i in q.items if i.kind == "text")
+    held: list[Any] = []
+    page.route("**/drafts/**", lambda route: held.append(route))
+    field(page, site, item).press_sequentially("Because")
+    asked: list[str] = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    page.evaluate("setTimeout(() => { location.href = '/progress' }, 0)")
+    while not asked:
+        page.wait_for_timeout(50)
+    assert asked == ["beforeunload"] and page.url.endswith(item)
+    for route in held:
+        route.continue_()
+    page.unroute("**/drafts/**")
+    saved(page)
+    page.goto(f"{site.url}/progress")
+
+
+def test_a_draft_waits_for_the_server(chromium: Any, site: Site, course: Course) -> None:
+    """The page says that it is not saved, and saves it when the server answers again."""
+    item = next(i.id for q in course.questions for i in q.items if i.kind == "text")
+    window = chromium.new_page()
+    window.goto(site.address)
+    typed = field(window, site, item)
+    window.context.set_offline(True)
+    typed.press_sequentially("Because")
+    window.get_by_text("Not saved: the server does not answer.").wait_for()
+    window.context.set_offline(False)
+    saved(window)
+    assert field(window, site, item).input_value() == "Because"
+    window.close()
+
+
+def test_two_windows_are_told_of_each_other(page: Any, site: Site, course: Course) -> None:
+    """The one that was saved later, which then shows both versions."""
+    item = next(i.id for q in course.questions for i in q.items if i.kind == "text")
+    other = page.context.browser.new_page()
+    other.goto(site.address)
+    first, second = field(page, site, item), field(other, site, item)
+    first.press_sequentially("The first window")
+    saved(page)
+    second.press_sequentially("The second window")
+    other.get_by_text("Another version, for example from another window").wait_for()
+    page.reload()
+    assert first.input_value() == "The second window"
+    page.get_by_text("Another version that you wrote").click()
+    assert page.locator(".other-version pre").inner_text() == "The first window"
+    other.close()
+
+
+def test_digits_choose_options(page: Any, site: Site, course: Course) -> None:
+    """In the order that is shown, as in a terminal, while one of the options has the focus and not before."""
+    item = next(i for i in course.questions[0].items if i.kind == "multi")
+    page.goto(f"{site.url}/items/{item.id}")
+    page.keyboard.press("1")
+    assert not page.locator("input:checked").count()
+    page.locator("input[name=answer]").first.focus()
+    page.keyboard.press("2")
+    page.keyboard.press("3")
+    page.keyboard.press("2")
+    assert page.locator("input[name=answer]").evaluate_all("all => all.map(one => one.checked)")[:3] == [
+        False,
+        False,
+        True,
+    ]
+    assert page.locator("input:checked").get_attribute("data-digit") == "3"
+    saved(page)
+    page.reload()
+    assert page.locator("input:checked").get_attribute("data-digit") == "3"
+
+
+def test_an_order_stays_as_it_was_dragged(page: Any, site: Site, course: Course) -> None:
+    """After a reload, and after a wrong attempt, whose mark is at an entry."""
+    item = next(item for question in course.questions for item in question.items if item.kind == "order")
+    page.goto(f"{site.url}/items/{item.id}")
+    order = "all => all.map(one => one.dataset.id)"
+    page.locator(".sortable li button[data-by='1']").first.click()
+    wanted = page.locator(".sortable li").evaluate_all(order)
+    saved(page)
+    page.reload()
+    assert page.locator(".sortable li").evaluate_all(order) == wanted
+    page.get_by_role("button", name="Submit").click()
+    page.locator(".feedback").wait_for()
+    assert page.locator(".sortable li").evaluate_all(order) == wanted
+    assert page.locator(".sortable .wrong-here").count() == 1
 
 
 def course_question(site: Site) -> Any:

@@ -17,10 +17,14 @@ if it cannot be read; ``read_lines(spec, text)``, which says of each line how it
 ``as_mathml(spec, shown)`` for a formula as read.
 
 ``HEAVY = True`` marks a kind whose answers can take seconds to judge; submitted answers of such a kind are judged in a
-process with limits. ``ANY_LENGTH = True`` marks a kind that accepts answers longer than ``MOST_CHARACTERS``.
+process with limits. ``BY_HAND = True`` marks a kind whose answers a person judges. ``ANY_LENGTH = True``
+marks a kind that accepts answers longer than ``MOST_CHARACTERS``.
 
 A spec with a field ``draw`` (name → choices) has numbers that differ between learners; the texts of the item refer to
 them as ``{name}``.
+
+Kinds with choices also define ``chosen(spec, value)``, the ids in an answer as ``Parts``, empty if it cannot be read,
+and ``right(spec)``, a right answer in the same form.
 
 ``misconception`` keys are checked in the same way for every kind (see ``grader.course.validate``).
 """
@@ -33,7 +37,7 @@ import html
 import importlib
 import pkgutil
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -45,16 +49,17 @@ from grader.course.formulas.errors import FormulaError
 
 T = TypeVar("T")
 
-_KEPT = Text(
-    "Saved. Your instructor will mark it: the learners' edition of the course does not contain the answer.",
-    "已保存。学习者版课程里没有这道题的答案，由教师评分。",
-)
+_KEPT = Text("Saved. It is graded after you submit.", "已保存，提交之后评分。")
+_MARKED_BY_HAND = Text("Saved. Your instructor will mark it.", "已保存，由老师批改。")
 
 #: Longer answers are refused unread, as are answers with more parts.
 MOST_CHARACTERS = 10_000
 #: A longer reading helps nobody, and reports would have to set it.
 MOST_READING = 4_000
 _TOO_LONG = Text("This answer is too long: the limit is {most} characters.", "这个答案太长：最多 {most} 个字符。")
+
+#: The ids in an answer, in the order in which they were given, each with its partner (or an empty text).
+Parts: TypeAlias = Mapping[str, str]
 
 #: Choose one, choose several, put all in order, match pairs; write one line, or several.
 Form: TypeAlias = Literal["one", "many", "order", "pairs", "line", "lines"]
@@ -99,7 +104,8 @@ class Judgment:
     A wrong answer with a ``misconception`` needs no ``message``: the report explains the misconception.
     ``readable`` is false if the value is no answer of this kind at all (an unknown letter, a line that cannot be
     parsed): it earns nothing, and does not count as an attempt in the quiz. ``reading`` is how a formula was read, a
-    line for each formula.
+    line for each formula. ``place`` is the one part of a wrong answer that is marked while attempts are left: a number
+    of a line, or the id of a choice. It must tell nothing about the other parts but what ``message`` says.
     """
 
     status: Status
@@ -108,6 +114,7 @@ class Judgment:
     misconception: str | None = None
     readable: bool = True
     reading: str | None = None
+    place: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +164,11 @@ def shuffled(things: Sequence[T], context: Context) -> tuple[T, ...]:
     return tuple(things[at] for at in sorted(range(len(things)), key=lambda at: _number(context, f"order {at}")))
 
 
+def drawn_first(names: Iterable[str], context: Context) -> str | None:
+    """The first of ``names`` in an order drawn for this learner, which tells nothing of the others; None if empty."""
+    return min(names, key=lambda name: _number(context, f"first {name}"), default=None)
+
+
 def _number(context: Context, what: str) -> int:
     """A number that depends only on the course, the learner, the item and its purpose, ``what``."""
     words = "\0".join((_folded(context.learner), context.item, what)).encode()
@@ -182,6 +194,26 @@ def key(item: Item, context: Context) -> Text:
     """A right answer to ``item``, which must not be sealed, in the usual notation."""
     found: Text = kind(item.kind).key(item.spec, context)
     return found
+
+
+def chosen(item: Item, value: object) -> Parts:
+    """The ids that ``value`` names; empty if it cannot be read, and for kinds without choices."""
+    module = kind(item.kind)
+    found: Parts = module.chosen(item.spec, value) if hasattr(module, "chosen") and _short(value) else {}
+    return found
+
+
+def right(item: Item) -> Parts:
+    """A right answer to ``item``, which must not be sealed, by ids; empty for kinds without choices."""
+    module = kind(item.kind)
+    found: Parts = module.right(item.spec) if hasattr(module, "right") else {}
+    return found
+
+
+def interchangeable(item: Item) -> tuple[tuple[str, ...], ...]:
+    """The groups of ids that may be in any order among themselves; none for kinds without an order."""
+    groups: tuple[tuple[str, ...], ...] = getattr(item.spec, "either", ())
+    return groups
 
 
 def doubtful(item: Item, value: object) -> tuple[str, ...]:
@@ -237,7 +269,12 @@ def judge(item: Item, value: object, context: Context) -> Judgment:
     if judged.readable and judged.status is Status.FAILED and hasattr(module, "reading"):
         shown = "\n".join(shown for _, shown in module.reading(item.spec, value))
         judged = replace(judged, reading=shown if len(shown) <= MOST_READING else None)
-    return Judgment(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
+    return Judgment(Status.PENDING, 0.0, kept_without_key(item)) if item.sealed and judged.readable else judged
+
+
+def kept_without_key(item: Item) -> Text:
+    """What is said of an answer to a sealed item: that it is saved, and who judges it."""
+    return _MARKED_BY_HAND if getattr(kind(item.kind), "BY_HAND", False) else _KEPT
 
 
 def judge_within(steps: int, item: Item, value: object, context: Context) -> tuple[Judgment, int]:

@@ -12,7 +12,7 @@ from grader.core.model import Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
-from grader.course.items import Choice, Context, shuffled
+from grader.course.items import Choice, Context, Parts, shuffled
 
 UNKNOWN = Text(
     "This question has no option “{said}”; choose from {ids}.", "这道题没有选项“{said}”，请从 {ids} 中选择。"
@@ -68,6 +68,11 @@ def key(options: Sequence[Option]) -> Text:
     """The correct options, one per line, with their ids."""
     found = [option for option in options if option.correct]
     return Text(*("\n".join(f"{option.id}: {option.text.of(lang)}" for option in found) for lang in ("en", "zh")))
+
+
+def right(options: Sequence[Option]) -> Parts:
+    """The correct options."""
+    return {option.id: "" for option in options if option.correct}
 
 
 def normalize_id(text: str) -> str:

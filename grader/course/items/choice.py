@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from grader.core.model import Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem
-from grader.course.items import Context, Judgment, Prompt, _options, unreadable
+from grader.course.items import Context, Judgment, Parts, Prompt, _options, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id, typed_id
 
 _HOW = Text("Answer with the letter of one option.", "答案填一个选项的字母。")
@@ -69,15 +69,35 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is the id of an option; case does not matter."""
-    chosen = as_id_text(value)
-    for option in spec.options:
-        if chosen is not None and normalize_id(option.id) in (normalize_id(chosen), typed_id(chosen)):
-            if option.correct:
-                return Judgment(Status.PASSED, 1.0)
-            return Judgment(Status.FAILED, 0.0, misconception=option.misconception)
-    said = "" if chosen is None else excerpt(chosen)
-    message = _OTHER if chosen is None else _options.UNKNOWN
+    option = _option(spec, value)
+    if option is not None and option.correct:
+        return Judgment(Status.PASSED, 1.0)
+    if option is not None:
+        return Judgment(Status.FAILED, 0.0, misconception=option.misconception, place=option.id)
+    written = as_id_text(value)
+    said = "" if written is None else excerpt(written)
+    message = _OTHER if written is None else _options.UNKNOWN
     return unreadable(message.fill(said=said, ids=_options.join_ids(spec.options)))
+
+
+def chosen(spec: Spec, value: object) -> Parts:
+    """The option that was chosen."""
+    option = _option(spec, value)
+    return {} if option is None else {option.id: ""}
+
+
+def right(spec: Spec) -> Parts:
+    """The correct option."""
+    return _options.right(spec.options)
+
+
+def _option(spec: Spec, value: object) -> Option | None:
+    """The option that ``value`` names; None if there is none."""
+    written = as_id_text(value)
+    if written is None:
+        return None
+    names = (normalize_id(written), typed_id(written))
+    return next((option for option in spec.options if normalize_id(option.id) in names), None)
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:

@@ -418,8 +418,11 @@ def _harmless(text: str) -> str:
 _ASSUMED = re.compile(r"\s*(?:given|assume|let|已知|假设|设)[\s:：]+([^\s:：~=]+)\s*[:：~=]\s*(.+)", re.IGNORECASE)
 
 
-def _failed(message: Text | None, fraction: float, misconception: str | None = None) -> Judgment:
-    return Judgment(Status.FAILED, round(fraction, 4), message, misconception)
+def _failed(
+    message: Text | None, fraction: float, misconception: str | None = None, *, line: int | None = None
+) -> Judgment:
+    place = None if line is None else str(line)
+    return Judgment(Status.FAILED, round(fraction, 4), message, misconception, place=place)
 
 
 def _joined(*sentences: Text) -> Text:
@@ -533,10 +536,11 @@ def _chained(spec: Spec, found: Sequence[Sequence[Side]], declared: Declarations
             different = table.counterexample(at - 1, at)
         except FormulaError as error:
             message = _UNREAD.fill(number=right.number, text=_brief(right.text), why=error.text)
-            return _failed(message, _share(spec, [(step,) for step in steps[1:at]], forms))
+            share = _share(spec, [(step,) for step in steps[1:at]], forms)
+            return _failed(message, share, line=right.number)
         if different:
             fraction = _share(spec, [(step,) for step in steps[1:at]], forms)
-            return _failed(*_why(spec, left, right, different, declared, fraction))
+            return _failed(*_why(spec, left, right, different, declared, fraction), line=right.number)
         if remark is None and compare.needs_given_variances(left.node, right.node, declared):
             remark = _ONLY_HERE.fill(number=right.number)
     at_end = _at_end(steps[-1].node, end, spec, declared)
@@ -669,7 +673,8 @@ def _solved(spec: Spec, found: Sequence[Sequence[Side]], declared: Declarations)
             message = (_GAINED if found_wrong.gained else _LOST).fill(number=right.number, text=_brief(text), **said)
             known = (w.misconception for w in spec.wrong if _alike(w.line, (left.node, right.node), unknown, declared))
             misconception = next(known, None)
-            return _failed(message, _share(spec, found[:at], _Forms(spec)), misconception)
+            share = _share(spec, found[:at], _Forms(spec))
+            return _failed(message, share, misconception, line=right.number)
     left, right = found[-1]
     sides = {left.node: right.node, right.node: left.node}
     answer = sides.get(Name(unknown))

@@ -58,7 +58,7 @@ from grader.core.model import Lang, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
-from grader.course.items import Choice, Context, Judgment, Prompt, _ids, shuffled, unreadable
+from grader.course.items import Choice, Context, Judgment, Parts, Prompt, _ids, drawn_first, shuffled, unreadable
 from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
 
@@ -170,9 +170,28 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         return Judgment(Status.PASSED, 1.0)
     # A guess is right once in len(right) times, so each wrong pair takes back what guesses gain on average.
     fraction = max(0.0, right - (len(pairs) - right) / (len(spec.right) - 1)) / len(partners)
-    misconception = next((wrong.misconception for wrong in spec.wrong if _has(pairs, wrong)), None)
-    message = None if misconception else _COUNT.fill(right=right, all=len(partners))
-    return Judgment(Status.FAILED, fraction, message, misconception)
+    known = next((wrong for wrong in spec.wrong if _has(pairs, wrong)), None)
+    wrong_pairs = [name for name in pairs if pairs[name] != partners.get(name)]
+    place = normalize_id(known.pair[0]) if known else drawn_first(wrong_pairs, context)
+    spelt = next((thing.id for thing in spec.left if normalize_id(thing.id) == place), None)
+    message = None if known else _COUNT.fill(right=right, all=len(partners))
+    return Judgment(Status.FAILED, fraction, message, known.misconception if known else None, place=spelt)
+
+
+def chosen(spec: Spec, value: object) -> Parts:
+    """The partner that each entry of ``left`` was given; those without one are left out."""
+    try:
+        pairs = _read(spec, value)
+    except _UnreadablePairs:
+        return {}
+    partners = {normalize_id(thing.id): thing.id for thing in spec.right}
+    given = {thing.id: pairs.get(normalize_id(thing.id)) for thing in spec.left}
+    return {name: partners[partner] for name, partner in given.items() if partner is not None}
+
+
+def right(spec: Spec) -> Parts:
+    """The partner of each entry of ``left``."""
+    return dict(spec.pairs)
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:

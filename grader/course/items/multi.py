@@ -44,7 +44,7 @@ from dataclasses import dataclass
 from grader.core.model import Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem
-from grader.course.items import Context, Judgment, Prompt, _options, unreadable
+from grader.course.items import Context, Judgment, Parts, Prompt, _options, drawn_first, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
 
 _SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\]()（）]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
@@ -83,19 +83,38 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a list of ids or a text such as ``a, c``; order and repetitions do not matter."""
+    found = _read(spec, value)
+    return unreadable(found) if isinstance(found, Text) else _judged(spec, found, context)
+
+
+def chosen(spec: Spec, value: object) -> Parts:
+    """The options that were chosen."""
+    found = _read(spec, value)
+    if isinstance(found, Text):
+        return {}
+    return {option.id: "" for option in spec.options if normalize_id(option.id) in found}
+
+
+def right(spec: Spec) -> Parts:
+    """The correct options."""
+    return _options.right(spec.options)
+
+
+def _read(spec: Spec, value: object) -> set[str] | Text:
+    """The normalized ids that ``value`` names, or why it cannot be read."""
     words = _words(value)
     if words is None:
         first, last = spec.options[0].id, spec.options[-1].id
-        return unreadable(_OTHER.fill(first=first, last=last, ids=_options.join_ids(spec.options)))
+        return _OTHER.fill(first=first, last=last, ids=_options.join_ids(spec.options))
     ids = {normalize_id(option.id) for option in spec.options}
     if all(len(name) == 1 for name in ids):  # then "ac" can only mean a and c
         words = [part for word in words for part in (normalize_id(word) if set(normalize_id(word)) <= ids else [word])]
     unknown = next((word for word in words if normalize_id(word) not in ids), None)
     if unknown is not None:
-        return unreadable(_options.UNKNOWN.fill(said=excerpt(unknown), ids=_options.join_ids(spec.options)))
+        return _options.UNKNOWN.fill(said=excerpt(unknown), ids=_options.join_ids(spec.options))
     if not words:
-        return unreadable(_NONE.fill(ids=_options.join_ids(spec.options)))
-    return _judged(spec, {normalize_id(word) for word in words})
+        return _NONE.fill(ids=_options.join_ids(spec.options))
+    return {normalize_id(word) for word in words}
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
@@ -113,16 +132,17 @@ def without_key(spec: Spec) -> Spec:
     return Spec(_options.without_key(spec.options))
 
 
-def _judged(spec: Spec, chosen: set[str]) -> Judgment:
+def _judged(spec: Spec, chosen: set[str], context: Context) -> Judgment:
     correct = [option for option in spec.options if option.correct]
     right = [option for option in correct if normalize_id(option.id) in chosen]
     wrong = [option for option in spec.options if normalize_id(option.id) in chosen and not option.correct]
     if not wrong and len(right) == len(correct):
         return Judgment(Status.PASSED, 1.0)
     fraction = max(0, len(right) - len(wrong)) / (len(correct) or 1)
-    misconception = next((option.misconception for option in wrong if option.misconception), None)
-    message = None if misconception else _WRONG if wrong else _MISSING
-    return Judgment(Status.FAILED, fraction, message, misconception)
+    known = next((option for option in wrong if option.misconception), None)
+    place = known.id if known else drawn_first([option.id for option in wrong], context)
+    message = None if known else _WRONG if wrong else _MISSING
+    return Judgment(Status.FAILED, fraction, message, known.misconception if known else None, place=place)
 
 
 def _words(value: object) -> list[str] | None:

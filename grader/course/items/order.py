@@ -61,7 +61,7 @@ from grader.core.model import Lang, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
-from grader.course.items import Context, Judgment, Prompt, _ids, shuffled, unreadable
+from grader.course.items import Context, Judgment, Parts, Prompt, _ids, drawn_first, shuffled, unreadable
 from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
 
@@ -177,7 +177,37 @@ def _before(spec: Spec) -> Before:
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a list of ids or a text such as ``c a b``, ``c > a > b`` or ``cab``, each id once."""
+    order = _read(spec, value)
+    if isinstance(order, Text):
+        return unreadable(order)
     ids, before = _names(spec), _before(spec)
+    kept = _kept(order, before)
+    if kept == len(ids):
+        return Judgment(Status.PASSED, 1.0)
+    chance = _by_chance(tuple(ids), before)
+    fraction = max(0, kept - chance) / (len(ids) - chance)
+    known = next((wrong for wrong in spec.wrong if _is(wrong, order)), None)
+    early = normalize_id(known.before[0]) if known and known.before else drawn_first(_early(order, before), context)
+    place = next(thing.id for thing in spec.things if normalize_id(thing.id) == early)
+    message = None if known else _MOVE.fill(moved=len(ids) - kept, all=len(ids))
+    return Judgment(Status.FAILED, fraction, message, known.misconception if known else None, place=place)
+
+
+def chosen(spec: Spec, value: object) -> Parts:
+    """The entries in the order of the answer."""
+    order = _read(spec, value)
+    names = {normalize_id(thing.id): thing.id for thing in spec.things}
+    return {} if isinstance(order, Text) else {names[name]: "" for name in order}
+
+
+def right(spec: Spec) -> Parts:
+    """The entries in a right order."""
+    return {thing.id: "" for thing in spec.things}
+
+
+def _read(spec: Spec, value: object) -> list[str] | Text:
+    """The normalized ids of all entries in the order of ``value``, or why it cannot be read."""
+    ids = _names(spec)
     words = _ids.split_words(value)
     order = [part for word in words or () for part in _ids.split_ids(word, ids)]
     if order[::2] == [str(place) for place in range(1, len(ids) + 1)] and not set(ids) & set(order[::2]):
@@ -185,20 +215,18 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     all_ids = name_list([thing.id for thing in sorted(spec.things, key=lambda thing: normalize_id(thing.id))])
     for place, name in enumerate(order):
         if name not in ids:
-            return unreadable(_ids.UNKNOWN.fill(said=excerpt(name), ids=all_ids))
+            return _ids.UNKNOWN.fill(said=excerpt(name), ids=all_ids)
         if name in order[:place]:
-            return unreadable(_TWICE.fill(said=name, ids=all_ids))
+            return _TWICE.fill(said=name, ids=all_ids)
     if len(order) < len(ids):
         missing = name_list([name for name in sorted(ids) if name not in order])
-        return unreadable(_ALL.fill(ids=all_ids, missing=missing))
-    kept = _kept(order, before)
-    if kept == len(ids):
-        return Judgment(Status.PASSED, 1.0)
-    chance = _by_chance(tuple(ids), before)
-    fraction = max(0, kept - chance) / (len(ids) - chance)
-    misconception = next((wrong.misconception for wrong in spec.wrong if _is(wrong, order)), None)
-    message = None if misconception else _MOVE.fill(moved=len(ids) - kept, all=len(ids))
-    return Judgment(Status.FAILED, fraction, message, misconception)
+        return _ALL.fill(ids=all_ids, missing=missing)
+    return order
+
+
+def _early(order: Sequence[str], before: Before) -> list[str]:
+    """The entries that stand before one that has to come first."""
+    return [one for place, one in enumerate(order) if any((other, one) in before for other in order[place + 1 :])]
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:

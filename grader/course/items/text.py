@@ -59,6 +59,7 @@ from grader.course.items import Context, Judgment, Prompt, unreadable
 
 #: A person reads the answer, however long it is.
 ANY_LENGTH = True
+BY_HAND = True
 #: Characters of an answer whose words are counted.
 MAX_LENGTH = 2000
 _FEWEST, _MOST = 2, 4

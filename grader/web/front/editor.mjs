@@ -61,7 +61,11 @@ function start(area) {
       marks,
       EditorView.cspNonce.of(area.dataset.nonce || ""),
       EditorView.contentAttributes.of({"aria-label": area.getAttribute("aria-label") || "", spellcheck: "false"}),
-      EditorView.updateListener.of(update => { if (update.docChanged) area.value = update.state.doc.toString() }),
+      EditorView.updateListener.of(update => {
+        if (!update.docChanged) return
+        area.value = update.state.doc.toString()
+        area.dispatchEvent(new Event("input", {bubbles: true}))
+      }),
     ],
   })
   area.after(view.dom)

@@ -1,14 +1,16 @@
-// Comfort for pages that work without it: things to sort by dragging or buttons, and a file opened in the editor.
+// Comfort for pages that work without it: things to sort by dragging or buttons, options chosen by digits, a file opened
+// in the editor, and drafts saved while they are typed.
 "use strict"
 
 function sortable(field) {
   const list = field.querySelector("ol.sortable"), places = [...field.querySelectorAll("select")]
   if (!list || !places.length) return
   const write = () => [...list.children].forEach((entry, at) => { places[at].value = entry.dataset.id })
+  const changed = () => { write(); field.dispatchEvent(new Event("input", {bubbles: true})) }
   const move = (entry, by) => {
     const other = by < 0 ? entry.previousElementSibling : entry.nextElementSibling
     if (other) (by < 0 ? other : entry).before(by < 0 ? entry : other)
-    write()
+    changed()
   }
   for (const entry of list.children) {
     entry.draggable = true
@@ -23,8 +25,8 @@ function sortable(field) {
       const box = entry.getBoundingClientRect()
       entry[event.clientY < box.top + box.height / 2 ? "before" : "after"](dragged)
     })
-    entry.addEventListener("drop", event => { event.preventDefault(); write() })
-    entry.addEventListener("dragend", write)
+    entry.addEventListener("drop", event => { event.preventDefault(); changed() })
+    entry.addEventListener("dragend", changed)
   }
   for (const place of places) place.hidden = true
   list.hidden = false
@@ -39,6 +41,7 @@ function opening(input) {
     const text = await file.text()
     area.value = text
     area.editor?.dispatch({changes: {from: 0, to: area.editor.state.doc.length, insert: text}})
+    area.dispatchEvent(new Event("input", {bubbles: true}))
     input.value = ""
   })
 }
@@ -75,9 +78,63 @@ function pointsByPart(form) {
   update()
 }
 
+// What is typed goes to the server within a second, and again at once when the field or the window is left.
+function keeping(form) {
+  const shown = form.querySelector(".draft"), said = shown.querySelector("[role=status]")
+  const unsaved = shown.querySelector(".unsaved")
+  let timer = 0, dirty = false, sending = false, sent = false
+  const say = text => { if (said.textContent !== text) said.textContent = text }
+  const later = wait => { timer ||= setTimeout(save, wait) }
+  async function save() {
+    clearTimeout(timer)
+    timer = 0
+    if (!dirty || sending) return
+    dirty = false
+    sending = true
+    let wait = 1000
+    try {
+      const answer = await fetch(form.dataset.draft, {method: "POST", body: new URLSearchParams(new FormData(form))})
+      const found = answer.status === 200 || answer.status === 400 ? await answer.json() : {}
+      if (!found.version) throw new Error(found.problem || shown.dataset.failed)
+      form.elements.draft.value = found.version
+      say(found.other ? shown.dataset.other : shown.dataset.saved)
+    } catch (error) {
+      dirty = true
+      wait = 5000
+      say(error.name === "Error" ? error.message : shown.dataset.failed)
+    }
+    sending = false
+    unsaved.hidden = !dirty
+    if (dirty) later(wait)
+  }
+  form.addEventListener("input", event => {
+    if (event.target.type === "file") return
+    dirty = true
+    sent = false
+    unsaved.hidden = false
+    later(1000)
+  })
+  form.addEventListener("focusout", save)
+  document.addEventListener("visibilitychange", save)
+  form.addEventListener("submit", () => { dirty = false; sent = unsaved.hidden = true; say("") })
+  form.addEventListener("htmx:sendError", () => { dirty = true; sent = false; later(5000) })
+  addEventListener("beforeunload", event => { if ((dirty || sending) && !sent) event.preventDefault() })
+}
+
+// The digit of an option chooses it, while one of the options has the focus.
+function digits(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const option = event.target.closest("fieldset")?.querySelector(`input[data-digit="${CSS.escape(event.key)}"]`)
+  if (!option) return
+  option.focus()
+  option.click()
+}
+
+document.addEventListener("keydown", digits)
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("fieldset[data-missing]").forEach(keyPoints)
   document.querySelectorAll("form[data-points-by-part]").forEach(pointsByPart)
+  document.querySelectorAll("form[data-draft]").forEach(keeping)
   document.querySelectorAll("fieldset.order").forEach(sortable)
   document.querySelectorAll("input[data-open]").forEach(opening)
 })

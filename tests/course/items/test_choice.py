@@ -36,7 +36,8 @@ def test_the_right_option_passes(value: object) -> None:
 )
 def test_a_wrong_option_names_its_misconception(value: object, misconception: str | None) -> None:
     """What is true instead is told by the misconception, so the judgement has no words of its own."""
-    assert choice.judge(SPEC, value, CONTEXT) == Judgment(Status.FAILED, 0.0, None, misconception)
+    (option,) = choice.chosen(SPEC, value)
+    assert choice.judge(SPEC, value, CONTEXT) == Judgment(Status.FAILED, 0.0, None, misconception, place=option)
 
 
 @pytest.mark.parametrize(
