@@ -235,7 +235,7 @@ def _pending(folder: Path, course_folder: Path | None, author: str | None, as_js
     with rubric.marking(folder, course_folder, author, lang) as (found, decide):
         comments = {name: list(known) for name, known in found.comments.items()}
         todo = list(found.groups)
-        if not todo:
+        if not todo and not found.unread:
             click.echo(rubric_view.NOTHING_WAITS.of(lang))
         while todo:
             group = todo.pop(0)
@@ -249,6 +249,8 @@ def _pending(folder: Path, course_folder: Path | None, author: str | None, as_js
             elif typed and typed.casefold() != "s" and not _decide(group, typed, known, decide, lang):
                 todo.insert(0, group)
             click.echo()
+        for line in rubric_view.unread_lines(found.unread, lang):
+            click.echo(line)
 
 
 def _decide(group: AnswerGroup, typed: str, known: list[str], decide: Decide, lang: Lang) -> bool:

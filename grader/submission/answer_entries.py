@@ -92,7 +92,7 @@ def swallowed(document: yaml_positions.Document, text: str) -> tuple[int, str, s
 
 def one_by_one(text: str) -> Contents | None:
     """The contents of a file that is not valid YAML as a whole; None if it has too many entries."""
-    parts = []
+    parts: list[_Part] = []
     for part in _split(text):
         if len(parts) >= MAX_ENTRIES:
             return None
