@@ -37,7 +37,7 @@ UNREAD = Text(
     "Answers that could not be read (they are stored, too, and earn nothing unless your instructor decides otherwise):",
     "无法读取的答案（也已存入，但除非老师另行给分，否则不得分）：",
 )
-UNREAD_ENTRY = Text("line {line}, {item}: {why}", "第 {line} 行，{item}：{why}")
+UNREAD_ENTRY = Text("{item}: line {line}: {why}", "{item}：第 {line} 行：{why}")
 MISSING = Text("{question}: still missing: {names}", "{question}：还缺 {names}")
 NO_ANSWERS = Text(
     "this submission has no answers.yaml, so no quiz item counts as answered",
@@ -110,11 +110,11 @@ def answer_lines(receipt: Receipt, lang: Lang) -> Iterator[str]:
 
 
 def unread_entry(entry: UnreadEntry) -> Text:
-    """An answer that could not be read: its item, why, and where."""
-    why = Text(*(clean(said, 600) for said in (entry.why.en, entry.why.zh)))
-    line = Text(f"line {entry.line}: ", f"第 {entry.line} 行：")
-    why = Text(why.en.removeprefix(line.en), why.zh.removeprefix(line.zh))  # reasons about YAML name it, too
-    return UNREAD_ENTRY.fill(line=entry.line, item=clean(entry.item, 80), why=why)
+    """An answer that could not be read: its item, where, and why. Reasons about YAML name their lines themselves."""
+    item, why = clean(entry.item, 80), Text(*(clean(said, 600) for said in (entry.why.en, entry.why.zh)))
+    if why.en.startswith("line "):
+        return LABELED.fill(who=item, said=why)
+    return UNREAD_ENTRY.fill(line=entry.line, item=item, why=why)
 
 
 def comparison(receipt: Receipt, changed: Sequence[str], lang: Lang) -> str:

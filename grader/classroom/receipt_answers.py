@@ -29,14 +29,17 @@ class StoredAnswers:
 
 
 def stored_answers(course: Course | None, submission: Submission) -> StoredAnswers:
-    """The answers of ``submission``. Without a ``course``, only those that are not YAML count as unread."""
+    """The answers of ``submission`` to items of ``course``.
+
+    Without a course, all ids count as items, and only what is not YAML is unread.
+    """
     if course is not None:
         submission = answer_ids.matched(course, submission)
     known = {} if course is None else {item.id: item for question in course.questions for item in question.items}
     public_id = "" if course is None else course.public_id
     read, unread = [], []
     for answer in submission.answers or ():
-        if answer.value is None:
+        if answer.value is None or (course is not None and answer.item not in known):
             continue
         context = items.Context(public_id, submission.learner, answer.item)
         why = _why_unread(answer, known.get(answer.item), context)

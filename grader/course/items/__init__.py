@@ -98,7 +98,8 @@ class Judgment:
 
     A wrong answer with a ``misconception`` needs no ``message``: the report explains the misconception.
     ``readable`` is false if the value is no answer of this kind at all (an unknown letter, a line that cannot be
-    parsed): it earns nothing, and does not count as an attempt in the quiz. ``reading`` is how a formula was read, a
+    parsed): it does not count as an attempt in the quiz, and earns nothing but what lines before an unread one show;
+    ``message`` then says nothing about these lines. ``reading`` is how a formula was read, a
     line for each formula.
     """
 
@@ -229,7 +230,9 @@ def judge(item: Item, value: object, context: Context) -> Judgment:
     if judged.readable and judged.status is Status.FAILED and hasattr(module, "reading"):
         shown = "\n".join(shown for _, shown in module.reading(item.spec, value))
         judged = replace(judged, reading=shown if len(shown) <= MOST_READING else None)
-    return Judgment(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
+    if not item.sealed:
+        return judged
+    return Judgment(Status.PENDING, 0.0, _KEPT) if judged.readable else replace(judged, fraction=0.0)
 
 
 def judge_within(steps: int, item: Item, value: object, context: Context) -> tuple[Judgment, int]:
