@@ -29,6 +29,10 @@ _CLASH = Text(
     "You already have other files with these names: {names}. Select “replace” to replace them; the old files are kept.",
     "你已经有同名而内容不同的文件：{names}。要替换请勾选“替换”，旧文件会另外保留。",
 )
+_TWO_ANSWERS = Text(
+    "You uploaded more than one answers file ({names}), but only one can count; upload that one.",
+    "你上传了不止一个答案文件（{names}），但只能有一个算数；请只上传要算的那一个。",
+)
 _FOLDERS = Text(
     "“{path}” is in a folder; put all files side by side, and upload them again.",
     "“{path}”在单独的文件夹里；请把所有文件放在同一层，再上传一次。",
@@ -65,10 +69,13 @@ def read_upload(name: str, data: bytes) -> FoundFiles:
     if unread := (*got.problems, *([got.lost] if got.lost else [])):
         raise Unusable(shown, unread[0].text)
     submission = parse_files(got, stem, "learner", shown)
+    if others := [notice.where for notice in got.notices if notice.urgent and kind_of(notice.where) == "answers"]:
+        counting = [raw.path for raw in got.raws if raw.kind == "answers"]
+        raise Unusable(shown, _TWO_ANSWERS.fill(names=name_list([*counting, *others])))
     broken = [*submission.broken, *([submission.lost] if submission.lost else [])]
     broken += [Notice(shown, answer.problem) for answer in submission.answers or () if answer.problem is not None]
-    about = [notice for notice in submission.notices if notice.urgent and notice not in got.notices]
-    if broken := [*broken, *(notice for notice in about if kind_of(notice.where) == "answers")]:
+    broken += [notice for notice in submission.notices if notice.urgent and kind_of(notice.where) == "answers"]
+    if broken:
         raise Unusable(broken[0].where, broken[0].text)
     return replace_answers_name(got)
 
@@ -92,6 +99,8 @@ def save_uploads(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) 
             path = raw.path.removeprefix(top)
             if "/" in path:
                 raise UsageError(_FOLDERS.fill(path=path))
+            if raw.kind == "answers" and path in wanted:
+                raise UsageError(_TWO_ANSWERS.fill(names=name_list([one.name for one in uploads])))
             wanted[path] = raw.data
     new = {name: data for name, data in wanted.items() if _content(folder / name) != data}
     clash = sorted(name for name in new if os.path.lexists(folder / name))
