@@ -20,6 +20,8 @@ from grader.web.instructor_words import WORDS
 
 #: The most groups of answers on a page.
 _GROUPS = 8
+#: The most answers on a page that could not be read.
+_UNREAD = 100
 _NOT_A_NUMBER = Text("“{typed}” is not a number of points.", "“{typed}”不是分数。")
 _CHANGED = Text(
     "These answers have been marked in the meantime, or none was selected. Nothing was saved.",
@@ -77,10 +79,17 @@ def pending_answers(class_data: ClassData) -> PendingAnswers:
 def pending_page(visit: Visit) -> Response:
     """The items with answers to mark."""
     found: dict[str, list[AnswerGroup]] = {}
-    for group in pending_answers(visit.class_data).groups:
+    waiting = pending_answers(visit.class_data)
+    for group in waiting.groups:
         found.setdefault(group.item.id, []).append(group)
     counted = [(groups[0].item, len(groups), sum(len(group.learners) for group in groups)) for groups in found.values()]
-    return visit.page("instructor_waiting.html", items=counted, done=done_message(visit))
+    return visit.page(
+        "instructor_waiting.html",
+        items=counted,
+        unread=waiting.unread[:_UNREAD],
+        more_unread=max(0, len(waiting.unread) - _UNREAD),
+        done=done_message(visit),
+    )
 
 
 def mark_page(visit: Visit) -> Response:
