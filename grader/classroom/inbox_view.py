@@ -33,10 +33,7 @@ DIFFERENT = Text(
     "这些文件与 {at} 提交的不同，有改动、新增或缺失：{names}",
 )
 STORED = Text("Answers stored: {items}", "已存入的答案：{items}")
-UNREAD = Text(
-    "Answers that could not be read (they are stored, too, and earn nothing unless your instructor decides otherwise):",
-    "无法读取的答案（也已存入，但除非老师另行给分，否则不得分）：",
-)
+UNREAD = Text("Answers that could not be read (they are stored, too):", "无法读取的答案（也已存入）：")
 UNREAD_ENTRY = Text("{item}: line {line}: {why}", "{item}：第 {line} 行：{why}")
 MISSING = Text("{question}: still missing: {names}", "{question}：还缺 {names}")
 NO_ANSWERS = Text(

@@ -20,11 +20,10 @@ _SAMPLE = Text("Sample answer: {answer}", "参考答案：{answer}")
 _WORDING = Text("{count}× {text}", "{count} 份：{text}")
 _COMMENTS = Text("Comments so far:", "已有的评语：")
 _UNREAD = Text(
-    "Could not be read, 0 points so far; give points with 'attncheck override DIR LEARNER ITEM --points P --reason "
-    "TEXT':",
-    "无法读取，暂计 0 分；请用 `attncheck override DIR LEARNER ITEM --points P --reason TEXT` 给分：",
+    "Could not be read; give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT':",
+    "无法读取；请用 `attncheck override DIR LEARNER ITEM --points P --reason TEXT` 给分：",
 )
-_UNREAD_ITEM = Text("{item}, {learner}, {points} points: {text}", "{item}，{learner}，{points} 分：{text}")
+_UNREAD_ITEM = Text("{item}, {learner}, worth {points}: {text}", "{item}，{learner}，满分 {points}：{text}")
 NOTHING_WAITS = Text("No answers are waiting to be marked.", "没有等待批改的回答。")
 WHICH = Text(
     "Which key points does it make? (letters; 0: none, x: one wording at a time, s: skip, q: quit)",
@@ -67,7 +66,7 @@ def waiting_lines(found: PendingAnswers, lang: Lang) -> Iterator[str]:
 def unread_lines(unread: Sequence[UnreadAnswer], lang: Lang) -> Iterator[str]:
     """The answers that could not be read: whose, what was written, and why."""
     if unread:
-        yield _UNREAD.of(lang)
+        yield indent(_UNREAD.of(lang), 0)
     for each in unread:
         text = clean(each.text, 2000, lines=True)
         named = {"item": each.item, "learner": clean(each.learner), "points": points(each.possible)}

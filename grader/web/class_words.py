@@ -19,10 +19,7 @@ WORDS: Mapping[str, Text] = {
         "还没有内容：请先做小题，或保存代码。",
     ),
     "stored_answers": Text("Answers stored:", "已存入的答案："),
-    "unread_answers": Text(
-        "These answers cannot be read. They earn nothing unless your instructor decides otherwise:",
-        "以下答案无法读取，除非老师另行给分，否则不得分：",
-    ),
+    "unread_answers": Text("These answers cannot be read:", "以下答案无法读取："),
     "answers_count": Text("Answers to {count} of {all} graded items", "计分小题已答 {count}/{all} 道"),
     "do_submit": Text("Submit now", "现在提交"),
     "again": Text(

@@ -128,9 +128,7 @@ WORDS: Mapping[str, Text] = {
     "where": Text("Where it showed", "出现在"),
     # marking
     "unread": Text("Answers that could not be read", "无法读取的答案"),
-    "unread_hint": Text(
-        "They earn nothing so far. Give points on the learner’s page.", "这些答案暂时没有分，可以在学习者的页面上给分。"
-    ),
+    "unread_hint": Text("Give points on the learner’s page.", "请在学习者的页面上给分。"),
     "more_unread": Text("{count} more", "另有 {count} 个"),
     "nothing_waits": Text("No answers are waiting to be marked.", "没有等待批改的回答。"),
     "waits": Text("groups: {groups}, answers: {answers}", "{groups} 组，{answers} 份回答"),

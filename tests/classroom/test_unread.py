@@ -106,7 +106,7 @@ def test_pending_until_somebody_decides(out: Path, made: Path) -> None:
     """`override --pending` shows what was written and why it was not read; after that, nothing says “unread”."""
     course = str(made / "course")
     shown = run(str(out), "--pending", "--course", course)
-    assert "Q1.b, ben, 1 point" in shown.text and "about six or seven" in shown.text and "line 5" in shown.text
+    assert "Q1.b, ben, worth 1: " in shown.text and "about six or seven" in shown.text and "line 5" in shown.text
     found = json.loads(run(str(out), "--pending", "--json", "--course", course).text)
     assert [(each["item"], each["learner"]) for each in found["unread"]] == [
         ("Q1.a", "dan"), ("Q1.b", "ann"), ("Q1.b", "ben"),
