@@ -438,7 +438,6 @@ UNKNOWN_KEY = Text(
     "line {line}: “{key}” is not a key of an answers file.{near} The keys are format, learner and answers.",
     "第 {line} 行：答案文件里没有“{key}”这个键。{near}可用的键有 format、learner、answers。",
 )
-BELOW_ANSWERS = Text(" Answers go below `answers:`, indented.", "答案要缩进写在 `answers:` 下面。")
 MEANT = Text(" Did you mean “{key}”?", "是不是想写“{key}”？")
 LEARNER_TEXT = Text(
     'line {line}: `learner` should be a name, found {found}. Put it in quotes, as in `learner: "0123"`.',
