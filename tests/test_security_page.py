@@ -20,7 +20,7 @@ from grader.course.items import text as free_text
 from grader.grading import answer_grading, checks, nothing_to_grade, notices, properties
 from grader.sandbox import launch
 from grader.sandbox.inside import confine, errors, frames, threads
-from grader.submission import archive, files, messages, notebook, source
+from grader.submission import answer_entries, archive, files, messages, notebook, source
 from tests.grading.checks.test_kinds import SKIPS
 
 ROOT = Path(__file__).parents[1]
@@ -61,7 +61,9 @@ ROWS: dict[str, tuple[float, ...]] = {
     "parsing": (mib(source.MAX_CODE), source.MAX_NAMES, source.MAX_DOTS, source.MAX_FIELD_STEPS, *READING),
     "forbidden names": READING,
     "names": (nothing_to_grade._MOST_LOOKED_UP, notices._MOST_UNKNOWN, suggest._LONGEST),
-    "answers": (kib(files.MAX_SOURCE), yaml_positions.MAX_DEPTH, items.MOST_CHARACTERS, *READING),
+    "answers": (
+        kib(files.MAX_SOURCE), yaml_positions.MAX_DEPTH, answer_entries.MAX_ENTRIES, items.MOST_CHARACTERS, *READING
+    ),
     "formulas": (
         tokens.MAX_LENGTH, steps.MOST_LINES, parse._MOST_TOKENS, parse._LARGEST_EXPONENT, scalars.MOST_STEPS,
         answer_grading._MOST_STEPS, answer_grading._JUDGING.cpu, answer_grading._MOST_ENDED,

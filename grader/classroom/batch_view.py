@@ -26,7 +26,7 @@ from grader.report import words
 from grader.report.json import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from grader.classroom.batch import BatchSummary
     from grader.classroom.results import MarkSummary
@@ -85,6 +85,12 @@ NO_TIMESTAMP = Text(
     "Submissions without a timestamp, treated as on time: {count} (late according to the LMS: {late}).",
     "提交时间不明、按准时计的提交：{count} 份（其中课程平台标为迟交的：{late} 份）。",
 )
+UNREAD = Text(
+    "{answers} of {learners} could not be read: {names}. 'attncheck override {folder} --pending' shows them.",
+    "{learners}的 {answers}无法读取：{names}。`attncheck override {folder} --pending` 会列出来。",
+)
+ONE_ANSWER, ANSWERS = Text("1 answer", "1 个答案"), Text("{count} answers", "{count} 个答案")
+ONE_LEARNER, LEARNERS = Text("1 learner", "1 位学习者"), Text("{count} learners", "{count} 位学习者")
 #: Width of the learner column, in terminal cells.
 _NAME_WIDTH = 30
 #: Rows of the table; class.csv has them all.
@@ -105,6 +111,7 @@ def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[s
             "late_by_seconds": number(row.late_seconds) if row.late_seconds else None,
             "error": None if row.error is None else clean(row.error.en, 2000, lines=True),
             "notes": [clean(note) for note in row.notes],
+            "unread": list(row.unread),
             "file": row.file,
         }
         for row in rows
@@ -162,7 +169,7 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
             more = AND_MORE.fill(more=len(names) - 20).of(lang) if len(names) > 20 else ""
             yield indent(text.fill(names=listed + more).of(lang), 0)
             told = True
-    for line in _rules(summary, lang):
+    for line in (*_unread(rows, out, lang), *_rules(summary, lang)):
         yield indent(line, 0)
         told = True
     if told:
@@ -171,6 +178,22 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
     said = done.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
     again = GRADED_EARLIER.fill(kept=summary.kept).of(lang) if summary.kept else ""
     yield indent(said + again, 0)
+
+
+def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:
+    """How many answers nobody could read, in submissions that count, and whose they are."""
+    found = [row for row in rows if row.counts and row.unread]
+    if not found:
+        return
+    count = sum(len(row.unread) for row in found)
+    listed = COMMA.of(lang).join(clean(row.learner) for row in found[:20])
+    more = AND_MORE.fill(more=len(found) - 20).of(lang) if len(found) > 20 else ""
+    yield UNREAD.fill(
+        answers=ONE_ANSWER if count == 1 else ANSWERS.fill(count=count),
+        learners=ONE_LEARNER if len(found) == 1 else LEARNERS.fill(count=len(found)),
+        names=listed + more,
+        folder=str(folder),
+    ).of(lang)
 
 
 def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:

@@ -27,7 +27,7 @@ from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Text
 from grader.core.text import name_list
-from grader.submission.archive import DAMAGE, duplicate_path, entries, why_refused
+from grader.submission.archive import DAMAGE, duplicate_path, entries, modified, why_refused
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
 
@@ -131,7 +131,7 @@ class _Tree:
     reason for each name that cannot be read as a file; if the name is also in ``spoilt``, its submission is not graded
     at all. ``over`` has the reason for each learner's entry that exceeds the limits, ``nameless`` for each entry that
     cannot belong to anyone, ``unread`` for each folder that cannot be listed. ``base`` is the folder that contains the
-    whole class, with its slash.
+    whole class, with its slash. ``times`` are the time stamps of the files of a zip.
     """
 
     names: tuple[str, ...]
@@ -145,6 +145,7 @@ class _Tree:
     base: str = ""
     nameless: Mapping[str, Text] = field(default_factory=dict)
     unread: Mapping[str, Text] = field(default_factory=dict)
+    times: Mapping[str, float] = field(default_factory=dict)
 
     def unread_folders(self) -> Iterator[str]:
         """The folders that cannot be listed, each as text with the reason."""
@@ -157,6 +158,11 @@ class _Tree:
         with contextlib.suppress(OSError, ValueError):
             return (self.root / name).lstat() if name else self.root.stat()
         return None
+
+    def modified(self, name: str) -> float:
+        """The time stamp of a file, which decides between two answers files; 0 if it is not known."""
+        facts = self.facts(name)
+        return self.times.get(name, 0.0) if facts is None else facts.st_mtime
 
     def small(self, name: str) -> bytes:
         """The content of a metadata file. Raises UnreadableFile, also if it is too large."""
@@ -402,7 +408,10 @@ def _tree(path: Path) -> _Tree:
     names = (*files, *(name for name in dict.fromkeys((*folders, *hidden)) if name not in full))
     spoilt = frozenset(refused)
     sizes = {name: info.file_size for name, info in found.items()}
-    return _Tree(names, opened, sizes=sizes, odd=odd, spoilt=spoilt, over=over, base=base, nameless=nameless)
+    times = {name: modified(info) for name, info in found.items()}
+    return _Tree(
+        names, opened, sizes=sizes, odd=odd, spoilt=spoilt, over=over, base=base, nameless=nameless, times=times
+    )
 
 
 def _hidden_in(name: str) -> str:
@@ -522,6 +531,8 @@ def _place(submission: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
         target = folder / _spelled(inner)
         with _unpacking(name), _content(tree, name) as source, _new(target) as out:
             _copy(source, out, name)
+        stamp = tree.modified(name)
+        os.utime(target, (stamp, stamp))
     done.touch()
     return _what(folder, submission)
 

@@ -42,7 +42,7 @@ from grader.core.model import (
     Text,
 )
 from grader.core.text import name_list, same
-from grader.course import items
+from grader.course import answer_ids, items
 from grader.course import loader as course
 from grader.grading import courses
 from grader.grading.answer_grading import judge_answer
@@ -259,9 +259,12 @@ def _result(result: QuestionResult, part: Item | Exercise) -> ItemResult | Exerc
 def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explanation:
     """Explain an answer: judge it again, and show it with a correct answer."""
     context = items.Context(found.course.public_id, found.submission.learner, item.id)
-    answers = {answer.item: answer.value for answer in found.submission.answers or ()}
-    value = answers.get(item.id)
-    judged = Status.MISSING if value is None else judge_answer(item, value, context).status
+    submission = answer_ids.matched(found.course, found.submission)
+    answer = next((each for each in submission.answers or () if each.item == item.id), None)
+    value = None if answer is None else answer.value
+    judged = Status.MISSING
+    if answer is not None and value is not None:
+        judged = Status.FAILED if answer.problem is not None else judge_answer(item, value, context).status
     numbers = items.draw(item.spec, context)
     asked = items.ask(item, context)
     inputs = [ShownValue(same(name), same(str(number))) for name, number in numbers.items()]

@@ -27,9 +27,10 @@ from pathlib import Path
 from typing import Any
 
 from grader import __version__
+from grader.classroom.receipt_answers import UnreadEntry, stored_answers
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import readable_json
-from grader.core.model import Text
+from grader.core.model import Course, Text
 from grader.submission import parse_files, read_files
 from grader.submission.files import RawFile
 from grader.submission.messages import printable
@@ -64,7 +65,8 @@ class Receipt:
     """What was submitted, by whom, and when (UTC). ``digest`` covers all names and contents.
 
     ``number`` counts the submissions of a learner, so that their order does not depend on clocks. ``mac`` is the
-    signature of the inbox (HMAC-SHA256, hexadecimal), empty if there is none.
+    signature of the inbox (HMAC-SHA256, hexadecimal), empty if there is none. ``answers`` are the items whose answers
+    were stored and can be read, ``unread`` those that cannot; receipts of older versions have neither.
     """
 
     learner: str
@@ -74,13 +76,21 @@ class Receipt:
     attncheck: str = __version__
     number: int = 0
     mac: str = ""
+    answers: tuple[str, ...] = ()
+    unread: tuple[UnreadEntry, ...] = ()
 
     def to_json(self) -> str:
         """The receipt as stored beside the files."""
-        data = {"format": FORMAT, **asdict(self), "at": self.at.isoformat()}
-        if not self.mac:
-            del data["mac"]
-        return readable_json(data) + "\n"
+        return readable_json({"format": FORMAT, **_data(self)}) + "\n"
+
+
+def _data(receipt: Receipt) -> dict[str, Any]:
+    """A receipt as JSON values, without empty fields that receipts of older versions do not have."""
+    data = {**asdict(receipt), "at": receipt.at.isoformat()}
+    for name in ("mac", "answers", "unread"):
+        if not data[name]:
+            del data[name]
+    return data
 
 
 class NoReceipt(UsageError):
@@ -117,7 +127,13 @@ def parse_receipt(text: str, where: str) -> Receipt:
         if len(learner) > MAX_NAME:
             raise ValueError(f"a name of more than {MAX_NAME} characters")
         mac = _text(data.get("mac", ""))
-        return Receipt(learner, at, _text(data["digest"]), files, _text(data["attncheck"]), number, mac)
+        answers = tuple(map(_text, data.get("answers", ())))
+        unread = tuple(
+            UnreadEntry(_text(one["item"]), int(one["line"]), Text(_text(one["why"]["en"]), _text(one["why"]["zh"])))
+            for one in data.get("unread", ())
+        )
+        version, digest = _text(data["attncheck"]), _text(data["digest"])
+        return Receipt(learner, at, digest, files, version, number, mac, answers, unread)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         said = printable(f"{type(error).__name__}: {error}")
         raise NoReceipt(_NOT_A_RECEIPT.fill(where=where, reason=said)) from error
@@ -181,7 +197,7 @@ def _key(inbox: Path) -> bytes | None:
 
 def receipt_signature(receipt: Receipt, key: bytes) -> str:
     """The signature of a receipt with this key: HMAC-SHA256, hexadecimal."""
-    data = {**asdict(replace(receipt, mac="")), "at": receipt.at.isoformat()}
+    data = {**_data(replace(receipt, mac="")), "mac": ""}
     return hmac.new(key, json.dumps(data, sort_keys=True).encode(), "sha256").hexdigest()
 
 
@@ -190,11 +206,12 @@ def has_valid_signature(receipt: Receipt, key: bytes) -> bool:
     return hmac.compare_digest(receipt_signature(receipt, key).encode(), receipt.mac.encode())
 
 
-def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:
+def submit(path: Path, inbox: Path, learner: str, now: datetime, course: Course | None = None) -> tuple[Receipt, bool]:
     """Submit the files at ``path``. Returns the receipt, and whether it is new.
 
-    The same files as in the latest submission are not stored again. Raises SubmissionError if nothing in them can be
-    graded, and UsageError if the inbox cannot be written.
+    With a ``course``, the receipt also lists answers that are not of the kind that their item asks for. The same files
+    as in the latest submission are not stored again. Raises SubmissionError if nothing in them can be graded, and
+    UsageError if the inbox cannot be written.
     """
     if len(learner) > MAX_NAME:
         raise UsageError(
@@ -204,13 +221,21 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
             ).fill(learner=len(learner), max_name=MAX_NAME)
         )
     found, stem = read_files(path)
-    parse_files(found, stem, learner, os.fspath(path))
+    stored = stored_answers(course, parse_files(found, stem, learner, os.fspath(path)))
     raws = found.raws
     home = inbox / folder_name(learner)
     try:
         latest = max((receipt for _, receipt in read_receipts(home)), key=receipt_order, default=None)
         number = latest.number + 1 if latest is not None else 1
-        receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)), number=number)
+        receipt = Receipt(
+            learner,
+            now.astimezone(UTC),
+            _digest(raws),
+            tuple(map(_file, raws)),
+            number=number,
+            answers=stored.items,
+            unread=stored.unread,
+        )
         if (key := _key(inbox)) is not None:
             receipt = replace(receipt, mac=receipt_signature(receipt, key))
         if latest is not None and latest.digest == receipt.digest:

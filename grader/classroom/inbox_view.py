@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from grader.core.layout import indent
 from grader.core.model import Text
 from grader.core.text import COMMA, LABELED, clean, duration, timestamp
+from grader.course import answer_ids
 from grader.course.items import draw_choices
 from grader.grading.notices import remarks
 from grader.grading.selection import Selection, choose
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.classroom.inbox import Receipt
+    from grader.classroom.receipt_answers import UnreadEntry
     from grader.core.model import Course, Lang, Submission
 
 SUBMITTED = Text("Submitted for {learner} at {at}:", "已为 {learner} 提交（{at}）：")
@@ -30,6 +33,9 @@ DIFFERENT = Text(
     "These are not the files that were submitted at {at}; changed, new or missing: {names}",
     "这些文件与 {at} 提交的不同，有改动、新增或缺失：{names}",
 )
+STORED = Text("Answers stored: {items}", "已存入的答案：{items}")
+UNREAD = Text("Answers that could not be read (they are stored, too):", "无法读取的答案（也已存入）：")
+UNREAD_ENTRY = Text("{item}: line {line}: {why}", "{item}：第 {line} 行：{why}")
 MISSING = Text("{question}: still missing: {names}", "{question}：还缺 {names}")
 NO_ANSWERS = Text(
     "this submission has no answers.yaml, so no quiz item counts as answered",
@@ -58,6 +64,7 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
 
     Raises SubmissionError if nothing in it belongs to the course.
     """
+    submission = answer_ids.matched(course, submission)
     chosen = choose(course, submission, Selection())
     for notice in (*submission.notices, *remarks(course, submission, chosen)):
         yield clean(LABELED.fill(who=notice.where, said=notice.text).of(lang), 600)
@@ -79,7 +86,8 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
 def numbers_of(course: Course, submission: Submission, signed: str, lang: Lang) -> Iterator[str]:
     """For whose numbers the answers are, if any of them are for a learner's own; ``signed`` is who answered."""
     drawn = {item.id for q in course.questions for item in q.items if draw_choices(item.spec)}
-    answered = [answer.item for answer in submission.answers or () if answer.value is not None and answer.item in drawn]
+    answers = answer_ids.matched(course, submission).answers or ()
+    answered = [answer.item for answer in answers if answer.value is not None and answer.item in drawn]
     if answered:
         yield NUMBERS_OF.fill(count=len(answered), name=clean(signed)).of(lang)
 
@@ -99,7 +107,27 @@ def receipt_lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
     width = len(str(max(file.size for file in receipt.files)))
     for file in receipt.files:
         yield f"  {file.sha256[:16]}  {file.size:>{width}}  {clean(file.name)}"
+    yield from answer_lines(receipt, lang)
     yield RECEIPT.fill(digest=receipt.digest).of(lang)
+
+
+def answer_lines(receipt: Receipt, lang: Lang) -> Iterator[str]:
+    """Which answers were stored, and which could not be read and why."""
+    if receipt.answers:
+        named = COMMA.of(lang).join(clean(name, 80) for name in receipt.answers)
+        yield indent(STORED.fill(items=named).of(lang), 0)
+    if receipt.unread:
+        yield indent(UNREAD.of(lang), 0)
+    for entry in receipt.unread:
+        yield indent(unread_entry(entry).of(lang), 2)
+
+
+def unread_entry(entry: UnreadEntry) -> Text:
+    """An answer that could not be read: its item, where, and why. Reasons about YAML name their lines themselves."""
+    item, why = clean(entry.item, 80), Text(*(clean(said, 600) for said in (entry.why.en, entry.why.zh)))
+    if why.en.startswith("line "):
+        return LABELED.fill(who=item, said=why)
+    return UNREAD_ENTRY.fill(line=entry.line, item=item, why=why)
 
 
 def comparison(receipt: Receipt, changed: Sequence[str], lang: Lang) -> str:

@@ -173,7 +173,8 @@ def with_overrides(
         if found.id not in given:
             return found
         earned, possible = given[found.id].points, whole(found.id, found.possible)
-        return replace(found, status=_judged(found.status, earned, possible), earned=earned, possible=possible)
+        status = _judged(found.status, earned, possible)
+        return replace(found, status=status, earned=earned, possible=possible, readable=True)
 
     def exercise(found: ExerciseResult) -> ExerciseResult:
         if found.name not in given:

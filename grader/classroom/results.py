@@ -150,6 +150,18 @@ def provenance(work: GradedSubmission) -> dict[str, dict[str, object]]:
     }
 
 
+def unread_items(mark: Mark) -> tuple[str, ...]:
+    """The items whose answers could not be read and have no override."""
+    done = {change.part for change in mark.overridden}
+    results = mark.work.results if mark.work is not None else ()
+    return tuple(name for result, _ in results for name in _unread(result) if name not in done)
+
+
+@cached_by_identity(4096)
+def _unread(result: QuestionResult) -> tuple[str, ...]:
+    return tuple(item.id for item in result.items if item.unread)
+
+
 def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
     """What an instructor should look at: lateness without a timestamp, stopped code, and checks that failed.
 
@@ -188,6 +200,7 @@ def _trouble(result: QuestionResult) -> tuple[list[str], list[str]]:
 class MarkSummary:
     """A mark without its results, small enough to keep for a large class.
 
+    ``unread`` are the items whose answers could not be read, without those that have an override.
     ``file`` is the JSON file with the results, if one was written. ``submitted`` is false without a submission;
     ``given`` is true with an override, which is possible even if nothing could be graded.
     """
@@ -208,6 +221,7 @@ class MarkSummary:
     error: Text | None
     given: bool = False
     submitted: bool = True
+    unread: tuple[str, ...] = ()
 
 
 def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
@@ -280,6 +294,7 @@ def _row(book: Book, mark: Mark, file: str | None) -> MarkSummary:
         error,
         bool(mark.overridden),
         mark.work is not None,
+        unread_items(mark),
     )
 
 
@@ -345,14 +360,14 @@ def class_csv(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:
     """The class as CSV: one row for each mark that counts, and one column for each question."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    facts = ["factor", "complete", "error", "notes"]
+    facts = ["factor", "complete", "error", "notes", "unread"]
     writer.writerow(["learner", "name", "section", "earned", "possible", *questions, *facts])
     for row in rows:
         if row.counts:
             error = row.error.en if row.error else "" if row.submitted else NOTHING_THERE.en
             numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
             words = [row.learner, row.name, row.section]
-            rest = ["yes" if row.complete else "no", error, "; ".join(row.notes)]
+            rest = ["yes" if row.complete else "no", error, "; ".join(row.notes), "; ".join(row.unread)]
             writer.writerow([*map(csv_cell, words), *(f"{value:g}" for value in numbers), *map(csv_cell, rest)])
     return text.getvalue()
 

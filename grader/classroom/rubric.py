@@ -19,6 +19,7 @@ from grader.core.model import Item, Lang, Status, Text
 from grader.core.score import tidy
 from grader.core.suggest import hint
 from grader.course import items
+from grader.report.words import NOT_READABLE
 
 #: The fact with earlier comments, by item.
 _COMMENTS = "comments"
@@ -111,10 +112,22 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class PendingAnswers:
-    """The groups of answers to mark, and earlier comments by item."""
+    """The groups of answers to mark, earlier comments by item, and answers that could not be read."""
 
     groups: tuple[AnswerGroup, ...]
     comments: Mapping[str, Sequence[str]]
+    unread: tuple[UnreadAnswer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadAnswer:
+    """An answer that could not be read, and why. ``text`` is what was written."""
+
+    item: str
+    learner: str
+    text: str
+    why: Text
+    possible: float
 
 
 def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
@@ -141,23 +154,33 @@ def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
 
 
 def pending_answers(book: Book) -> PendingAnswers:
-    """The answers to mark in ``book``: to items with key points, in work that counts, without an override."""
+    """The answers to mark in ``book``: in work that counts, without an override.
+
+    Those are answers to items with key points, and answers that could not be read.
+    """
     known = {item.id: item for question in book.course.questions for item in question.items if items.key_points(item)}
     done = {(change.learner, change.part) for change in book.gradebook.overrides()}
     answers: dict[str, dict[str, str]] = {}
+    unread: list[UnreadAnswer] = []
     for mark in book.marks():
         if not mark.counts or mark.work is None:
             continue
         texts = book.gradebook.answers(mark.work.row)
         for result in (result for question, _ in mark.work.results for result in question.items):
+            text = _text(texts.get(result.id))
             if result.id in known and result.status is Status.PENDING:
-                answers.setdefault(result.id, {})[mark.learner.id] = _text(texts.get(result.id))
+                answers.setdefault(result.id, {})[mark.learner.id] = text
+            elif result.unread and (mark.learner.id, result.id) not in done:
+                why = result.message or NOT_READABLE
+                unread.append(UnreadAnswer(result.id, mark.learner.id, text, why, result.possible))
     groups: list[AnswerGroup] = []
     for name in (name for name in known if name in answers):
         grouped = group_answers(known[name], answers[name])
         left = (replace(_without(each, done), number=at, of=len(grouped)) for at, each in enumerate(grouped, 1))
         groups += (each for each in left if each.wordings)
-    return PendingAnswers(tuple(groups), _comments(book.gradebook))
+    order = {item.id: at for at, item in enumerate(item for q in book.course.questions for item in q.items)}
+    unread.sort(key=lambda each: (order.get(each.item, len(order)), each.learner))
+    return PendingAnswers(tuple(groups), _comments(book.gradebook), tuple(unread))
 
 
 def _without(group: AnswerGroup, done: Container[tuple[str, str]]) -> AnswerGroup:

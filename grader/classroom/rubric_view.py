@@ -12,13 +12,18 @@ from grader.course import items
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from grader.classroom.rubric import AnswerGroup, PendingAnswers
+    from grader.classroom.rubric import AnswerGroup, PendingAnswers, UnreadAnswer
     from grader.core.model import Lang
 
 _HEAD = Text("{item}, {points} points, answers: {count}", "{item}，{points} 分，{count} 份回答")
 _SAMPLE = Text("Sample answer: {answer}", "参考答案：{answer}")
 _WORDING = Text("{count}× {text}", "{count} 份：{text}")
 _COMMENTS = Text("Comments so far:", "已有的评语：")
+_UNREAD = Text(
+    "Could not be read; give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT':",
+    "无法读取；请用 `attncheck override DIR LEARNER ITEM --points P --reason TEXT` 给分：",
+)
+_UNREAD_ITEM = Text("{item}, {learner}, worth {points}: {text}", "{item}，{learner}，满分 {points}：{text}")
 NOTHING_WAITS = Text("No answers are waiting to be marked.", "没有等待批改的回答。")
 WHICH = Text(
     "Which key points does it make? (letters; 0: none, x: one wording at a time, s: skip, q: quit)",
@@ -46,13 +51,27 @@ def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iter
 
 
 def waiting_lines(found: PendingAnswers, lang: Lang) -> Iterator[str]:
-    """All groups, or a sentence if there are none."""
-    if not found.groups:
+    """All groups and answers that could not be read, or a sentence if there are none."""
+    if not found.groups and not found.unread:
         yield NOTHING_WAITS.of(lang)
     for at, group in enumerate(found.groups):
         if at:
             yield ""
         yield from group_lines(group, found.comments.get(group.item.id, ()), lang)
+    if found.groups and found.unread:
+        yield ""
+    yield from unread_lines(found.unread, lang)
+
+
+def unread_lines(unread: Sequence[UnreadAnswer], lang: Lang) -> Iterator[str]:
+    """The answers that could not be read: whose, what was written, and why."""
+    if unread:
+        yield indent(_UNREAD.of(lang), 0)
+    for each in unread:
+        text = clean(each.text, 2000, lines=True)
+        named = {"item": each.item, "learner": clean(each.learner), "points": points(each.possible)}
+        yield indent(_UNREAD_ITEM.fill(**named, text=text).of(lang), 2)
+        yield indent(clean(each.why.of(lang), 600, lines=True), 4)
 
 
 def waiting_json(found: PendingAnswers, lang: Lang) -> dict[str, Any]:
@@ -71,5 +90,15 @@ def waiting_json(found: PendingAnswers, lang: Lang) -> dict[str, Any]:
                 "comments": [clean(each) for each in found.comments.get(group.item.id, ())],
             }
             for group in found.groups
+        ],
+        "unread": [
+            {
+                "item": each.item,
+                "points": each.possible,
+                "learner": clean(each.learner),
+                "text": clean(each.text, 2000, lines=True),
+                "message": clean(each.why.of(lang), 2000, lines=True),
+            }
+            for each in found.unread
         ],
     }

@@ -258,7 +258,7 @@ class Service:
         with self._changed:
             submitting = self._submit_locks.setdefault(learner.id, threading.Lock())
         with submitting:
-            receipt, new = inbox.submit(path, self.inbox, learner.id, now)
+            receipt, new = inbox.submit(path, self.inbox, learner.id, now, self.course)
             if new:
                 self._to_save.put(_Submitted(self.row_of(receipt)))
                 with self._changed:

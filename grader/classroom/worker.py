@@ -23,6 +23,7 @@ from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Status
+from grader.course import answer_ids
 from grader.grading import courses
 from grader.grading.checker import CheckedSubmission, Checker
 from grader.grading.context import GradingContext
@@ -101,7 +102,7 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
     """
     try:
         found, stem = task.files or read_files(Path(task.path))
-        submission = parse_files(found, stem, task.seed_name, task.path)
+        submission = answer_ids.matched(context.course, parse_files(found, stem, task.seed_name, task.path))
         if task.digest and submission.digest != task.digest:
             return TaskResult(task.key, error=FILES_CHANGED)
         selection = Selection(questions=task.questions, everything=True)

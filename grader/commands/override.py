@@ -58,7 +58,7 @@ if TYPE_CHECKING:
             "--key-points": "按答案的这些要点给分（0 表示一个也没有）。",
             "--comment": "和 --key-points 一起用：随分数保存，下次还会提供。",
             "--alike": "和 --key-points 一起用：答案相近的人也同样给分。",
-            "--pending": "列出待批改的答案，相近的放在一起。",
+            "--pending": "列出等待人工处理的答案：待批改的，以及无法读取的。",
             "--mark": "逐组询问这些答案包含哪些要点。",
             "--list": "列出 DIR 里所有手工给的分数。",
         },
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
 @click.option("--key-points", metavar="abc", help="Give points for these key points of the answer (0: none).")
 @click.option("--comment", metavar="TEXT", default="", help="With --key-points: saved with the points, offered again.")
 @click.option("--alike", is_flag=True, help="With --key-points: also for everyone whose answer is similar.")
-@click.option("--pending", is_flag=True, help="List answers that are waiting to be marked, similar ones together.")
+@click.option("--pending", is_flag=True, help="List answers that wait for a person: to be marked, and unread ones.")
 @click.option("--mark", is_flag=True, help="Ask for the key points of each group of such answers.")
 @click.option("--list", "listed", is_flag=True, help="List all overrides in DIR.")
 @json_option
@@ -236,7 +236,7 @@ def _pending(folder: Path, course_folder: Path | None, author: str | None, as_js
     with rubric.marking(folder, course_folder, author, lang) as (found, decide):
         comments = {name: list(known) for name, known in found.comments.items()}
         todo = list(found.groups)
-        if not todo:
+        if not todo and not found.unread:
             click.echo(rubric_view.NOTHING_WAITS.of(lang))
         while todo:
             group = todo.pop(0)
@@ -250,6 +250,8 @@ def _pending(folder: Path, course_folder: Path | None, author: str | None, as_js
             elif typed and typed.casefold() != "s" and not _decide(group, typed, known, decide, lang):
                 todo.insert(0, group)
             click.echo()
+        for line in rubric_view.unread_lines(found.unread, lang):
+            click.echo(line)
 
 
 def _decide(group: AnswerGroup, typed: str, known: list[str], decide: Decide, lang: Lang) -> bool:

@@ -23,6 +23,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.learning.answers_file import PLACEHOLDER
 from grader.submission import Unusable, learner_named, read
+from grader.submission.files import kind_of
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
@@ -108,7 +109,7 @@ def submit(
     submission = read(path, name)
     remarks = list(inbox_view.remarks_on(course, submission, lang))
     remarks += inbox_view.numbers_of(course, submission, learner_named(path) or name, lang)
-    receipt, new = inboxes.submit(path, inbox, name, datetime.now(UTC))
+    receipt, new = inboxes.submit(path, inbox, name, datetime.now(UTC), course)
     remarks += inbox_view.lateness(course, receipt, lang)
     for remark in remarks:
         click.echo(f"attncheck: {remark}", err=True)
@@ -125,7 +126,9 @@ def _name(path: Path) -> str:
     """The name in answers.yaml. Raises UsageError if there is none: a file name is not a person's name."""
     name = learner_named(path)
     if name is None or name == PLACEHOLDER:
-        if (lost := read(path).lost) is not None:
+        submission = read(path)
+        unread = (notice for notice in submission.notices if notice.urgent and kind_of(notice.where) == "answers")
+        if (lost := submission.lost or next(unread, None)) is not None:
             raise Unusable(lost.where, WHOSE_IF_UNREAD.fill(problem=lost.text))
         raise UsageError(
             Text(

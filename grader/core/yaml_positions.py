@@ -33,7 +33,9 @@ _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,99})", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+)", re.ASCII)
 _SPECIAL = re.compile(r"([-+]?)\.(?:(inf|Inf|INF)|nan|NaN|NAN)", re.ASCII)
 
+_UNFINISHED = "found unexpected end of stream"
 _HINTS = {
+    _UNFINISHED: Text("its second quote seems to be missing", "后面的引号好像漏掉了"),
     "mapping values are not allowed": Text("a text that contains ': ' needs quotes", "含有 “: ” 的文本要加引号"),
     "cannot start any token": Text(
         "indent with spaces, not tabs, and put a text that begins with @, ` or % in quotes",
@@ -62,9 +64,18 @@ _SECOND = Text(
     "a second document begins here (---); expected one document per file",
     "这里开始了第二个文档（---）；一个文件里只能有一个文档",
 )
-_ALIAS = Text("an alias (*{name}); expected the value itself, written out", "这是别名（*{name}）；请直接写出值本身")
-_ANCHOR = Text("an anchor (&{name}); expected a value without one", "这里有锚点（&{name}）；请去掉，只写值")
-_TAG = Text("a tag ({name}); expected a value without one", "这里有标签（{name}）；请去掉，只写值")
+_ALIAS = Text(
+    "an alias (*{name}); expected the value itself, and quotes around a text that begins with *",
+    "这是别名（*{name}）；请直接写出值本身，以 * 开头的文本要加引号",
+)
+_ANCHOR = Text(
+    "an anchor (&{name}); expected a value without one, and quotes around a text that begins with &",
+    "这里有锚点（&{name}）；请去掉，只写值，以 & 开头的文本要加引号",
+)
+_TAG = Text(
+    "a tag ({name}); expected a value without one, and quotes around a text that begins with !",
+    "这里有标签（{name}）；请去掉，只写值，以 ! 开头的文本要加引号",
+)
 _DEEP = Text("nested more than {limit} levels deep; expected something flatter", "嵌套超过 {limit} 层；请写得扁平一些")
 _KEY_SHAPE = Text("a list or mapping is used as a key; expected a string", "这里用列表或映射作键；键应是文本")
 _KEY_TEXT = Text("the key {key} is not a string; put it in quotes", "键 {key} 不是文本；请给它加上引号")
@@ -104,27 +115,29 @@ def parse(text: str, name: str, error: type[AttncheckError]) -> Document:
         raise error(LABELED.fill(who=f"{name}:{fault.line}", said=fault.text)) from None
 
 
-def parse_document(text: str) -> Document:
-    """Parses the one document in ``text``. Raises YamlError."""
-    reader = _Reader(text)
+def parse_document(text: str, first: int = 1) -> Document:
+    """Parses the one document in ``text``, which begins on line ``first`` of its file. Raises YamlError."""
+    reader = _Reader(text, first)
     try:
         return reader.document()
     except yaml.MarkedYAMLError as fault:
         mark, problem = fault.problem_mark or fault.context_mark, fault.problem or "cannot be read"
+        if _UNFINISHED in problem:
+            mark = fault.context_mark or mark  # where it begins, not the end of the file
         context = f" {fault.context}" if fault.context else ""
         if context and mark and fault.context_mark and fault.context_mark.line < mark.line:
-            context += f" that begins on line {fault.context_mark.line + 1}"
+            context += f" that begins on line {fault.context_mark.line + first}"
         said = Text(problem + context, problem + context)
         hint = next((hint for part, hint in _HINTS.items() if part in problem), None)
         if hint is not None:
             said = _HINTED.fill(problem=said, hint=hint)
-        raise _not_yaml(mark.line + 1 if mark else 1, said) from None
+        raise _not_yaml(mark.line + first if mark else first, said) from None
     except yaml.reader.ReaderError as fault:
         before = text.encode()[: fault.position] if isinstance(fault.character, bytes) else text[: fault.position]
         line = len(before.splitlines()) or 1
-        raise _not_yaml(line, _ODD_CHARACTER.fill(reason=fault.reason)) from None
+        raise _not_yaml(line + first - 1, _ODD_CHARACTER.fill(reason=fault.reason)) from None
     except UnicodeEncodeError as fault:
-        raise _not_yaml(text.count("\n", 0, fault.start) + 1, _SURROGATE) from None
+        raise _not_yaml(text.count("\n", 0, fault.start) + first, _SURROGATE) from None
 
 
 def _not_yaml(line: int, problem: Text) -> YamlError:
@@ -134,13 +147,14 @@ def _not_yaml(line: int, problem: Text) -> YamlError:
 class _Reader:
     """Builds the value from parser events, so that anchors, tags and depth are rejected before anything is built."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, first: int) -> None:
         self.events: Iterator[events.Event] = yaml.parse(text, Loader=_LOADER)
-        self.lines: dict[Path, int] = {(): 1}
+        self.first = first
+        self.lines: dict[Path, int] = {(): first}
 
     def fail(self, event: events.Event, path: Path, said: Text, **values: object) -> NoReturn:
         place, said = _show(path), said.fill(**values)
-        raise YamlError(_line(event), Text(place + said.en, place + said.zh))
+        raise YamlError(self.line(event), Text(place + said.en, place + said.zh))
 
     def document(self) -> Document:
         value, documents = None, 0
@@ -173,7 +187,7 @@ class _Reader:
         found: list[Any] = []
         while not isinstance(event := next(self.events), events.SequenceEndEvent):
             place = (*path, len(found))
-            self.lines[place] = _line(event)
+            self.lines[place] = self.line(event)
             found.append(self.value(event, place))
         return found
 
@@ -189,18 +203,17 @@ class _Reader:
             place = (*path, key)
             if key in found:
                 self.fail(event, path, _KEY_TWICE, key=key, line=self.lines[place])
-            self.lines[place] = _line(event)
+            self.lines[place] = self.line(event)
             found[key] = self.value(next(self.events), place)
         return found
+
+    def line(self, event: events.Event) -> int:
+        mark = event.start_mark
+        return mark.line + self.first if mark else self.first
 
 
 def _show(path: Path) -> str:
     return f"{show_path(path)}: " if path else ""
-
-
-def _line(event: events.Event) -> int:
-    mark = event.start_mark
-    return mark.line + 1 if mark else 1
 
 
 def _scalar(text: str) -> str | int | float | bool | None:

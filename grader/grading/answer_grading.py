@@ -67,21 +67,26 @@ class AnswerGrading:
     """Grades the answers of one submission."""
 
     def __init__(self, context: GradingContext, submission: Submission, chosen: tuple[ChosenQuestion, ...]) -> None:
-        self._values = {answer.item: answer.value for answer in submission.answers or ()}
+        given = [answer for answer in submission.answers or () if answer.value is not None]
+        self._answers = {answer.item: answer for answer in given}
         self._context, self._learner = context, submission.learner
         self._steps, self._ended = _MOST_STEPS, 0
-        if any(
-            self._values.get(item.id) is not None and items.is_heavy(item) for each in chosen for item in each.items
-        ):
+        if any(item.id in self._answers and items.is_heavy(item) for each in chosen for item in each.items):
             bounded.start()  # so that it is ready when the code has been graded
 
     def result(self, item: Item, question: Question) -> ItemResult:
         """The result of one item."""
-        value = self._values.get(item.id)
-        if value is None:
+        answer = self._answers.get(item.id)
+        if answer is None:
             return self._context.unanswered(item)
+        value = answer.value
         context = items.Context(self._context.course.public_id, self._learner, item.id)
-        judged = self._heavy(item, value, context) if items.is_heavy(item) else items.judge(item, value, context)
+        if answer.problem is not None:
+            judged = items.unreadable(answer.problem)
+        elif items.is_heavy(item):
+            judged = self._heavy(item, value, context)
+        else:
+            judged = items.judge(item, value, context)
         earned = score.tidy(item.points * judged.fraction)
         believed = question.misconception(judged.misconception)
         message = judged.message or (believed.truth if believed else None)

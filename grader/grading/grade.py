@@ -24,6 +24,7 @@ from grader.core.model import (
     SourceFile,
     Submission,
 )
+from grader.course import answer_ids
 from grader.grading.answer_grading import AnswerGrading
 from grader.grading.code_grading import CodeGrading, graded_code
 from grader.grading.context import GradingContext
@@ -56,7 +57,7 @@ def grade(
     """
     started = time.perf_counter()
     selection = selection or Selection()
-    submission = without_shadows(submission, course)
+    submission = answer_ids.matched(course, without_shadows(submission, course))
     chosen = choose(course, submission, selection)
     context = context or GradingContext(course, Seed.public(), observe, selection.public_only)
     plans = [

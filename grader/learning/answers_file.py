@@ -7,6 +7,7 @@ and compared before it is returned, so a file is never damaged.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -72,10 +73,29 @@ class AnswersRead:
         )
 
 
-def new_answers_file(learner: str, given: Mapping[str, str]) -> str:
-    """The text of a new ``answers.yaml``."""
+def new_answers_file(learner: str, given: Mapping[str, Any]) -> str:
+    """The text of a new ``answers.yaml``. Answers are text, or plain data from another such file."""
     lines = ["format: 1", f"learner: {quoted(learner)}", "answers:" if given else "answers: {}"]
-    return "\n".join([*lines, *(f"  {item}: {quoted(text)}" for item, text in given.items())]) + "\n"
+    return "\n".join([*lines, *(f"  {quoted_key(item)}: {_value_of(given[item])}" for item in given)]) + "\n"
+
+
+def quoted_key(item: str) -> str:
+    """The id of an item as a key in YAML."""
+    return item if re.fullmatch(r"[A-Za-z][\w.-]*", item, re.ASCII) else quoted(item)
+
+
+def _value_of(answer: Any) -> str:
+    """An answer as YAML in one line."""
+    match answer:
+        case str():
+            return quoted(answer)
+        case dict():
+            return "{" + ", ".join(f"{quoted(key)}: {_value_of(part)}" for key, part in answer.items()) + "}"
+        case list():
+            return f"[{', '.join(map(_value_of, answer))}]"
+        case float() if not math.isfinite(answer):
+            return ".nan" if math.isnan(answer) else "-.inf" if answer < 0 else ".inf"
+    return json.dumps(answer)
 
 
 def find(file: str, text: str, learner: str) -> AnswersRead:

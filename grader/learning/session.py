@@ -28,7 +28,7 @@ from grader.core.model import (
     Text,
 )
 from grader.core.suggest import hint
-from grader.course import items, misconceptions
+from grader.course import answer_ids, items, misconceptions
 from grader.learning import progress
 from grader.learning.log import Answered, Coded, Event, Explained, Skipped, Spoke
 
@@ -706,6 +706,7 @@ def answers_only(course: Course, submission: Submission, chosen: Sequence[Item])
     Exercises are left out. Practice items count if they are answered. Answers that cannot be parsed become notices
     with their line numbers.
     """
+    submission = answer_ids.matched(course, submission)
     wanted = {item.id: item for item in chosen}
     answered = {answer.item for answer in submission.answers or () if answer.value is not None}
 
@@ -724,7 +725,9 @@ def _unreadable(course: Course, wanted: Mapping[str, Item], submission: Submissi
     for answer in submission.answers or ():
         if answer.item in wanted and answer.value is not None:
             context = items.Context(course.public_id, submission.learner, answer.item)
-            judged = items.judge(wanted[answer.item], answer.value, context)
+            item = wanted[answer.item]
+            known = answer.problem
+            judged = items.judge(item, answer.value, context) if known is None else items.unreadable(known)
             if not judged.readable:
                 message = judged.message or Text("", "")
                 yield Notice("answers.yaml", _NOT_READ.fill(line=answer.line, id=answer.item, message=message))

@@ -303,8 +303,15 @@ class _Page:
 
     def mark(self, result: ItemResult | ExerciseResult | Outcome) -> str:
         """The sign of a result; a stub has that of missing code."""
+        if isinstance(result, ItemResult) and result.unread:
+            return "?"
         stub = isinstance(result, ExerciseResult) and words.is_stub(result)
         return _MARKS.get(Status.MISSING if stub else result.status, "✗")
+
+    def tone(self, result: ItemResult | ExerciseResult | Outcome) -> str:
+        """The status of a result as a class of the style sheet: what could not be read is open, not incorrect."""
+        unread = isinstance(result, ItemResult) and result.unread
+        return Status.PENDING.value if unread else result.status.value
 
     def said(self, result: ItemResult | ExerciseResult | Outcome) -> Text:
         """The status of a result in words."""

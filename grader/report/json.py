@@ -58,6 +58,7 @@ def _item(item: ItemResult, lang: Lang) -> dict[str, Any]:
         "misconception": item.misconception,
         "message": _said(item.message, lang),
         "reading": None if item.reading is None else clean(item.reading, 4000, lines=True),
+        "unread": item.unread,
     }
 
 

@@ -74,7 +74,7 @@ def _notices(suite: ET.Element, notices: tuple[Notice, ...], lang: Lang) -> None
 
 def _items(suite: ET.Element, question: QuestionResult, lang: Lang) -> None:
     for item in question.items:
-        _verdict(_case(suite, item.id), item.status, item.message, lang)
+        _verdict(_case(suite, item.id), item.status, item.message, lang, "unread" if item.unread else "")
 
 
 def _checks(suite: ET.Element, exercise: ExerciseResult, lang: Lang) -> None:
@@ -98,8 +98,11 @@ def _case(suite: ET.Element, name: str) -> ET.Element:
     return ET.SubElement(suite, "testcase", classname=suite.get("name", ""), name=_legal(name), time="0")
 
 
-def _verdict(case: ET.Element, status: Status, message: Text | None, lang: Lang) -> None:
-    """Adds the verdict unless it is passed: an error if it could not be graded, skipped if it is pending."""
+def _verdict(case: ET.Element, status: Status, message: Text | None, lang: Lang, named: str = "") -> None:
+    """Adds the verdict unless it is passed: an error if it could not be graded, skipped if it is pending.
+
+    The type of a failure is ``named``, or the status.
+    """
     if status is Status.PASSED:
         return
     said = _legal((message or STATUS[status]).of(lang))
@@ -107,7 +110,7 @@ def _verdict(case: ET.Element, status: Status, message: Text | None, lang: Lang)
         ET.SubElement(case, "skipped", message=said)
         return
     kind = "error" if status is Status.UNMARKED else "failure"
-    ET.SubElement(case, kind, type=status.value, message=said).text = said
+    ET.SubElement(case, kind, type=named or status.value, message=said).text = said
 
 
 def _count(element: ET.Element, suites: list[ET.Element]) -> None:

@@ -53,6 +53,7 @@ _MARK = {
     Status.UNMARKED: ("!", "magenta"),
 }
 _WRONG = ("✗", "red")
+_UNREAD = ("?", "yellow")
 #: The lines that the overview of ``watch`` may always take, and the cells that points need at the end of one.
 _LEAST_ROOM, _SHARE = 5, 20
 #: In these states no check ran; the message of the exercise says why.
@@ -155,14 +156,17 @@ def _answers(page: Page, question: QuestionResult, *, whole: bool) -> None:
     """A line for the answers to a question; if ``whole``, also one for each that cannot be read or is not correct."""
     given = [item for item in question.items if item.status is not Status.MISSING]
     right = sum(item.status is Status.PASSED for item in given)
-    failed = any(item.status not in (Status.PASSED, Status.PENDING) for item in given)
-    mark, colour = _WRONG if failed else _MARK[Status.PASSED if right == len(given) else Status.PENDING]
-    said = f"{question.id}  {page.say(words.ANSWERS_RIGHT.fill(right=right, count=len(given)))}"
+    unread = sum(item.unread for item in given)
+    failed = any(item.status not in (Status.PASSED, Status.PENDING) and not item.unread for item in given)
+    open_ = _UNREAD if unread else _MARK[Status.PENDING]
+    mark, colour = _WRONG if failed else _MARK[Status.PASSED] if right == len(given) else open_
+    counted = words.ANSWERS_RIGHT_SOME_UNREAD if unread else words.ANSWERS_RIGHT
+    said = f"{question.id}  {page.say(counted.fill(right=right, count=len(given), unread=unread))}"
     _row(page, mark, colour, said, given)
     for item in given if whole else ():
-        if not item.readable:
+        if item.unread:
             message = "" if item.message is None else clean(page.say(item.message), 600, lines=True)
-            page.lines(page.say(LABELED, who=item.id, said=message), indent=4, lead="? ", style="yellow")
+            page.lines(page.say(LABELED, who=item.id, said=message), indent=4, lead=f"{_UNREAD[0]} ", style=_UNREAD[1])
         elif item.status is Status.PENDING:
             page.lines(
                 page.say(LABELED, who=item.id, said=page.say(STATUS[item.status])), indent=4, lead="· ", style="dim"
@@ -218,7 +222,7 @@ def _question(page: Page, result: QuestionResult, course: Course) -> None:
 
 
 def _item(page: Page, item: ItemResult, question: Question | None) -> None:
-    mark, colour = _MARK.get(item.status, _WRONG)
+    mark, colour = _UNREAD if item.unread else _MARK.get(item.status, _WRONG)
     asked = next((each for each in question.items if each.id == item.id), None) if question is not None else None
     sealed = asked is not None and asked.sealed and item.status is Status.PENDING
     said = words.DECIDED_ELSEWHERE if sealed else STATUS[item.status]

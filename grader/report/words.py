@@ -93,6 +93,10 @@ SECONDS = Text("{seconds} s", "{seconds} 秒")
 
 NOT_READABLE = Text("could not be read", "无法读懂")
 ANSWERS_RIGHT = Text("answers: {right} of {count} correct", "答案：{count} 个中对了 {right} 个")
+ANSWERS_RIGHT_SOME_UNREAD = Text(
+    "answers: {right} of {count} correct, {unread} could not be read",
+    "答案：{count} 个中对了 {right} 个，{unread} 个无法读懂",
+)
 YOUR_ANSWER = Text("Your answer", "你的回答")
 COMPARE_ANSWER = Text("Compare your answer with the model answer", "把你的回答与参考答案对照")
 MODEL_ANSWER = Text("Model answer", "参考答案")

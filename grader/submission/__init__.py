@@ -29,6 +29,7 @@ from grader.submission.files import (
     collect_folder,
     file_member,
     gather,
+    is_canonical,
     is_ignored,
     kind_of,
 )
@@ -183,7 +184,7 @@ def is_small(path: Path) -> bool:
         except (OSError, ValueError):
             continue
         name = place.lower()
-        if name.endswith((".py", ".yaml", ".yml")):
+        if name.endswith(".py") or kind_of(os.path.basename(name)) == "answers" or name.endswith((".yaml", ".yml")):
             total += status.st_size
         if total > SMALL or seen > _FEW or (stat.S_ISREG(status.st_mode) and name.endswith((".ipynb", ".zip"))):
             return False
@@ -220,18 +221,18 @@ def _gather_path(path: Path) -> tuple[FoundFiles, str]:
     except OSError as error:
         raise refusal(printable(place), error) from None
     if stat.S_ISDIR(found.st_mode):
-        return collect_folder(place, name), base
+        return _with_one_answers_file(collect_folder(place, name)), base
     if not stat.S_ISREG(found.st_mode):
         raise Unusable(name, not_regular(found.st_mode))
     stem, suffix = os.path.splitext(base)
     if suffix.lower() == ".zip":
         from grader.submission import archive  # zipfile is slow to import
 
-        return archive.collect(place, name), stem
+        return _with_one_answers_file(archive.collect(place, name)), stem
     kind = "answers" if suffix.lower() in (".yaml", ".yml") else kind_of(base)
     if kind in ("archive", "other"):
         raise Unusable(name, _not_read(base))
-    member = replace(file_member(FileLocation(place), name, found.st_size, found.st_mode), kind=kind)
+    member = replace(file_member(FileLocation(place), name, found), kind=kind)
     return gather(name, [member]), stem
 
 
@@ -241,6 +242,34 @@ def _identity(path: Path) -> tuple[str, str | None]:
         raise _nothing_usable(found, found.problems, found.lost)
     given, _ = _answers(found)
     return _digest(found.raws), (clean_name(given.learner) or None) if given is not None else None
+
+
+def _with_one_answers_file(found: FoundFiles) -> FoundFiles:
+    """``found`` with the one answers file that counts: with answers that can be read, the newest, the usual name."""
+    several = [raw for raw in found.raws if raw.kind == "answers"]
+    if len(several) < 2:
+        return found
+    useful = [raw for raw in several if _is_answered(raw)]
+    best = max(useful or several, key=lambda raw: (raw.modified, is_canonical(raw.path), raw.path))
+    others = [raw for raw in several if raw is not best]
+    notices = tuple(Notice(raw.path, _why_not(raw, best, raw in useful), urgent=True) for raw in others)
+    raws = tuple(raw for raw in found.raws if raw not in others)
+    return replace(found, raws=raws, notices=(*notices, *found.notices))
+
+
+def _is_answered(raw: RawFile) -> bool:
+    try:
+        return answers.read(raw).given
+    except Unusable:
+        return False
+
+
+def _why_not(raw: RawFile, best: RawFile, useful: bool) -> Text:
+    """Why ``best`` counts and ``raw`` does not."""
+    if useful and raw.modified < best.modified:
+        return say.OLDER_ANSWERS.fill(counts=best.path)
+    same = say.AS_NEW if is_canonical(best.path) else say.AS_NEW_UNNAMED
+    return say.LESSER_ANSWERS.fill(counts=best.path, why=same if useful else say.NOTHING_IN_THIS)
 
 
 def _answers(found: FoundFiles) -> tuple[answers.Answers | None, Unusable | None]:

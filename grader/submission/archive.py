@@ -9,6 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial
 
 from grader.core.model import Text
@@ -54,16 +55,21 @@ def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.
     """Yields the path, the zip entry, and the problem (or None) of every entry.
 
     Paths of folders end with a slash. If a name is not a valid path, it is yielded unchanged, with a problem.
-    ``why_refused`` decides whether a file may be unpacked.
+    Backslashes separate folders if no name has a slash; otherwise they belong to a learner's file name, which must not
+    lead into another folder of the class. ``why_refused`` decides whether a file may be unpacked.
     """
-    for info in archive.infolist():
+    infos = archive.infolist()
+    slashes = any("/" in info.orig_filename for info in infos)
+    for info in infos:
         mode = info.external_attr >> 16
         try:
+            if slashes and "\\" in _name(info):
+                raise _bad_name(name, _name(info), say.HAS_BACKSLASH)
             path = _checked(_name(info), name)
         except Unusable as problem:
             yield _name(info), info, problem
             continue
-        if info.is_dir():
+        if _is_folder(info):
             yield f"{path}/", info, None
         elif info.create_system == 3 and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             yield path, info, Unusable(name, say.SPECIAL_IN_ZIP.fill(name=printable(path), what=what_is(mode)))
@@ -107,9 +113,9 @@ def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[st
         seen.add(path)
         shown = printable(path)
         if any(is_ignored(part) for part in path.split("/")):
-            hidden += [shown] if len(hidden) < MAX_HIDDEN and not info.is_dir() else []
+            hidden += [shown] if len(hidden) < MAX_HIDDEN and not _is_folder(info) else []
             continue
-        if info.is_dir():
+        if _is_folder(info):
             folders.append(shown)
             continue
         if len(members) >= MAX_FILES:
@@ -119,8 +125,21 @@ def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[st
         wanted = kind in ("source", "notebook", "answers") and refused is None
         if wanted and (problem := why_refused(info, name, shown)) is not None:
             raise problem
-        members.append(Member(shown, kind, info.file_size, partial(_read, archive, info, name), refused))
+        reader = partial(_read, archive, info, name)
+        members.append(Member(shown, kind, info.file_size, reader, refused, modified(info)))
     return members, folders, sorted(hidden)
+
+
+def _is_folder(info: zipfile.ZipInfo) -> bool:
+    return info.is_dir() or info.orig_filename.endswith("\\")
+
+
+def modified(info: zipfile.ZipInfo) -> float:
+    """The time stamp of an entry, in seconds that are only good for comparisons; 0 if it is no time."""
+    try:
+        return datetime(*info.date_time, tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def _refused(info: zipfile.ZipInfo) -> Text | None:
@@ -147,10 +166,13 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 
 def _checked(name: str, archive: str) -> str:
-    """An entry's name as a path without empty and ``.`` parts. Raises Unusable for an unsafe name."""
+    """An entry's name as a path without empty and ``.`` parts. Raises Unusable for an unsafe name.
+
+    Some programs on Windows write backslashes between folders; they are read as slashes.
+    """
+    name = name.replace("\\", "/")
     parts = [part for part in name.split("/") if part not in ("", ".")]
     for wrong, why in (
-        ("\\" in name, say.HAS_BACKSLASH),
         (name.startswith("/"), say.IS_ABSOLUTE),
         (re.match("[A-Za-z]:", name) is not None, say.HAS_DRIVE),
         (".." in parts, say.GOES_UP),

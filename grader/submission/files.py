@@ -6,6 +6,8 @@ A folder and a zip both yield ``Member`` objects; ``gather`` reads those that co
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +26,10 @@ MAX_TOTAL = 40 << 20
 #: All code of one submission, in files and cells. Parsing malicious code of this size takes seconds and 100s of MB.
 MAX_CODE = 1 << 20
 MAX_FILES = 2000
+#: The name of an answers file.
+CANONICAL = "answers.yaml"
+#: How many answers files of a submission are compared.
+_MOST_ANSWERS = 20
 #: The deepest nesting of folders. Every file is opened step by step from the top, so this limits the steps.
 MAX_DEPTH = 100
 #: How many ignored files are remembered, to name them if there is nothing else.
@@ -44,7 +50,8 @@ class Member:
     """A file that has not been read yet.
 
     ``read`` is called with the maximum number of bytes to return. ``refused`` says why the file must not even be
-    opened, for example because it is a link.
+    opened, for example because it is a link. ``modified`` is its time stamp in seconds, which only orders the files of
+    one submission.
     """
 
     path: str
@@ -52,15 +59,20 @@ class Member:
     size: int
     read: Callable[[int], bytes]
     refused: Text | None = None
+    modified: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A file that counts, with its bytes. ``path`` has forward slashes and is safe to print."""
+    """A file that counts, with its bytes. ``path`` has forward slashes and is safe to print.
+
+    ``modified`` is as in ``Member``.
+    """
 
     path: str
     kind: FileKind
     data: bytes
+    modified: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +91,23 @@ class FoundFiles:
     lost: Unusable | None = None
 
 
+#: Names of answers files, also as browsers, file managers and editors change them when they make a copy.
+_ANSWERS = re.compile(
+    r"(?:copy of |副本 ?)?answers?"
+    r"(?:[ _-]*(?:\(\d{1,3}\)|（\d{1,3}）|\d{1,3}|copy(?: ?\(?\d{1,3}\)?)?|的?副本(?: ?\(?\d{1,3}\)?)?|final|new))?"
+    r"\.(?:ya?ml|json|ya?ml\.txt|json\.txt|txt|docx?|odt|rtf|pdf|md)"
+)
+
+
+def is_canonical(path: str) -> bool:
+    """Whether a file has the name that answers files should have."""
+    return path.rpartition("/")[2] == CANONICAL
+
+
 def kind_of(name: str) -> FileKind:
     """The kind of a file, by its name."""
     name = name.lower()
-    if name in ("answers.yaml", "answers.yml"):
+    if _ANSWERS.fullmatch(name):
         return "answers"
     if name.endswith(ARCHIVE_SUFFIXES):
         return "archive"
@@ -106,8 +131,8 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     unread = {member.path: problem for member in wanted if (problem := _unread(member)) is not None}
     readable = [member for member in wanted if member.path not in unread]
     answers = [member.path for member in readable if member.kind == "answers"]
-    if len(answers) > 1:
-        text = say.TWO_ANSWERS.fill(count=len(answers), names=listing(answers))
+    if len(answers) > _MOST_ANSWERS:
+        text = say.TOO_MANY_ANSWERS.fill(count=len(answers), names=listing(answers))
         unread[answers[0]] = Unusable(answers[0], text)
         readable = [member for member in readable if member.kind != "answers"]
     code = [member for member in readable if member.kind == "source"]
@@ -118,7 +143,8 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     raws = []
     for member in readable:
         try:
-            raws.append(RawFile(member.path, member.kind, member.read(_LIMITS[member.kind][0])))
+            data = member.read(_LIMITS[member.kind][0])
+            raws.append(RawFile(member.path, member.kind, data, member.modified))
         except Unusable as problem:
             if problem.where != member.path:  # the whole archive is damaged
                 raise
@@ -204,7 +230,7 @@ def collect_folder(root: str, name: str) -> FoundFiles:
                     if not entry.is_dir(follow_symlinks=False):
                         with contextlib.suppress(FileNotFoundError):  # for example an editor's temporary file
                             status = entry.stat(follow_symlinks=False)
-                            members.append(file_member(place, path, status.st_size, status.st_mode))
+                            members.append(file_member(place, path, status))
                     elif len(place.inner) > MAX_DEPTH:
                         problems.append(Unusable(path, say.TOO_DEEP.fill(limit=MAX_DEPTH)))
                     else:
@@ -219,8 +245,8 @@ def collect_folder(root: str, name: str) -> FoundFiles:
     return replace(gathered, problems=(*problems, *gathered.problems))
 
 
-def file_member(place: FileLocation, path: str, size: int, mode: int) -> Member:
-    """The file at ``place`` as a member called ``path``."""
+def file_member(place: FileLocation, path: str, status: os.stat_result) -> Member:
+    """The file at ``place`` as a member called ``path``; ``status`` is what lstat said of it."""
 
     def read(limit: int) -> bytes:
         with open_file(place, path) as file:
@@ -234,6 +260,7 @@ def file_member(place: FileLocation, path: str, size: int, mode: int) -> Member:
             raise too_large
         return data
 
-    refused = None if stat.S_ISREG(mode) else not_regular(mode)
-    member = Member(path, kind_of(path.rpartition("/")[2]), size, read, refused)
+    refused = None if stat.S_ISREG(status.st_mode) else not_regular(status.st_mode)
+    kind = kind_of(path.rpartition("/")[2])
+    member = Member(path, kind, status.st_size, read, refused, status.st_mtime)
     return member

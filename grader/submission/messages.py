@@ -178,10 +178,21 @@ TOO_MANY_NAMES = Text(
 )
 ALL_TEXT = Text("source, notebooks and answers", "源文件、笔记本和答案")
 CODE = Text("code", "代码")
-TWO_ANSWERS = Text(
+TOO_MANY_ANSWERS = Text(
     "there are {count} answers files ({names}), but only one can count. Merge them into one answers.yaml.",
     "有 {count} 个答案文件（{names}），只能算一个。请合并成一个 answers.yaml。",
 )
+OLDER_ANSWERS = Text(
+    "not read: {counts} has answers and is newer, so it counts. Merge them into one answers.yaml if both matter.",
+    "没有读取：以较新的 {counts} 为准。如果两份都要，请合并成一个 answers.yaml。",
+)
+LESSER_ANSWERS = Text(
+    "not read: {counts} counts, because {why}. Merge them into one answers.yaml if both matter.",
+    "没有读取：以 {counts} 为准，因为{why}。如果两份都要，请合并成一个 answers.yaml。",
+)
+AS_NEW = Text("both have the same time stamp and it has the usual name", "两者时间相同，而它的名字是通常的名字")
+AS_NEW_UNNAMED = Text("both have the same time stamp and it comes first by name", "两者时间相同，而它按名字排在前面")
+NOTHING_IN_THIS = Text("this one has no answers that can be read", "这一份里没有能读取的答案")
 OTHER_FILES = Text(
     "not read: {names}. Only .py, .ipynb and answers.yaml are read; code that opens other files will not find them.",
     "以下文件没有读取：{names}。只读取 .py、.ipynb 和 answers.yaml，打开其他文件的代码会找不到它们。",
@@ -383,6 +394,32 @@ ANSWERS_LOST = Text(
     "this file cannot be read, so your answers were not graded; your code was. {problem}",
     "这个文件无法读取，因此没有批改其中的答案；代码照常评分。{problem}",
 )
+NO_COLON = Text(
+    "expected `{key}: …` on a line of its own, with nothing before it, a half-width colon, and a plain space after it",
+    "应单独成行，写成 `{key}: …`：前面没有别的符号，用半角冒号，后面空一格（半角）",
+)
+NO_ENTRY = Text("expected a line such as `Q5.output: b`", "这里应是 `Q5.output: b` 这样的一行")
+ANSWERED_TWICE = Text(
+    "line {line}: {id} has another answer on line {first}, so neither counts. Keep one of them.",
+    "第 {line} 行：{id} 在第 {first} 行还有一个不同的答案，因此两个都不算。请只保留一个。",
+)
+SWALLOWED = Text(
+    "line {line}: {id} is inside the answer to {other}. Is a quote missing there, or is the line indented too far?",
+    "第 {line} 行：{id} 成了 {other} 的答案的一部分。是那里的引号没有成对，还是这一行缩进太多？",
+)
+READ_ONE_BY_ONE = Text(
+    "the file is not valid as a whole, but every answer in it could be read. {problem}",
+    "整个文件不合规范，但其中的每个答案都能读取。{problem}",
+)
+TOO_MANY_ENTRIES = Text(
+    "{problem} Because of that, its entries would be read one by one, but there are more than {limit} of them.",
+    "{problem}因此要逐条读取，但条目超过了 {limit} 个。",
+)
+MORE_PROBLEMS = Text("{count} more parts of this file could not be read.", "这个文件另有 {count} 处无法读取。")
+TWO_LEARNERS = Text(
+    "`learner` is given more than once, with different names ({names}), so none of them counts. Keep one line.",
+    "`learner` 出现了不止一次，名字也不同（{names}），因此都不算。请只保留一行。",
+)
 NOT_YAML = Text("line {line}: {reason}.", "第 {line} 行：{reason}。")
 NO_FORMAT_LINE = Text(
     "there is no `format`, so this was read as format 1. Write `format: 1` as the first line of the file.",
@@ -401,7 +438,6 @@ UNKNOWN_KEY = Text(
     "line {line}: “{key}” is not a key of an answers file.{near} The keys are format, learner and answers.",
     "第 {line} 行：答案文件里没有“{key}”这个键。{near}可用的键有 format、learner、answers。",
 )
-BELOW_ANSWERS = Text(" Answers go below `answers:`, indented.", "答案要缩进写在 `answers:` 下面。")
 MEANT = Text(" Did you mean “{key}”?", "是不是想写“{key}”？")
 LEARNER_TEXT = Text(
     'line {line}: `learner` should be a name, found {found}. Put it in quotes, as in `learner: "0123"`.',

@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grader.classroom import inbox, learner_requests
 from grader.classroom.gradebook import LearnerRow, open_gradebook
+from grader.classroom.inbox_view import unread_entry
 from grader.classroom.late_policy import policy_sentences
 from grader.classroom.mark_reports import (
     deduction,
@@ -27,6 +28,7 @@ from grader.classroom.mark_reports import (
     withholds_results,
 )
 from grader.classroom.marks import Mark
+from grader.classroom.receipt_answers import StoredAnswers, stored_answers
 from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
 from grader.core import files
@@ -57,6 +59,9 @@ from grader.report.figures import kinds
 from grader.report.figures.figure import Figure
 from grader.report.figures.kinds import Picture
 from grader.report.figures.run import LearnerValues
+from grader.submission import Unusable, answers
+from grader.submission.files import RawFile, kind_of
+from grader.web import work
 from grader.web.answers import Entry, MarkedPart
 from grader.web.class_words import (
     CHECKED_TOO_OFTEN,
@@ -202,7 +207,7 @@ class ClassWorkspace(LearnerWorkspace):
     def written(self) -> tuple[str, ...]:
         """The names of the files that would be submitted, except the answers."""
         found = self.files()
-        return () if found is None else tuple(sorted(raw.path for raw in found.raws if raw.path != ANSWERS))
+        return () if found is None else tuple(sorted(raw.path for raw in found.raws if raw.kind != "answers"))
 
     def collected(self) -> Path:
         """The folder to submit, after saving the answers in it. Raises UsageError if there is nothing to submit."""
@@ -210,19 +215,38 @@ class ClassWorkspace(LearnerWorkspace):
         if not given and not self.written():
             raise UsageError(NOTHING)
         self.folder.mkdir(parents=True, exist_ok=True)
-        files.write(self.folder / ANSWERS, self._answers_with(given))
+        merged = self._answers_with(given)
+        others = [path for path in self.folder.glob("*") if kind_of(path.name) == "answers" and path.name != ANSWERS]
+        for path in others:  # a second file would compete with the one written here
+            work.set_aside(path)
+        files.write(self.folder / ANSWERS, merged)
+        for path in others:
+            path.unlink()
         return self.folder
 
     def _answers_with(self, given: Mapping[str, str]) -> str:
-        """The text of answers.yaml: the answers ``given`` on the pages, and others in an uploaded file."""
-        path = self.folder / ANSWERS
-        if not path.is_file():
+        """The text of answers.yaml: the answers ``given`` on the pages, and others in the uploaded file that counts."""
+        here = self.files()
+        uploaded = next((raw for raw in here.raws if raw.kind == "answers"), None) if here is not None else None
+        if uploaded is None:
             return answers_file.new_answers_file(self.name, given)
         try:
-            found = answers_file.find(ANSWERS, path.read_bytes().decode("utf-8-sig"), self.name)
-            return answers_file.merge(found, self.name, given, given)
+            found = answers_file.find(uploaded.path, uploaded.data.decode("utf-8-sig"), self.name)
         except (UsageError, UnicodeDecodeError):
             raise UsageError(OTHER_ANSWERS.fill(id=self.name)) from None
+        try:
+            return answers_file.merge(found, self.name, given, given)
+        except UsageError:  # its form leaves no place for more, for example JSON
+            return answers_file.new_answers_file(self.name, {**found.answers, **given})
+
+    def stored(self) -> StoredAnswers:
+        """The answers that would be submitted. Raises UsageError if an uploaded file cannot be read."""
+        written = RawFile(ANSWERS, "answers", self._answers_with(self.answers()).encode())
+        try:
+            read = answers.read(written).answers
+        except Unusable:  # no answers yet
+            return StoredAnswers()
+        return stored_answers(self.course, Submission(self.name, (), read))
 
     def graded_items(self) -> int:
         """The number of graded items."""
@@ -281,11 +305,19 @@ class ClassPages:
         learner = self._learner(pages)
         seen = self._seen(person)
         attempts = await run_in_threadpool(self._attempts, person)
-        written, answers = await run_in_threadpool(learner.written), await run_in_threadpool(learner.answers)
+        written = await run_in_threadpool(learner.written)
+        problem, stored = None, StoredAnswers()
+        try:
+            stored = await run_in_threadpool(learner.stored)
+        except UsageError as error:
+            problem = error.message
+        graded = {item.id for question in self.course.questions for item in question.items if item.use == "graded"}
         return pages.show(
             "submit.html",
             written=written,
-            answered=len(answers),
+            answered=len(graded.intersection(stored.items)),
+            unread=[unread_entry(entry) for entry in stored.unread],
+            problem=problem,
             items=learner.graded_items(),
             rules=[
                 *policy_sentences(self.course.rules),
@@ -324,6 +356,7 @@ class ClassPages:
         return pages.show(
             "attempt.html",
             attempt=found,
+            unread=[unread_entry(entry) for entry in found.receipt.unread],
             mark=found.mark if self._shown(found) else None,
             later=self._later(person, found),
             why=error_message(found.mark, pages.lang()) if found.mark is not None else None,

@@ -18,6 +18,8 @@ WORDS: Mapping[str, Text] = {
         "Nothing yet: answer quiz items, or save code.",
         "还没有内容：请先做小题，或保存代码。",
     ),
+    "stored_answers": Text("Answers stored:", "已存入的答案："),
+    "unread_answers": Text("These answers cannot be read:", "以下答案无法读取："),
     "answers_count": Text("Answers to {count} of {all} graded items", "计分小题已答 {count}/{all} 道"),
     "numbers": Text("Numbers in quiz items are drawn for {id}.", "题目中的数按 {id} 抽取。"),
     "do_submit": Text("Submit now", "现在提交"),

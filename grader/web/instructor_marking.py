@@ -25,6 +25,8 @@ from grader.web.instructor_changes import find_done, latest_saves
 
 #: The most groups of answers on a page.
 _GROUPS = 8
+#: The most answers on a page that could not be read.
+_UNREAD = 100
 _NOT_A_NUMBER = Text("“{typed}” is not a number of points.", "“{typed}”不是分数。")
 _NO_POINTS = Text("Say how many points.", "请填写分数。")
 _NO_PART = Text("Choose an item or an exercise.", "请选择小题或练习。")
@@ -94,10 +96,17 @@ def pending_answers(class_data: ClassData) -> PendingAnswers:
 def pending_page(visit: Visit) -> Response:
     """The items with answers to mark."""
     found: dict[str, list[AnswerGroup]] = {}
-    for group in pending_answers(visit.class_data).groups:
+    waiting = pending_answers(visit.class_data)
+    for group in waiting.groups:
         found.setdefault(group.item.id, []).append(group)
     counted = [(groups[0].item, len(groups), sum(len(group.learners) for group in groups)) for groups in found.values()]
-    return visit.page("instructor_waiting.html", items=counted, done=find_done(visit))
+    return visit.page(
+        "instructor_waiting.html",
+        items=counted,
+        unread=waiting.unread[:_UNREAD],
+        more_unread=max(0, len(waiting.unread) - _UNREAD),
+        done=find_done(visit),
+    )
 
 
 def mark_page(visit: Visit) -> Response:

@@ -149,6 +149,9 @@ WORDS: Mapping[str, Text] = {
     "ask": Text("Ask the class", "在课堂上问一问"),
     "where": Text("Where it showed", "出现在"),
     # marking
+    "unread": Text("Answers that could not be read", "无法读取的答案"),
+    "unread_hint": Text("Give points on the learner’s page.", "请在学习者的页面上给分。"),
+    "more_unread": Text("{count} more", "另有 {count} 个"),
     "nothing_waits": Text("No answers are waiting to be marked.", "没有等待批改的回答。"),
     "waits": Text("groups: {groups}, answers: {answers}", "{groups} 组，{answers} 份回答"),
     "wordings": Text("Wordings", "说法"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import os
@@ -12,10 +13,11 @@ from pathlib import Path
 
 from grader.core import files
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Notice, Text
 from grader.core.text import name_list
 from grader.learning import answers_file
 from grader.submission import FoundFiles, Unusable, parse_files, read_files
+from grader.submission.files import kind_of
 from grader.submission.messages import printable
 from grader.submission.modules import common_folder
 
@@ -26,6 +28,10 @@ _DATE = (2020, 1, 1, 0, 0, 0)
 _CLASH = Text(
     "You already have other files with these names: {names}. Select “replace” to replace them; the old files are kept.",
     "你已经有同名而内容不同的文件：{names}。要替换请勾选“替换”，旧文件会另外保留。",
+)
+_TWO_ANSWERS = Text(
+    "You uploaded more than one answers file ({names}), but only one can count; upload that one.",
+    "你上传了不止一个答案文件（{names}），但只能有一个算数；请只上传要算的那一个。",
 )
 _FOLDERS = Text(
     "“{path}” is in a folder; put all files side by side, and upload them again.",
@@ -50,7 +56,7 @@ def read_upload(name: str, data: bytes) -> FoundFiles:
     """
     shown = printable(name.replace("\\", "/").rpartition("/")[2])
     suffix = os.path.splitext(shown)[1].lower()
-    stem = "answers" if suffix in (".yaml", ".yml") else "upload"
+    stem = "answers" if suffix in (".yaml", ".yml") or kind_of(shown) == "answers" else "upload"
     try:
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / f"{stem}{suffix if suffix.isascii() and '/' not in suffix else ''}"
@@ -59,14 +65,25 @@ def read_upload(name: str, data: bytes) -> FoundFiles:
     except Unusable as problem:
         raise Unusable(shown, problem.text) from None
     if suffix != ".zip":
-        named = _ANSWERS if stem == "answers" else shown
-        got = FoundFiles(shown, tuple(type(raw)(named, raw.kind, raw.data) for raw in got.raws), got.problems)
+        got = FoundFiles(shown, tuple(dataclasses.replace(raw, path=shown) for raw in got.raws), got.problems)
     if unread := (*got.problems, *([got.lost] if got.lost else [])):
         raise Unusable(shown, unread[0].text)
     submission = parse_files(got, stem, "learner", shown)
-    if broken := (*submission.broken, *([submission.lost] if submission.lost else [])):
+    if others := [notice.where for notice in got.notices if notice.urgent and kind_of(notice.where) == "answers"]:
+        counting = [raw.path for raw in got.raws if raw.kind == "answers"]
+        raise Unusable(shown, _TWO_ANSWERS.fill(names=name_list([*counting, *others])))
+    broken = [*submission.broken, *([submission.lost] if submission.lost else [])]
+    broken += [Notice(shown, answer.problem) for answer in submission.answers or () if answer.problem is not None]
+    broken += [notice for notice in submission.notices if notice.urgent and kind_of(notice.where) == "answers"]
+    if broken:
         raise Unusable(broken[0].where, broken[0].text)
-    return got
+    return replace_answers_name(got)
+
+
+def replace_answers_name(got: FoundFiles) -> FoundFiles:
+    """``got`` with its answers file under the usual name, so that a folder never has two of them."""
+    raws = (dataclasses.replace(raw, path=_ANSWERS) if raw.kind == "answers" else raw for raw in got.raws)
+    return dataclasses.replace(got, raws=tuple(raws))
 
 
 def save_uploads(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) -> list[str]:
@@ -77,11 +94,13 @@ def save_uploads(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) 
     """
     wanted: dict[str, bytes] = {}
     for upload in uploads:
-        top = common_folder([raw.path for raw in upload.raws])
+        top = common_folder([raw.path for raw in upload.raws if raw.kind != "answers"])
         for raw in upload.raws:
             path = raw.path.removeprefix(top)
             if "/" in path:
                 raise UsageError(_FOLDERS.fill(path=path))
+            if raw.kind == "answers" and path in wanted:
+                raise UsageError(_TWO_ANSWERS.fill(names=name_list([one.name for one in uploads])))
             wanted[path] = raw.data
     new = {name: data for name, data in wanted.items() if _content(folder / name) != data}
     clash = sorted(name for name in new if os.path.lexists(folder / name))
@@ -91,7 +110,7 @@ def save_uploads(folder: Path, uploads: Sequence[FoundFiles], *, replace: bool) 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in clash:
-            _set_aside(folder / name)
+            set_aside(folder / name)
         for name, data in new.items():
             files.write(folder / name, data)
     except OSError as error:
@@ -106,7 +125,7 @@ def make_bundle(folder: Path, log: Path, learner: str, answers: dict[str, str]) 
     """
     here = find_files(folder)
     raws = {raw.path: raw.data for raw in here.raws} if here is not None else {}
-    if answers and _ANSWERS not in raws:
+    if answers and not any(kind_of(path) == "answers" for path in raws):
         raws[_ANSWERS] = answers_file.new_answers_file(learner, answers).encode()
     if log.is_file():
         raws["progress.jsonl"] = log.read_bytes()
@@ -122,7 +141,7 @@ def _content(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() and not path.is_symlink() else None
 
 
-def _set_aside(path: Path) -> None:
+def set_aside(path: Path) -> None:
     """Copy a file to a name that is not read as code, as `start --reset` does: ``q05.old1.txt``."""
     data = _content(path)
     if data is None:

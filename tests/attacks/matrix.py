@@ -22,9 +22,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import TypeAlias
 
 from grader.sandbox.inside import confine
-from tests.attacks import arena, grader, intake, rules
+from tests.attacks import answers_files, arena, grader, intake, rules
 
 ROOT = arena.ROOT
 TESTS = (
@@ -32,6 +33,7 @@ TESTS = (
     "tests/attacks/test_attacks_on_grader.py",
     "tests/attacks/test_attacks_on_intake.py",
     "tests/attacks/test_attacks_on_rules.py",
+    "tests/attacks/test_attacks_on_answers_files.py",
 )
 PAGE = ROOT / "docs" / "security.md"
 BEGIN, END = "<!-- scoreboard: written by `make attacks` -->", "<!-- end of the scoreboard -->"
@@ -64,13 +66,15 @@ class Tried:
 
 
 #: Families of attacks that are no code.
-WITHOUT_CODE = (intake.FAMILY, grader.FAMILY, rules.FAMILY)
+WITHOUT_CODE = (intake.FAMILY, answers_files.FAMILY, grader.FAMILY, rules.FAMILY)
 FAMILIES = (*arena.FAMILIES, *WITHOUT_CODE)
 
+Case: TypeAlias = arena.Attack | grader.Case | intake.Case | answers_files.Case | rules.Case
 
-def attacks() -> tuple[arena.Attack | grader.Case | intake.Case | rules.Case, ...]:
+
+def attacks() -> tuple[Case, ...]:
     """Code, and what is no code; the latter meets no sandbox, and is tried in the first configuration only."""
-    return (*arena.attacks(), *intake.CASES, *grader.CASES, *rules.CASES)
+    return (*arena.attacks(), *intake.CASES, *answers_files.CASES, *grader.CASES, *rules.CASES)
 
 
 Score = Mapping[tuple[str, str], Tried]  # (configuration such as "U1", attack) → what came of it

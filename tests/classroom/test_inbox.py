@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import errno
+import hmac
+import json
 import os
 import shutil
 import stat
@@ -46,6 +48,35 @@ def test_what_is_handed_in_lies_there_whole(work: Path, tmp_path: Path) -> None:
     assert [(file.name, file.size) for file in receipt.files] == [("more/q05.py", len(CODE)), ("q03.py", len(CODE))]
     assert receipt.at == NOW
     assert os.listdir(tmp_path / "inbox") == ["Ada Invented"]
+
+
+def test_the_receipt_lists_answers(work: Path, tmp_path: Path) -> None:
+    """Those that were stored, those that cannot be read with line and reason; the signature covers both."""
+    inbox.create_inbox(tmp_path / "signed")
+    text = "format: 1\nlearner: ada\nanswers:\n  Q5.output: b\n\tQ5.width: a\n  Q5.order:\n"
+    (work / "answers.yml").write_text(text)
+    receipt, _ = submit(work, tmp_path / "signed", "ada", NOW)
+    assert receipt.answers == ("Q5.output",)
+    (unread,) = receipt.unread
+    assert (unread.item, unread.line) == ("Q5.width", 5) and "not tabs" in unread.why.en and "制表符" in unread.why.zh
+    assert parse_receipt(receipt.to_json(), "") == receipt
+    key = inbox.parse_key((tmp_path / "signed" / inbox.KEY).read_bytes())
+    assert inbox.has_valid_signature(receipt, key)
+    for forged in (replace(receipt, answers=()), replace(receipt, unread=()), replace(receipt, answers=("Q5.width",))):
+        assert not inbox.has_valid_signature(forged, key)
+
+
+def test_receipts_of_older_versions_stay_valid() -> None:
+    """They list no answers; their text and their signature are what they were."""
+    old = Receipt("ada", NOW.astimezone(UTC), "d", (ReceiptFile("q05.py", 1, "s"),), attncheck="0.1", number=1)
+    signed = {
+        "learner": "ada", "at": old.at.isoformat(), "digest": "d", "attncheck": "0.1", "number": 1, "mac": "",
+        "files": [{"name": "q05.py", "size": 1, "sha256": "s"}],
+    }  # fmt: skip
+    key = bytes(32)
+    expected = hmac.new(key, json.dumps(signed, sort_keys=True).encode(), "sha256").hexdigest()
+    assert inbox.receipt_signature(old, key) == expected
+    assert "answers" not in old.to_json() and "unread" not in old.to_json()
 
 
 def test_everybody_can_read_what_is_handed_in(work: Path, tmp_path: Path) -> None:

@@ -310,6 +310,7 @@ def test_for_programs(attncheck: Attncheck, asked: dict[str, object]) -> None:
         "late_by_seconds": None,
         "error": None,
         "notes": [],
+        "unread": [],
         "file": "ada.json",
     }
     assert "\x1b" not in di["error"]

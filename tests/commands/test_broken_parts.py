@@ -41,7 +41,7 @@ def handed(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "q01.py").write_text(tiny.RIGHT)
-    (folder / "answers.yaml").write_text("answers:\n  Q1.a: [b\n")
+    (folder / "answers.yaml").write_text("answers:\n  [b\n")
     if request.param == "folder":
         return folder
     with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:

@@ -414,6 +414,7 @@ def test_a_file_as_json(attncheck: Attncheck, answers: Callable[[str], str], pro
             "misconception": "scores",
             "message": "Not scores.",
             "reading": None,
+            "unread": False,
         }
     ]
     assert not progress_file.exists()

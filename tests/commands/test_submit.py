@@ -76,6 +76,37 @@ def test_whose_numbers_the_answers_are_for(
     assert said in submit("--lang", lang, "--learner", "ai").err  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("lang", "entry", "said"),
+    [
+        ("en", "q5.Output: b", "Answers stored: Q5.output"),
+        ("zh", "q5.Output: b", "已存入的答案：Q5.output"),
+        ("en", "Q5.output: about four", "Q5.output: line 4: "),
+        ("zh", "Q5.output: about four", "Q5.output：第 4 行："),
+        ("en", "Q5.output： b", "Q5.output: line 4: expected `Q5.output: …`"),
+        ("zh", "Q5.output： b", "Q5.output：第 4 行：应单独成行"),
+    ],
+)
+def test_answers_in_the_receipt(lang: str, entry: str, said: str, submit: Attncheck, work: Path) -> None:
+    """Which were stored, and which cannot be read: also those that are no answers of the kind that is asked for."""
+    (work / "answers.yaml").unlink()
+    text = f"format: 1\nlearner: Ada Invented\nanswers:\n  {entry}\n"
+    (work / "answers (1).yaml").write_text(text, encoding="utf-8")
+    ran = submit("--lang", lang)
+    assert ran.code == 0 and said in " ".join(ran.out.split())  # type: ignore[attr-defined]
+    receipt = json.loads(submit("--json").out)  # type: ignore[attr-defined]
+    listed = [*receipt.get("answers", []), *(each["item"] for each in receipt.get("unread", []))]
+    assert listed == ["Q5.output"] and ("unread" in receipt) is ("line" in said or "行" in said)
+
+
+def test_a_name_that_cannot_be_read(submit: Attncheck, work: Path) -> None:
+    """Nothing is stored under another name; the reason and the remedy are said."""
+    (work / "answers.yaml").write_text('format: 1\nlearner: "Ada Invented\nanswers:\n  Q5.output: b\n')
+    ran = submit()
+    assert ran.code == 3 and "line 2" in ran.err and "--learner" in ran.err  # type: ignore[attr-defined]
+    assert inside(work) == []
+
+
 def test_again(submit: Attncheck, work: Path) -> None:
     """The same files are one submission, and the first receipt is shown."""
     first = json.loads(submit("--json").out)  # type: ignore[attr-defined]

@@ -20,8 +20,11 @@ from grader.core import yaml_positions
 from grader.core.errors import SubmissionError
 from grader.core.model import Submission
 from grader.grading import forbidden
+from grader.submission import answers
+from grader.submission.files import RawFile
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
+from tests.submission import test_answers_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -235,13 +238,30 @@ ANSWERS = (
     "format: 1\nlearner: 0123\nanswers:\n- a\n- 'b''c'\n- \"d\\u00e9\\n\"\n- >-\n  folded\n  text\n",
     "%YAML 1.2\n---\nformat: 1\nanswers: {}\n...\n",
 )
+#: Files of answers as people break them.
+BROKEN = tuple(f"format: 1\nlearner: ada\nanswers:\n{text}" for _, text, *_ in test_answers_files.BROKEN)
 YAML = (
-    ": ", "- ", "? ", "|\n", ">\n", "|2-\n", "&a ", "*a", "<<: *a\n", "!!str ", "!<tag:x> ", "--- ", "...", "{", "}",
+    ": ", "：", "Q1.a: ", "\n  Q1.a: ", "\n\tQ1.b: ", "\n- Q1.c: ",
+    "- ", "? ", "|\n", ">\n", "|2-\n", "&a ", "*a", "<<: *a\n", "!!str ", "!<tag:x> ", "--- ", "...", "{", "}",
     "[", "]", ", ", "'", '"', "\\x00", "\\ud800", "\\U0010FFFF", "yes", "0o17", "0x1f", "1:30", "=", "~", "@", "`",
     "  ", "\n", "\t", "format: 1\n", "answers:\n", "learner: ", "[" * 45, "- " * 45, "{a: " * 45, "? " * 30, "# c\n",
     "1" * 120, ".nan",
 )  # fmt: skip
 ANSWER_FILES = bending.encoded(bending.texts(ANSWERS, YAML))
+
+
+def entries(data: bytes, scratch: Path) -> None:
+    """Every answer has its item once and a line of the file; what was refused is text, with the reason."""
+    raw = RawFile("answers.yaml", "answers", data)
+    found = read(lambda: answers.read(raw), SubmissionError)
+    if found is None:
+        return
+    assert len({answer.item for answer in found.answers}) == len(found.answers)
+    for answer in found.answers:
+        assert answer.line >= 1
+        if answer.problem is not None:
+            assert isinstance(answer.value, str) and answer.value
+            assert all(said and said.isprintable() for said in (answer.problem.en, answer.problem.zh))
 
 
 def yaml(text: str, scratch: Path) -> None:
@@ -277,6 +297,7 @@ test_sample, test_long = fuzzing(
     Reader("notebooks", NOTEBOOK_FILES, file("q05.ipynb"), sample=10),
     Reader("zips", ZIPS, file("hw.zip")),
     Reader("answers", ANSWER_FILES, file("answers.yaml")),
+    Reader("broken answers", bending.encoded(bending.texts(BROKEN, YAML)), entries),
     Reader("yaml", bending.texts(ANSWERS, YAML), yaml),
     Reader("yaml of json", bending.data([{"a": [1, "b", {"c": 2.5}], "d": "e"}]), yaml_of_json),
 )

@@ -22,7 +22,7 @@ def test_structure(report: Report) -> None:
     (question,) = data["questions"]
     assert list(question) == ["id", "earned", "possible", "items", "exercises"]
     assert list(question["items"][0]) == [
-        "id", "kind", "status", "earned", "possible", "misconception", "message", "reading",
+        "id", "kind", "status", "earned", "possible", "misconception", "message", "reading", "unread",
     ]  # fmt: skip
     assert list(question["exercises"][0])[:6] == [
         "function", "status", "earned", "possible", "misconception", "message",

@@ -82,8 +82,13 @@ def test_a_zip_reads_like_the_folder_in_it(tmp_path: Path) -> None:
         ("//server/q05.py", "is an absolute path"),
         ("C:/q05.py", "begins with a drive letter"),
         ("c:q05.py", "begins with a drive letter"),
-        ("hw\\q05.py", "contains backslashes"),
-        ("..\\q05.py", "contains backslashes"),
+        ("..\\q05.py", "leads out of it"),
+        ("hw\\..\\..\\q05.py", "leads out of it"),
+        ("hw/..\\../q05.py", "leads out of it"),
+        ("\\\\server\\q05.py", "is an absolute path"),
+        ("\\q05.py", "is an absolute path"),
+        ("C:\\q05.py", "begins with a drive letter"),
+        ("\\", "is an absolute path"),
         (".", "is not a valid name"),
         ("../data.csv", "leads out of it"),
     ],
@@ -93,13 +98,31 @@ def test_names_that_lead_elsewhere(tmp_path: Path, name: str, why: str) -> None:
     assert why in refused(packed(tmp_path, {"ok.py": CODE, name: CODE}))
 
 
+def test_backslashes_separate_folders(tmp_path: Path) -> None:
+    """Some programs on Windows write them into zips. The work is read as from a zip with slashes, empty folders too."""
+    files: dict[str, str | bytes] = {
+        "hw\\": "",
+        "hw\\q05.py": CODE,
+        "hw\\lib\\b.py": CODE,
+        "hw\\answers.yaml": "format: 1",
+    }
+    found = read(packed(tmp_path, files))
+    with_slashes = {name.replace("\\", "/"): text for name, text in files.items()}
+    (tmp_path / "other").mkdir()
+    expected = read(packed(tmp_path / "other", with_slashes))
+    assert set(modules(found)) == {"q05.py", "lib/b.py"} and found.files == expected.files
+    assert found.digest == expected.digest and found.notices == expected.notices
+
+
 def test_names_are_tidied(tmp_path: Path) -> None:
     """Empty and single-dot steps in a name mean nothing; a colon later in a name is harmless."""
     files: dict[str, str | bytes] = {"./q05.py": CODE, "hw//b.py": CODE, "Q5: attention.py": CODE}
     assert set(modules(read(packed(tmp_path, files)))) == {"q05.py", "hw/b.py", "Q5: attention.py"}
 
 
-@pytest.mark.parametrize("names", [("q05.py", "q05.py"), ("q05.py", "./q05.py"), ("data.csv", "data.csv")])
+@pytest.mark.parametrize(
+    "names", [("q05.py", "q05.py"), ("q05.py", "./q05.py"), ("data.csv", "data.csv"), ("a/b.py", "a\\b.py")]
+)
 def test_duplicate_names(tmp_path: Path, names: tuple[str, str]) -> None:
     """Two entries of one name are ambiguous, so the archive is refused."""
     with zipfile.ZipFile(tmp_path / "hw.zip", "w") as archive, warnings.catch_warnings():

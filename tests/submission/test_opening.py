@@ -60,7 +60,6 @@ NOT_HANDED_IN = {
     "classroom.gradebook": "whether the gradebook is a database",
     "classroom.jsonl": "requests and the audit log of a class",
     "classroom.export.canvas_feedback": "the collection, of which it reads names; what it makes",
-    "web.class_pages": "an answers file that the server saved",
     "web.instructor": "receipts",
     "web.instructor_files": "what was exported",
     "web.links": "the secret of a class",

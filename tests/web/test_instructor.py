@@ -28,6 +28,7 @@ from grader.web.class_data import ClassData, VersionedCache
 from grader.web.people import ClassMember, Role
 from grader.web.security import COOKIE
 from tests import tiny
+from tests.classroom import test_unread
 from tests.web.staff import PROF, make_app
 
 HOST, TOKEN = "127.0.0.1:8000", "s3cret"
@@ -351,6 +352,18 @@ def test_points_that_are_refused(class_data: ClassData, fields: dict[str, str], 
     text = html.unescape(post(class_data, "/learners/bo/points", 400, do="give", **fields))
     assert said in text and str(class_data.folder.parent) not in text
     assert (given(class_data), did(class_data)) == ({}, [])
+
+
+made, out = test_unread.made, test_unread.out
+
+
+def test_unread_answers_wait_for_a_person(made: Path, out: Path) -> None:
+    """What was written and why it was not read, with a way to the page on which points are given."""
+    found = ClassData(out, loader.full_course(courses.load(made / "course")), now=lambda: NOW)
+    text = browser(found).get("/class/marking").text
+    said = words(text)
+    assert "Answers that could not be read" in said and "about six or seven" in said and "not tabs" in said
+    assert 'href="/class/learners/ben"' in text and "No answers are waiting" not in said
 
 
 def test_marking(class_data: ClassData) -> None:

@@ -492,12 +492,20 @@ def test_files_are_uploaded_as_strictly_as_they_are_submitted(browser: TestClien
     with zipfile.ZipFile(zipped, "w") as archive:
         archive.writestr("mine/q04.py", "a = 1\n")
         archive.writestr("../../q05.py", "a = 1\n")
+    two_answers = io.BytesIO()
+    with zipfile.ZipFile(two_answers, "w") as archive:
+        archive.writestr("answers.yaml", "format: 1\nanswers: {Q1.rows: a}\n")
+        archive.writestr("answers (1).yaml", "format: 1\nanswers: {Q1.rows: b}\n")
     refused = {
         "q03.py": b"def f(:\n",
         "q05.exe": b"MZ",
         "q06.py": b"#" * 300_000,
         "work.tar.gz": b"\x1f\x8b",
         "answers.yaml": b"format: 1\nlearner: ada\nanswers: [",
+        "answers.yml": b"format: 1\nlearner: ada\nanswers:\n  Q1.rows: a\n\tQ1.what: b\n",
+        "answers (1).yaml": b"format: 1\nlearner: [ada]\nanswers:\n  Q1.rows: a\n",
+        "answers.docx": b"PK\x03\x04[Content_Types].xml",
+        "two.zip": two_answers.getvalue(),
         "work.zip": zipped.getvalue(),
         "..": b"a = 1",
     }
@@ -514,6 +522,27 @@ def test_files_are_uploaded_as_strictly_as_they_are_submitted(browser: TestClien
     assert status == 200 and (learner.folder / "q03.py").read_text() == "b = 4\n"
     assert (learner.folder / "q03.old1.txt").read_text() == "b = 2\n"
     assert upload(browser)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "name", ["answers.yml", "ANSWERS.YAML", "answers (1).yaml", "answers.json", "answers.yaml.txt"]
+)
+def test_an_uploaded_answers_file_gets_the_usual_name(
+    browser: TestClient, learner: LearnerWorkspace, name: str
+) -> None:
+    """By itself and in a zip, so that there is never a second one; two at once are refused, and neither is saved."""
+    data = b'{"format": 1, "learner": "ada", "answers": {"Q1.rows": "a"}}'
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr(f"mine/{name}", data)
+        archive.writestr("mine/q03.py", "b = 2\n")
+    for given in ((name, data), ("work.zip", zipped.getvalue())):
+        status, text = upload(browser, given, replace="1")
+        assert status == 200 and "Saved: answers.yaml" in text
+        assert [path.name for path in learner.folder.iterdir() if "answers" in path.name] == ["answers.yaml"]
+        assert (learner.folder / "answers.yaml").read_bytes() == data
+    status, text = upload(browser, ("answers.yaml", data), (name, data + b"\n"), replace="1")
+    assert status == 400 and "more than one answers file" in text
 
 
 def test_everything_is_downloaded(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:

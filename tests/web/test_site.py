@@ -32,6 +32,8 @@ from grader.core.model import Text
 from grader.grading.inputs import Seed
 from grader.learning.session import TypedAnswer
 from grader.sandbox import Sandbox
+from grader.submission import read
+from grader.submission.files import kind_of
 from grader.web import class_pages
 from grader.web.class_data import ClassData
 from grader.web.class_pages import ClassWorkspace
@@ -438,6 +440,45 @@ def test_uploaded_answers_count_beside_those_of_the_quiz(classroom: Classroom) -
     with pytest.raises(UsageError, match="someone else's; upload one with “learner: bo”"):
         learner.collected()
     assert "learner: eve" in (learner.folder / "answers.yaml").read_text()
+    (learner.folder / "answers.yaml").unlink()
+
+
+@pytest.mark.parametrize("name", ["answers.yml", "ANSWERS.YAML", "answers (1).yaml", "answers.json"])
+def test_answers_beside_those_of_the_server(classroom: Classroom, name: str) -> None:
+    """A file of another name, uploaded in a zip or left by an older version, is merged into the one that is written.
+
+    Nothing of it is lost, the page counts its answers before they are submitted, and the receipt lists them.
+    """
+    bo = classroom.browser("bo")
+    bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
+    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
+    assert isinstance(learner, ClassWorkspace)
+    learner.folder.mkdir(parents=True, exist_ok=True)
+    (learner.folder / name).write_text('{"format": 1, "learner": "bo", "answers": {"Q1.b": 7}}')
+    assert "Answers to 2 of 2 graded items" in bo.get("/submit").text
+    folder = learner.collected()
+    assert [path.name for path in folder.iterdir() if kind_of(path.name) == "answers"] == ["answers.yaml"]
+    found = {answer.item: answer.value for answer in read(folder).answers or ()}
+    assert found == {"Q1.a": "b", "Q1.b": 7}
+    assert any('"Q1.b": 7' in path.read_text() for path in folder.glob("*.old*.txt"))
+    (folder / "answers.yaml").unlink()
+
+
+def test_the_receipt_lists_answers(classroom: Classroom) -> None:
+    """Before submitting, the page says which answers cannot be read; afterwards, the receipt and its page do."""
+    bo = classroom.browser("bo")
+    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
+    bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
+    upload(bo, "answers.yaml", b"format: 1\nlearner: bo\nanswers:\n  q1.B: about seven or so\n")
+    page = bo.get("/submit").text
+    assert "These answers cannot be read" in page and "Q1.b: line 4: " in page and "1 of 2 graded items" in page
+    page = bo.post("/submit", headers=OWN).text
+    name = re.search(r"/submissions/([\w-]+)/receipt", page)
+    assert name is not None
+    receipt = bo.get(f"/submissions/{name[1]}/receipt").json()
+    assert receipt["answers"] == ["Q1.a"] and [entry["item"] for entry in receipt["unread"]] == ["Q1.b"]
+    page = bo.get(f"/submissions/{name[1]}").text
+    assert "Answers stored: <code>Q1.a</code>" in page and "Q1.b: line 4: " in page
     (learner.folder / "answers.yaml").unlink()
 
 

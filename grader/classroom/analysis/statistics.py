@@ -257,7 +257,8 @@ def _share(
     name, kind = _named(found)
     most = max(found.possible, tally.possible[name][2] if name in tally.possible else 0.0)
     tally.possible[name] = (question, kind, most)
-    is_open = found.status is Status.PENDING or (found.status is Status.UNMARKED and not found.possible)
+    unread = isinstance(found, ItemResult) and found.unread
+    is_open = unread or found.status is Status.PENDING or (found.status is Status.UNMARKED and not found.possible)
     if is_open and name in given:
         by_hand[name] = given[name]
     if (name in by_hand) if is_open else (found.status not in _NOT_TRIED):
@@ -272,6 +273,8 @@ def _named(found: ItemResult | ExerciseResult) -> tuple[str, Literal["item", "ex
 
 
 def _answered(tally: _Tally, item: ItemResult, answer: object) -> None:
+    if item.unread:
+        return
     if item.kind == "choice" and isinstance(answer, (str, int)):
         tally.answers.setdefault(item.id, Counter())[_option(answer)] += 1
     elif item.kind == "multi" and isinstance(answer, list):

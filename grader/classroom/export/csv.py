@@ -115,8 +115,9 @@ def _time(at: datetime) -> str:
 
 
 def _item(item: ItemResult, lang: Lang) -> list[object]:
+    status = "unread" if item.unread else item.status.value
     return [
-        item.id, item.kind, "", "", "", item.status.value, number(item.earned), number(item.possible),
+        item.id, item.kind, "", "", "", status, number(item.earned), number(item.possible),
         item.misconception or "", _said(item.message, lang),
     ]  # fmt: skip
 

@@ -32,6 +32,7 @@ from typing import TypeAlias
 from grader.classroom.inbox import INCOMING
 from grader.core.errors import UsageError
 from grader.core.model import Text
+from grader.submission.files import kind_of
 from grader.submission.messages import listing, printable
 
 #: Returns the content of a small file of the tree, by its name; raises UnreadableFile.
@@ -206,7 +207,7 @@ _UNLIKE = Text("; these top-level entries do not fit: {names}", "；最上层的
 
 def gradable(name: str) -> bool:
     """Whether a file with this name can be graded; other files are listed in reports, but never read."""
-    return name.lower().endswith(SUFFIXES)
+    return name.lower().endswith(SUFFIXES) or kind_of(name.rpartition("/")[2]) == "answers"
 
 
 def find_strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:

@@ -95,6 +95,11 @@ class ItemResult:
     readable: bool = True
     given: str | None = None
 
+    @property
+    def unread(self) -> bool:
+        """Whether there is an answer that could not be read, so that a person has to look at it."""
+        return not self.readable
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

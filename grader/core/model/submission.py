@@ -41,11 +41,15 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one item in ``answers.yaml``: plain data, with its line."""
+    """The answer to one item in ``answers.yaml``: plain data, with its line.
+
+    ``problem`` says why it could not be read, and where; ``value`` is then what was written.
+    """
 
     item: str
     value: Any
     line: int
+    problem: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)

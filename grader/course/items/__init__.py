@@ -103,9 +103,10 @@ class Judgment:
 
     A wrong answer with a ``misconception`` needs no ``message``: the report explains the misconception.
     ``readable`` is false if the value is no answer of this kind at all (an unknown letter, a line that cannot be
-    parsed): it earns nothing, and does not count as an attempt in the quiz. ``reading`` is how a formula was read, a
-    line for each formula. ``place`` is the one part of a wrong answer that is marked while attempts are left: a number
-    of a line, or the id of a choice. It must tell nothing about the other parts but what ``message`` says.
+    parsed): it does not count as an attempt in the quiz, and earns nothing but what lines before an unread one show;
+    ``message`` then says nothing about these lines. ``reading`` is how a formula was read, a line for each formula.
+    ``place`` is the one part of a wrong answer that is marked while attempts are left: a number of a line, or the id
+    of a choice. It must tell nothing about the other parts but what ``message`` says.
     """
 
     status: Status
@@ -269,7 +270,9 @@ def judge(item: Item, value: object, context: Context) -> Judgment:
     if judged.readable and judged.status is Status.FAILED and hasattr(module, "reading"):
         shown = "\n".join(shown for _, shown in module.reading(item.spec, value))
         judged = replace(judged, reading=shown if len(shown) <= MOST_READING else None)
-    return Judgment(Status.PENDING, 0.0, kept_without_key(item)) if item.sealed and judged.readable else judged
+    if not item.sealed:
+        return judged
+    return Judgment(Status.PENDING, 0.0, kept_without_key(item)) if judged.readable else replace(judged, fraction=0.0)
 
 
 def kept_without_key(item: Item) -> Text:

@@ -59,7 +59,8 @@ brackets, with other names of indices, or with + 0 or · 1. Repeating lines is a
 
 A chain that passes earns everything. Any other earns the share of `ideas` that its new lines show before the first
 mistake, one part being kept back, and never more than its share of steps (when all ideas are there, only the first
-bound counts). Without ideas, it earns its new lines out of those of `chain`. `attncheck bank check` attacks every
+bound counts). Without ideas, it earns its new lines out of those of `chain`. A line that cannot be read ends the chain
+like a mistake: in a file, the lines before it earn their share. `attncheck bank check` attacks every
 derivation with copied, rearranged and padded lines, and reports those that earn something.
 """
 
@@ -338,7 +339,16 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     try:
         found = parse_lines(written, declared.vocabulary)
     except FormulaError as error:
-        return unreadable(error.text)
+        before = _judge_lines(spec, stated, _read_before(written, declared), declared)
+        steps = _steps(spec)
+        # Without a word about the lines before it: the quiz does not count this as an attempt.
+        return replace(unreadable(error.text), fraction=min(before.fraction, (steps - 1) / steps))
+    return _judge_lines(spec, stated, found, declared)
+
+
+def _judge_lines(
+    spec: Spec, stated: dict[str, str] | None, found: Sequence[Sequence[Side]], declared: Declarations
+) -> Judgment:
     with scalars.step_budget(scalars.MOST_STEPS):
         if refused := _givens(spec, stated, declared):
             return refused
@@ -346,6 +356,17 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
             return _solved(spec, found, declared) if spec.solve else _chained(spec, found, declared)
         except FormulaError as error:
             return _failed(error.text, 0.0)
+
+
+def _read_before(written: Sequence[tuple[int, str]], declared: Declarations) -> Sequence[Sequence[Side]]:
+    """The lines before the first one that cannot be read."""
+    found: Sequence[Sequence[Side]] = ()
+    for end in range(1, len(written)):
+        try:
+            found = parse_lines(written[:end], declared.vocabulary)
+        except FormulaError:
+            break
+    return found
 
 
 def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
@@ -618,12 +639,17 @@ def _share(spec: Spec, good: Sequence[Sequence[Side]], forms: _Forms, *, at_end:
     between = [line for line in _fresh(spec, good, forms) if not (at_end and line is good[-1])]
     if not between:
         return 0.0
-    steps = max(len(spec.chain), spec.least + 1, 2)
+    steps = _steps(spec)
     share = min((len(between) + at_end) / steps, (steps - 1) / steps)
     if spec.ideas:
         shown = sum(_shown(idea, between, forms) for idea in spec.ideas)
         share = min(share if shown < len(spec.ideas) else 1.0, shown / (len(spec.ideas) + 1))
     return share
+
+
+def _steps(spec: Spec) -> int:
+    """The steps that a whole derivation counts as."""
+    return max(len(spec.chain), spec.least + 1, 2)
 
 
 def _shown(idea: Idea, lines: Sequence[Sequence[Side]], forms: _Forms) -> bool:

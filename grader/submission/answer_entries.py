@@ -1,0 +1,201 @@
+"""Splits an answers file that is not valid YAML as a whole, so that a mistake costs only the entry that it is in.
+
+Each entry is parsed by the same strict parser as a whole file. An entry begins at a line with the id of an item, or at
+a line that is indented no further than the first entry. Nothing is guessed: an entry that cannot be parsed by itself is
+kept as text, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grader.core import yaml_positions
+from grader.core.model import Answer, Text
+from grader.submission import messages as say
+from grader.submission.messages import printable
+
+KEYS = ("format", "learner", "answers")
+#: How many entries are parsed one by one; each takes as long as a small file.
+MAX_ENTRIES = 2000
+#: How much of a line is searched for the id of an item, and of an entry kept as it was written.
+_SEARCHED, _KEPT = 300, 2000
+
+_ID = r"[^\W\d_]\w*\.[\w.-]+"
+_ENTRY = re.compile(rf"\s*(?:- +)?[\"'“”]?(?P<id>{_ID})[\"'“”]?\s*[:：]")
+_NAMED = re.compile(rf"(?<![\w.])({_ID})[\"']?\s?[:：]")
+_HEAD = re.compile(rf"\s*[\"']?(?P<key>{'|'.join(KEYS)})[\"']?\s*(?P<colon>[:：])", re.IGNORECASE)
+_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # as in YAML, so that line numbers agree
+_COLON = re.compile("[:：]")
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What an answers file contains: (key, value, line) of its header, answers, and problems with other parts."""
+
+    header: tuple[tuple[str, Any, int], ...]
+    answers: tuple[Answer, ...]
+    problems: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The lines of one entry, from ``line``. ``key`` is that of the header, ``item`` the id of an item, or both empty.
+
+    In a part of ``{ }``, ``flow`` is true.
+    """
+
+    line: int
+    lines: tuple[str, ...]
+    key: str
+    item: str
+    flow: bool
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+def whole(document: yaml_positions.Document) -> Contents:
+    """The contents of a file that is valid YAML. Ids of items beside ``answers`` count as answers."""
+    value = document.value
+    header, found = [], []
+    for key, given in value.items():
+        if "." in key:
+            found.append(Answer(key, given, document.line((key,))))
+        else:
+            header.append((key, given, document.line((key,))))
+            if key.casefold() == "answers" and isinstance(given, dict):
+                found += [Answer(item, each, document.line((key, item))) for item, each in given.items()]
+    return Contents(tuple(header), tuple(found))
+
+
+def swallowed(document: yaml_positions.Document, text: str) -> tuple[int, str, str] | None:
+    """(line, item, other item) if the line of an item became part of the answer to another one; None otherwise.
+
+    A quote that is not closed, or too much indentation, can do that in valid YAML. In text that was written with ``|``,
+    lines may begin with anything.
+    """
+    read = whole(document).answers
+    known = {answer.item.casefold() for answer in read}
+    joined = [answer for answer in read if isinstance(answer.value, str) and "\n" not in answer.value]
+    for number, line in enumerate(_BREAK.split(text), 1):
+        found = _ENTRY.match(line[:_SEARCHED])
+        if found is not None and found["id"].casefold() not in known:
+            other = next((answer.item for answer in joined if found["id"] in answer.value), None)
+            if other is not None:
+                return number, found["id"], other
+    return None
+
+
+def one_by_one(text: str) -> Contents | None:
+    """The contents of a file that is not valid YAML as a whole; None if it has too many entries."""
+    parts: list[_Part] = []
+    for part in _split(text):
+        if len(parts) >= MAX_ENTRIES:
+            return None
+        parts.append(part)
+    header: list[tuple[str, Any, int]] = []
+    answers: list[Answer] = []
+    problems: list[Text] = []
+    for part in parts:
+        try:
+            values = _parsed(part)
+        except yaml_positions.YamlError as fault:
+            why = say.NOT_YAML.fill(line=fault.line, reason=_reason(fault.text))
+            answers += _refused(part, why)
+            problems += [] if part.item else [why]
+            continue
+        for key, value in values.items():
+            if "." in key or not part.key:
+                answers.append(Answer(key, value, part.line))
+            else:
+                header.append((key, value, part.line))
+                inside = value.items() if isinstance(value, dict) and part.key == "answers" else ()
+                answers += [Answer(item, each, part.line) for item, each in inside]
+    return Contents(tuple(header), tuple(_unique(answers)), tuple(problems))
+
+
+def _refused(part: _Part, why: Text) -> Iterator[Answer]:
+    """The answers in a part that cannot be parsed. An entry in which nothing is written is no answer."""
+    lost = [part.item] if part.item else _NAMED.findall(part.text[: _KEPT * 10])
+    written = _written(part)
+    for item in dict.fromkeys(lost):
+        yield Answer(item, written, part.line, why) if written else Answer(item, None, part.line)
+
+
+def _split(text: str) -> Iterator[_Part]:
+    lines = _BREAK.split(text.removeprefix("\ufeff"))
+    flow = next((line for line in lines if _is_content(line)), "").lstrip().startswith("{")
+    base: int | None = None
+    begun: tuple[int, str, str, int] | None = None  # line, key, item, indentation
+    own: list[str] = []
+    for number, line in enumerate(lines, 1):
+        indent = len(line) - len(line.lstrip())
+        head = _HEAD.match(line[:_SEARCHED]) if indent == 0 or flow else None
+        entry = None if head else _ENTRY.match(line[:_SEARCHED])
+        outside = _is_content(line) and indent <= (base or 0) and not line.lstrip().startswith(("- ", "]", "}"))
+        if line.strip() in ("---", "...", "{", "}", "},"):
+            continue
+        if head is None and entry is None and not outside:
+            own.append(line)
+            continue
+        if begun is not None:
+            yield _Part(begun[0], tuple(own), begun[1], begun[2], flow)
+        if head is not None:
+            flow = flow or line.rstrip().endswith("{")
+            base = None if head["key"].casefold() == "answers" else base
+        elif base is None and entry is not None:
+            base = indent
+        begun, own = (number, head["key"].casefold() if head else "", entry["id"] if entry else "", indent), [line]
+    if begun is not None:
+        yield _Part(begun[0], tuple(own), begun[1], begun[2], flow)
+
+
+def _is_content(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _parsed(part: _Part) -> dict[str, Any]:
+    """The keys and values of a part. Raises YamlError."""
+    if part.key == "answers" and _COLON.split(part.lines[0], maxsplit=1)[1].strip() in ("", "{"):
+        return {"answers": None}  # also with a full-width colon: there is nothing to misread
+    text = part.text
+    if part.flow:
+        text = "{" + text.rstrip().removesuffix("}") + "\n}"
+    value = yaml_positions.parse_document(text, part.line).value
+    if isinstance(value, dict):
+        return {part.key or key: each for key, each in value.items()}
+    named = part.item or part.key
+    raise yaml_positions.YamlError(part.line, say.NO_COLON.fill(key=named) if named else say.NO_ENTRY)
+
+
+def _reason(text: Text) -> Text:
+    return Text(*(printable(said, 400).rstrip(".。") for said in (text.en, text.zh)))
+
+
+def _written(part: _Part) -> str:
+    """An entry as it was written, without its id."""
+    after = _COLON.split(part.text, maxsplit=1)[-1] if part.item else part.text
+    return after.strip()[:_KEPT]
+
+
+def _unique(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """The answers, each item once. Different answers to one item are refused: none of them counts."""
+    by_item: dict[str, list[Answer]] = {}
+    for answer in answers:
+        by_item.setdefault(answer.item, []).append(answer)
+    for same in by_item.values():
+        yield combined(same)
+
+
+def combined(same: Sequence[Answer]) -> Answer:
+    """One answer for entries of the same item: empty ones do not count, and different ones are refused."""
+    given = [answer for answer in same if answer.value is not None] or list(same)
+    if all(repr(answer.value) == repr(given[0].value) for answer in given):
+        return next((answer for answer in given if answer.problem is not None), given[0])
+    first, *_, last = given
+    why = say.ANSWERED_TWICE.fill(line=last.line, first=first.line, id=printable(first.item, 60))
+    return Answer(first.item, "\n".join(str(answer.value) for answer in given)[:_KEPT], first.line, why)

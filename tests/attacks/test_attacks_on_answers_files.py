@@ -1,0 +1,144 @@
+"""What a learner writes into answers files earns nothing around the rules, takes no other name, and asks nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from grader.classroom import inbox
+from grader.classroom.receipt_answers import stored_answers
+from grader.core.model import Answer, Course, Item, Observed, Status, Submission
+from grader.course import items, loader
+from grader.grading import courses
+from grader.grading.grade import grade
+from grader.submission import learner_named, read
+from tests.attacks import answers_files
+from tests.attacks.answers_files import CASES, HEAD, ITEM, Case
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    """The bundled course."""
+    return courses.load(loader.find(None))
+
+
+NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+def item_of(course: Course, name: str) -> Item:
+    """The item with this id."""
+    return next(item for question in course.questions for item in question.items if item.id == name)
+
+
+def right_and_wrong(course: Course) -> tuple[str, str]:
+    """A right and a wrong answer to the item of all cases."""
+    context = items.Context(course.public_id, "mallory", ITEM)
+    right = items.key(item_of(course, ITEM), context).en.split()[0].strip(".:")
+    wrong = next(choice.id for choice in items.ask(item_of(course, ITEM), context).choices if choice.id != right)
+    return right, wrong
+
+
+def run_nothing(*args: object) -> Observed:
+    """There is no code to run."""
+    raise AssertionError("nothing was submitted that could run")
+
+
+def test_the_right_answer_earns_its_points(course: Course, tmp_path: Path) -> None:
+    """Otherwise nothing that the other tests say would mean anything."""
+    right, _ = right_and_wrong(course)
+    case = Case("", "", {"answers.yaml": f"{HEAD}  {ITEM}: {right}\n"})
+    report = grade(course, read(answers_files.packed(tmp_path, case, "", "")), run_nothing)
+    (result,) = [item for question in report.questions for item in question.items if item.id == ITEM]
+    assert result.status is Status.PASSED and result.earned == result.possible > 0
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+def test_attack(case: Case, course: Course, tmp_path: Path) -> None:
+    """It earns what it may, and an answer that does not count because it cannot be read has its mark."""
+    path = answers_files.packed(tmp_path, case, *right_and_wrong(course))
+    report = grade(course, read(path), run_nothing)
+    (result,) = [item for question in report.questions for item in question.items if item.id == ITEM]
+    assert result.earned <= case.most and result.possible == item_of(course, ITEM).points
+    assert result.unread is case.unread
+    assert report.learner == "mallory"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "format: 1\nlearner: mallory\nlearner: bob\n",
+        "format: 1\nlearner: bob\nLearner: mallory\n",
+        "format: 1\nlearner: bob\n---\nlearner: mallory\n",
+        'format: 1\nlearner: "bob\n',
+        "format: 1\nlearner： bob\n",
+        "format: 1\nlearner: &x bob\n",
+        "format: 1\nlearner: [bob]\n",
+        "format: 1\nlearner:bob\n",
+        "format: 1\nlerner: bob\n",
+    ],
+)
+def test_no_other_name_is_taken(head: str, tmp_path: Path) -> None:
+    """A name that is unclear is nobody's, so that the work counts for whoever submitted it."""
+    path = tmp_path / "answers.yaml"
+    path.write_text(f"{head}answers:\n  {ITEM}: a\n", encoding="utf-8")
+    assert learner_named(path) is None and read(path, "mallory").learner == "mallory"
+    assert any((notice.urgent and "learner" in notice.text.en + notice.text.zh) or "line" in notice.text.en
+               for notice in read(path, "mallory").notices)  # fmt: skip
+
+
+def derivations(course: Course) -> list[Item]:
+    """The derivations of the course."""
+    return [item for question in course.questions for item in question.items if item.kind == "derivation"]
+
+
+def judged(course: Course, item: Item, lines: Sequence[str]) -> items.Judgment:
+    """The judgment of a derivation."""
+    return items.judge(item, "\n".join(lines), items.Context(course.public_id, "mallory", item.id))
+
+
+def test_an_unread_line_tells_nothing_and_completes_nothing(course: Course) -> None:
+    """Lines before an unread one earn their share without a word about them; what comes after it cannot count."""
+    earning = 0
+    for item in derivations(course):
+        context = items.Context(course.public_id, "mallory", item.id)
+        key = [line for line in items.key(item, context).en.split("\n") if line.strip()]
+        right = judged(course, item, [*key, "((?!"])
+        wrong = judged(course, item, [key[0], *("1234567 = 7654321" for _ in key[1:]), "((?!"])
+        hidden = judged(course, item, ["((?!", *key])
+        for each in (right, wrong, hidden):
+            assert not each.readable and each.misconception is None and each.reading is None
+        assert right.message == wrong.message
+        assert wrong.fraction <= right.fraction < 1 and hidden.fraction == 0
+        earning += right.fraction > 0
+    assert earning > len(derivations(course)) / 2
+
+
+def test_a_receipt_tells_nothing_about_answers(course: Course, tmp_path: Path) -> None:
+    """For a right and a wrong answer it says the same, apart from digests, sizes and number."""
+    right, wrong = right_and_wrong(course)
+    (tmp_path / "inbox").mkdir()
+    said = []
+    for at, answer in enumerate((right, wrong)):
+        case = Case("", "", {"answers.yaml": f"{HEAD}  {ITEM}: {answer}\n"})
+        (tmp_path / str(at)).mkdir()
+        path = answers_files.packed(tmp_path / str(at), case, "", "")
+        receipt, new = inbox.submit(path, tmp_path / "inbox", "mallory", NOW, course)
+        assert new and receipt.answers == (ITEM,)
+        said.append(replace(receipt, digest="", files=(), number=0))
+    assert said[0] == said[1]
+
+
+def test_every_right_formula_counts_as_read(course: Course) -> None:
+    """A receipt must not warn about a right answer: the quick look at formulas agrees with the judgment."""
+    unread = []
+    for item in (item for question in course.questions for item in question.items):
+        context = items.Context(course.public_id, "mallory", item.id)
+        if items.ask(item, context).choices:  # whose keys quote the options as well
+            continue
+        submitted = Submission("mallory", (), (Answer(item.id, items.key(item, context).en, 4),))
+        unread += [] if stored_answers(course, submitted).items == (item.id,) else [item.id]
+    assert not unread
