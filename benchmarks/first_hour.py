@@ -266,15 +266,16 @@ def said(item: Item, lang: Lang) -> str:
 def typed(item: Item, *, wrong: bool = False) -> list[str]:
     """A correct answer as lines that somebody types; a ``wrong`` one is another option."""
     context = items.Context("attncheck", LEARNER, item.id)
-    key = items.key(item, context).en
-    form = items.ask(item, context).form
-    letters = re.findall(r"^(\w): ", key, re.MULTILINE)
+    key = items.key_by_number(item, context).en
+    asked = items.ask(item, context)
+    form = asked.form
+    right = re.findall(r"^(\d): ", key, re.MULTILINE)
     if form == "one" and wrong:
-        return [next(choice.id for choice in items.ask(item, context).choices if choice.id not in letters)]
+        return [next(number for number in items.numbers(asked.choices).values() if number not in right)]
     if form in ("one", "many", "order"):
-        return [" ".join(letters)]
+        return [" ".join(right)]
     if form == "pairs":
-        return [", ".join(f"{left}: {right}" for left, right in re.findall(r"^(\w)–(\w+): ", key, re.MULTILINE))]
+        return [", ".join(f"{left}: {right}" for left, right in re.findall(r"^(\d)–(\d): ", key, re.MULTILINE))]
     return [key]
 
 

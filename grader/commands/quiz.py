@@ -313,8 +313,8 @@ class LineFrontEnd:
         while (line := self._line()) is not None:
             if _quits(line, card):
                 return "quit"
-            action = conversation.read(line)
-            if not isinstance(action, conversation.TypedAnswer):
+            action = conversation.read(line, card.asked)
+            if not isinstance(action, conversation.TypedAnswer) or (card.asked.choices and line.strip()):
                 return action
             if line.strip():
                 lines.append(line)
@@ -338,9 +338,8 @@ class LineFrontEnd:
 
 
 def _quits(line: str, card: QuizCard) -> bool:
-    """Whether a line is "q" and cannot be an answer, because there are options and "q" is none of them."""
-    known = {choice.id.lower() for choice in (*card.asked.choices, *card.asked.partners)}
-    return line.strip().lower() == "q" and bool(known) and "q" not in known
+    """Whether a line is "q" and cannot be an answer, because options are chosen by number."""
+    return line.strip().lower() == "q" and bool(card.asked.choices)
 
 
 def front_end() -> FrontEnd:

@@ -14,7 +14,7 @@ from functools import partial
 from grader.core.layout import cells
 from grader.core.model import Course, Item, Lang, Question
 from grader.core.problems import Kind, Problem
-from grader.course import items
+from grader.course import items, letters
 from grader.course.items import choice, derivation, expression, multi, shape
 from grader.course.items._options import Option
 
@@ -102,6 +102,7 @@ def problems(course: Course) -> Iterator[Problem]:
             for lang in _LANGS:
                 yield from echoes(question, item, lang)
     yield from shown_keys(course)
+    yield from letters.problems(course)
     chosen = [item for question in course.questions for item in question.items if isinstance(item.spec, choice.Spec)]
     if len(chosen) < ENOUGH:
         return

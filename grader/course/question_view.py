@@ -88,7 +88,7 @@ def _item(item: Item, question: Question, course: Course, learner: str | None, l
     yield indent(PARENTHESIZED.fill(what=item.id, more=starter.item_worth(item)).of(lang), 0, width)
     for text in starter.item_paragraphs(item, question, course.public_id, learner):
         yield indent(text.of(lang), 2, width)
-    shown = items.ask(item, items.Context(course.public_id, learner or "", item.id))
+    shown = items.ask_in_file(item, items.Context(course.public_id, learner or "", item.id))
     for choice in (*shown.choices, *shown.partners):
         yield indent(f"{choice.id}  {choice.text.of(lang)}", 4, width)
     yield indent(shown.how.of(lang), 2, width)

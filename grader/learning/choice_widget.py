@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from grader.course.items import Form, Prompt
+from grader.course.items import Form, Prompt, numbers
 
 #: Forms that are answered by selecting options; the others are typed.
 CHOICE_FORMS: tuple[Form, ...] = ("one", "many", "order", "pairs")
@@ -15,14 +17,16 @@ CHOICE_FORMS: tuple[Form, ...] = ("one", "many", "order", "pairs")
 class ChoiceState:
     """What is selected so far.
 
-    ``cursor`` is the row that keys act on (-1: none yet) and ``marked`` are the ids selected. ``order`` holds the ids
-    in their current order; letters have placed the first ``placed`` of them, and a ``held`` row moves with the
-    cursor. ``pairs`` is the partner of each row, or None.
+    ``ids`` and ``partners`` are in the order shown, and ``digits`` the keys that choose them, by id. ``cursor`` is the
+    row that keys act on (-1: none yet) and ``marked`` are the ids selected. ``order`` holds the ids in their current
+    order; digits have placed the first ``placed`` of them, and a ``held`` row moves with the cursor. ``pairs`` is the
+    partner of each row, or None.
     """
 
     form: Form
     ids: tuple[str, ...]
     partners: tuple[str, ...] = ()
+    digits: Mapping[str, str] = field(default_factory=dict)
     cursor: int = 0
     marked: frozenset[str] = frozenset()
     order: tuple[str, ...] = ()
@@ -44,6 +48,7 @@ def begin(asked: Prompt, last: str = "") -> ChoiceState:
         form=asked.form,
         ids=ids,
         partners=partners,
+        digits=numbers(asked.partners or asked.choices),
         cursor=-1 if asked.form == "one" else 0,
         marked=frozenset(words) & frozenset(ids),
         order=tuple(words) if sorted(words) == sorted(ids) else ids,
@@ -57,9 +62,9 @@ def press(selection: ChoiceState, key: str) -> ChoiceState:
         return _step(selection, -1 if key == "up" else 1)
     match selection.form:
         case "one":
-            return replace(selection, cursor=_row(selection.ids, key, selection.cursor))
+            return replace(selection, cursor=_row(selection, selection.ids, key, selection.cursor))
         case "many":
-            row = selection.cursor if key == "space" else _row(selection.ids, key, -1)
+            row = selection.cursor if key == "space" else _row(selection, selection.ids, key, -1)
             return (
                 selection if row < 0 else replace(selection, cursor=row, marked=selection.marked ^ {selection.ids[row]})
             )
@@ -70,16 +75,17 @@ def press(selection: ChoiceState, key: str) -> ChoiceState:
 
 
 def answer(selection: ChoiceState) -> str | None:
-    """The answer as one would type it; None while it is incomplete."""
+    """The answer in ids, as in a file; None while it is incomplete."""
     if selection.form == "one":
         return selection.ids[selection.cursor] if selection.cursor >= 0 else None
     if selection.form == "many":
-        return ", ".join(name for name in selection.ids if name in selection.marked) or None
+        return ", ".join(sorted(selection.marked)) or None
     if selection.form == "order":
         return " ".join(selection.order)
     if None in selection.pairs:
         return None
-    return ", ".join(f"{name}-{partner}" for name, partner in zip(selection.ids, selection.pairs, strict=True))
+    pairs = sorted(zip(selection.ids, selection.pairs, strict=True))
+    return ", ".join(f"{name}-{partner}" for name, partner in pairs)
 
 
 def _step(selection: ChoiceState, by: int) -> ChoiceState:
@@ -95,9 +101,11 @@ def _step(selection: ChoiceState, by: int) -> ChoiceState:
     return replace(selection, order=tuple(order), cursor=to, placed=0)
 
 
-def _row(ids: tuple[str, ...], key: str, otherwise: int) -> int:
-    folded = [name.casefold() for name in ids]
-    return folded.index(key.casefold()) if key.casefold() in folded else otherwise
+def _row(selection: ChoiceState, ids: tuple[str, ...], key: str, otherwise: int) -> int:
+    """The row of ``ids`` that the digit ``key`` stands for; digits may be full-width."""
+    digits = [selection.digits[name] for name in ids]
+    digit = unicodedata.normalize("NFKC", key)
+    return digits.index(digit) if digit in digits else otherwise
 
 
 def _order(selection: ChoiceState, key: str) -> ChoiceState:
@@ -105,7 +113,7 @@ def _order(selection: ChoiceState, key: str) -> ChoiceState:
         return replace(selection, held=not selection.held, placed=0)
     if key == "backspace":
         return replace(selection, placed=max(0, selection.placed - 1))
-    row = _row(selection.order, key, -1)
+    row = _row(selection, selection.order, key, -1)
     if row < selection.placed:  # an unknown key, or a row already placed
         return selection
     rest = [name for name in selection.order if name != selection.order[row]]
@@ -120,13 +128,13 @@ def _pairs(selection: ChoiceState, key: str) -> ChoiceState:
         return _paired(selection, selection.partners[(at + (-1 if key == "left" else 1)) % len(selection.partners)])
     if key == "backspace":
         return _paired(selection, None)
-    partner = _row(selection.partners, key, -1)
-    if partner >= 0:
-        done = _paired(selection, selection.partners[partner])
-        free = [at for at, with_ in enumerate(done.pairs) if with_ is None]
-        after = [at for at in free if at > selection.cursor]
-        return replace(done, cursor=(after or free or [selection.cursor])[0])
-    return replace(selection, cursor=_row(selection.ids, key, selection.cursor))
+    partner = _row(selection, selection.partners, key, -1)
+    if partner < 0:
+        return selection
+    done = _paired(selection, selection.partners[partner])
+    free = [at for at, with_ in enumerate(done.pairs) if with_ is None]
+    after = [at for at in free if at > selection.cursor]
+    return replace(done, cursor=(after or free or [selection.cursor])[0])
 
 
 def _paired(selection: ChoiceState, partner: str | None) -> ChoiceState:

@@ -21,6 +21,7 @@ from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
 from grader.core.model import Lang, Text
+from grader.course.items import Prompt
 from grader.learning import choice_widget, quiz_view
 from grader.learning.choice_widget import ChoiceState
 from grader.learning.session import Action, Command, QuizCard, TypedAnswer, read
@@ -75,7 +76,7 @@ class Keyboard:
             action, selection = self._select(card, selection, lang)
             if action is not None:
                 return action
-            action = self._write(several=False, begin=":")
+            action = self._write(several=False, begin=":", asked=card.asked)
             if action != TypedAnswer(""):
                 return action
 
@@ -109,7 +110,7 @@ class Keyboard:
 
         def pressed(key: str, shown: str = "") -> None:
             before, state[0] = state[0], choice_widget.press(state[0], key)
-            note[0] = quiz_view.key_note(before, shown) if shown and state[0] == before else None
+            note[0] = quiz_view.key_note(before, shown, card.asked) if shown and state[0] == before else None
 
         def end(event: KeyPressEvent, result: Action | None) -> None:
             event.app.erase_when_done = (
@@ -125,7 +126,7 @@ class Keyboard:
             if chosen is not None:
                 end(event, TypedAnswer(chosen))
             else:
-                note[0] = quiz_view.key_note(state[0], "enter")
+                note[0] = quiz_view.key_note(state[0], "enter", card.asked)
 
         @bindings.add(Keys.Any)
         def _(event: KeyPressEvent) -> None:
@@ -133,7 +134,7 @@ class Keyboard:
                 end(event, "help")
             elif event.data in (":", "："):
                 end(event, None)
-            elif event.data == "q" and "q" not in {choice.id.casefold() for choice in card.asked.choices}:
+            elif event.data == "q":
                 end(event, "quit")
             else:
                 pressed("space" if event.data in (" ", "\u3000") else event.data, event.data)
@@ -152,8 +153,8 @@ class Keyboard:
 
     # ------------------------------------------------------------------------------------- writing
 
-    def _write(self, *, several: bool, begin: str = "", item: str = "") -> Action:
-        """Reads one line, or ``several`` up to an empty one.
+    def _write(self, *, several: bool, begin: str = "", item: str = "", asked: Prompt | None = None) -> Action:
+        """Reads one line, or ``several`` up to an empty one; with ``asked``, an answer chooses options by number.
 
         Command keys work unless they would edit the text. Text that a command interrupted comes back at the next
         prompt, as do several lines that were incorrect; the up arrow recalls single lines.
@@ -186,7 +187,7 @@ class Keyboard:
             return command
         if several:
             self._drafts[item] = typed.rstrip()
-        return TypedAnswer("") if typed.strip() == begin else read(typed.rstrip())
+        return TypedAnswer("") if typed.strip() == begin else read(typed.rstrip(), asked)
 
 
 def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Command], None]) -> KeyBindings:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from grader.core.layout import cells, wrap
 from grader.core.model import Item, Lang, Source, Text
 from grader.core.text import COMMA, LABELED, LEVEL, LONGEST_NAME, OF_POINTS, PARENTHESIZED, SEMICOLON, clean, points
+from grader.course.items import numbers
+from grader.learning.numbers import by_number
 from grader.learning.session import (
     ExerciseAdvice,
     Feedback,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.core.page import Page
-    from grader.course.items import Choice
+    from grader.course.items import Choice, Prompt
     from grader.learning.choice_widget import ChoiceState
 
 # ---------------------------------------------------------------------------------------------- texts
@@ -132,20 +134,20 @@ _COMMANDS = (
 _EMPTY_LINE = Text("Write as many lines as you need; an empty line submits.", "可以写多行，以空行提交。")
 _KEY_SUBMIT = Text("Enter: submit", "回车提交")
 _KEYS = {
-    "one": (Text("↑↓ or a letter: choose", "↑↓ 或字母选择"), _KEY_SUBMIT),
+    "one": (Text("↑↓ or a number: choose", "↑↓ 或编号选择"), _KEY_SUBMIT),
     "many": (
         Text("↑↓: move", "↑↓ 移动"),
-        Text("Space or a letter: mark", "空格或字母勾选"),
+        Text("Space or a number: mark", "空格或编号勾选"),
         _KEY_SUBMIT,
     ),
     "order": (
-        Text("type the letters in order", "按先后依次输入字母"),
+        Text("type the numbers in order", "按先后依次输入编号"),
         Text("or Space: grab a line, ↑↓: move it", "或用空格选中一行，↑↓ 移动"),
         _KEY_SUBMIT,
     ),
     "pairs": (
         Text("↑↓: choose a line", "↑↓ 选行"),
-        Text("←→: choose the partner, or type it", "←→ 选配对，或输入编号"),
+        Text("←→ or its number: choose the match", "←→ 或编号选择对应项"),
         _KEY_SUBMIT,
     ),
     "line": (_KEY_SUBMIT,),
@@ -160,7 +162,8 @@ _KEYS_CHOOSING = (*_KEYS_ALWAYS[:2], Text("q: quit", "q 退出"))
 _KEY_HELP = Text("?: help", "? 帮助")
 _NO_KEY = Text("“{key}” does nothing here; ? shows the keys.", "“{key}”在这里没有作用；按 ? 查看按键。")
 _UNCHOSEN = Text("Choose something first, then press Enter.", "请先选择，再按回车。")
-_UNMATCHED = Text("Not every line has a partner yet ({left} left).", "还有 {left} 行没有配对。")
+_UNMATCHED = Text("Not every line has a match yet ({left} left).", "还有 {left} 行没有配对。")
+_MATCHES = Text("Matches", "对应项")
 
 _DONE = Text("Your results so far", "目前的成绩")
 _TALLY = Text("{settled} of {count} done", "已答完 {settled} / {count} 题")
@@ -227,14 +230,21 @@ def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> N
     """
     heading(page, shown)
     if shown.record.settled or not keys or (buttons and shown.asked.form == "order"):
-        for group in (shown.asked.choices, shown.asked.partners):
-            if group:
-                page.blank()
-            for choice in group:
-                page.lines(page.say(choice.text), lead=f"  {choice.id}  ")
+        page.blank()
+        _options(page, shown.asked.choices)
+        if shown.asked.partners:
+            page.blank()
+            page.lines(page.say(LABELED, who=_MATCHES, said=""), style="dim")
+            _options(page, shown.asked.partners)
     page.blank()
     if not shown.record.settled:
         how_to_answer(page, shown, keys=keys, buttons=buttons)
+
+
+def _options(page: Page, choices: Sequence[Choice]) -> None:
+    """The options with their numbers."""
+    for choice, number in zip(choices, numbers(choices).values(), strict=True):
+        page.lines(page.say(choice.text), lead=f"  {number}  ")
 
 
 def heading(page: Page, shown: QuizCard) -> None:
@@ -431,10 +441,10 @@ def unknown_key(key: str) -> Text | None:
     return _NO_KEY.fill(key=clean(key, 12)) if key.isprintable() and key.strip() else None
 
 
-def key_note(selection: ChoiceState, key: str) -> Text | None:
+def key_note(selection: ChoiceState, key: str, asked: Prompt) -> Text | None:
     """What to say of a ``key`` that did nothing: Enter while the answer is incomplete, or a key without a meaning."""
     if key != "enter":
-        return unknown_key(key)
+        return by_number(asked) if key.isalpha() else unknown_key(key)
     left = sum(partner is None for partner in selection.pairs)
     return _UNMATCHED.fill(left=left) if selection.form == "pairs" else _UNCHOSEN
 
@@ -445,11 +455,12 @@ def selection_lines(selection: ChoiceState, shown: QuizCard, lang: Lang, width: 
     rows: list[tuple[str, str]] = []
     for at, name in enumerate(selection.order if selection.form == "order" else selection.ids):
         mark, style, partner = _mark(selection, at, name, shown)
-        rows += _row(by_id[name], mark, style, lang, width, partner)
+        number = "" if selection.partners else f"{selection.digits[name]}  "
+        rows += _row(by_id[name], mark + number, style, lang, width, partner)
     if selection.partners:
-        rows.append(("", ""))
+        rows += [("", ""), ("", LABELED.fill(who=_MATCHES, said="").of(lang).rstrip())]
         for choice in shown.asked.partners:
-            rows += _row(choice, "  ", "", lang, width)
+            rows += _row(choice, f"  {selection.digits[choice.id]}  ", "", lang, width)
     return rows
 
 
@@ -465,12 +476,13 @@ def _mark(selection: ChoiceState, at: int, name: str, shown: QuizCard) -> tuple[
         marked = name in selection.marked
         return f"{begin}[{'x' if marked else ' '}] ", style or ("marked" if marked else ""), ""
     if selection.form == "order":
-        return f"{'↕ ' if here and selection.held else begin}{at + 1}. ", style, ""
-    return begin, style, f" → {selection.pairs[at] or '·'}"
+        placed = "marked" if at < selection.placed else ""
+        return "↕ " if here and selection.held else begin, style or placed, ""
+    partner = selection.pairs[at]
+    return begin, style, f" → {selection.digits[partner] if partner is not None else '·'}"
 
 
-def _row(choice: Choice, mark: str, style: str, lang: Lang, width: int, partner: str = "") -> Iterator[tuple[str, str]]:
-    lead = f"{mark}{choice.id}  "
+def _row(choice: Choice, lead: str, style: str, lang: Lang, width: int, partner: str = "") -> Iterator[tuple[str, str]]:
     for at, line in enumerate(wrap(choice.text.of(lang) + partner, width - cells(lead))):
         yield style, (lead if at == 0 else " " * cells(lead)) + line
 

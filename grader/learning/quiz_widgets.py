@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import html
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from rich.console import Console
 
 from grader.core.model import Lang, Text
 from grader.core.page import Page
+from grader.course.items import Choice, numbers
 from grader.learning import log, quiz_view
 from grader.learning import session as conversation
 
@@ -62,12 +63,16 @@ class QuizWidgets:
         if card is not None:
             said = self._written(lambda page: quiz_view.feedback(page, turn.feedback, card, buttons=True))
         again = isinstance(turn.feedback, (conversation.UnreadableAnswer, conversation.ReadingToConfirm))
-        self._show(said, action.text if again and isinstance(action, conversation.TypedAnswer) else "")
+        written = action.text if isinstance(action, (conversation.TypedAnswer, conversation.UnreadLine)) else ""
+        self._show(said, written if again else "")
 
     def submit(self) -> None:
         """Submits what is selected or typed."""
-        if answer := self._read().strip():
-            self.act(conversation.TypedAnswer(answer))
+        card = conversation.current(self.session)
+        answer = self._read().strip()
+        if card is not None and answer:
+            typed = card.asked.form == "order"
+            self.act(conversation.read(answer, card.asked) if typed else conversation.TypedAnswer(answer))
 
     def _show(self, said: str, typed: str = "") -> None:
         """Shows the item, what was ``said``, and a field; an answer that was ``typed`` but not judged stays there."""
@@ -137,13 +142,19 @@ def _points(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
     ), lambda: ", ".join(name for box, name in boxes if box.value) or conversation.NONE.id
 
 
+def _numbered(choices: Sequence[Choice], lang: Lang) -> list[tuple[str, str]]:
+    """Each of ``choices`` as (its number and text, its id)."""
+    names = numbers(choices)
+    return [(f"{names[choice.id]}  {choice.text.of(lang)}", choice.id) for choice in choices]
+
+
 def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], str]]:
-    """Where to answer ``card``, and a function that gives the answer as one would type it (empty: nothing yet).
+    """Where to answer ``card``, and a function that gives the answer: in ids, or as typed (empty: nothing yet).
 
     A field for text begins with ``typed``.
     """
     asked, wide = card.asked, ipywidgets.Layout(width="auto")
-    options = [(f"{choice.id}  {choice.text.of(lang)}", choice.id) for choice in asked.choices]
+    options, partners = _numbered(asked.choices, lang), _numbered(asked.partners, lang)
     if asked.form == "one":
         radio = ipywidgets.RadioButtons(options=options, value=None, layout=wide)
         return radio, lambda: radio.value or ""
@@ -151,10 +162,10 @@ def _field(card: QuizCard, lang: Lang, typed: str) -> tuple[Any, Callable[[], st
         boxes = [(ipywidgets.Checkbox(description=text, indent=False, layout=wide), name) for text, name in options]
         return ipywidgets.VBox([box for box, _ in boxes]), lambda: ", ".join(name for box, name in boxes if box.value)
     if asked.form == "pairs":
-        partners = [(f"{choice.id}  {choice.text.of(lang)}", choice.id) for choice in asked.partners]
         empty = (_PARTNER.of(lang), "")
         rows = [
-            (ipywidgets.Label(text), ipywidgets.Dropdown(options=[empty, *partners]), name) for text, name in options
+            (ipywidgets.Label(choice.text.of(lang)), ipywidgets.Dropdown(options=[empty, *partners]), choice.id)
+            for choice in asked.choices
         ]
         box = ipywidgets.VBox([ipywidgets.HBox([label, menu]) for label, menu, _ in rows])
         return box, lambda: ", ".join(f"{name}-{menu.value}" for _, menu, name in rows if menu.value)

@@ -29,7 +29,7 @@ from grader.core.model import (
 )
 from grader.core.suggest import hint
 from grader.course import answer_ids, items, misconceptions
-from grader.learning import progress
+from grader.learning import numbers, progress
 from grader.learning.log import Answered, Coded, Event, Explained, Skipped, Spoke
 
 #: Attempts per item. A choice with few options allows fewer: picking the last option left would prove nothing.
@@ -41,10 +41,13 @@ _WHICH = Text(
     "Which of these points did your answer make? Go by what it says, not by what you meant.",
     "你的回答说到了下面哪几点？以写下来的话为准，心里想到但没有写出来的不算。",
 )
-_WHICH_HOW = Text("Write the letters, such as a c, or 0 for none.", "请写字母，例如 a c；一点也没有说到就写 0。")
-_NO_POINT = Text("Write letters from {letters}, or 0 for none.", "请写 {letters} 中的字母；一点也没有说到就写 0。")
+_WHICH_HOW = Text("Write the numbers, such as 1 3, or 0 for none.", "请写编号，例如 1 3；一点也没有说到就写 0。")
+_NO_POINT = Text(
+    "Choose the points that your answer made, or none of them, but not both.",
+    "请选出说到的几点，或选“都没有”，不能两者都选。",
+)
 #: The choice of somebody whose answer made no key point.
-NONE = items.Choice("0", Text("None of these", "都没有"))
+NONE = items.Choice(items.NONE, Text("None of these", "都没有"))
 _YES = frozenset({"y", "yes", "ok", "是", "对", "是的"})
 _TOO_LONG = Text("The answer is longer than {most} characters.", "答案超过了 {most} 个字符。")
 
@@ -55,9 +58,17 @@ Command: TypeAlias = Literal["skip", "back", "quit", "lang", "key", "follow", "h
 
 @dataclass(frozen=True, slots=True)
 class TypedAnswer:
-    """An answer, as typed or as composed with keys."""
+    """An answer, as written in a file: options by their ids."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadLine:
+    """A typed line that chooses options, but not by their numbers; ``why`` says what is wrong with it."""
+
+    text: str
+    why: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,7 @@ class UnknownCommand:
     word: str
 
 
-Action: TypeAlias = TypedAnswer | UnknownCommand | Command
+Action: TypeAlias = TypedAnswer | UnreadLine | UnknownCommand | Command
 
 _WORDS: dict[str, Command] = {
     **dict.fromkeys(("skip", "s", "跳过"), "skip"),
@@ -82,14 +93,20 @@ _WORDS: dict[str, Command] = {
 _COMMAND = re.compile(r"\s*[:：]\s*(\S+)\s*")
 
 
-def read(line: str) -> Action:
-    """Parses a typed line: a command such as ``:skip``, ``?`` for help, or else an answer."""
+def read(line: str, asked: items.Prompt | None = None) -> Action:
+    """Parses a typed line: a command such as ``:skip``, ``?`` for help, or else an answer.
+
+    If what is ``asked`` has options, the answer has to name them by the numbers that they are shown with.
+    """
     if line.strip() in ("?", "？"):
         return "help"
     match = _COMMAND.fullmatch(line)
-    if match is None:
+    if match is not None:
+        return _WORDS.get(match[1].lower()) or UnknownCommand(match[1])
+    if asked is None or not asked.choices or not line.strip():
         return TypedAnswer(line)
-    return _WORDS.get(match[1].lower()) or UnknownCommand(match[1])
+    found = numbers.read(asked, line)
+    return TypedAnswer(found) if isinstance(found, str) else UnreadLine(line, found)
 
 
 # ------------------------------------------------------------------------------------------- the session
@@ -250,7 +267,7 @@ def current(session: Session) -> QuizCard | None:
         item=item,
         context=context,
         ask=_WHICH if session.comparing else items.fill(item.ask, items.draw(item.spec, context)),
-        asked=asked,
+        asked=numbers.asked_by_number(asked) if not session.comparing else asked,
         record=record,
         tries=_tries(asked),
         worth=score.practice(1.0, attempt=record.tries + 1),
@@ -414,6 +431,8 @@ def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -
     match action:
         case UnknownCommand():
             return StepResult(session, action)
+        case UnreadLine():
+            return StepResult(session, UnreadableAnswer(action.why))
         case "help":
             return StepResult(session, Navigation("help"))
         case "lang":
@@ -450,10 +469,9 @@ def _compare(session: Session, card: QuizCard, action: Action, now: datetime) ->
     if not isinstance(action, TypedAnswer):
         return StepResult(done, Navigation("next"))
     points = items.key_points(card.item)
-    letters = [point.id for point in points]
     chosen = set(re.sub(r"[\W_]", "", action.text).casefold())
-    if not chosen or not (chosen <= set(letters) or chosen == {NONE.id}):
-        return StepResult(session, UnreadableAnswer(_NO_POINT.fill(letters=", ".join(letters))))
+    if not chosen or not (chosen <= {point.id for point in points} or chosen == {NONE.id}):
+        return StepResult(session, UnreadableAnswer(_NO_POINT))
     chosen -= {NONE.id}
     event = Explained(now, session.course.public_id, card.item.id, tuple(sorted(chosen)), len(points))
     missing = tuple(point.text for point in points if point.id not in chosen)
@@ -543,7 +561,7 @@ def settled(session: Session) -> Settled:
         points=item.points,
         message=items.kept_without_key(item) if item.sealed and record.status is Status.PENDING else None,
         truth=belief.truth if belief else None,
-        key=None if item.sealed else items.key(item, card.context),
+        key=None if item.sealed else items.key_by_number(item, card.context),
         explain=items.fill(item.explain, items.draw(item.spec, card.context)) if item.explain else None,
         sources=tuple(source for source in session.course.sources if source.id in cited),
         advice=_advice(session, question, belief) if belief else None,

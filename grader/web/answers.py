@@ -124,14 +124,14 @@ def shown_choices(asked: Prompt, entry: Entry, lang: Lang, right: items.Parts | 
     An order is shown as it was given, if it is complete.
     """
     partners = {choice.id: choice.text.of(lang) for choice in asked.partners}
-    chosen, found = entry.get("answer", ()), []
-    for at, choice in enumerate(asked.choices, 1):
+    chosen, found, labels = entry.get("answer", ()), [], items.numbers(asked.choices)
+    for choice in asked.choices:
         partner = next(iter(entry.get(_partner(choice), ())), "")
         good = None if right is None or asked.form == "order" else right.get(choice.id) == partner
         found.append(
             ShownChoice(
                 id=choice.id,
-                label="0" if choice.id == "0" else str(at),
+                label=labels[choice.id],
                 text=choice.text.of(lang),
                 chosen=choice.id in chosen,
                 partner=partner,

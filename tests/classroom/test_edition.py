@@ -517,6 +517,12 @@ def attncheck(
 Attncheck = Callable[..., tuple[int, str, str]]
 
 
+def _numbers(course: Course, name: str) -> dict[str, str]:
+    """The numbers that ada sees beside the options of an item."""
+    item = next(item for question in course.questions for item in question.items if item.id == name)
+    return items.numbers(items.ask(item, items.Context(course.public_id, "ada", name)).choices)
+
+
 def test_learners_work_with_it(attncheck: Attncheck, tmp_path: Path) -> None:
     """From looking at a question to handing in."""
     work = tmp_path / "work"
@@ -528,15 +534,17 @@ def test_learners_work_with_it(attncheck: Attncheck, tmp_path: Path) -> None:
     assert "Add." in attncheck("hint", "Q1")[1]
     (work / "q01.py").write_text(SOLUTIONS["halves"], encoding="utf-8")
     (work / "answers.yaml").unlink()
-    code, out, _ = attncheck(
-        "quiz", "--to", str(work / "answers.yaml"), "--learner", "ada", typed="z\n:key\nb\na c\n:quit\n"
-    )
+    course = courses.load(loader.find(None))
+    one, many = (_numbers(course, name) for name in ("Q1.one", "Q1.many"))
+    typed = f"z\n:key\n{one['b']}\n{many['a']} {many['c']}\n:quit\n"
+    code, out, _ = attncheck("quiz", "--to", str(work / "answers.yaml"), "--learner", "ada", typed=typed)
     said = " ".join(out.split())
-    assert "no option “z”" in said and "does not contain the answer" in said and "no answer key for this item" in said
+    for part in ("Choose by number", "does not contain the answer", "no answer key for this item"):
+        assert part in said
     assert "Correct answer" not in out and "Sample answer" not in out
     assert parse((work / "answers.yaml").read_text("utf-8"), "a", CourseError).value["answers"] == {
         "Q1.one": "b",
-        "Q1.many": "a c",
+        "Q1.many": "a, c",
     }
     code, out, err = attncheck("grade", str(work))
     assert code == 1 and "Twice is not half." in out and "graded by your instructor" in out, err

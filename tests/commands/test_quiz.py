@@ -14,6 +14,9 @@ import pytest
 
 from grader.commands import quiz as quizzing
 from grader.core.model import Course, Item, Lang, Misconception, Question, Text
+from grader.course import items
+from grader.course.items._options import Option
+from grader.course.items.choice import Spec
 from grader.grading import courses
 from grader.learning import keyboard, log
 from grader.learning.log import Answered, Named, Spoke
@@ -24,25 +27,28 @@ from tests.commands.conftest import ITEM, Ran
 Attncheck = Callable[..., Ran]
 Type = Callable[[str], None]
 
+OPTIONS = (
+    Option("a", Text("Scores", "得分"), misconception="scores"),
+    Option("b", Text("Means", "平均"), correct=True),
+    Option("c", Text("Sums", "和")),
+)
+_PROMPT = items.ask(replace(ITEM, spec=Spec(OPTIONS)), items.Context("test", "ada", ITEM.id))
+#: What ada types for the options a and b.
+A, B = (items.numbers(_PROMPT.choices)[name] for name in "ab")
 SECOND = Item("Q5.next", "number", Text("How many?", "多少？"), 1, "practice", None)
 
 
 @pytest.fixture(autouse=True)
 def more(course: Course, monkeypatch: pytest.MonkeyPatch) -> Course:
     """The course of these tests with a second item, and a misconception."""
-    from grader.course.items.choice import Option, Spec
     from grader.course.items.number import Spec as Number
 
-    options = (
-        Option("a", Text("Scores", "得分"), misconception="scores"),
-        Option("b", Text("Means", "平均"), correct=True),
-        Option("c", Text("Sums", "和")),
-    )
     belief = Misconception("scores", Text("Not scores.", "不是得分。"), Text("What is V for?", "V 有什么用？"))
-    items = (replace(ITEM, spec=Spec(options)), replace(SECOND, spec=Number(4)))
-    q5: Question = replace(course.questions[0], items=items, misconceptions=(belief,))
+    asked = (replace(ITEM, spec=Spec(OPTIONS)), replace(SECOND, spec=Number(4)))
+    q5: Question = replace(course.questions[0], items=asked, misconceptions=(belief,))
     made = replace(course, questions=(q5, *course.questions[1:]))
     monkeypatch.setattr(courses, "load", lambda folder, *_: made)
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")  # whose options stand in a known order
     return made
 
 
@@ -59,7 +65,7 @@ def kept(path: Path) -> list[object]:
 
 def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) -> None:
     """Lines are answers; the whole conversation stands on stdout, and everything is kept."""
-    typed("a\nzz\nb\n\n5\n4\n")
+    typed(f"{A}\nzz\nb\n{B}\n\n5\n4\n")
     ran = attncheck("quiz", "Q5", "--lang", "en", "--learner", "ada")
     assert (ran.code, ran.err) == (0, "")
     said = " ".join(ran.out.split())
@@ -67,9 +73,10 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
         "2 of 2 left · answering as ada",
         "your grade comes from answers.yaml",
         "1/2 Q5 Scaled dot-product attention",
-        "> a ✗ Not yet. → What is V for? Attempt 2 of 2, worth 1/2 of the points",
-        "> zz ? This question has no option “zz”; choose from a, b, c. This did not count as an attempt.",
-        "> b ✓ Correct on attempt 2. 0.5 of 1 points Not scores.",
+        f"> {A} ✗ Not yet. → What is V for? Attempt 2 of 2, worth 1/2 of the points",
+        "> zz ? Choose by number: 1, 2, 3. This did not count as an attempt.",
+        "> b ? Choose by number: 1, 2, 3. This did not count as an attempt.",
+        f"> {B} ✓ Correct on attempt 2. 0.5 of 1 points Not scores.",
         "> 5 ✗ Not yet. Read the question once more",
         "2 of 2 done; 1 of 2 points",
         "✓ resolved: Q5 scores",
@@ -80,11 +87,17 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
 
 def test_in_chinese(attncheck: Attncheck, typed: Type) -> None:
     """The same in Chinese, with the switch on the way."""
-    typed("a\n:lang\n?\n:key\n:quit\n")
+    typed(f"{A}\n:lang\n?\n:key\n:quit\n")
     ran = attncheck("quiz", "--lang", "zh")
     said = " ".join(ran.out.split())
     assert ran.code == 0
-    for part in ("还不对", "V 有什么用？", "What comes out?", "leave this item for later", "Correct answer: b: Means"):
+    for part in (
+        "还不对",
+        "V 有什么用？",
+        "What comes out?",
+        "leave this item for later",
+        f"Correct answer: {B}: Means",
+    ):
         assert part in said
     typed("4\n")
     again = attncheck("quiz")
@@ -93,7 +106,7 @@ def test_in_chinese(attncheck: Attncheck, typed: Type) -> None:
 
 def test_going_on(attncheck: Attncheck, typed: Type, progress_file: Path) -> None:
     """The end of the input is no loss; what is settled is not asked again, unless --again or its name says so."""
-    typed("b\n")
+    typed(f"{B}\n")
     assert attncheck("quiz", "--lang", "en").code == 0
     typed("4")
     ran = attncheck("quiz", "--lang", "en")
@@ -107,7 +120,7 @@ def test_going_on(attncheck: Attncheck, typed: Type, progress_file: Path) -> Non
 
 def test_every_name_has_its_own_log(attncheck: Attncheck, typed: Type, progress_file: Path) -> None:
     """Another name begins from nothing, and the first one finds everything again; the last one used stays."""
-    typed("a\n")
+    typed(f"{A}\n")
     attncheck("quiz", "--lang", "en", "--learner", "ada")
     ada = log.read(progress_file, "test")
     for name in ("bob", None):
@@ -155,7 +168,7 @@ def test_answers_are_shown_cleaned(attncheck: Attncheck, typed: Type) -> None:
 def test_writing_the_answers(attncheck: Attncheck, typed: Type, tmp_path: Path) -> None:
     """--to writes the last answers to graded items, to a file that is not there yet."""
     place = tmp_path / "answers.yaml"
-    typed("b\n4\n")
+    typed(f"{B}\n4\n")
     ran = attncheck("quiz", "--lang", "en", "--learner", "ada", "--to", str(place))
     assert str(place) in ran.out.replace("\n", "")
     assert place.read_text("utf-8") == 'format: 1\nlearner: "ada"\nanswers:\n  Q5.output: "b"\n'
@@ -165,7 +178,7 @@ def test_adding_to_a_file_that_has_answers(attncheck: Attncheck, typed: Type, tm
     """--to fills in what is empty. Without somebody to ask, other answers stay and are named."""
     place = tmp_path / "answers.yaml"
     place.write_text("# mine\nlearner: your-name\nanswers:\n  Q5.output: null  # b?\n", "utf-8")
-    typed("b\n4\n")
+    typed(f"{B}\n4\n")
     assert "Q5.output" in attncheck("quiz", "--learner", "ada", "--to", str(place)).out
     assert place.read_text("utf-8") == '# mine\nlearner: "ada"\nanswers:\n  Q5.output: "b"  # b?\n'
     place.write_text("answers:\n  Q5.output: c\n", "utf-8")
@@ -179,7 +192,7 @@ def test_a_file_that_is_refused_is_refused_first(attncheck: Attncheck, typed: Ty
     """Before anything is asked, not when all is answered."""
     place = tmp_path / "answers.yaml"
     place.write_text("learner: bo\nanswers: {}\n", "utf-8")
-    typed("b\n4\n")
+    typed(f"{B}\n4\n")
     ran = attncheck("quiz", "--learner", "ada", "--to", str(place))
     assert (ran.code, "the answers of bo" in ran.err, ran.out) == (2, True, "")
 
@@ -215,7 +228,7 @@ def test_the_offer_at_the_end(
     if file is not None:
         place.write_text(file, "utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(quizzing, "front_end", lambda: quizzing.LineFrontEnd(io.StringIO("b\n4\n"), echo=False))
+    monkeypatch.setattr(quizzing, "front_end", lambda: quizzing.LineFrontEnd(io.StringIO(f"{B}\n4\n"), echo=False))
     monkeypatch.setattr(sys, "stdin", io.StringIO(replies))
     ran = attncheck("quiz", "--learner", "ada")
     assert ran.code == 0
@@ -273,7 +286,7 @@ def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
     ran = attncheck("quiz", "--lang", "en")
     assert ran.code == 0 and not front.actions
     assert front.follow == [False] * 4
-    assert "Answer with the letter" not in ran.out
+    assert "Answer with the number of" not in ran.out
     assert "Answer with a number" in ran.out and "答案填一个数" in ran.out
     assert (ran.out.count("Correct."), ran.out.count("答对了。")) == (2, 2)
 
@@ -356,7 +369,7 @@ def test_a_dumb_terminal_is_prompted(more: Course, capsys: pytest.CaptureFixture
 
     card = session.current(session.begin(more, "ada", "en", session.choose(more, "Q5")))
     assert card is not None
-    lines = changed(card, asked=changed(card.asked, form="lines"))
+    lines = changed(card, asked=changed(card.asked, form="lines", choices=()))
     front = quizzing.LineFrontEnd(io.StringIO("\na = b\n= c\n\n:key\nlast"), echo=False)
     assert front.ask(lines, "en") == TypedAnswer("a = b\n= c")
     assert front.ask(lines, "en") == "key"

@@ -49,8 +49,8 @@ def typing() -> Iterator[Callable[[str], Keyboard]]:
     ("form", "typed", "expected"),
     [
         ("one", DOWN + DOWN + ENTER, TypedAnswer("c")),
-        ("one", "a" + ENTER, TypedAnswer("a")),
-        ("one", ENTER + "a" + ENTER, TypedAnswer("a")),
+        ("one", "3" + ENTER, TypedAnswer("a")),
+        ("one", ENTER + "a" + "3" + ENTER, TypedAnswer("a")),
         ("one", SKIP, "skip"),
         ("one", BACK, "back"),
         ("one", LANG, "lang"),
@@ -63,15 +63,16 @@ def typing() -> Iterator[Callable[[str], Keyboard]]:
         ("one", "?", "help"),
         ("one", "：？" + ENTER, "help"),
         ("one", ":skip" + ENTER, "skip"),
-        ("one", ":" + BACKSPACE + ENTER + "b" + ENTER, TypedAnswer("b")),
-        ("one", ":" + ENTER + "b" + ENTER, TypedAnswer("b")),
+        ("one", ":" + BACKSPACE + ENTER + "1" + ENTER, TypedAnswer("b")),
+        ("one", ":" + ENTER + "1" + ENTER, TypedAnswer("b")),
+        ("one", ":" + BACKSPACE + "3" + ENTER, TypedAnswer("a")),
         ("one", ":what" + ENTER, UnknownCommand("what")),
         ("many", " " + DOWN + " " + ENTER, TypedAnswer("b, c")),
-        ("many", ENTER + "ac" + ENTER, TypedAnswer("c, a")),
-        ("order", "abc" + ENTER, TypedAnswer("a b c")),
+        ("many", ENTER + "32" + ENTER, TypedAnswer("a, c")),
+        ("order", "312" + ENTER, TypedAnswer("a b c")),
         ("order", " " + DOWN + ENTER, TypedAnswer("c b a")),
-        ("pairs", "121" + ENTER, TypedAnswer("b-1, c-2, a-1")),
-        ("pairs", RIGHT + DOWN + LEFT + DOWN + LEFT + BACKSPACE + ENTER + "2" + ENTER, TypedAnswer("b-1, c-2, a-2")),
+        ("pairs", "121" + ENTER, TypedAnswer("a-1, b-1, c-2")),
+        ("pairs", RIGHT + DOWN + LEFT + DOWN + LEFT + BACKSPACE + ENTER + "2" + ENTER, TypedAnswer("a-2, b-1, c-2")),
         ("line", "1536" + ENTER, TypedAnswer("1536")),
         ("line", ENTER + "12" + BACKSPACE + ENTER, TypedAnswer("1")),
         ("line", ":跳过" + ENTER, "skip"),
@@ -85,7 +86,7 @@ def typing() -> Iterator[Callable[[str], Keyboard]]:
     ],
 )
 def test_ask(typing: Callable[[str], Keyboard], form: Form, typed: str, expected: object) -> None:
-    """Arrows, letters, commands and lines."""
+    """Arrows, digits, commands and lines."""
     assert typing(typed).ask(card(form), "en") == expected
 
 
@@ -117,7 +118,7 @@ def test_pause(typing: Callable[[str], Keyboard], typed: str, expected: str, lan
 
 def test_another_try_begins_with_the_last_choice(typing: Callable[[str], Keyboard]) -> None:
     """What was marked is still marked."""
-    assert typing("b" + ENTER).ask(card("many", "a, b"), "zh") == TypedAnswer("a")
+    assert typing("1" + ENTER).ask(card("many", "a, b"), "zh") == TypedAnswer("a")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,9 @@ def test_drafts(typing: Callable[[str], Keyboard], form: Form, first: str, then:
     [
         ("one", ("enter",), "Choose something first"),
         ("many", ("enter",), "Choose something first"),
-        ("one", ("x",), "“x” does nothing here"),
+        ("one", ("a",), "Choose by number: 1, 2, 3."),
+        ("pairs", ("a",), "Choose by number: 1, 2."),
+        ("one", ("%",), "“%” does nothing here"),
         ("pairs", ("1", "enter"), "(2 left)"),
         ("order", ("9",), "“9” does nothing here"),
     ],
@@ -154,5 +157,5 @@ def test_a_key_that_does_nothing_says_so(form: Form, keys: tuple[str, ...], en: 
     selection = choice_widget.begin(asked.asked)
     for key in keys[:-1]:
         selection = choice_widget.press(selection, key)
-    note = quiz_view.key_note(selection, keys[-1])
+    note = quiz_view.key_note(selection, keys[-1], asked.asked)
     assert note is not None and en in note.en and note.zh

@@ -54,16 +54,24 @@ def text(quiz: QuizWidgets) -> str:
 
 
 def fill(quiz: QuizWidgets, answer: str) -> None:
-    """Selects or types ``answer``, written as in answers.yaml."""
+    """Selects or types ``answer``, written as in answers.yaml: on the screen, options have numbers."""
+    card = conversation.current(quiz.session)
+    assert card is not None
+    lines, matches = items.numbers(card.asked.choices), items.numbers(card.asked.partners)
+    texts = {choice.id: choice.text.en for choice in card.asked.choices}
     found = [w for w in below(quiz.box) if not isinstance(w, (ipywidgets.Button, ipywidgets.HTML, ipywidgets.Box))]
     match found[0]:
         case ipywidgets.Checkbox():
             for box in found:
-                box.value = box.description.split()[0] in answer.split(", ")
+                box.value = box.description.split()[0] in [lines[name] for name in answer.split(", ")]
         case ipywidgets.Label():
             pairs = dict(pair.split("-") for pair in answer.split(", "))
             for label, menu in zip(found[::2], found[1::2], strict=True):
-                menu.value = pairs[label.value.split()[0]]
+                (name,) = (name for name, said in texts.items() if said == label.value)
+                assert any(label.startswith(f"{matches[pairs[name]]}  ") for label, _ in menu.options)
+                menu.value = pairs[name]
+        case ipywidgets.Text() if card.asked.form == "order":
+            found[0].value = " ".join(lines[name] for name in answer.split())
         case field:
             field.value = answer
 

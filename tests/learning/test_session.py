@@ -11,6 +11,7 @@ import pytest
 
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Answer, Edit, Item, Misconception, Mistake, Source, Status, Submission, Text
+from grader.course.items import numbers
 from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.choice import Option
 from grader.course.items.choice import Spec as Choice
@@ -187,7 +188,9 @@ def test_the_last_try_brings_the_key() -> None:
     said = turn.feedback
     assert isinstance(said, Settled)
     assert (said.outcome, said.record.earned, said.truth) == ("wrong", 0.0, TRUTH)
-    assert said.key.en == "d: text d"
+    card = quiz.current(turn.session)
+    assert card is not None and said.key is not None
+    assert said.key.en == f"{numbers(card.asked.choices)['d']}: text d"
     assert said.advice == ExerciseAdvice("half", "Q1", "open")
 
 

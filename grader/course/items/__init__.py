@@ -9,6 +9,7 @@ The module of a kind defines
   typed in the quiz. It can be anything, and never raises an exception. ``context`` says whose answer it is.
 * ``prompt(spec, context)``: what a learner sees below the question, and how to write an answer.
 * ``key(spec, context)``: a right answer in the usual notation, shown once the item is settled.
+* ``named_key(spec, names)``, if it has options: the same, with ``names`` instead of their ids.
 * ``without_key(spec)``: the spec without its key, for a learners' edition: enough to ask the question and tell whether
   an answer can be read. It is built from fields listed one by one, so that a new field is left out by default.
 
@@ -54,6 +55,10 @@ _MARKED_BY_HAND = Text("Saved. Your instructor will mark it.", "已保存，由�
 
 #: Longer answers are refused unread, as are answers with more parts.
 MOST_CHARACTERS = 10_000
+#: The most options of an item: each is chosen by one digit.
+MOST_OPTIONS = 10
+#: The id of a last choice that stands for none of the others.
+NONE = "0"
 #: A longer reading helps nobody, and reports would have to set it.
 MOST_READING = 4_000
 _TOO_LONG = Text("This answer is too long: the limit is {most} characters.", "这个答案太长：最多 {most} 个字符。")
@@ -191,8 +196,19 @@ def ask(item: Item, context: Context) -> Prompt:
     return prompt
 
 
+def ask_in_file(item: Item, context: Context) -> Prompt:
+    """The prompt of ``item`` as files show it: with the options in the order of their ids, for all learners."""
+    prompt = ask(item, context)
+    choices, partners = (sorted(group, key=_alphabetically) for group in (prompt.choices, prompt.partners))
+    return replace(prompt, choices=tuple(choices), partners=tuple(partners))
+
+
+def _alphabetically(choice: Choice) -> tuple[int, str]:
+    return len(choice.id), choice.id.casefold()
+
+
 def key(item: Item, context: Context) -> Text:
-    """A right answer to ``item``, which must not be sealed, in the usual notation."""
+    """A right answer to ``item``, which must not be sealed, in the usual notation; options by their ids."""
     found: Text = kind(item.kind).key(item.spec, context)
     return found
 
@@ -215,6 +231,27 @@ def interchangeable(item: Item) -> tuple[tuple[str, ...], ...]:
     """The groups of ids that may be in any order among themselves; none for kinds without an order."""
     groups: tuple[tuple[str, ...], ...] = getattr(item.spec, "either", ())
     return groups
+
+
+def key_by_number(item: Item, context: Context) -> Text:
+    """``key`` for somebody who sees the options in an order of their own: with the numbers that they have there."""
+    module = kind(item.kind)
+    if not hasattr(module, "named_key"):
+        return key(item, context)
+    prompt = ask(item, context)
+    found: Text = module.named_key(item.spec, {**numbers(prompt.choices), **numbers(prompt.partners)})
+    return found
+
+
+def numbers(choices: Sequence[Choice]) -> dict[str, str]:
+    """The digit by which each of ``choices`` is chosen on a screen, by id: 1 to 9, and 0 for the tenth.
+
+    A last choice with the id 0, which stands for none of the others, is 0 as well.
+    """
+    found = {choice.id: str((at + 1) % 10) for at, choice in enumerate(choices)}
+    if choices and choices[-1].id == NONE:
+        found[NONE] = NONE
+    return found
 
 
 def doubtful(item: Item, value: object) -> tuple[str, ...]:

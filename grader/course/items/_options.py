@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
@@ -12,7 +12,7 @@ from grader.core.model import Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
-from grader.course.items import Choice, Context, Parts, shuffled
+from grader.course.items import MOST_OPTIONS, Choice, Context, Parts, shuffled
 
 UNKNOWN = Text(
     "This question has no option “{said}”; choose from {ids}.", "这道题没有选项“{said}”，请从 {ids} 中选择。"
@@ -30,9 +30,10 @@ class Option:
 
 
 def validate(options: Sequence[Option]) -> Iterator[ValueProblem]:
-    """Problems with the options: at least two, distinct ids, and misconceptions only for wrong ones."""
-    if len(options) < 2:
-        yield ValueProblem(("options",), f"found {len(options)} of them; expected two or more", Kind.WRONG_LENGTH)
+    """Problems with the options: 2 to 10, distinct ids, and misconceptions only for wrong ones."""
+    if not 2 <= len(options) <= MOST_OPTIONS:
+        found = f"found {len(options)} of them; expected 2 to {MOST_OPTIONS}"
+        yield ValueProblem(("options",), found, Kind.WRONG_LENGTH)
     seen: set[str] = set()
     for index, option in enumerate(options):
         path = ("options", index, "id")
@@ -64,10 +65,10 @@ def without_key(options: Sequence[Option]) -> tuple[Option, ...]:
     return tuple(Option(option.id, option.text) for option in options)
 
 
-def key(options: Sequence[Option]) -> Text:
-    """The correct options, one per line, with their ids."""
-    found = [option for option in options if option.correct]
-    return Text(*("\n".join(f"{option.id}: {option.text.of(lang)}" for option in found) for lang in ("en", "zh")))
+def key(options: Sequence[Option], names: Mapping[str, str]) -> Text:
+    """The correct options, one per line, with their ``names`` (by id; without one, the id itself)."""
+    found = sorted((names.get(option.id, option.id), option.text) for option in options if option.correct)
+    return Text(*("\n".join(f"{name}: {text.of(lang)}" for name, text in found) for lang in ("en", "zh")))
 
 
 def right(options: Sequence[Option]) -> Parts:

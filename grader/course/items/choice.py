@@ -7,7 +7,7 @@ that leads to it.
 
 ## Keys
 
-- `options`: at least two of `{id, text}`, with `correct: true` for exactly one of them. A wrong one may name a
+- `options`: 2 to 10 of `{id, text}`, with `correct: true` for exactly one of them. A wrong one may name a
   `misconception`.
 
 ## Example
@@ -34,7 +34,7 @@ All or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.core.model import Status, Text
@@ -107,7 +107,12 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 def key(spec: Spec, context: Context) -> Text:
     """The correct option."""
-    return _options.key(spec.options)
+    return named_key(spec, {})
+
+
+def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
+    """The correct option, by ``names``."""
+    return _options.key(spec.options, names)
 
 
 def without_key(spec: Spec) -> Spec:

@@ -58,13 +58,22 @@ from grader.core.model import Lang, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
-from grader.course.items import Choice, Context, Judgment, Parts, Prompt, _ids, drawn_first, shuffled, unreadable
+from grader.course.items import (
+    MOST_OPTIONS,
+    Choice,
+    Context,
+    Judgment,
+    Parts,
+    Prompt,
+    _ids,
+    drawn_first,
+    shuffled,
+    unreadable,
+)
 from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
 
-_MOST = 10
-
-_HOW = Text("Give each item its match, for example {example}. {times}", "为每一项选一个对应项，例如 {example}。{times}")
+_HOW = Text("Give each item its match, for example {example}.", "为每一项选一个对应项，例如 {example}。")
 _ONCE = Text("Each match is used at most once.", "同一个对应项不会用到两次。")
 _OFTEN = Text("A match may be used more than once.", "几项可以对应同一项。")
 _UNPAIRED = Text("“{said}” has no match; write pairs such as {example}.", "“{said}”没有配对；请写成 {example} 的形式。")
@@ -105,7 +114,7 @@ class _UnreadablePairs(ValueError):
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the entries and pairs: each of ``left`` needs a partner, and wrong pairs have to be wrong."""
-    found = [*_ids.validate("left", spec.left, 2, _MOST), *_ids.validate("right", spec.right, 2, _MOST)]
+    found = [*_ids.validate("left", spec.left, 2, MOST_OPTIONS), *_ids.validate("right", spec.right, 2, MOST_OPTIONS)]
     for index, thing in enumerate(spec.left):
         if not thing.id[:1].isalpha():
             what = "an id that begins with a letter, such as a (it is a key in answers.yaml)"
@@ -197,19 +206,29 @@ def right(spec: Spec) -> Parts:
 def prompt(spec: Spec, context: Context) -> Prompt:
     """Both sides, shuffled independently."""
     left, right = ([Choice(thing.id, thing.text) for thing in side] for side in (spec.left, spec.right))
-    how = _HOW.fill(example=_example(spec), times=_OFTEN if spec.reuse else _ONCE)
+    how = _HOW.fill(example=_example(spec))
     other = dataclasses.replace(context, item=f"{context.item} right")
-    return Prompt("pairs", how, shuffled(left, context), shuffled(right, other))
+    times = _OFTEN if spec.reuse else _ONCE
+    return Prompt("pairs", how, shuffled(left, context), shuffled(right, other), (times,))
 
 
 def key(spec: Spec, context: Context) -> Text:
     """Each entry of ``left`` with its partner, in full."""
+    return named_key(spec, {})
+
+
+def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
+    """Each entry of ``left`` with its partner, by ``names``."""
     partners = {thing.id: thing for thing in spec.right}
+    pairs = [
+        (names.get(thing.id, thing.id), names.get(spec.pairs[thing.id], spec.pairs[thing.id]), thing)
+        for thing in spec.left
+    ]
 
     def lines(lang: Lang) -> str:
         return "\n".join(
-            f"{thing.id}–{spec.pairs[thing.id]}: {thing.text.of(lang)} – {partners[spec.pairs[thing.id]].text.of(lang)}"
-            for thing in spec.left
+            f"{name}–{partner}: {thing.text.of(lang)} – {partners[spec.pairs[thing.id]].text.of(lang)}"
+            for name, partner, thing in sorted(pairs, key=lambda pair: pair[0])
         )
 
     return Text(lines("en"), lines("zh"))

@@ -38,7 +38,7 @@ total is never below 0. Choosing everything is worth nothing unless nearly every
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.core.model import Status, Text
@@ -124,7 +124,12 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 def key(spec: Spec, context: Context) -> Text:
     """The correct options."""
-    return _options.key(spec.options)
+    return named_key(spec, {})
+
+
+def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
+    """The correct options, by ``names``."""
+    return _options.key(spec.options, names)
 
 
 def without_key(spec: Spec) -> Spec:

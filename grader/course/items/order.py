@@ -52,7 +52,7 @@ from __future__ import annotations
 import functools
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -61,14 +61,13 @@ from grader.core.model import Lang, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
-from grader.course.items import Context, Judgment, Parts, Prompt, _ids, drawn_first, shuffled, unreadable
+from grader.course.items import MOST_OPTIONS, Context, Judgment, Parts, Prompt, _ids, drawn_first, shuffled, unreadable
 from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
 
 #: Pairs of ids: the first has to be before the second.
 Before: TypeAlias = frozenset[tuple[str, str]]
 
-_MOST = 10
 #: Up to this many entries, chance is computed from all orders; beyond, from a sample of the same size.
 _TRIED = 6
 
@@ -104,7 +103,7 @@ class Spec:
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the order: it has to be unambiguous, hidden by the ids, and different from the wrong ones."""
-    found = [*_ids.validate("things", spec.things, 3, _MOST)]
+    found = [*_ids.validate("things", spec.things, 3, MOST_OPTIONS)]
     for index, group in enumerate(spec.either):
         for place, name in enumerate(group):
             found += _ids.unknown_id(("either", index, place), name, spec.things, "the id of a thing")
@@ -241,10 +240,16 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 def key(spec: Spec, context: Context) -> Text:
     """The entries in a right order, and the groups within which the order does not matter."""
+    return named_key(spec, {})
+
+
+def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
+    """The entries in a right order, by ``names``."""
 
     def lines(lang: Lang) -> str:
-        things = [f"{thing.id}: {thing.text.of(lang)}" for thing in spec.things]
-        groups = [_EITHER.fill(ids=name_list(group)).of(lang) for group in spec.either]
+        things = [f"{names.get(thing.id, thing.id)}: {thing.text.of(lang)}" for thing in spec.things]
+        either = [[names.get(name, name) for name in group] for group in spec.either]
+        groups = [_EITHER.fill(ids=name_list(group)).of(lang) for group in either]
         return "\n".join([*things, *groups])
 
     return Text(lines("en"), lines("zh"))

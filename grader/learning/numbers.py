@@ -1,0 +1,150 @@
+"""Options by number: learners choose by the digits that a screen shows, and files get the ids.
+
+Options stand in an order of the learner's own, so a digit says nothing about other items or other learners. The ids
+are letters that are the same for all; they are names in files, and no screen shows or reads them. Every front end
+that reads typed answers translates them here.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+
+from grader.core.model import Text
+from grader.core.text import name_list
+from grader.course import items
+from grader.course.items import Prompt
+
+_HOW = {
+    "one": Text("Answer with the number of one option.", "答案填一个选项的编号。"),
+    "many": Text(
+        "Answer with the numbers of the options, such as 1 3; more than one may be right.",
+        "答案填选项的编号，例如 1 3；正确的选项可能不止一个。",
+    ),
+    "order": Text("Answer with all the numbers in order, such as {example}.", "按顺序写出全部编号，例如 {example}。"),
+    "pairs": Text(
+        "For each line, from the first to the last, write the number of its match, such as {example}; or write pairs, "
+        "such as 1-2, 2-1.",
+        "从第一行到最后一行，依次写出对应项的编号，例如 {example}；也可以写成 1-2, 2-1 这样的配对。",
+    ),
+}
+_BY_NUMBER = Text("Choose by number: {numbers}.", "请用编号选择：{numbers}。")
+_NO_SUCH = Text("There is no {said} here; choose from {numbers}.", "这里没有 {said}，请从 {numbers} 中选择。")
+_ONLY_ONE = Text("Choose one of {numbers}.", "请从 {numbers} 中选一个。")
+_TWICE = Text("{said} occurs twice; write each of {numbers} once.", "{said} 写了两次；{numbers} 各写一次即可。")
+_MISSING = Text(
+    "Write each of {numbers} once, in order. Missing: {missing}.", "请按顺序把 {numbers} 各写一次。还缺：{missing}。"
+)
+_COUNT = Text(
+    "There are {lines} lines, so write {lines} numbers, such as {example}, or pairs such as 1-2; found {found}.",
+    "一共有 {lines} 行，请写 {lines} 个编号，例如 {example}，或写成 1-2 这样的配对；这里有 {found} 个。",
+)
+_TWO_MATCHES = Text("Line {line} has two matches; give it one.", "第 {line} 行配了两个；只能配一个。")
+
+#: Words that say nothing: an answer is still a list of numbers with them.
+_WORDS = re.compile(
+    r"\b(?:and|then|first|next|last|lastly|finally|options?|numbers?|lines?|answers?|the|is|are|to|with)\b|[一-鿿]",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_PAIR = re.compile(r"(\d)\s*(?:-+>?|=+>?|[–—−→⇒:>])\s*(\d)")
+#: What only stands between two pairs.
+_BETWEEN = re.compile(r"[\s,、;。.()\[\]{}]*")
+
+
+class _UnreadNumbers(ValueError):
+    """The line is no answer by number; ``text`` says why."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text.en)
+        self.text = text
+
+
+def asked_by_number(asked: Prompt) -> Prompt:
+    """``asked`` with the instruction to answer by number; unchanged if there are no options."""
+    if asked.form not in _HOW:
+        return asked
+    return replace(asked, how=_HOW[asked.form].fill(example=_example(asked)))
+
+
+def by_number(asked: Prompt) -> Text:
+    """What to say to somebody who typed a letter."""
+    return _BY_NUMBER.fill(numbers=_listed(asked.partners or asked.choices))
+
+
+def read(asked: Prompt, typed: str) -> str | Text:
+    """The answer in ids, as `answers.yaml` has it, that ``typed`` stands for; or what is wrong with it.
+
+    Numbers may stand side by side (``31``, ``3 1``, ``3, 1``). For pairs, they are the matches of the lines in the
+    order shown; ``1-3, 2-1`` names the lines, too, and may leave some out.
+    """
+    text = unicodedata.normalize("NFKC", typed)
+    digits = re.findall(r"[0-9]", text)
+    try:
+        if _LETTER.search(_WORDS.sub(" ", text)) or not digits:
+            raise _UnreadNumbers(by_number(asked))
+        match asked.form:
+            case "one":
+                return _one(asked, digits)
+            case "many":
+                return ", ".join(sorted({_id(asked.choices, digit) for digit in digits}))
+            case "order":
+                return _order(asked, digits)
+            case _:
+                return _pairs(asked, text, digits)
+    except _UnreadNumbers as error:
+        return error.text
+
+
+def _one(asked: Prompt, digits: Sequence[str]) -> str:
+    if len(digits) > 1:
+        raise _UnreadNumbers(_ONLY_ONE.fill(numbers=_listed(asked.choices)))
+    return _id(asked.choices, digits[0])
+
+
+def _order(asked: Prompt, digits: Sequence[str]) -> str:
+    ids = [_id(asked.choices, digit) for digit in digits]
+    numbers = _listed(asked.choices)
+    for place, digit in enumerate(digits):
+        if digit in digits[:place]:
+            raise _UnreadNumbers(_TWICE.fill(said=digit, numbers=numbers))
+    missing = [number for number in items.numbers(asked.choices).values() if number not in digits]
+    if missing:
+        raise _UnreadNumbers(_MISSING.fill(numbers=numbers, missing=name_list(missing)))
+    return " ".join(ids)
+
+
+def _pairs(asked: Prompt, text: str, digits: Sequence[str]) -> str:
+    pairs = _PAIR.findall(text)
+    if not pairs or not _BETWEEN.fullmatch(_WORDS.sub(" ", _PAIR.sub(" ", text))):
+        lines = list(items.numbers(asked.choices).values())
+        if len(digits) != len(lines):
+            raise _UnreadNumbers(_COUNT.fill(lines=len(lines), example=_example(asked), found=len(digits)))
+        pairs = list(zip(lines, digits, strict=True))
+    found: dict[str, str] = {}
+    for line, match in pairs:
+        one, partner = _id(asked.choices, line), _id(asked.partners, match)
+        if found.get(one, partner) != partner:
+            raise _UnreadNumbers(_TWO_MATCHES.fill(line=line))
+        found[one] = partner
+    return ", ".join(f"{one}-{partner}" for one, partner in sorted(found.items()))
+
+
+def _id(choices: Sequence[items.Choice], digit: str) -> str:
+    for name, number in items.numbers(choices).items():
+        if number == digit:
+            return name
+    raise _UnreadNumbers(_NO_SUCH.fill(said=digit, numbers=_listed(choices)))
+
+
+def _listed(choices: Sequence[items.Choice]) -> Text:
+    return name_list(items.numbers(choices).values())
+
+
+def _example(asked: Prompt) -> str:
+    """An answer of the right form: the numbers, with the first at the end."""
+    numbers = list(items.numbers(asked.choices).values())
+    known = list(items.numbers(asked.partners or asked.choices).values())
+    return " ".join(known[(place + 1) % min(len(known), len(numbers))] for place in range(len(numbers)))
