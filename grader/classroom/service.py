@@ -49,6 +49,7 @@ from grader.classroom.words import INTERNAL_ERROR, WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, run_check, run_figure, run_job, run_task, warm_up
 from grader.core.errors import AttncheckError, SandboxError, SandboxKilled, UsageError
 from grader.core.model import Course, Job, Limits, Observed, Submission, Text
+from grader.core.readers import Readers
 from grader.core.text import same
 from grader.course import loader
 from grader.grading import courses
@@ -65,6 +66,8 @@ State: TypeAlias = Literal["waiting", "running", "graded", "refused"]
 _AGAIN = 0.5
 #: Seconds that shutdown waits for a thread.
 _LAST = 10.0
+#: The most processes that read what learners send, besides the slow one.
+_MOST_READERS = 8
 #: Seconds between rounds of killing workers.
 _ROUND = 0.05
 
@@ -163,6 +166,7 @@ class Service:
             str(plan.course_folder), plan.seed, private, libraries.digest(self.course.packages)
         )
         self.edition = self.course
+        self.readers = Readers(min(plan.workers, _MOST_READERS), self.course.pace.reading_seconds_per_hour)
 
     # ------------------------------------------------------------------------------------- beginning and end
 
@@ -174,6 +178,8 @@ class Service:
         with self._closing:
             make_folder(self.plan.folder)
             self._closing.enter_context(self._serving_lock())
+            self._closing.callback(self.readers.close)
+            self.readers.start()
             if not (self.inbox / inbox.KEY).exists():
                 inbox.create_inbox(self.inbox)
             executors = [self._executor(at) for at in range(self.plan.workers + 1)]

@@ -28,12 +28,14 @@ from grader.web.links import Signer, read_signer
 from grader.web.pace import RateLimit
 from grader.web.pages import Pages, make_app
 from grader.web.people import ClassMember, ClassMembers, Role
-from grader.web.security import SAFE_METHODS, Receive, Scope, Send
+from grader.web.security import SAFE_METHODS, App, Receive, Scope, Send
 
 #: Threads in addition to one for each person, who may be waiting for a check.
 _THREADS = 40
 #: The assumed bytes of a body without Content-Length.
 _UNKNOWN = 1 << 30
+#: The most bytes of uploaded notebooks in formats before 4: about half a second of CPU time to convert.
+_MOST_OLD = 1 << 20
 _SUBMIT = ("/submit", Text("Submit", "提交"))
 _CLASS = ("/class", Text("Class", "班级"))
 _COURSE = ("/", Text("Course", "课程"))
@@ -84,7 +86,20 @@ class Site:
         """
         self.signs_out = proxy is None
         folder = self.service.plan.folder
-        return Gate(self.inner(staff_routes), self.settings.address, self.people, self.signer, folder, proxy)
+        app = self._read_by_person(self.inner(staff_routes))
+        return Gate(app, self.settings.address, self.people, self.signer, folder, proxy)
+
+    def _read_by_person(self, app: App) -> App:
+        """``app``, where what a learner sends is read on the readers of the class, in that learner's turn."""
+
+        async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+            person: ClassMember | None = scope.get("state", {}).get("person")
+            with contextlib.ExitStack() as held:
+                if person is not None and person.role is Role.LEARNER:
+                    held.enter_context(self.service.readers.reading_for(person.id))
+                await app(scope, receive, send)
+
+        return handle
 
     def inner(self, staff_routes: Sequence[Route] = ()) -> Starlette:
         """The pages without the gate."""
@@ -160,5 +175,6 @@ class Site:
             lambda: cast("Checker", checker),
             shown=person.name,
             links=(_SUBMIT if person.role is Role.LEARNER else _CLASS, *([_LEAVE] if self.signs_out else [])),
+            most_old=_MOST_OLD,
             service=self.service,
         )

@@ -43,8 +43,8 @@ def find_files(folder: Path) -> FoundFiles | None:
     return read_files(folder)[0] if os.path.lexists(folder) else None
 
 
-def read_upload(name: str, data: bytes) -> FoundFiles:
-    """Read ``data``, uploaded as ``name``: a file, notebook or zip, as in a submission.
+def read_upload(name: str, data: bytes, most_old: int | None = None) -> FoundFiles:
+    """Read ``data``, uploaded as ``name``: a file, notebook or zip, as in a submission; see ``parse_files``.
 
     Raises Unusable if there is nothing in it to grade, or if a part of it cannot be read.
     """
@@ -63,7 +63,7 @@ def read_upload(name: str, data: bytes) -> FoundFiles:
         got = FoundFiles(shown, tuple(type(raw)(named, raw.kind, raw.data) for raw in got.raws), got.problems)
     if unread := (*got.problems, *([got.lost] if got.lost else [])):
         raise Unusable(shown, unread[0].text)
-    submission = parse_files(got, stem, "learner", shown)
+    submission = parse_files(got, stem, "learner", shown, most_old)
     if broken := (*submission.broken, *([submission.lost] if submission.lost else [])):
         raise Unusable(broken[0].where, broken[0].text)
     return got
