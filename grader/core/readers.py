@@ -1,9 +1,9 @@
 """Reads what people send to a server, so that what one of them sends delays nobody else.
 
-Every call first gets a turn on a *quick* helper process, for a second of CPU time. One that takes longer starts again on
-the *slow* helper, which has the lowest priority. On both, one call of a person runs at a time, and the person who has
-used the least comes first, however much others have queued. Each person has a budget of CPU time in an hour. Results
-that depend on the content alone are kept, so that the same notebook is not parsed for every page.
+Every call first gets a turn on a *quick* helper process, for a second of CPU time. One that takes longer starts again
+on the *slow* helper, which has the lowest priority. On both, one call of a person runs at a time, and the person who
+has used the least comes first, however much others have queued. Each person has a budget of CPU time in an hour.
+Results that depend on the content alone are kept, so that the same notebook is not parsed for every page.
 """
 
 from __future__ import annotations

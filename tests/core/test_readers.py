@@ -37,12 +37,11 @@ def test_a_turn_does_not_depend_on_how_much_others_queued() -> None:
         with turns.turn(person):
             order.append(person)
 
-    with ThreadPoolExecutor(8) as threads:
-        with turns.turn("mal"):
-            for number, person in enumerate(["mal"] * 5 + ["ada"], 1):
-                threads.submit(go, person)
-                while len(turns.waiting()) < number:
-                    time.sleep(0.001)
+    with ThreadPoolExecutor(8) as threads, turns.turn("mal"):
+        for number, person in enumerate(["mal"] * 5 + ["ada"], 1):
+            threads.submit(go, person)
+            while len(turns.waiting()) < number:
+                time.sleep(0.001)
     assert order == ["ada"] + ["mal"] * 5
 
 
@@ -55,14 +54,13 @@ def test_one_person_has_one_helper_at_a_time() -> None:
         with turns.turn("mal"):
             entered.set()
 
-    with ThreadPoolExecutor(1) as threads:
-        with turns.turn("mal"):
-            threads.submit(again)
-            while not turns.waiting():
-                time.sleep(0.001)
-            with turns.turn("ada"):
-                assert turns.waiting() == ("mal",)
-                assert not entered.is_set()
+    with ThreadPoolExecutor(1) as threads, turns.turn("mal"):
+        threads.submit(again)
+        while not turns.waiting():
+            time.sleep(0.001)
+        with turns.turn("ada"):
+            assert turns.waiting() == ("mal",)
+            assert not entered.is_set()
     assert entered.is_set()
 
 
