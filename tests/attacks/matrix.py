@@ -24,13 +24,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from grader.sandbox.inside import confine
-from tests.attacks import arena, grader, intake
+from tests.attacks import arena, grader, intake, reader
 
 ROOT = arena.ROOT
 TESTS = (
     "tests/attacks/test_attacks.py",
     "tests/attacks/test_attacks_on_grader.py",
     "tests/attacks/test_attacks_on_intake.py",
+    "tests/attacks/test_attacks_on_reader.py",
 )
 PAGE = ROOT / "docs" / "security.md"
 BEGIN, END = "<!-- scoreboard: written by `make attacks` -->", "<!-- end of the scoreboard -->"
@@ -63,13 +64,13 @@ class Tried:
 
 
 #: Families of attacks that are no code.
-WITHOUT_CODE = (intake.FAMILY, grader.FAMILY)
+WITHOUT_CODE = (intake.FAMILY, grader.FAMILY, reader.FAMILY)
 FAMILIES = (*arena.FAMILIES, *WITHOUT_CODE)
 
 
-def attacks() -> tuple[arena.Attack | grader.Case | intake.Case, ...]:
+def attacks() -> tuple[arena.Attack | grader.Case | intake.Case | reader.Case, ...]:
     """Code, and what is no code; the latter meets no sandbox, and is tried in the first configuration only."""
-    return (*arena.attacks(), *intake.CASES, *grader.CASES)
+    return (*arena.attacks(), *intake.CASES, *grader.CASES, *reader.CASES)
 
 
 Score = Mapping[tuple[str, str], Tried]  # (configuration such as "U1", attack) → what came of it
