@@ -294,17 +294,19 @@ def costly() -> list[Upload]:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for number in range(18):
             archive.writestr(f"old{number}.ipynb", notebook(3, [f"x = {number}\n" + " " * 400] * 1800))
-    code = "".join(f"a{at} = [{at}, -~{at}, lambda: {at}]\n" for at in range(25_000))
+    code = "".join(f"a{at} = [{at}, -~{at}, lambda: {at}]\n" for at in range(6_000))
     return [Upload("old.zip", packed.getvalue()), Upload("code.ipynb", notebook(4, [code]))]
 
 
 async def reads(client: Client, questions: list[Question]) -> None:
     """Uploads what takes long to read, three at a time, and opens the pages that show it."""
 
+    uploads = costly()
+
     async def one(number: int) -> None:
         other = Client(client.address, client.link, client.seconds, client.cookie)
         for turn in itertools.count():
-            for upload in costly():
+            for upload in uploads:
                 data = upload.data.replace(b"a0 =", f"a{number}_{turn} =".encode())
                 with suppress(OSError, asyncio.IncompleteReadError):
                     await other.ask("POST", "/work", Upload(upload.name, data))

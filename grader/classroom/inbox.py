@@ -353,7 +353,7 @@ def folder_name(learner: str) -> str:
 
     A name that cannot be a folder's, or that looks like what becomes of one, is followed by its digest.
     """
-    safe = re.sub(r"[^\w.()\- @]", "_", learner).strip("-. ")[:60].rstrip(". ")
+    safe = re.sub(r"[^\w.()\- @]", "_", learner).strip("-. ")[:59].rstrip(". ")
     device = re.fullmatch(r"con|nul|aux|prn|com\d|lpt\d", safe.partition(".")[0].strip(), re.IGNORECASE)
     if device:
         safe = f"_{safe}"

@@ -117,7 +117,7 @@ def _called(call: Call) -> Any:
 
 
 def make(call: Call) -> Any:
-    """Makes a call on the helper of this process, whoever it is for; see ``call``."""
+    """Makes a call on the helper of this process, for any person; see ``call``."""
     return _helper(os.getpid()).call(call.bounds, call.function, call.args, call.kwargs)
 
 

@@ -38,7 +38,8 @@ _Outcome: TypeAlias = tuple[Any, SubmissionError | Exceeded | None]
 _USED_UP = Text(
     "Reading your files has taken {most} seconds of computing time within an hour, which is the limit for one person. "
     "Notebooks, zips and large files can be read again in {time}. What you have submitted is not affected.",
-    "一小时内读取你的文件已用去 {most} 秒计算时间，达到了每人的上限。{time}后可以再次读取笔记本、zip 和较大的文件。已提交的内容不受影响。",
+    "一小时内读取你的文件已用去 {most} 秒计算时间，达到了每人的上限。"
+    "{time}后可以再次读取笔记本、zip 和较大的文件。已提交的内容不受影响。",
 )
 
 

@@ -6,9 +6,10 @@ archives and anything larger are read in the helper process of ``grader.core.bou
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
@@ -137,7 +138,8 @@ def parse_files(
     light = sum(len(raw.data) for raw in found.raws) <= SMALL and all(raw.kind != "notebook" for raw in found.raws)
     if light:
         return _submission_from(found, stem, learner, origin)
-    return _in_helper(found.name, bounded.call_pure, _submission_from, found, stem, learner, origin, most_old)
+    with _costs_of(found.name):
+        return bounded.call_pure(READING, _submission_from, found, stem, learner, origin, most_old)
 
 
 def fingerprint(path: Path) -> str:
@@ -201,12 +203,15 @@ def is_small(path: Path) -> bool:
 def _bounded(path: Path, function: Callable[Concatenate[Path, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Calls ``function(path, …)`` in the helper process, whose working directory may differ."""
     place = Path(os.path.abspath(path))
-    return _in_helper(printable(place.name) or "/", bounded.call, function, place, *args, **kwargs)
+    with _costs_of(printable(place.name) or "/"):
+        return bounded.call(READING, function, place, *args, **kwargs)
 
 
-def _in_helper(name: str, call: Callable[..., T], /, *args: object, **kwargs: object) -> T:
+@contextlib.contextmanager
+def _costs_of(name: str) -> Iterator[None]:
+    """Raises Unusable for the submission ``name`` where the limits of a call are exceeded."""
     try:
-        return call(READING, *args, **kwargs)
+        yield
     except bounded.Exceeded:
         limit = say.size(READING.memory)
         raise Unusable(name, say.TOO_COSTLY.fill(seconds=f"{READING.cpu:g}", memory=limit)) from None
