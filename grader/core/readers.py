@@ -1,9 +1,10 @@
 """Reads what people send to a server, so that what one of them sends delays nobody else.
 
-Every call first gets a turn on a *quick* helper process, for a second of CPU time. One that takes longer starts again
-on the *slow* helper, which has the lowest priority. On both, one call of a person runs at a time, and the person who
-has used the least comes first, however much others have queued. Each person has a budget of CPU time in an hour.
-Results that depend on the content alone are kept, so that the same notebook is not parsed for every page.
+Every call first gets a turn on a *quick* helper process, for a quarter of a second of CPU time. One that takes longer
+starts again on the *slow* helper, which has the lowest priority and takes all calls of people who used much lately.
+On both, one call of a person runs at a time, and the person who has used the least comes first, however much others
+have queued. Each person has a budget of CPU time in an hour. Results that depend on the content alone are kept, so
+that the same notebook is not parsed for every page.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from grader.core.model import Text
 from grader.core.text import duration
 
 #: Seconds of CPU time that a call gets on a quick helper.
-QUICK = 1.0
+QUICK = 0.25
+#: Who has used more than this part of the budget is read for on the slow helper alone.
+_HEAVY = 0.1
 _HOUR = 3600.0
 #: Uses of one person within this many seconds are counted as one.
 _TOGETHER = 60.0
@@ -213,7 +216,9 @@ class Readers:
         return value
 
     def _outcome(self, person: str, call: Call, key: bytes) -> _Outcome:
-        """The outcome of a call that takes a second, or else of one with all its time on the slow helper."""
+        """The outcome of a call on a quick helper, or else with all its time on the slow one."""
+        if self._used(person) > _HEAVY * self._budget.most:
+            return self._on(self._slow, person, call, key)
         quick = replace(call, bounds=replace(call.bounds, cpu=min(call.bounds.cpu, QUICK)))
         outcome = self._on(self._quick, person, quick, key)
         error = outcome[1]

@@ -133,3 +133,12 @@ def test_the_same_content_is_read_once(pool: Readers, tmp_path: Path) -> None:
             with pytest.raises(Exceeded, match="size"):
                 bounded.call_pure(Bounds(cpu=5, result=1000), eval, f"({count}) and b'x' * 2000", {"p": str(note)})
     assert note.read_text() == "xxxx"
+
+
+def test_who_has_used_much_is_read_for_slowly(pool: Readers) -> None:
+    """Above a tenth of the budget, no quick helper is taken any more; others have all of them."""
+    pool._budget.note("mal", 7.0, time.monotonic())
+    with pool.reading_for("mal"):
+        assert bounded.call(READING, os.nice, 0) == 19
+    with pool.reading_for("ada"):
+        assert bounded.call(READING, os.nice, 0) < 19
