@@ -7,9 +7,10 @@ look at pages for a minute, and 50 of them submit meanwhile. Prints the 95th per
 
     python -m benchmarks.class_load --abuse
 
-measures a few learners who answer items and check code in rounds, alternately alone and beside others who check code
-that never ends, submit it, and send requests as fast as they can. Prints how much slower the former are for that. The
-abusers run in a process of their own with a lower priority, because in a real class their machines are elsewhere.
+measures a few learners who answer items, check code and upload notebooks in rounds, alternately alone and beside others
+who check code that never ends, submit it, upload what takes long to read, and send requests as fast as they can. Prints
+how much slower the former are for that; ``--only reads`` has all abusers do the same. They run in a process of their
+own with a lower priority, because in a real class their machines are elsewhere.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
@@ -43,6 +45,21 @@ from grader.grading import courses
 from tests import sample_class
 
 Seconds = dict[str, list[float]]
+BOUNDARY = "attncheck-benchmark"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file for the page of files, which replaces one of the same name."""
+
+    name: str
+    data: bytes
+
+    def body(self) -> bytes:
+        """The form with the file."""
+        head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="'
+        file = f'{head}files"; filename="{self.name}"\r\n\r\n'.encode() + self.data
+        return file + f'\r\n{head}replace"\r\n\r\n1\r\n--{BOUNDARY}--\r\n'.encode()
 
 
 @dataclass(slots=True)
@@ -63,15 +80,19 @@ class Client:
         self.cookie = found[1]
 
     async def ask(self, method: str, path: str, form: object = None) -> tuple[int, str, bytes]:
-        """The status, the headers and the body of an answer."""
+        """The status, the headers and the body of an answer. ``form`` has the fields, or is an ``Upload``."""
         if self.streams is None:
             where = urlsplit(self.address)
             self.streams = await asyncio.open_connection(where.hostname, where.port)
         reader, writer = self.streams
-        body = b"" if form is None else urlencode(form).encode()  # type: ignore[arg-type]
+        kind = "application/x-www-form-urlencoded"
+        if isinstance(form, Upload):
+            body, kind = form.body(), f"multipart/form-data; boundary={BOUNDARY}"
+        else:
+            body = b"" if form is None else urlencode(form).encode()  # type: ignore[arg-type]
         head = [f"{method} {path} HTTP/1.1", f"Host: {urlsplit(self.address).netloc}", f"Cookie: {self.cookie}"]
         if method == "POST":
-            head += [f"Origin: {self.address}", "Content-Type: application/x-www-form-urlencoded"]
+            head += [f"Origin: {self.address}", f"Content-Type: {kind}"]
         writer.write("\r\n".join([*head, f"Content-Length: {len(body)}", "", ""]).encode() + body)
         try:
             told = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -141,12 +162,29 @@ class Learner:
         text = self.code(question)
         await self.client.timed("check", "POST", f"/questions/{question.id}/code", {"code": text, "do": "check"})
 
+    async def read(self) -> None:
+        """Uploads a notebook of ten cells that has changed, and opens the page that reads it."""
+        cells = [f"x{at} = {self.chance.random()}\n" for at in range(9)] + [self.code(self.questions[0])]
+        await self.client.timed("notebook", "POST", "/work", Upload("mine.ipynb", notebook(4, cells)))
+        await self.client.timed("submit", "GET", "/submit")
+
     async def submit(self) -> None:
         """Saves code and submits it."""
         question = self.questions[0]
         form = {"code": self.code(question), "do": "save"}
         await self.client.timed("page", "POST", f"/questions/{question.id}/code", form)
         await self.client.timed("submission", "POST", "/submit", {})
+
+
+def notebook(version: int, cells: list[str]) -> bytes:
+    """A notebook in format 3 or 4 with these code cells."""
+    key = "source" if version == 4 else "input"
+    code = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "language": "python", "collapsed": False, key: cell}
+        for cell in cells
+    ]
+    inside = {"cells": code} if version == 4 else {"worksheets": [{"cells": code, "metadata": {}}]}
+    return json.dumps({"nbformat": version, "nbformat_minor": 0, "metadata": {"name": ""}, **inside}).encode()
 
 
 @contextmanager
@@ -204,14 +242,15 @@ async def burst(learners: list[Learner]) -> None:
 
 
 async def honest(learners: list[Learner], seconds: float) -> None:
-    """A few learners answer and check."""
+    """A few learners answer, check code, and upload notebooks."""
     end = time.perf_counter() + seconds
 
     async def one(learner: Learner) -> None:
-        async def act() -> None:
-            await (learner.answer() if learner.chance.random() < 0.7 else learner.check())
+        async def go() -> None:
+            (act,) = learner.chance.choices((learner.answer, learner.check, learner.read), (6, 2, 2))
+            await act()
 
-        await until(end, learner.chance, 1.0, act)
+        await until(end, learner.chance, 1.0, go)
 
     await asyncio.gather(*map(one, learners))
 
@@ -249,20 +288,56 @@ async def floods(client: Client, questions: list[Question]) -> None:
     await asyncio.gather(*(one() for _ in range(10)))
 
 
-async def abuse(address: str, links: list[str], questions: list[Question]) -> None:
-    """Half of the abusers loop, one submits, the others flood, until this process is killed."""
+def costly() -> list[Upload]:
+    """What takes long to read: notebooks of format 3 that are 17 MB in a small zip, and as much code as is parsed."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(18):
+            archive.writestr(f"old{number}.ipynb", notebook(3, [f"x = {number}\n" + " " * 400] * 1800))
+    code = "".join(f"a{at} = [{at}, -~{at}, lambda: {at}]\n" for at in range(6_000))
+    return [Upload("old.zip", packed.getvalue()), Upload("code.ipynb", notebook(4, [code]))]
+
+
+async def reads(client: Client, questions: list[Question]) -> None:
+    """Uploads what takes long to read, three at a time, and opens the pages that show it."""
+
+    uploads = costly()
+
+    async def one(number: int) -> None:
+        other = Client(client.address, client.link, client.seconds, client.cookie)
+        for turn in itertools.count():
+            for upload in uploads:
+                data = upload.data.replace(b"a0 =", f"a{number}_{turn} =".encode())
+                with suppress(OSError, asyncio.IncompleteReadError):
+                    await other.ask("POST", "/work", Upload(upload.name, data))
+                    await other.ask("GET", "/work")
+                    await other.ask("GET", "/submit")
+
+    await asyncio.gather(*(one(number) for number in range(3)))
+
+
+ABUSES = {"loops": loops, "submits": submits, "floods": floods, "reads": reads}
+
+
+async def abuse(address: str, links: list[str], questions: list[Question], only: str | None) -> None:
+    """Half of the abusers loop, one submits, one reads, the others flood, until this process is killed.
+
+    With ``only``, all of them do that.
+    """
     clients = [Client(address, link, defaultdict(list)) for link in links]
     for client in clients:
         await client.sign_in()
-    kinds = [loops] * (len(clients) // 2) + [submits] + [floods] * len(clients)
+    kinds = [loops] * (len(clients) // 2) + [submits, reads] + [floods] * len(clients)
+    if only is not None:
+        kinds = [ABUSES[only]] * len(clients)
     print("ready", flush=True)
     await asyncio.gather(*(kind(client, questions) for kind, client in zip(kinds, clients, strict=False)))
 
 
 @contextmanager
-def abusers(address: str, links: list[str]) -> Iterator[None]:
+def abusers(address: str, links: list[str], only: str | None) -> Iterator[None]:
     """Abusers in a process of their own."""
-    command = [sys.executable, "-m", "benchmarks.class_load", "--abusers", json.dumps([address, links])]
+    command = [sys.executable, "-m", "benchmarks.class_load", "--abusers", json.dumps([address, links, only])]
     # The kernel shares processors among sessions, as it would among machines.
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True) as process:
         try:
@@ -283,7 +358,7 @@ def alternate(runner: asyncio.Runner, learners: list[Learner], bad: list[str], g
         for learner in learners:
             learner.client.seconds = found
         if disturbed:
-            with abusers(address, bad):
+            with abusers(address, bad, given.only):
                 runner.run(asyncio.sleep(3))
                 runner.run(honest(learners, given.seconds))
         else:
@@ -291,14 +366,17 @@ def alternate(runner: asyncio.Runner, learners: list[Learner], bad: list[str], g
             runner.run(honest(learners, given.seconds))
         if turn > 0:  # the first round is for getting warm
             rounds[disturbed].append(found)
-    print(f"{'':<10}{'count':>7}{'calm':>10}{'abuse':>10}{'ratio':>8}{'calm p95':>12}{'abuse p95':>12}")
-    for kind in ("page", "answer", "check"):
+    print(f"{'':<10}{'count':>7}{'calm':>10}{'abuse':>10}{'ratio':>8}{'calm p95':>12}{'abuse p95':>12}{'ratio':>8}")
+    for kind in ("page", "answer", "check", "notebook", "submit"):
         calm, rough = ([one for each in rounds[which] for one in each[kind]] for which in (False, True))
+        if min(len(calm), len(rough)) < 2:
+            continue  # a short run
         middle = [statistics.median(each) for each in (calm, rough)]
         late = [statistics.quantiles(each, n=20)[-1] for each in (calm, rough)]
         print(
             f"{kind:<10}{len(calm) + len(rough):>7}{1000 * middle[0]:>7.1f} ms{1000 * middle[1]:>7.1f} ms"
             f"{middle[1] / middle[0]:>8.2f}{1000 * late[0]:>9.1f} ms{1000 * late[1]:>9.1f} ms"
+            f"{late[1] / late[0]:>8.2f}"
         )
 
 
@@ -311,6 +389,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=5.0, help="mean seconds between two clicks of a learner")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--abuse", type=int, nargs="?", const=6, default=0, metavar="N", help="N abusers (default: 6)")
+    parser.add_argument("--only", choices=ABUSES, help="what all abusers do (default: each something else)")
     parser.add_argument("--rounds", type=int, default=4, help="of each kind")
     parser.add_argument("--rest", type=float, default=8.0, help="seconds until what abusers left has ended")
     parser.add_argument("--abusers", help=argparse.SUPPRESS)
@@ -321,8 +400,8 @@ def main() -> None:
         os.nice(10)
         with suppress(OSError):
             Path("/proc/self/autogroup").write_text("10", "ascii")
-        address, links = json.loads(given.abusers)
-        asyncio.run(abuse(address, links, questions))
+        address, links, only = json.loads(given.abusers)
+        asyncio.run(abuse(address, links, questions, only))
     given.learners = given.learners or (20 if given.abuse else 200)
     given.seconds = given.seconds or (15 if given.abuse else 60)
     with tempfile.TemporaryDirectory() as name, asyncio.Runner() as runner:

@@ -18,10 +18,12 @@ import os
 import re
 import secrets
 import shutil
+import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -31,9 +33,11 @@ from grader.classroom.receipt_answers import UnreadEntry, stored_answers
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import readable_json
 from grader.core.model import Course, Text
+from grader.core.text import duration
 from grader.submission import parse_files, read_files
 from grader.submission.files import RawFile
 from grader.submission.messages import printable
+from grader.submission.messages import size as file_size
 from grader.submission.opening import FileLocation, open_file
 
 RECEIPT = "receipt.json"
@@ -49,6 +53,14 @@ MAX_RECEIPT = 4 << 20
 _MAX_BRACKETS = 100_000
 #: The most characters of the learner's name in a receipt.
 MAX_NAME = 500
+#: The hexadecimal digits of a digest in the name of a folder: so many that nobody finds two names with the same ones.
+_DIGITS = 16
+_DIGESTED = re.compile(rf"-[0-9a-f]{{{_DIGITS}}}$")
+#: Seconds after which a temporary folder is abandoned, where folders cannot be locked.
+_ABANDONED = 86_400.0
+_DAY = timedelta(days=1)
+#: A folder that changed within this many seconds may change again without a difference in its time.
+_FRESH = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +218,15 @@ def has_valid_signature(receipt: Receipt, key: bytes) -> bool:
     return hmac.compare_digest(receipt_signature(receipt, key).encode(), receipt.mac.encode())
 
 
-def submit(path: Path, inbox: Path, learner: str, now: datetime, course: Course | None = None) -> tuple[Receipt, bool]:
+def submit(
+    path: Path, inbox: Path, learner: str, now: datetime, course: Course | None = None, most: int | None = None
+) -> tuple[Receipt, bool]:
     """Submit the files at ``path``. Returns the receipt, and whether it is new.
 
     With a ``course``, the receipt also lists answers that are not of the kind that their item asks for. The same files
-    as in the latest submission are not stored again. Raises SubmissionError if nothing in them can be graded, and
-    UsageError if the inbox cannot be written.
+    as in the latest submission are not stored again. ``most`` limits the bytes of a learner's submissions in 24 hours.
+    Raises SubmissionError if nothing in them can be graded, and UsageError if the inbox cannot be written or the limit
+    is exceeded.
     """
     if len(learner) > MAX_NAME:
         raise UsageError(
@@ -225,7 +240,8 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime, course: Course 
     raws = found.raws
     home = inbox / folder_name(learner)
     try:
-        latest = max((receipt for _, receipt in read_receipts(home)), key=receipt_order, default=None)
+        earlier = [receipt for _, receipt in read_receipts(home)]
+        latest = max(earlier, key=receipt_order, default=None)
         number = latest.number + 1 if latest is not None else 1
         receipt = Receipt(
             learner,
@@ -240,6 +256,8 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime, course: Course 
             receipt = replace(receipt, mac=receipt_signature(receipt, key))
         if latest is not None and latest.digest == receipt.digest:
             return latest, False
+        if most is not None:
+            _refuse_above(most, receipt, earlier)
         if not inbox.is_dir():
             raise UsageError(
                 Text(
@@ -259,6 +277,74 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime, course: Course 
             ).fill(inbox=inbox, reason=error.strerror)
         ) from error
     return receipt, True
+
+
+_TOO_LARGE_FOR_DAY = Text(
+    "This submission has {size}, and you may submit {most} in 24 hours. Submit only code and answers. Nothing was "
+    "submitted.",
+    "这次提交有 {size}，而 24 小时内合计最多提交 {most}。请只提交代码和答案。这次没有提交。",
+)
+_TOO_MUCH_TODAY = Text(
+    "This submission has {size}. Together with what you submitted in the last 24 hours, that is more than the limit of "
+    "{most}. You can submit it in {time}. Nothing was submitted now.",
+    "这次提交有 {size}，加上 24 小时内已提交的，超过了 {most} 的上限。{time}后可以提交。这次没有提交。",
+)
+
+
+def _refuse_above(most: int, receipt: Receipt, earlier: Sequence[Receipt]) -> None:
+    """Raises UsageError if ``receipt`` and the ``earlier`` ones of 24 hours have more than ``most`` bytes."""
+    recent = sorted((each for each in earlier if each.at > receipt.at - _DAY), key=lambda each: each.at)
+    size = _bytes_of(receipt)
+    said = {"size": file_size(size), "most": file_size(most)}
+    if size > most:
+        raise UsageError(_TOO_LARGE_FOR_DAY.fill(**said))
+    total, free = size + sum(map(_bytes_of, recent)), receipt.at
+    for each in recent:
+        if total <= most:
+            break
+        total -= _bytes_of(each)
+        free = each.at + _DAY
+    if free > receipt.at:
+        raise UsageError(_TOO_MUCH_TODAY.fill(**said, time=duration((free - receipt.at).total_seconds())))
+
+
+def _bytes_of(receipt: Receipt) -> int:
+    return sum(file.size for file in receipt.files)
+
+
+class Watch:
+    """Notices submissions in an inbox that were not there before. ``seconds`` is how long the last look took.
+
+    A look costs one call of the system for each learner. Only folders of learners that have changed are listed.
+    """
+
+    def __init__(self, inbox: Path) -> None:
+        self._inbox = inbox
+        self._seen: dict[str, int] = {}
+        self._known: dict[str, set[str]] = {}
+        self.seconds = 0.0
+
+    def changed(self, now: float) -> list[str]:
+        """The submissions since the last look, as ``LEARNER/ATTEMPT``. ``now`` is the time in seconds since 1970.
+
+        Raises OSError.
+        """
+        began = time.monotonic()
+        found = []
+        with os.scandir(self._inbox) as homes:
+            for home in homes:
+                if home.name.startswith(".") or not home.is_dir(follow_symlinks=False):
+                    continue
+                at = home.stat(follow_symlinks=False).st_mtime_ns
+                if self._seen.get(home.name) == at:
+                    continue
+                # Another submission may come within the resolution of these times, so a recent one is listed again.
+                self._seen[home.name] = at if at < (now - _FRESH) * 1e9 else -1
+                attempts = {entry for entry in os.listdir(home.path) if not entry.startswith(".")}
+                found += [f"{home.name}/{name}" for name in attempts - self._known.get(home.name, set())]
+                self._known[home.name] = attempts
+        self.seconds = time.monotonic() - began
+        return sorted(found)
 
 
 def receipt_order(receipt: Receipt) -> tuple[int, datetime]:
@@ -290,19 +376,26 @@ def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
 
 
 def folder_name(learner: str) -> str:
-    """A portable name for a learner's folder. Different learners have different folders."""
-    safe = re.sub(r"[^\w.()\- @]", "_", learner).strip("-. ")[:60].rstrip(". ")
+    """A portable name for a learner's folder. Different learners have different folders.
+
+    A name that cannot be a folder's, or that looks like what becomes of one, is followed by its digest.
+    """
+    safe = re.sub(r"[^\w.()\- @]", "_", learner).strip("-. ")[:59].rstrip(". ")
     device = re.fullmatch(r"con|nul|aux|prn|com\d|lpt\d", safe.partition(".")[0].strip(), re.IGNORECASE)
     if device:
         safe = f"_{safe}"
-    if safe and safe == learner:
+    if safe and safe == learner and not _DIGESTED.search(safe):
         return safe
-    return f"{safe or 'learner'}-{sha256(learner.encode()).hexdigest()[:8]}"
+    return f"{safe or 'learner'}-{sha256(learner.encode()).hexdigest()[:_DIGITS]}"
 
 
 def attempt_name(receipt: Receipt) -> str:
-    """The name of a submission's folder in its learner's folder."""
-    return f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}"
+    """The name of a submission's folder in its learner's folder.
+
+    The number tells submissions of the same files within a second apart.
+    """
+    again = f"-{receipt.number}" if receipt.number > 1 else ""
+    return f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}{again}"
 
 
 def _file(raw: RawFile) -> ReceiptFile:
@@ -315,8 +408,7 @@ def _digest(raws: Sequence[RawFile]) -> str:
 
 
 def _store(receipt: Receipt, raws: Sequence[RawFile], inbox: Path, place: Path) -> None:
-    beside = Path(tempfile.mkdtemp(dir=inbox, prefix=INCOMING))
-    try:
+    with _incoming(inbox) as beside:
         for raw in raws:
             _write(beside / "files" / raw.path, raw.data)
         _write(beside / RECEIPT, receipt.to_json().encode())
@@ -326,9 +418,51 @@ def _store(receipt: Receipt, raws: Sequence[RawFile], inbox: Path, place: Path) 
         beside.rename(place)
         _flush(place.parent)
         _flush(inbox)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
+
+
+@contextlib.contextmanager
+def _incoming(inbox: Path) -> Iterator[Path]:
+    """A temporary folder, locked while this process uses it, and removed unless it was renamed."""
+    while True:
+        beside = Path(tempfile.mkdtemp(dir=inbox, prefix=INCOMING))
+        with _locked(beside, wait=True):
+            if not beside.exists():  # taken for an abandoned one before it was locked
+                continue
+            try:
+                yield beside
+            finally:
+                shutil.rmtree(beside, ignore_errors=True)
+            return
+
+
+def abandoned(inbox: Path) -> Iterator[Path]:
+    """The temporary folders of submissions that were interrupted; never those that a process is writing."""
+    for place in inbox.glob(f"{INCOMING}*"):
+        with contextlib.suppress(OSError), _locked(place) as free:
+            if free if free is not None else time.time() - place.stat().st_mtime > _ABANDONED:
+                yield place
+
+
+@contextlib.contextmanager
+def _locked(folder: Path, *, wait: bool = False) -> Iterator[bool | None]:
+    """Hold the lock on a folder. Yields whether it is held; None where folders cannot be locked."""
+    if sys.platform == "win32":
+        yield None
+        return
+    import fcntl  # not on Windows
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        held: bool | None = True
+    except BlockingIOError:
+        held = False
+    except OSError:  # some network folders cannot be locked
+        held = None
+    try:
+        yield held
+    finally:
+        os.close(handle)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -344,9 +344,14 @@ def _is_class(folder: Path) -> bool:
 
 
 def _kept_by_server(folder: Path, learner: LearnerRow) -> Iterator[Path]:
-    """The folders that the class server keeps for a learner: submissions with receipts, code, and the log."""
-    places = (folder / kept / inbox.folder_name(learner.id) for kept in (INBOX, WORK)) if _is_class(folder) else ()
-    return (path for path in places if path.is_dir())
+    """The folders that the class server keeps for a learner: submissions with receipts, code, and the log.
+
+    An interrupted submission may be anybody's.
+    """
+    if _is_class(folder):
+        places = (folder / kept / inbox.folder_name(learner.id) for kept in (INBOX, WORK))
+        yield from (path for path in places if path.is_dir())
+        yield from inbox.abandoned(folder / INBOX)
 
 
 def _results_of(folder: Path, learner: LearnerRow) -> Iterator[Path]:

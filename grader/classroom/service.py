@@ -14,6 +14,7 @@ import contextlib
 import multiprocessing
 import queue
 import secrets
+import shutil
 import threading
 import time
 from collections import Counter
@@ -49,6 +50,7 @@ from grader.classroom.words import INTERNAL_ERROR, WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, run_check, run_figure, run_job, run_task, warm_up
 from grader.core.errors import AttncheckError, SandboxError, SandboxKilled, UsageError
 from grader.core.model import Course, Job, Limits, Observed, Submission, Text
+from grader.core.readers import Readers
 from grader.core.text import same
 from grader.course import loader
 from grader.grading import courses
@@ -65,6 +67,10 @@ State: TypeAlias = Literal["waiting", "running", "graded", "refused"]
 _AGAIN = 0.5
 #: Seconds that shutdown waits for a thread.
 _LAST = 10.0
+#: Seconds between two looks at the inbox; at least this many times as long as the last look took.
+_WATCH, _REST = 2.0, 20.0
+#: The most processes that read what learners send, besides the slow one.
+_MOST_READERS = 8
 #: Seconds between rounds of killing workers.
 _ROUND = 0.05
 
@@ -135,6 +141,11 @@ class _Submitted:
     row: SubmissionRow
 
 
+@dataclass(frozen=True, slots=True)
+class _Arrived:
+    """Something is in the inbox that this server did not put there."""
+
+
 class Service:
     """The workers and the gradebook of a class. Use it in a ``with`` statement, which starts and stops the workers.
 
@@ -152,9 +163,12 @@ class Service:
         self._changed = threading.Condition()
         self._payloads: dict[str, GradingTask | _Check] = {}
         self._ending = False
-        self._to_save: queue.SimpleQueue[_Graded | _Submitted | None] = queue.SimpleQueue()
+        self._to_save: queue.SimpleQueue[_Graded | _Submitted | _Arrived | None] = queue.SimpleQueue()
         self._rows: dict[str, SubmissionRow] = {}
         self._versions: Mapping[str, str] = {}
+        #: The keys of submissions in the gradebook, for the writer; and of those known to be in the inbox.
+        self._saved: set[str] = set()
+        self._stored: set[str] = set()
         self._submit_locks: dict[str, threading.Lock] = {}
         self._start_token, self._revisions = secrets.token_hex(4), Counter[str]()
         self._closing = contextlib.ExitStack()
@@ -163,6 +177,7 @@ class Service:
             str(plan.course_folder), plan.seed, private, libraries.digest(self.course.packages)
         )
         self.edition = self.course
+        self.readers = Readers(min(plan.workers, _MOST_READERS), self.course.pace.reading_seconds_per_hour)
 
     # ------------------------------------------------------------------------------------- beginning and end
 
@@ -174,8 +189,12 @@ class Service:
         with self._closing:
             make_folder(self.plan.folder)
             self._closing.enter_context(self._serving_lock())
+            self._closing.callback(self.readers.close)
+            self.readers.start()
             if not (self.inbox / inbox.KEY).exists():
                 inbox.create_inbox(self.inbox)
+            for interrupted in inbox.abandoned(self.inbox):
+                shutil.rmtree(interrupted, ignore_errors=True)
             executors = [self._executor(at) for at in range(self.plan.workers + 1)]
             helpers: list[threading.Thread] = []
             # Called in reverse order at the end: nothing new starts, the workers are killed, the threads that waited
@@ -187,8 +206,13 @@ class Service:
             self._closing.callback(_kill, executors)
             self._closing.callback(self.stop)
             self._prepare(executors)
+            watch = inbox.Watch(self.inbox)
+            watch.changed(time.time())  # what is there by now is collected by the next line
             self._queue_earlier()
             writer.start()
+            watcher = threading.Thread(target=self._watch_inbox, args=[watch], name="watcher", daemon=True)
+            watcher.start()
+            helpers.append(watcher)
             for at in range(len(executors)):
                 helper = threading.Thread(target=self._work, args=(executors, at), name=f"worker {at}", daemon=True)
                 helper.start()
@@ -235,33 +259,59 @@ class Service:
 
     def _queue_earlier(self) -> None:
         """Save everything in the inbox, as a batch does, and queue what is not graded."""
+        folder = self.plan.folder
+        with locked(folder, _LAST), contextlib.closing(open_gradebook(folder, create=True)) as book:
+            rows = self._collect(book)
+            self._saved = {row.key for row in rows}
+            self._stored = set(self._saved)
+            book.copy_to_identical()
+            self._enqueue(tasks_left(book, self._versions))
+
+    def _collect(self, book: Gradebook) -> tuple[SubmissionRow, ...]:
+        """Save everything in the inbox, and return its rows."""
         folder, roster = self.plan.folder, self.plan.roster
         request = BatchRequest(
             self.inbox, folder, self.plan.course_folder, self.plan.seed, self.plan.questions, intake="inbox"
         )
-        with locked(folder, _LAST), contextlib.closing(open_gradebook(folder, create=True)) as book:
-            found = Collection("inbox", (), ())
-            if any(each.is_dir() and not each.name.startswith(".") for each in self.inbox.iterdir()):
-                found = collect(self.inbox, folder / INTAKE, "inbox", partial(in_roster, roster))
-            enrolment = enrol(found, roster, book.submissions())
-            self._versions = save_class(book, request, enrolment, self.course, self.counting)
-            book.copy_to_identical()
-            self._enqueue(tasks_left(book, self._versions))
+        found = Collection("inbox", (), ())
+        if any(each.is_dir() and not each.name.startswith(".") for each in self.inbox.iterdir()):
+            found = collect(self.inbox, folder / INTAKE, "inbox", partial(in_roster, roster))
+        enrolment = enrol(found, roster, book.submissions())
+        self._versions = save_class(book, request, enrolment, self.course, self.counting)
+        return tuple(enrolment.submissions)
+
+    def _watch_inbox(self, watch: inbox.Watch) -> None:
+        """The main loop of the watcher: notify the writer of submissions that did not come through this server."""
+        while not self._pause(max(_WATCH, _REST * watch.seconds)):
+            with contextlib.suppress(OSError):
+                came = watch.changed(time.time())
+                with self._changed:
+                    unknown = any(f"inbox-{name}" not in self._stored for name in came)
+                if unknown:
+                    self._to_save.put(_Arrived())
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait until the end, at most ``seconds``. Returns whether this is the end."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._ending, seconds)
 
     # ------------------------------------------------------------------------------------------- for the pages
 
     def submit(self, learner: Learner, path: Path, now: datetime) -> tuple[Receipt, bool]:
         """Submit the files at ``path``. Returns the receipt and whether it is new.
 
-        Raises SubmissionError if nothing can be graded.
+        Raises SubmissionError if nothing can be graded, UsageError above the limits of the course.
         """
         with self._changed:
             submitting = self._submit_locks.setdefault(learner.id, threading.Lock())
         with submitting:
-            receipt, new = inbox.submit(path, self.inbox, learner.id, now, self.course)
+            most = self.course.pace.megabytes_per_day << 20
+            receipt, new = inbox.submit(path, self.inbox, learner.id, now, self.course, most)
             if new:
-                self._to_save.put(_Submitted(self.row_of(receipt)))
+                row = self.row_of(receipt)
+                self._to_save.put(_Submitted(row))
                 with self._changed:
+                    self._stored.add(row.key)
                     self._revisions[learner.id] += 1
         return receipt, new
 
@@ -453,9 +503,9 @@ class Service:
         except BaseException as error:
             self._halt(error)
 
-    def _arrived(self) -> list[_Graded | _Submitted] | None:
+    def _arrived(self) -> list[_Graded | _Submitted | _Arrived] | None:
         """Everything that has arrived since the last call; waits for at least one entry. None at the end."""
-        found: list[_Graded | _Submitted] = []
+        found: list[_Graded | _Submitted | _Arrived] = []
         with contextlib.suppress(queue.Empty):
             while True:
                 one = self._to_save.get(block=not found)
@@ -481,11 +531,14 @@ class Service:
                 yield
                 return
 
-    def _save(self, book: Gradebook, entries: list[_Graded | _Submitted]) -> None:
-        new = [each.row for each in entries if isinstance(each, _Submitted)]
+    def _save(self, book: Gradebook, entries: list[_Graded | _Submitted | _Arrived]) -> None:
+        new = [each.row for each in entries if isinstance(each, _Submitted) and each.row.key not in self._saved]
         if new:
             book.add_submissions(new)
-            self._rows |= {row.key: row for row in new}
+        if any(isinstance(each, _Arrived) for each in entries):
+            new += [row for row in self._arrivals(book) if all(row.key != other.key for other in new)]
+        self._saved |= {row.key for row in new}
+        self._rows |= {row.key: row for row in new}
         with Recorder(book, self._rows, self._versions, self.course, self.plan.seed) as recorder:
             for each in entries:
                 if isinstance(each, _Graded):
@@ -493,7 +546,19 @@ class Service:
         book.copy_to_identical()
         with self._changed:
             self._revisions.update(each.person for each in entries if isinstance(each, _Graded))
+            self._revisions.update(learner for row in new for learner in row.learners)
         self._enqueue(tasks_left(book, self._versions, new))
+
+    def _arrivals(self, book: Gradebook) -> list[SubmissionRow]:
+        """Save what came into the inbox by another way, and return the rows of it."""
+        try:
+            rows = self._collect(book)
+        except (AttncheckError, OSError) as error:  # what somebody put into the inbox stops no grading
+            self.report(error.message if isinstance(error, AttncheckError) else same(str(error)))
+            return []
+        with self._changed:
+            self._stored |= {row.key for row in rows}
+        return [row for row in rows if row.key not in self._saved]
 
 
 def _kill(executors: list[Executor]) -> None:

@@ -14,6 +14,7 @@ import enum
 import functools
 import importlib
 import io
+import math
 import os
 import pickle
 import signal
@@ -21,9 +22,11 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import IO, Any, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import IO, Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from grader.core.errors import AttncheckError, LibrariesChanged, SandboxKilled
 from grader.core.model import Text
@@ -74,9 +77,48 @@ def call(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P
         SandboxKilled: the helper was killed twice from outside.
         LibrariesChanged: the helper cannot start because attncheck itself cannot be imported.
     """
+    return _called(Call(bounds, function, args, kwargs))  # type: ignore[no-any-return]
+
+
+def call_pure(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """``call`` for a function whose result depends on its arguments alone: a server keeps the results for a while."""
+    return _called(Call(bounds, function, args, kwargs, pure=True))  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function to call within ``bounds``. The result of a ``pure`` one depends on its arguments alone."""
+
+    bounds: Bounds
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    pure: bool = False
+
+
+class Caller(Protocol):
+    """Makes calls for one person; see ``grader.core.readers``."""
+
+    def make(self, call: Call) -> Any:
+        """The result of a call, or an exception as of ``call``."""
+
+
+#: Who makes the calls of this context, which a server sets for each request; None for one caller of its own.
+CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)
+
+
+def _called(call: Call) -> Any:
     if _SERVING.is_set() or sys.platform == "win32":
-        return function(*args, **kwargs)
-    return _helper(os.getpid()).call(bounds, function, args, kwargs)  # type: ignore[no-any-return]
+        return call.function(*call.args, **call.kwargs)
+    caller = CALLER.get()
+    if caller is not None:
+        return caller.make(call)
+    return make(call)
+
+
+def make(call: Call) -> Any:
+    """Makes a call on the helper of this process, for any person; see ``call``."""
+    return _helper(os.getpid()).call(call.bounds, call.function, call.args, call.kwargs)
 
 
 def start() -> None:
@@ -87,6 +129,8 @@ def start() -> None:
 # ---------------------------------------------------------------------------------------- the caller's side
 
 _HEADER = struct.Struct("<Q")
+#: Before a reply: its length, and the seconds of CPU time that the call took.
+_REPLY = struct.Struct("<Qd")
 #: Set in the helper only.
 _SERVING = threading.Event()
 #: Exit code of a helper that could not import attncheck, before any call reached it.
@@ -100,32 +144,41 @@ except BaseException:
     os._exit({_IMPORT_FAILED})
 bounded.serve()
 """
+_YIELD = "import os; os.nice(19)\n"
 #: One thread each: stacks of threads count as memory.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @functools.lru_cache(maxsize=1)
-def _helper(pid: int) -> _Helper:
+def _helper(pid: int) -> Helper:
     """The helper of process ``pid``: after a fork, an inherited one still belongs to the parent."""
-    helper = _Helper()
+    helper = Helper()
     atexit.register(helper.close)
     return helper
 
 
-class _Helper:
-    """The helper process, seen by its caller; serves one call at a time."""
+class Helper:
+    """A helper process, seen by its caller; serves one call at a time. A ``yielding`` one has the lowest priority.
 
-    def __init__(self) -> None:
+    ``spent`` is the CPU time in seconds that the last call took, or at least an upper bound of it.
+    """
+
+    def __init__(self, *, yielding: bool = False) -> None:
+        self.spent = 0.0
+        self._code = _YIELD + _START if yielding else _START
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
     def start(self) -> None:
+        """Starts the process in advance; returns immediately."""
         with self._lock:
             self._running()
 
     def call(self, bounds: Bounds, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """See ``call`` of this module."""
         request = pickle.dumps((bounds, function, args, kwargs))
         with self._lock:
+            began, self.spent = time.monotonic(), math.nan
             for again in (True, False):
                 try:
                     reply, last = self._exchange(request, bounds)
@@ -134,6 +187,10 @@ class _Helper:
                     self._end()
                     if not (again and isinstance(error, SandboxKilled)):
                         raise
+                finally:
+                    # A helper that died, or whose word is not a number of seconds, has used what it could.
+                    if not 0 <= self.spent <= bounds.cpu:
+                        self.spent = min(time.monotonic() - began, bounds.cpu)
             if last:
                 self._end()
         return _result(reply)
@@ -144,12 +201,12 @@ class _Helper:
         try:
             process.stdin.write(_HEADER.pack(len(request)) + request)
             process.stdin.flush()
-            header = process.stdout.read(_HEADER.size)
+            header = process.stdout.read(_REPLY.size)
         except BrokenPipeError:
             header = b""
-        if len(header) < _HEADER.size:
+        if len(header) < _REPLY.size:
             raise _end_of(process)
-        (length,) = _HEADER.unpack(header)
+        length, self.spent = _REPLY.unpack(header)
         if length > bounds.result:
             raise Exceeded("size")
         data = process.stdout.read(length)
@@ -160,7 +217,7 @@ class _Helper:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-IB" if sys.dont_write_bytecode else "-I", "-c", _START, *sys.path],
+                [sys.executable, "-IB" if sys.dont_write_bytecode else "-I", "-c", self._code, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -272,9 +329,10 @@ def serve() -> None:
     os.dup2(2, 1)
     while header := asking.read(_HEADER.size):
         request = asking.read(*_HEADER.unpack(header))
+        began = time.process_time()
         reply = _answer(request)
         last = _peak_memory() > _MAX_PEAK
-        _send(answering, reply, last)
+        _send(answering, reply, last, began)
         if last:
             return
 
@@ -293,15 +351,15 @@ def _answer(request: bytes) -> Any:
         return "failed", f"{type(error).__name__}: {error}"
 
 
-def _send(answering: IO[bytes], reply: Any, last: bool) -> None:
-    """Writes the reply, still within the limits of the call."""
+def _send(answering: IO[bytes], reply: Any, last: bool, began: float) -> None:
+    """Writes the reply, still within the limits of the call, which ``began`` at this CPU time of the process."""
     try:
         data = pickle.dumps((reply, last), 5)
     except MemoryError:
         del reply
         data = pickle.dumps((("memory", None), last), 5)
     signal.setitimer(signal.ITIMER_PROF, 0)
-    answering.write(_HEADER.pack(len(data)) + data)
+    answering.write(_REPLY.pack(len(data), time.process_time() - began) + data)
     answering.flush()
 
 

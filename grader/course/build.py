@@ -130,7 +130,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
         roster=own.roster,
         seed_file=own.seed_file,
         packages=tuple(dict.fromkeys(own.packages)),
-        pace=Pace(own.limits.checks_per_hour, own.limits.submissions_per_day),
+        pace=Pace(**own.limits.model_dump()),
     )
 
 

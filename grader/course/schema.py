@@ -494,10 +494,12 @@ class AttemptsSchema(Strict):
 
 
 class LimitsSchema(Strict):
-    """How often a learner may use the pages of a class: check an exercise, and submit."""
+    """How much a learner may use the pages of a class: check an exercise, submit, and have files read."""
 
     checks_per_hour: Annotated[int, Field(ge=1, le=100_000)] = Pace().checks_per_hour
     submissions_per_day: Annotated[int, Field(ge=1, le=100_000)] = Pace().submissions_per_day
+    reading_seconds_per_hour: Annotated[int, Field(ge=1, le=3600)] = Pace().reading_seconds_per_hour
+    megabytes_per_day: Annotated[int, Field(ge=1, le=100_000)] = Pace().megabytes_per_day
 
 
 #: The keys of course.yaml that questions/course.yaml can have, too, as defaults: what the questions need.

@@ -6,9 +6,10 @@ archives and anything larger are read in the helper process of ``grader.core.bou
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
@@ -64,15 +65,17 @@ def read(path: Path, learner: str | None = None) -> Submission:
     ``learner`` overrides the name in the answers file. Raises SubmissionError if nothing of it can be graded; parts
     that are left out become notices.
     """
-    if not is_small(path):
-        return _bounded(path, _read, learner, os.fspath(path))
-    found, stem = _gather_path(path)
+    found, stem = read_files(path)
     return parse_files(found, stem, learner, os.fspath(path))
 
 
 def read_files(path: Path) -> tuple[FoundFiles, str]:
-    """The files at ``path`` that count, and the name of ``path`` without its suffix. Raises SubmissionError."""
-    return _gather_path(path) if is_small(path) else _bounded(path, _gather_path)
+    """The files at ``path`` that count, and the name of ``path`` without its suffix. Raises SubmissionError.
+
+    Only a zip has to be unpacked; other files are copied into memory, up to ``MAX_TOTAL`` bytes.
+    """
+    is_zip = os.fspath(path).lower().endswith(".zip")
+    return _bounded(path, _gather_path) if is_zip else _gather_path(path)
 
 
 def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, folder: Path) -> Submission:
@@ -125,12 +128,19 @@ def _mode(path: Path) -> int:
         return 0
 
 
-def parse_files(found: FoundFiles, stem: str, learner: str | None, origin: str) -> Submission:
-    """The submission in ``found``: the second half of ``read``, which may run on another machine."""
+def parse_files(
+    found: FoundFiles, stem: str, learner: str | None, origin: str, most_old: int | None = None
+) -> Submission:
+    """The submission in ``found``: the second half of ``read``, which may run on another machine.
+
+    ``most_old`` limits the bytes of all notebooks in formats before 4, whose conversion is slow; None if there is no
+    such limit.
+    """
     light = sum(len(raw.data) for raw in found.raws) <= SMALL and all(raw.kind != "notebook" for raw in found.raws)
     if light:
         return _submission_from(found, stem, learner, origin)
-    return _in_helper(found.name, _submission_from, found, stem, learner, origin)
+    with _costs_of(found.name):
+        return bounded.call_pure(READING, _submission_from, found, stem, learner, origin, most_old)
 
 
 def fingerprint(path: Path) -> str:
@@ -194,20 +204,18 @@ def is_small(path: Path) -> bool:
 def _bounded(path: Path, function: Callable[Concatenate[Path, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Calls ``function(path, …)`` in the helper process, whose working directory may differ."""
     place = Path(os.path.abspath(path))
-    return _in_helper(printable(place.name) or "/", function, place, *args, **kwargs)
+    with _costs_of(printable(place.name) or "/"):
+        return bounded.call(READING, function, place, *args, **kwargs)
 
 
-def _in_helper(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+@contextlib.contextmanager
+def _costs_of(name: str) -> Iterator[None]:
+    """Raises Unusable for the submission ``name`` where the limits of a call are exceeded."""
     try:
-        return bounded.call(READING, function, *args, **kwargs)
+        yield
     except bounded.Exceeded:
         limit = say.size(READING.memory)
         raise Unusable(name, say.TOO_COSTLY.fill(seconds=f"{READING.cpu:g}", memory=limit)) from None
-
-
-def _read(path: Path, learner: str | None, origin: str) -> Submission:
-    found, stem = _gather_path(path)
-    return _submission_from(found, stem, learner, origin)
 
 
 def _gather_path(path: Path) -> tuple[FoundFiles, str]:
@@ -313,8 +321,10 @@ def _not_read(base: str) -> Text:
     return say.WRONG_KIND
 
 
-def _submission_from(found: FoundFiles, stem: str, learner: str | None, origin: str) -> Submission:
-    files, left_out, notices = _sources(found, stem)
+def _submission_from(
+    found: FoundFiles, stem: str, learner: str | None, origin: str, most_old: int | None = None
+) -> Submission:
+    files, left_out, notices = _sources(found, stem, most_old)
     given, lost = _answers(found)
     problems = (*found.problems, *left_out)
     if given is None and not any(part.text.strip() for file in files for part in file.parts):
@@ -343,14 +353,16 @@ def _lost(problem: Unusable) -> Notice:
     return Notice(problem.where, say.ANSWERS_LOST.fill(problem=said), urgent=True)
 
 
-def _sources(found: FoundFiles, stem: str) -> tuple[tuple[SourceFile, ...], tuple[Unusable, ...], tuple[Notice, ...]]:
+def _sources(
+    found: FoundFiles, stem: str, most_old: int | None
+) -> tuple[tuple[SourceFile, ...], tuple[Unusable, ...], tuple[Notice, ...]]:
     """The source files that can be used, problems with the others, and notices."""
     code = [raw for raw in found.raws if raw.kind != "answers"]
     top = modules.common_folder([raw.path for raw in code])
     scanned: list[tuple[str, source.SourceFacts]] = []
     problems: list[Unusable] = []
     notices: list[Notice] = []
-    budget = source.ParseBudget(found.name)
+    budget = source.ParseBudget(found.name, most_old)
     for raw in (replace(raw, path=raw.path.removeprefix(top)) for raw in code):
         try:
             if raw.kind == "notebook":

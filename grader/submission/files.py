@@ -139,12 +139,15 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     for some, limit, what in ((readable, MAX_TOTAL, say.ALL_TEXT), (code, MAX_CODE, say.CODE)):
         total = sum(member.size for member in some)
         if total > limit:
-            raise Unusable(name, say.TOO_MUCH_TEXT.fill(found=say.size(total), what=what, limit=say.size(limit)))
-    raws = []
+            raise Unusable(name, _too_much(total, what, limit))
+    raws, total = [], 0
     for member in readable:
         try:
             data = member.read(_LIMITS[member.kind][0])
             raws.append(RawFile(member.path, member.kind, data, member.modified))
+            total += len(data)
+            if total > MAX_TOTAL:  # files have grown since their sizes were taken
+                raise Unusable(name, _too_much(total, say.ALL_TEXT, MAX_TOTAL))
         except Unusable as problem:
             if problem.where != member.path:  # the whole archive is damaged
                 raise
@@ -158,6 +161,10 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     others += [say.IT_IS_HIDDEN.fill(name=path) for path in hidden]
     notices = tuple(_notices(name, [member for member in members if member.kind not in _LIMITS]))
     return FoundFiles(name, tuple(raws), tuple(unread.values()), notices, tuple(others), lost)
+
+
+def _too_much(total: int, what: Text, limit: int) -> Text:
+    return say.TOO_MUCH_TEXT.fill(found=say.size(total), what=what, limit=say.size(limit))
 
 
 def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:

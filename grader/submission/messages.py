@@ -364,6 +364,12 @@ TOO_INTRICATE = Text(
 NEWER = Text("its format {version} is newer than 4", "其格式 {version} 比 4 更新")
 ODD_CELL = Text("its cell {number} has no readable source", "第 {number} 个单元没有可读的源代码")
 CONVERSION = Text("its old format cannot be converted ({reason})", "旧格式无法转换（{reason}）")
+OLD_TOO_LARGE = Text(
+    "it is in a format of before 2014, and notebooks in such formats may have up to {limit} together here; these have"
+    " {found}. Open it in Jupyter and save it, which converts it to the current format, and upload it again.",
+    "它是 2014 年以前的旧格式；这类笔记本在这里合计不能超过 {limit}，而这些有 {found}。"
+    "请用 Jupyter 打开并保存，这样就会转换成现在的格式，然后重新上传。",
+)
 OTHER_LANGUAGE = Text(
     "this notebook is for {language}; expected one for Python. Choose a Python kernel and save it again.",
     "这个笔记本使用 {language}，应为 Python。请选择 Python 内核并重新保存。",

@@ -46,7 +46,7 @@ def scan(raw: RawFile, budget: ParseBudget) -> tuple[SourceFacts, tuple[Notice, 
 
     Raises Unusable, and OverBudget if the submission exceeds the limits of ``budget``.
     """
-    cells, remark = _code_cells(raw)
+    cells, remark = _code_cells(raw, budget)
     parsed: list[tuple[Part, ast.Module]] = []
     broken: list[Unusable] = []
     lines: list[Text] = []
@@ -77,7 +77,7 @@ def scan(raw: RawFile, budget: ParseBudget) -> tuple[SourceFacts, tuple[Notice, 
 
 def sources(raw: RawFile) -> list[str]:
     """The sources of the code cells in order, blank ones included. Raises Unusable."""
-    return _code_cells(raw)[0]
+    return _code_cells(raw, ParseBudget(raw.path))[0]
 
 
 def without_future_imports(text: str, tree: ast.Module) -> str:
@@ -99,9 +99,9 @@ class ForeignCell(Exception):
     """The cell starts with a cell magic that makes it something other than Python; holds that line."""
 
 
-def _code_cells(raw: RawFile) -> tuple[list[str], Text | None]:
+def _code_cells(raw: RawFile, budget: ParseBudget) -> tuple[list[str], Text | None]:
     """The sources of the code cells in order, blank ones included, and a remark on the encoding (or None)."""
-    notebook, remark = _loaded(raw)
+    notebook, remark = _loaded(raw, budget)
     if (language := _language(notebook)) is not None:
         raise Unusable(raw.path, say.OTHER_LANGUAGE.fill(language=printable(language, _SHOWN)))
     cells = notebook.get("cells")
@@ -131,7 +131,7 @@ def _source(raw: RawFile, number: int, cell: Any) -> str:
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _loaded(raw: RawFile) -> tuple[dict[str, Any], Text | None]:
+def _loaded(raw: RawFile, budget: ParseBudget) -> tuple[dict[str, Any], Text | None]:
     """The notebook in format 4, and a remark on the encoding (or None). Raises Unusable."""
     text, remark = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
     if not text.strip():
@@ -149,7 +149,10 @@ def _loaded(raw: RawFile) -> tuple[dict[str, Any], Text | None]:
         raise _malformed(raw, say.NO_VERSION)
     if version > 4:
         raise _malformed(raw, say.NEWER.fill(version=version))
-    return (notebook if version == 4 else _upgraded(raw, text)), remark
+    if version == 4:
+        return notebook, remark
+    budget.count_old(raw.path, len(raw.data))
+    return _upgraded(raw, text), remark
 
 
 def _malformed(raw: RawFile, reason: Text) -> Unusable:

@@ -53,9 +53,14 @@ class OverBudget(Unusable):
 
 @dataclass(slots=True)
 class ParseBudget:
-    """Counts what is parsed of one submission (called ``name``), before it is parsed."""
+    """Counts what is parsed of one submission (called ``name``), before it is parsed.
+
+    ``most_old`` is the limit on the bytes of all its notebooks in formats before 4, None if there is none.
+    """
 
     name: str
+    most_old: int | None = None
+    old: int = 0
     code: int = 0
     names: int = 0
     field_steps: int = 0
@@ -73,6 +78,12 @@ class ParseBudget:
         self.field_steps += at_most
         if self.field_steps > MAX_FIELD_STEPS:
             raise OverBudget(self.name, say.TOO_MANY_FIELDS)
+
+    def count_old(self, path: str, size: int) -> None:
+        """Counts a notebook in a format before 4 of ``size`` bytes. Raises Unusable."""
+        self.old += size
+        if self.most_old is not None and self.old > self.most_old:
+            raise Unusable(path, say.OLD_TOO_LARGE.fill(found=say.size(self.old), limit=say.size(self.most_old)))
 
     def count_names(self, count: int) -> None:
         """Counts top-level names. Raises OverBudget."""

@@ -72,6 +72,8 @@ class LearnerWorkspace:
     #: In a class: the name to show, and links to other pages.
     shown: str = ""
     links: tuple[tuple[str, Text], ...] = ()
+    #: The most bytes of uploaded notebooks in formats before 4; None if there is no limit.
+    most_old: int | None = None
     drafts: Drafts = field(init=False)
     _checker: Checker | None = None
     _starting: threading.Lock = field(default_factory=threading.Lock)
@@ -299,7 +301,8 @@ class LearnerWorkspace:
 
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
         """Save uploaded files, all or none. Returns their names. Raises UsageError or SubmissionError."""
-        return work.save_uploads(self.folder, [work.read_upload(*each) for each in uploads], replace=replacing)
+        found = [work.read_upload(name, data, self.most_old) for name, data in uploads]
+        return work.save_uploads(self.folder, found, replace=replacing)
 
     def everything(self, lang: Lang) -> bytes:
         """A zip of all files, the progress log, and the settled answers."""

@@ -36,6 +36,8 @@ from grader.web.signing import SIGN_OUT
 _THREADS = 40
 #: The assumed bytes of a body without Content-Length.
 _UNKNOWN = 1 << 30
+#: The most bytes of uploaded notebooks in formats before 4: about half a second of CPU time to convert.
+_MOST_OLD = 1 << 20
 _SUBMIT = ("/submit", Text("Submit", "提交"))
 _CLASS = ("/class", Text("Class", "班级"))
 _COURSE = ("/", Text("Course", "课程"))
@@ -91,8 +93,20 @@ class Site:
         folder = self.service.plan.folder
         report = self.service.report
         members = None if roster is None else MemberFiles(folder, roster, self.people, report)
-        app = self.inner(staff_routes)
+        app = self._read_by_person(self.inner(staff_routes))
         return Gate(app, self.settings.address, self.sessions, folder, proxy, members, report)
+
+    def _read_by_person(self, app: App) -> App:
+        """``app``, where what a learner sends is read on the readers of the class, in that learner's turn."""
+
+        async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+            person: ClassMember | None = scope.get("state", {}).get("person")
+            with contextlib.ExitStack() as held:
+                if person is not None and person.role is Role.LEARNER:
+                    held.enter_context(self.service.readers.reading_for(person.id))
+                await app(scope, receive, send)
+
+        return handle
 
     def inner(self, staff_routes: Sequence[Route] = ()) -> Starlette:
         """The pages without the gate."""
@@ -168,6 +182,7 @@ class Site:
             lambda: cast("Checker", checker),
             shown=person.name,
             links=(_SUBMIT if person.role is Role.LEARNER else _CLASS, *([_LEAVE] if self.signs_out else [])),
+            most_old=_MOST_OLD,
             service=self.service,
             row=self.people.row(person),
         )

@@ -49,8 +49,8 @@ def find_files(folder: Path) -> FoundFiles | None:
     return read_files(folder)[0] if os.path.lexists(folder) else None
 
 
-def read_upload(name: str, data: bytes) -> FoundFiles:
-    """Read ``data``, uploaded as ``name``: a file, notebook or zip, as in a submission.
+def read_upload(name: str, data: bytes, most_old: int | None = None) -> FoundFiles:
+    """Read ``data``, uploaded as ``name``: a file, notebook or zip, as in a submission; see ``parse_files``.
 
     Raises Unusable if there is nothing in it to grade, or if a part of it cannot be read.
     """
@@ -68,7 +68,7 @@ def read_upload(name: str, data: bytes) -> FoundFiles:
         got = FoundFiles(shown, tuple(dataclasses.replace(raw, path=shown) for raw in got.raws), got.problems)
     if unread := (*got.problems, *([got.lost] if got.lost else [])):
         raise Unusable(shown, unread[0].text)
-    submission = parse_files(got, stem, "learner", shown)
+    submission = parse_files(got, stem, "learner", shown, most_old)
     if others := [notice.where for notice in got.notices if notice.urgent and kind_of(notice.where) == "answers"]:
         counting = [raw.path for raw in got.raws if raw.kind == "answers"]
         raise Unusable(shown, _TWO_ANSWERS.fill(names=name_list([*counting, *others])))

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from grader.classroom import collect as collecting
 from grader.classroom import inbox
@@ -436,3 +438,73 @@ def test_a_receipt_larger_than_any_is_not_parsed(
     assert [handed.found.people[0].name for handed in found.submissions] == ["bo"]
     assert large.relative_to(where).as_posix() in found.leftovers
     assert max(parsed) < 4096
+
+
+@settings(deadline=None)
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_two_learners_never_share_a_folder(one: str, other: str) -> None:
+    """Also if the second is called what the folder of the first is called."""
+    for name in (other, folder_name(one), folder_name(folder_name(one)), f"{one} ", f".{one}"):
+        assert name == one or folder_name(name) != folder_name(one)
+
+
+def test_the_same_files_again_within_a_second(work: Path, tmp_path: Path) -> None:
+    """A, B, A is three submissions, in this order, and all of them are collected."""
+    for text in (CODE, CODE + "\n", CODE):
+        (work / "q03.py").write_text(text)
+        assert submit(work, tmp_path / "inbox", "ada", NOW)[1]
+    found = collect(tmp_path / "inbox", tmp_path / "scratch").submissions
+    assert [one.error for one in found] == [None] * 3
+    assert sorted(one.found.attempt for one in found) == [1, 2, 3]
+
+
+def test_a_day_has_a_limit_of_bytes(work: Path, tmp_path: Path) -> None:
+    """What is too much is refused before there is a receipt, with the time; the same files are never refused."""
+    inbox, large = tmp_path / "inbox", "#" * 40_000
+    for number in range(2):
+        (work / "q03.py").write_text(f"{CODE}{large}{number}\n")
+        submit(work, inbox, "ada", NOW + timedelta(hours=number), 100_000)
+    assert submit(work, inbox, "ada", NOW + timedelta(hours=2), 100_000)[1] is False
+    (work / "q03.py").write_text(f"{CODE}{large}2\n")
+    with pytest.raises(UsageError, match=r"last 24 hours.*You can submit it in 22 h"):
+        submit(work, inbox, "ada", NOW + timedelta(hours=2), 100_000)
+    assert len(list((inbox / "ada").iterdir())) == 2
+    assert submit(work, inbox, "bo", NOW, 100_000)[1]
+    with pytest.raises(UsageError, match=r"you may submit 1.*in 24 hours"):
+        submit(work, inbox, "cy", NOW, 1000)
+    assert submit(work, inbox, "ada", NOW + timedelta(hours=24), 100_000)[1]
+
+
+def test_interrupted_submissions_are_found_and_those_in_progress_are_not(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder belongs to its process as long as that lives; afterwards it is abandoned."""
+    place = tmp_path / "inbox"
+    (place / ".incoming-left" / "files").mkdir(parents=True)
+    seen: list[list[str]] = []
+    rename = Path.rename
+
+    def renamed(self: Path, target: Path) -> Path:
+        seen.append([found.name for found in inbox.abandoned(place)])
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", renamed)
+    submit(work, place, "ada", NOW)
+    assert seen == [[".incoming-left"]]
+    assert [found.name for found in inbox.abandoned(place)] == [".incoming-left"]
+    assert sorted(os.listdir(place)) == [".incoming-left", "ada"]
+
+
+def test_a_watch_sees_each_submission_once(work: Path, tmp_path: Path) -> None:
+    """Of new learners and of old ones, also within the same moment; old folders are not listed again."""
+    place = tmp_path / "inbox"
+    submit(work, place, "ada", NOW)
+    watch = inbox.Watch(place)
+    moment = (place / "ada").stat().st_mtime
+    assert [name.partition("/")[0] for name in watch.changed(moment)] == ["ada"]
+    (work / "q03.py").write_text(CODE + "\n")
+    submit(work, place, "ada", NOW)
+    submit(work, place, "bo", NOW)
+    os.utime(place / "ada", (moment, moment))
+    assert [name.partition("/")[0] for name in watch.changed(moment)] == ["ada", "bo"]
+    assert watch.changed(moment + 60) == []

@@ -139,6 +139,62 @@ def test_what_was_not_graded_is_graded_after_the_next_start(plan: ServicePlan, t
 
 
 @pytest.mark.usefixtures("in_process")
+def test_what_comes_by_another_way_is_graded_meanwhile(
+    plan: ServicePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a learner who has submitted on the pages and of one who has not; nothing is graded twice."""
+    monkeypatch.setattr(service_module, "_WATCH", 0.02)
+    with Service(plan) as service:
+        service.submit(ADA, work(tmp_path / "a", tiny.WRONG), NOW)
+        before = service.revision(BO)
+        for learner, code in (("bo", tiny.RIGHT), ("ada", tiny.RIGHT + "# again")):
+            files = work(tmp_path / f"{learner}2", code, learner=learner)
+            inbox.submit(files, plan.folder / INBOX, learner, NOW + timedelta(minutes=1))
+        assert points(graded(service, BO, 1)) == [5.0]
+        assert service.revision(BO) != before
+        newest, oldest = points(graded(service, ADA, 2))
+        assert newest > oldest
+        service.submit(BO, work(tmp_path / "b", tiny.WRONG, learner="bo"), NOW + timedelta(minutes=2))
+        assert [attempt.receipt.number for attempt in graded(service, BO, 2)] == [2, 1]
+    assert runs(plan) == 4
+
+
+@pytest.mark.usefixtures("in_process")
+def test_what_cannot_be_collected_stops_no_grading(
+    plan: ServicePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The instructor is told, and submissions on the pages are graded as before."""
+    monkeypatch.setattr(service_module, "_WATCH", 0.02)
+    told: list[Text] = []
+    with Service(plan, told.append) as service:
+        (plan.folder / INBOX / inbox.KEY).chmod(0o644)
+        inbox.submit(work(tmp_path / "b", tiny.RIGHT, learner="bo"), plan.folder / INBOX, "bo", NOW)
+        eventually(lambda: told)
+        assert "key of the inbox" in told[0].en
+        service.submit(ADA, work(tmp_path / "a", tiny.RIGHT), NOW)
+        assert points(graded(service, ADA, 1)) == [5.0]
+        assert service.halted is None
+
+
+@pytest.mark.usefixtures("in_process")
+def test_interrupted_submissions_are_removed_at_the_start_and_by_forget(plan: ServicePlan, tmp_path: Path) -> None:
+    """What a killed server left of somebody's files is neither kept nor graded."""
+    left = plan.folder / INBOX / f"{inbox.INCOMING}x"
+    with Service(plan) as service:
+        service.submit(ADA, work(tmp_path / "a", tiny.RIGHT), NOW)
+        graded(service, ADA, 1)
+    work(left / "files", tiny.WRONG)
+    with Service(plan):
+        assert not left.exists()
+    work(left / "files", tiny.WRONG)
+    (plan.folder / "class.yaml").write_text("roster: roster.csv\n")
+    with forgetting(plan.folder, "ada", plan.course_folder) as (found, remove):
+        assert left in found.files
+        remove("en")
+    assert not left.exists()
+
+
+@pytest.mark.usefixtures("in_process")
 def test_another_command_may_use_the_gradebook_meanwhile(plan: ServicePlan, tmp_path: Path) -> None:
     """Results wait for as long as it takes; a second server is refused."""
     with Service(plan) as service:

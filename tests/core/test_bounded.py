@@ -25,14 +25,14 @@ PLENTY = Bounds(cpu=30.0)
 
 
 @pytest.fixture(scope="module")
-def helper() -> Iterator[bounded._Helper]:
+def helper() -> Iterator[bounded.Helper]:
     """One of our own, which ends with these tests."""
-    helper = bounded._Helper()
+    helper = bounded.Helper()
     yield helper
     helper.close()
 
 
-def said(helper: bounded._Helper, bounds: Bounds, function: Any, *args: Any) -> Any:
+def said(helper: bounded.Helper, bounds: Bounds, function: Any, *args: Any) -> Any:
     """What a call comes to: its value, or the exception."""
     try:
         return helper.call(bounds, function, args, {})
@@ -40,7 +40,7 @@ def said(helper: bounded._Helper, bounds: Bounds, function: Any, *args: Any) -> 
         return error
 
 
-def test_values_and_errors_come_back(helper: bounded._Helper, tmp_path: Path) -> None:
+def test_values_and_errors_come_back(helper: bounded.Helper, tmp_path: Path) -> None:
     """A result is as if it had been made here, an error of ours is that error, and a bug is told in its words."""
     assert said(helper, PLENTY, pow, 3, 4) == 81
     assert said(helper, PLENTY, divmod, 7, 2) == (3, 1)
@@ -68,7 +68,7 @@ def test_values_and_errors_come_back(helper: bounded._Helper, tmp_path: Path) ->
     ],
 )
 def test_what_is_too_much_ends(
-    bounds: Bounds, function: Any, args: tuple[Any, ...], limit: str, helper: bounded._Helper
+    bounds: Bounds, function: Any, args: tuple[Any, ...], limit: str, helper: bounded.Helper
 ) -> None:
     """Of whatever there is too much, the call ends, it is told, and the next one is answered."""
     found = said(helper, bounds, function, *args)
@@ -77,7 +77,7 @@ def test_what_is_too_much_ends(
     assert said(helper, PLENTY, len, "abc") == 3
 
 
-def test_a_process_that_something_outside_kills_is_replaced_once(helper: bounded._Helper, tmp_path: Path) -> None:
+def test_a_process_that_something_outside_kills_is_replaced_once(helper: bounded.Helper, tmp_path: Path) -> None:
     """What was asked is asked again, and then it is nobody's mistake: not that of the file that was read."""
     with pytest.raises(SandboxKilled, match="short of memory"):
         helper.call(PLENTY, os.kill, (0, signal.SIGKILL), {})  # 0: its group, in which it is alone
@@ -89,7 +89,7 @@ def test_a_process_that_cannot_import_us_says_nothing_about_a_file(monkeypatch: 
     """If attncheck was removed meanwhile, that is no file that takes too much to read."""
     paths = sysconfig.get_paths()
     monkeypatch.setattr(sys, "path", [paths["stdlib"], os.path.join(paths["platstdlib"], "lib-dynload")])
-    helper = bounded._Helper()
+    helper = bounded.Helper()
     with pytest.raises(LibrariesChanged, match=r"could not import attncheck.*run the command again"):
         helper.call(PLENTY, len, ("abc",), {})
     helper.close()
@@ -135,7 +135,7 @@ def test_another_answer_is_none(said: object) -> None:
         bounded._result(said)
 
 
-def test_a_process_that_has_grown_is_replaced(helper: bounded._Helper) -> None:
+def test_a_process_that_has_grown_is_replaced(helper: bounded.Helper) -> None:
     """What a large submission needed is given back before the next."""
     first = said(helper, PLENTY, os.getpid)
     assert said(helper, PLENTY, os.getpid) == first

@@ -344,7 +344,7 @@ def test_a_saved_answer_is_shown_and_can_be_changed(classroom: Classroom) -> Non
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("after-due", "Results are not shown before the due date."),
+        ("after-due", "Results are shown from 2999-01-01 00:05 UTC on"),
         ("never", "This course does not show results here."),
         ("always", ""),
     ],

@@ -81,8 +81,8 @@ REFUSED += [
         ("There is no change 1 to undo.", "没有编号为 1 的改动可以撤销。"),
     ),
 ]
-#: The form of the language has buttons only, and whatever is sent to it leads back to a page.
-WITHOUT_FIELDS = {"/language"}
+#: Forms with buttons only, which nobody can fill in wrongly.
+WITHOUT_FIELDS = {"/language", "/sessions"}
 
 
 def send(class_data: ClassData, path: str, status: int, lang: str = "en", **fields: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import html
+import json
 import re
 import shutil
 import time
@@ -490,6 +491,48 @@ def test_files_have_a_quota(classroom: Classroom, monkeypatch: pytest.MonkeyPatc
     assert upload(bo, "q01.py", b"x = 1\n" + b"#" * 1000) == 200
     assert upload(bo, "q01.py", b"x = 2\n" + b"#" * 2000) == 400
     assert "x = 1" in bo.get("/questions/Q1/code").text
+
+
+def test_a_learner_whose_reading_is_used_up(classroom: Classroom) -> None:
+    """They are told, and can still open every page; others and the staff read on."""
+    notebook = json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "source": "x = 1"}], "metadata": {}})
+    readers = classroom.site.service.readers
+    ada, bo, grace = classroom.browser("ada"), classroom.browser("bo"), classroom.browser("grace", Role.INSTRUCTOR)
+    readers._budget.note("bo", 1000.0, time.monotonic())
+    try:
+        files = {"files": ("used.ipynb", notebook.encode())}
+        said = bo.post("/work", files=files, data={"replace": "1"}, headers=OWN)
+        assert said.status_code == 400 and "within an hour" in said.text and "used.ipynb" not in said.text
+        assert [bo.get(path).status_code for path in ("/work", "/submit", "/", "/questions/Q1")] == [200] * 4
+        assert upload(ada, "used.ipynb", notebook.encode()) == 200
+        assert upload(grace, "used.ipynb", notebook.encode()) == 200
+    finally:
+        readers._budget._uses.clear()
+
+
+def test_pages_parse_nothing_that_they_have_parsed(classroom: Classroom) -> None:
+    """The pages of files and of submitting cost no reading, also when the server has just been started."""
+    notebook = json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "source": "y = 1"}], "metadata": {}})
+    ada = classroom.browser("ada")
+    assert upload(ada, "once.ipynb", notebook.encode()) == 200
+    readers = classroom.site.service.readers
+    readers._budget.note("ada", 1000.0, time.monotonic())  # now any reading would be refused
+    try:
+        assert all("once.ipynb" in ada.get(path).text for path in ("/work", "/submit"))
+        assert upload(ada, "once.ipynb", notebook.encode()) == 200
+    finally:
+        readers._budget._uses.clear()
+
+
+def test_old_notebooks_have_a_smaller_limit(classroom: Classroom) -> None:
+    """A small one is taken; a large one is refused with what to do."""
+    cells = [{"cell_type": "code", "language": "python", "input": "z = 1" + " " * 5000, "outputs": []}]
+    for count, status in ((1, 200), (300, 400)):
+        old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [{"cells": cells * count}]}
+        files = {"files": (f"old{count}.ipynb", json.dumps(old).encode())}
+        said = classroom.browser("bo").post("/work", files=files, data={"replace": "1"}, headers=OWN)
+        assert said.status_code == status
+        assert ("Open it in Jupyter and save it" in said.text) is (status == 400)
 
 
 def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> None:

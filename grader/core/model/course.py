@@ -334,10 +334,16 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How often a learner may use a class server: checks of each exercise in an hour, and submissions in 24 hours."""
+    """How much a learner may use a class server.
+
+    In an hour: checks of each exercise, and seconds of CPU time for reading files. In 24 hours: submissions, and their
+    size in megabytes (2**20 bytes).
+    """
 
     checks_per_hour: int = 60
     submissions_per_day: int = 20
+    reading_seconds_per_hour: int = 120
+    megabytes_per_day: int = 200
 
 
 @dataclass(frozen=True, slots=True)

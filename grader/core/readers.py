@@ -1,0 +1,266 @@
+"""Reads what people send to a server, so that what one of them sends delays nobody else.
+
+Every call first gets a turn on a *quick* helper process, for a quarter of a second of CPU time. One that takes longer
+starts again on the *slow* helper, which has the lowest priority and takes all calls of people who used much lately.
+On both, one call of a person runs at a time, and the person who has used the least comes first, however much others
+have queued. Each person has a budget of CPU time in an hour. Results that depend on the content alone are kept, so
+that the same notebook is not parsed for every page.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+from grader.core.bounded import CALLER, Call, Exceeded, Helper, make
+from grader.core.errors import SubmissionError, UsageError
+from grader.core.model import Text
+from grader.core.text import duration
+
+#: Seconds of CPU time that a call gets on a quick helper.
+QUICK = 0.25
+#: Who has used more than this part of the budget is read for on the slow helper alone.
+_HEAVY = 0.1
+_HOUR = 3600.0
+#: Uses of one person within this many seconds are counted as one.
+_TOGETHER = 60.0
+#: The most bytes of all calls whose results are kept; results are about as large.
+_MOST_KEPT = 64 << 20
+
+#: The result of a call, or why the function has none.
+_Outcome: TypeAlias = tuple[Any, SubmissionError | Exceeded | None]
+
+_USED_UP = Text(
+    "Reading your files has taken {most} seconds of computing time within an hour, which is the limit for one person. "
+    "Notebooks, zips and large files can be read again in {time}. What you have submitted is not affected.",
+    "一小时内读取你的文件已用去 {most} 秒计算时间，达到了每人的上限。"
+    "{time}后可以再次读取笔记本、zip 和较大的文件。已提交的内容不受影响。",
+)
+
+
+@dataclass(slots=True)
+class Budget:
+    """The CPU time of each person within the last hour: at most ``most`` seconds."""
+
+    most: float
+    _uses: dict[str, deque[tuple[float, float]]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, person: str, seconds: float, now: float) -> None:
+        """Record a use."""
+        with self._lock:
+            uses = self._uses.setdefault(person, deque())
+            if uses and uses[-1][0] > now - _TOGETHER:
+                at, before = uses.pop()
+                uses.append((at, before + seconds))
+            else:
+                uses.append((now, seconds))
+
+    def used(self, person: str, now: float) -> float:
+        """What a person has used in the last hour."""
+        with self._lock:
+            return sum(seconds for _, seconds in self._recent(person, now))
+
+    def wait(self, person: str, now: float) -> float:
+        """Seconds until a person has less than ``most`` again; 0 if that is so now."""
+        with self._lock:
+            uses = self._recent(person, now)
+            left = sum(seconds for _, seconds in uses)
+            for at, seconds in uses:
+                if left < self.most:
+                    return 0.0
+                left -= seconds
+                if left < self.most:
+                    return at + _HOUR - now
+            return 0.0
+
+    def _recent(self, person: str, now: float) -> deque[tuple[float, float]]:
+        uses = self._uses.get(person, deque())
+        while uses and uses[0][0] <= now - _HOUR:
+            uses.popleft()
+        return uses
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ticket:
+    person: str
+
+
+class Turns:
+    """Turns on ``helpers``: one at a time for each person, and first for the person with the least ``used``."""
+
+    def __init__(self, helpers: Sequence[Helper], used: Callable[[str], float]) -> None:
+        self._free = [*helpers]
+        self._used = used
+        self._waiting: list[_Ticket] = []
+        self._busy: set[str] = set()
+        self._changed = threading.Condition()
+
+    @contextlib.contextmanager
+    def turn(self, person: str) -> Iterator[Helper]:
+        """Waits for a turn, and yields the helper."""
+        ticket = _Ticket(person)
+        with self._changed:
+            self._waiting.append(ticket)
+            self._changed.wait_for(lambda: self._next() is ticket)
+            self._waiting.remove(ticket)
+            self._busy.add(person)
+            helper = self._free.pop()
+            self._changed.notify_all()
+        try:
+            yield helper
+        finally:
+            with self._changed:
+                self._free.append(helper)
+                self._busy.remove(person)
+                self._changed.notify_all()
+
+    def waiting(self) -> tuple[str, ...]:
+        """The people who wait, in the order in which they came."""
+        with self._changed:
+            return tuple(ticket.person for ticket in self._waiting)
+
+    def _next(self) -> _Ticket | None:
+        if not self._free:
+            return None
+        ready = (ticket for ticket in self._waiting if ticket.person not in self._busy)
+        return min(ready, key=lambda ticket: self._used(ticket.person), default=None)
+
+
+@dataclass(slots=True)
+class Kept:
+    """Results by the digest of their calls, up to ``most`` bytes of calls; those used last stay."""
+
+    most: int = _MOST_KEPT
+    _found: OrderedDict[bytes, tuple[int, _Outcome]] = field(default_factory=OrderedDict)
+    _size: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, key: bytes) -> _Outcome | None:
+        """The outcome of a call; None if it is not known."""
+        with self._lock:
+            if key not in self._found:
+                return None
+            self._found.move_to_end(key)
+            return self._found[key][1]
+
+    def put(self, key: bytes, size: int, outcome: _Outcome) -> None:
+        """Keep an outcome, in place of the oldest ones."""
+        with self._lock:
+            self._size += size - self._found.pop(key, (0, None))[0]
+            self._found[key] = size, outcome
+            while self._size > self.most:
+                _, (gone, _) = self._found.popitem(last=False)
+                self._size -= gone
+
+
+class Readers:
+    """The helper processes of a server: ``quick`` ones and a slow one. Each person has ``budget`` seconds in an hour.
+
+    ``close`` ends the processes.
+    """
+
+    def __init__(self, quick: int, budget: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._helpers = [Helper() for _ in range(quick)]
+        self._slow_helper = Helper(yielding=True)
+        self._budget = Budget(budget)
+        self._clock = clock
+        self._quick = Turns(self._helpers, self._used)
+        self._slow = Turns([self._slow_helper], self._used)
+        self._kept = Kept()
+        self._pid = os.getpid()
+
+    def start(self) -> None:
+        """Starts the processes in advance."""
+        for helper in (*self._helpers, self._slow_helper):
+            helper.start()
+
+    def close(self) -> None:
+        """Ends the processes. A later call starts its own."""
+        for helper in (*self._helpers, self._slow_helper):
+            helper.close()
+
+    @contextlib.contextmanager
+    def reading_for(self, person: str) -> Iterator[None]:
+        """Calls of ``bounded`` in this context are made here, for ``person``."""
+        token = CALLER.set(_Reader(self, person))
+        try:
+            yield
+        finally:
+            CALLER.reset(token)
+
+    def make(self, person: str, call: Call) -> Any:
+        """The result of a call for ``person``.
+
+        Raises UsageError if their budget is used up, and what ``bounded.call`` raises.
+        """
+        if os.getpid() != self._pid:  # a process forked from the server's; these helpers are not its own
+            return make(call)
+        key, size = _digest(call) if call.pure else (b"", 0)
+        outcome = self._kept.get(key)
+        if outcome is None:
+            outcome = self._outcome(person, call, key)
+            if key:
+                self._kept.put(key, size, outcome)
+        value, error = outcome
+        if error is not None:
+            raise error.with_traceback(None)
+        return value
+
+    def _outcome(self, person: str, call: Call, key: bytes) -> _Outcome:
+        """The outcome of a call on a quick helper, or else with all its time on the slow one."""
+        if self._used(person) > _HEAVY * self._budget.most:
+            return self._on(self._slow, person, call, key)
+        quick = replace(call, bounds=replace(call.bounds, cpu=min(call.bounds.cpu, QUICK)))
+        outcome = self._on(self._quick, person, quick, key)
+        error = outcome[1]
+        if quick != call and isinstance(error, Exceeded) and error.limit == "cpu":
+            return self._on(self._slow, person, call, key)
+        return outcome
+
+    def _on(self, turns: Turns, person: str, call: Call, key: bytes) -> _Outcome:
+        with turns.turn(person) as helper:
+            if (known := self._kept.get(key)) is not None:  # another request of this person was for the same
+                return known
+            self._refuse_above_budget(person)
+            try:
+                return helper.call(call.bounds, call.function, call.args, call.kwargs), None
+            except (SubmissionError, Exceeded) as error:
+                return None, error
+            finally:
+                self._budget.note(person, helper.spent, self._clock())
+                helper.start()  # if it has ended, so that the next call does not wait for imports
+
+    def _refuse_above_budget(self, person: str) -> None:
+        left = self._budget.wait(person, self._clock())
+        if left:
+            raise UsageError(_USED_UP.fill(most=f"{self._budget.most:g}", time=duration(left)))
+
+    def _used(self, person: str) -> float:
+        return self._budget.used(person, self._clock())
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Makes the calls of one person."""
+
+    readers: Readers
+    person: str
+
+    def make(self, call: Call) -> Any:
+        """See ``Readers.make``."""
+        return self.readers.make(self.person, call)
+
+
+def _digest(call: Call) -> tuple[bytes, int]:
+    """The digest of a call with all its arguments, and their size in bytes."""
+    request = pickle.dumps((call.bounds, call.function, call.args, call.kwargs))
+    return sha256(request).digest(), len(request)
