@@ -102,9 +102,10 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
     """
     try:
         found, stem = task.files or read_files(Path(task.path))
-        submission = answer_ids.matched(context.course, parse_files(found, stem, task.seed_name, task.path))
+        submission = parse_files(found, stem, task.seed_name, task.path)
         if task.digest and submission.digest != task.digest:
             return TaskResult(task.key, error=FILES_CHANGED)
+        submission = answer_ids.matched(context.course, submission)
         selection = Selection(questions=task.questions, everything=True)
         report = grade(context.course, submission, sandbox.observe_unverified, selection=selection, context=context)
         if not _all_code_passed(report):

@@ -19,6 +19,7 @@ from grader.commands._review_loop import ReviewLoop
 from grader.core.model import Course, ExerciseResult, QuestionResult, Report, Status, Text
 from grader.core.text import same
 from grader.course import loader
+from grader.course.items import _options
 from grader.grading import courses
 from grader.learning import log
 from grader.learning.log import Answered, Coded, Event, Hinted, Named, Reviewed, Spoke
@@ -32,6 +33,7 @@ def course(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Course:
     """The course that commands find, and a folder to write in."""
     monkeypatch.setattr(loader, "find", lambda folder: Path(folder or "."))
     monkeypatch.setattr(courses, "load", lambda folder, *_: COURSE)
+    monkeypatch.setattr(_options, "shuffled", lambda options, context: tuple(options))  # so 1 is a, 2 is b, 3 is c
     monkeypatch.chdir(tmp_path)
     return COURSE
 
@@ -165,14 +167,14 @@ def ratings(events: tuple[Event, ...]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("lines", "rated", "said"),
     [
-        (["a"], "good", "known; next review: in 2 d"),
-        (["b", "a"], "hard", "with help or effort; next review: in 15 min"),
-        (["b", "c"], "again", "to review again soon; next review: in 10 min"),
+        (["1"], "good", "known; next review: in 2 d"),
+        (["2", "1"], "hard", "with help or effort; next review: in 15 min"),
+        (["2", "3"], "again", "to review again soon; next review: in 10 min"),
         ([":key"], "again", "to review again soon"),
-        (["nonsense", "?", ":lang", ":lang", "a"], "good", "known"),
+        (["nonsense", "?", ":lang", ":lang", "1"], "good", "known"),
         ([":skip"], None, "Reviewed: 0"),
         ([":quit"], None, "Reviewed: 0"),
-        (["b"], None, "Reviewed: 0"),
+        (["2"], None, "Reviewed: 0"),
         ([], None, "Left: 1."),
     ],
 )
@@ -195,10 +197,10 @@ def test_an_item_through_a_pipe(
 @pytest.mark.parametrize(
     ("lines", "rated"),
     [
-        (["a", ""], ["good", None]),
-        (["a", "e", "a", "g"], ["easy", "good"]),
-        (["a", "q", "a"], ["good", None]),
-        (["b", "a", "e", ":quit"], ["hard", None]),
+        (["1", ""], ["good", None]),
+        (["1", "e", "1", "g"], ["easy", "good"]),
+        (["1", "q", "1"], ["good", None]),
+        (["2", "1", "e", ":quit"], ["hard", None]),
     ],
 )
 def test_the_learners_word(
@@ -221,7 +223,7 @@ def test_what_a_wrong_answer_leads_to_can_follow(
 ) -> None:
     """The item that the misconception asks next is asked, and rated, too."""
     kept(right("Q3.what"))
-    types("b", "c", "f", "a", "", person=True)
+    types("2", "3", "f", "1", "", person=True)
     ran = attncheck("review")
     assert "f: follow-up question" in flat(ran.out)
     assert ratings(kept()) == [("Q3.what", "again"), ("Q3.why", "good")]
@@ -232,7 +234,7 @@ def test_due_first_and_no_more_than_asked_for(
 ) -> None:
     """Old reviews come before new cards; --limit ends it."""
     kept(right("Q3.what"), right("Q3.sum", 1), log.Reviewed(right("Q3.sum").at, "attention", "Q3.sum", "good"))
-    types("a", "a")
+    types("1", "1")
     ran = attncheck("review", "--limit", "1")
     assert "To review: 1 due, 1 new; 1 of them now" in ran.out
     assert ratings(kept())[1:] == [("Q3.sum", "good")]
@@ -274,7 +276,7 @@ def test_a_full_disk_does_not_end_a_review(
 
     kept(right("Q3.what"), right("Q3.sum", 1))
     monkeypatch.setattr(log, "append", refuse)
-    types("a", "a")
+    types("1", "1")
     ran = attncheck("review")
     assert ran.code == 0 and "no room" in ran.err and "Reviewed: 2 (2 known)" in ran.out
 
@@ -384,7 +386,7 @@ def test_what_a_review_keeps(
     """Answers, verdicts and hints count as anywhere else; a hint that was known costs nothing again."""
     kept(code("softmax"), hinted("softmax", 1), right("Q3.what", 1))
     grading.append(Status.PASSED)
-    types(":hint", ":hint", "mine.py", "a")
+    types(":hint", ":hint", "mine.py", "1")
     attncheck("review")
     new = [type(event) for event in kept()[3:]]
     assert new == [Named, Hinted, Coded, Reviewed, Answered, Reviewed]

@@ -26,8 +26,10 @@ def both(en: str) -> Text:
 
 
 def choice(number: int, right: str, *wrong: str, ask: Text = WORDS) -> Item:
-    """A single-choice item. Option texts differ between items, as they do in a course."""
-    options = [Option("a", both(right), correct=True), *(Option("bcd"[i], both(text)) for i, text in enumerate(wrong))]
+    """A single-choice item. The letter of the right option differs between items, as it does in a course."""
+    texts = list(wrong)
+    texts.insert(number % (len(wrong) + 1), right)
+    options = [Option("abcd"[at], both(text), correct=text == right) for at, text in enumerate(texts)]
     return Item(f"Q1.n{number}", "choice", ask, spec=items.kind("choice").Spec(tuple(options)))
 
 

@@ -136,7 +136,7 @@ def test_a_terminal_that_goes_away(graded: Path, tmp_path: Path) -> None:
     )
     os.close(follower)
     try:
-        os.write(leader, b"b\n")
+        os.write(leader, b"1\n")
         until = time.monotonic() + 60
         with open(leader, "rb", buffering=0, closefd=False) as screen:
             seen = b""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,8 +23,9 @@ SMALL, LARGE = 64, 128
 
 
 @pytest.fixture(autouse=True)
-def _cleared() -> Iterator[None]:
-    """Nothing goes on being counted."""
+def _cleared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing goes on being counted, and threads of the test runner are left out: the child has none of them."""
+    monkeypatch.setattr(sys, "_current_frames", dict)
     yield
     counting.clear()
 
