@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.core.model import Text
 
-READING = Text("Reading the course, which takes a few seconds the first time.", "正在读取课程，第一次需要几秒钟。")
+READING = Text("Reading the course (slow the first time only).", "正在读取课程，第一次需要几秒钟。")
 WRITTEN = Text("written: {file}", "已写入：{file}")
 UNCONFINED = Text(
     "This code ran unconfined, because this machine has no working sandbox: run only code that you trust. "

@@ -144,7 +144,8 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     for member in readable:
         try:
             data = member.read(_LIMITS[member.kind][0])
-            raws.append(RawFile(member.path, member.kind, data, member.modified))
+            # Only answers files are ordered by time; without it, equal files are equal, and are parsed once.
+            raws.append(RawFile(member.path, member.kind, data, member.modified if member.kind == "answers" else 0.0))
             total += len(data)
             if total > MAX_TOTAL:  # files have grown since their sizes were taken
                 raise Unusable(name, _too_much(total, say.ALL_TEXT, MAX_TOTAL))

@@ -352,7 +352,7 @@ def test_a_saved_answer_is_shown_and_can_be_changed(classroom: Classroom) -> Non
 def test_when_results_are_hidden_the_page_says_so(classroom: Classroom, rule: str, said: str) -> None:  # noqa: F811
     """Beside the saved answer; nothing if they are shown at once."""
     bo = classroom.browser("bo")
-    classroom.rules(hidden_results=rule, due="2999-01-01T00:00:00+00:00")
+    classroom.rules(hidden_results=rule, due="2999-01-01T00:00:00+00:00", cut_off_days=0)
     bo.post("/items/Q1.b", data={"answer": "7", "do": "answer"}, headers=OWN_CLASS)
     page = bo.get("/items/Q1.b").text
     assert "It is graded after you submit." in page
