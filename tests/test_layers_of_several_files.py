@@ -48,6 +48,7 @@ def test_the_attention_may_come_from_another_file(attention: str, sandbox: Sandb
     assert {name: each.status for name, each in found.items()} == dict.fromkeys(names, Status.PASSED)
 
 
+@pytest.mark.prove
 def test_what_is_wrong_in_the_attention_is_wrong_in_the_layer(sandbox: Sandbox, context: GradingContext) -> None:
     """A mask that is ignored in q11.py costs points in q18.py, and only where a mask is given."""
     q11 = (SOLUTIONS / "MultiHeadAttention" / "wrong" / "mask_ignored.py").read_text("utf-8")

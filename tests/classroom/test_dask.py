@@ -152,6 +152,7 @@ def test_a_class_is_graded_on_a_cluster(running: Cluster, order: BatchRequest, i
     assert not [name for name in plugins if name.startswith("attncheck")]
 
 
+@pytest.mark.prove
 def test_a_cluster_that_goes_away(running: Cluster, order: BatchRequest, in_process: None) -> None:
     """Is told; earlier results is kept, and the same command goes on."""
     address = running.up(workers=1)

@@ -31,7 +31,10 @@ def test_watch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     assert isinstance(hinted, log.Hinted) and hinted.rung == 2
 
 
-@pytest.mark.parametrize(("command", "lang", "said"), [("grade", "en", "Next: Q5, “"), ("watch", "zh", "接下来：Q5“")])
+@pytest.mark.parametrize(
+    ("command", "lang", "said"),
+    [pytest.param("grade", "en", "Next: Q5, “", marks=pytest.mark.prove), ("watch", "zh", "接下来：Q5“")],
+)
 def test_after_well_done_something_comes_next(
     command: str,
     lang: str,

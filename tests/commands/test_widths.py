@@ -62,7 +62,7 @@ def on_terminal(columns: int, lang: str, state: Path, *commands: tuple[str, ...]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("columns", [50, 80])
+@pytest.mark.parametrize("columns", [pytest.param(50, marks=pytest.mark.prove), 80])
 def test_nothing_is_wider_than_the_terminal(columns: int, lang: str, tmp_path: Path) -> None:
     """Commands, messages and errors of learners, in both languages."""
     lines = on_terminal(columns, lang, tmp_path / "log.jsonl", *_COMMANDS)
