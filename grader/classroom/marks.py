@@ -230,7 +230,8 @@ def marks(
 ) -> tuple[Mark, ...]:
     """A learner's marks, one for each of ``works`` in the order of submission. One of them counts, or each.
 
-    Without works, there is one mark without a submission.
+    What comes too late to earn points replaces nothing that came before. Without works, there is one mark without a
+    submission.
     """
     if not works:
         changed = _changed(learner, overrides)
@@ -239,8 +240,8 @@ def marks(
     found = [mark(learner, work, possible, overrides, rules, parts) for work in sorted(works, key=_order)]
     if rules.attempts == "each":
         return tuple(found)
-    last = len(found) - 1
-    chosen = last if rules.attempts == "last" else max(range(len(found)), key=lambda at: (found[at].earned, at))
+    in_time = [at for at, each in enumerate(found) if share_when_late(each.late_seconds, rules)] or range(len(found))
+    chosen = in_time[-1] if rules.attempts == "last" else max(in_time, key=lambda at: (found[at].earned, at))
     return tuple(replace(each, counts=at == chosen) for at, each in enumerate(found))
 
 

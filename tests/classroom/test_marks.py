@@ -204,3 +204,15 @@ def test_the_last_is_the_last_that_was_handed_in(attempts: str) -> None:
     last = [mark.work for mark in found if mark.counts][-1]
     assert [mark.work for mark in found] == [earlier, later]
     assert last == later
+
+
+@pytest.mark.parametrize("attempts", ["last", "best"])
+def test_what_comes_too_late_replaces_nothing(attempts: str) -> None:
+    """A submission after the cut-off leaves the mark as it was; it counts only if there is no other."""
+    rules = Rules(due=DUE.isoformat(), cut_off_days=2, attempts=attempts)  # type: ignore[arg-type]
+    times = [DUE - timedelta(hours=1), DUE + timedelta(hours=1), DUE + timedelta(days=3)]
+    works = [work(small(), attempt=number) for number in (1, 2, 3)]
+    works = [replace(each, row=replace(each.row, at=at)) for each, at in zip(works, times, strict=True)]
+    assert [mark.counts for mark in marks(ADA, works, POSSIBLE, (), rules)] == [False, True, False]
+    (alone,) = marks(ADA, works[2:], POSSIBLE, (), rules)
+    assert alone.counts and alone.earned == 0
