@@ -52,7 +52,7 @@ READING = (kib(bounded.SMALL), bounded.READING.cpu)
 TYPE = 80
 #: Every number in a row of the table of places, in the order in which the row has them.
 ROWS: dict[str, tuple[float, ...]] = {
-    "listing": (files.MAX_FILES, mib(archive._MAX_READ), files.MAX_DEPTH, *READING),
+    "listing": (files.MAX_FILES, mib(archive._MAX_READ), files.MAX_DEPTH, bounded.READING.cpu),
     "unpacking": (
         kib(files.MAX_SOURCE), mib(files.MAX_NOTEBOOK), mib(files.MAX_TOTAL), mib(archive._SMALL), archive._MAX_RATIO,
         bounded.READING.cpu,
@@ -162,7 +162,7 @@ def bullet(title: str) -> str:
 
 def test_the_checks_that_give_their_points_away_are_named() -> None:
     """All but ``dtype``, where the reference decides."""
-    named = set(re.findall(r"`(\w+)`", bullet("Forms that a check is not about."))) & set(checks.kinds())
+    named = set(re.findall(r"`(\w+)`", bullet("Code that a check does not apply to."))) & set(checks.kinds())
     assert named == SKIPS.keys() - {"dtype"}
 
 

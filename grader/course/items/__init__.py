@@ -234,7 +234,7 @@ def interchangeable(item: Item) -> tuple[tuple[str, ...], ...]:
 
 
 def key_by_number(item: Item, context: Context) -> Text:
-    """``key`` for somebody who sees the options in an order of their own: with the numbers that they have there."""
+    """``key`` for somebody who sees the options in their own order: with the numbers that the options have there."""
     module = kind(item.kind)
     if not hasattr(module, "named_key"):
         return key(item, context)
