@@ -137,7 +137,7 @@ def serve(
 
     Prompts, quiz, an editor with checks, hints and progress, for one learner on this machine. Code is saved in FOLDER
     (default: work), answers in your progress file, which the terminal uses as well. Only this machine can connect, and
-    only a browser that opened the printed address. Each address works once; then the next one is printed.
+    only with a browser that has opened the printed address. Each address works once; then the next one is printed.
 
     With --class, serves the class in DIR: learners sign in with personal links (attncheck links), answer, and submit.
     Submissions go to DIR/inbox, results to the gradebook in DIR.

@@ -190,7 +190,7 @@ LESSER_ANSWERS = Text(
     "not read: {counts} counts, because {why}. Merge them into one answers.yaml if both matter.",
     "没有读取：以 {counts} 为准，因为{why}。如果两份都要，请合并成一个 answers.yaml。",
 )
-AS_NEW = Text("both have the same time stamp and it has the usual name", "两者时间相同，而它的名字是通常的名字")
+AS_NEW = Text("both have the same time stamp and it has the usual name", "两者时间相同，而它用的是通常的文件名")
 AS_NEW_UNNAMED = Text("both have the same time stamp and it comes first by name", "两者时间相同，而它按名字排在前面")
 NOTHING_IN_THIS = Text("this one has no answers that can be read", "这一份里没有能读取的答案")
 OTHER_FILES = Text(

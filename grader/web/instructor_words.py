@@ -120,9 +120,10 @@ WORDS: Mapping[str, Text] = {
         "对本人的数据是错的，对班上别人的数据却是对的。数据只有几组，所以一次说明不了什么。这只是询问的理由，绝不是证据。",
     ),
     "no_borrowed": Text("No such answers.", "没有这样的答案。"),
-    "right_for": Text("correct for {theirs}; own numbers: {own}", "对 {theirs} 是对的；本人的数据：{own}"),
+    "right_for": Text("correct for {theirs}; own numbers: {own}", "按 {theirs} 是正确的；本人的数据：{own}"),
     "right_for_name": Text(
-        "correct for the numbers of “{name}”, the name in answers.yaml", "对 answers.yaml 里的名字“{name}”的数据是对的"
+        "correct for the numbers of “{name}”, the name in answers.yaml",
+        "按 answers.yaml 里的名字“{name}”的数据是正确的",
     ),
     "sources_all": Text("Their numbers fit all these answers", "拥有所有这些数据的人"),
     "nobody_has_all": Text("nobody", "没有"),

@@ -3,7 +3,7 @@
 The server listens on a loopback address, but any page in the learner's browser can send requests there, and any
 program of another user on the machine can connect. So there are three rules. The ``Host`` must be the server's own,
 which prevents DNS rebinding. Every request must have a random token in a cookie that scripts cannot read; a browser
-gets it for a ticket, which stands in the address and works once. And a request that changes something must come from
+gets it for a ticket, which is part of the address and works once. A request that changes something must come from
 one of the server's own pages, as browsers state in ``Origin``.
 """
 

@@ -539,7 +539,7 @@ def test_learners_work_with_it(attncheck: Attncheck, tmp_path: Path) -> None:
     typed = f"z\n:key\n{one['b']}\n{many['a']} {many['c']}\n:quit\n"
     code, out, _ = attncheck("quiz", "--to", str(work / "answers.yaml"), "--learner", "ada", typed=typed)
     said = " ".join(out.split())
-    for part in ("Choose by number", "does not contain the answer", "no answer key for this item"):
+    for part in ("Choose by number", "It is graded after you submit", "no answer key for this item"):
         assert part in said
     assert "Correct answer" not in out and "Sample answer" not in out
     assert parse((work / "answers.yaml").read_text("utf-8"), "a", CourseError).value["answers"] == {

@@ -309,7 +309,7 @@ def test_nothing_was_graded(tmp_path: Path) -> None:
     with pytest.raises(GradebookError, match="has no gradebook"):
         again(tmp_path)
     (tmp_path / "gradebook.sqlite").touch()
-    with pytest.raises(GradebookError, match="is empty: run 'attncheck batch' again"):
+    with pytest.raises(GradebookError, match=r"is empty\. Run 'attncheck batch' again"):
         again(tmp_path)
     (tmp_path / "gradebook.sqlite").unlink()
     with closing(open_gradebook(tmp_path, create=True)) as book:
