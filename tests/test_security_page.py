@@ -162,7 +162,7 @@ def bullet(title: str) -> str:
 
 def test_the_checks_that_give_their_points_away_are_named() -> None:
     """All but ``dtype``, where the reference decides."""
-    named = set(re.findall(r"`(\w+)`", bullet("Forms that a check is not about."))) & set(checks.kinds())
+    named = set(re.findall(r"`(\w+)`", bullet("Code that a check does not apply to."))) & set(checks.kinds())
     assert named == SKIPS.keys() - {"dtype"}
 
 

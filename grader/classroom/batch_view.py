@@ -55,15 +55,16 @@ NOT_IN_ROSTER = Text(
 )
 MISNAMED = Text(
     "answers.yaml has a name that the roster does not list for this learner. Numbers in quiz items were drawn for the "
-    "roster’s id: {names}. Check whether they submitted somebody else’s file.",
-    "answers.yaml 里的名字与名单中这位学习者的对不上，而题目中的数是按名单里的编号抽取的：{names}。"
+    "id in the roster: {names}. Check whether they submitted somebody else’s file.",
+    "answers.yaml 里的名字与名单上这位学习者的名字对不上；题目中的数是按名单里的编号抽取的：{names}。"
     "请核对交上来的是不是别人的文件。",
 )
 RESPELT = Text(
-    "answers.yaml has another name of the learner than the roster’s id, for which numbers in quiz items were drawn, so "
-    "answers for the numbers of that name counted as wrong: {names}. Ask them to use the id; if an answer deserves "
-    "points nevertheless, give them with 'attncheck override'.",
-    "answers.yaml 里写的是本人的另一个名字，而题目中的数是按名单里的编号抽取的，按那个名字的数作答会判错：{names}。"
+    "answers.yaml has the learner’s name, login or address instead of their id in the roster. Numbers in quiz items "
+    "were drawn for the id, so answers that fit the numbers of the other name counted as wrong: {names}. Ask these "
+    "learners to use their id; if an answer deserves points nevertheless, give them with 'attncheck override'.",
+    "answers.yaml 里写的是本人的姓名、登录名或邮箱，而不是名单里的编号。题目中的数按编号抽取，"
+    "按那个名字的数作答会判错：{names}。"
     "请他们改用编号；若仍应得分，可用 `attncheck override` 给分。",
 )
 MISNAMED_UNLISTED = Text(

@@ -27,7 +27,7 @@ _EVERYBODY = ""
 _MOST_LISTED = 50
 
 _DAMAGED = Text(
-    "{path} does not list ended sessions; restore it from a backup. Otherwise remove it together with "
+    "{path} is not a list of ended sessions; restore it from a backup. If there is none, remove it together with "
     ".attncheck-links, so that no ended session works again, and send new links.",
     "{path} 不是会话结束记录；请从备份恢复。没有备份时，请把它和 .attncheck-links 一起删除，"
     "以免已结束的会话重新生效，再发送新的链接。",

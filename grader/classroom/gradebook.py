@@ -690,7 +690,7 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
         raise GradebookError(
             Text(
                 "{folder} has no {file}. Expected a folder written by 'attncheck batch --out'.",
-                "{folder} 里没有 {file}。应为 `attncheck batch --out` 写下的文件夹。",
+                "{folder} 里没有 {file}。应为 `attncheck batch --out` 写出的文件夹。",
             ).fill(folder=folder, file=FILE)
         )
     with ExitStack() as opened:

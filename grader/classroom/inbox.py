@@ -280,14 +280,14 @@ def submit(
 
 
 _TOO_LARGE_FOR_DAY = Text(
-    "This submission has {size}, and you may submit {most} in 24 hours. Submit only code and answers. Nothing was "
+    "These files have {size}, and you may submit {most} in 24 hours. Submit only code and answers. Nothing was "
     "submitted.",
-    "这次提交有 {size}，而 24 小时内合计最多提交 {most}。请只提交代码和答案。这次没有提交。",
+    "这些文件共 {size}，而 24 小时内合计最多提交 {most}。请只提交代码和答案。这次没有提交成功。",
 )
 _TOO_MUCH_TODAY = Text(
-    "This submission has {size}. Together with what you submitted in the last 24 hours, that is more than the limit of "
-    "{most}. You can submit it in {time}. Nothing was submitted now.",
-    "这次提交有 {size}，加上 24 小时内已提交的，超过了 {most} 的上限。{time}后可以提交。这次没有提交。",
+    "These files have {size}. Together with what you submitted in the last 24 hours, that is more than the limit of "
+    "{most}. You can submit them in {time}. Nothing was submitted now.",
+    "这些文件共 {size}，加上 24 小时内已提交的，超过了 {most} 的上限。{time}后可以提交。这次没有提交成功。",
 )
 
 

@@ -43,10 +43,11 @@ NO_ANSWERS = Text(
 )
 NOTHING_OF = Text("this submission has nothing for {names}", "没有 {names} 的内容")
 NUMBERS_OF = Text(
-    "answers to items with personal numbers: {count}, under the name “{name}”. A class with a roster judges them for "
-    "the numbers of your id in it; if that is another name, answer these items again under it (attncheck name ID)",
-    "数字因人而异的小题答了 {count} 道，用的名字是“{name}”。有名单的班级按名单里你的编号的数评分；"
-    "编号与此不同的，请用编号重新作答（attncheck name 编号）",
+    "answers to items with personal numbers: {count}, under the name “{name}”. If your class has a roster, "
+    "they are judged by the numbers of your id in it; if your id is different, answer these items again under it "
+    "(attncheck name ID)",
+    "数字因人而异的小题答了 {count} 道，用的名字是“{name}”。班级有名单的，评分以名单里你的编号所对应的数为准；"
+    "编号与这个名字不同的，请用编号重新作答（attncheck name 编号）",
 )
 GRADED_ELSEWHERE = Text(
     "This is a learners' edition of the course: your instructor grades the answers to graded items and runs the "

@@ -180,7 +180,7 @@ def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
 
 
 def has_other_name(row: SubmissionRow) -> bool:
-    """Whether answers.yaml names somebody else than numbers were drawn for, which only a roster can bring about."""
+    """Whether answers.yaml names somebody else than numbers were drawn for, which can only be so with a roster."""
     return bool(row.signed and row.seed_name) and not items.same_numbers(row.signed or "", row.seed_name)
 
 

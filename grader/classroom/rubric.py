@@ -256,5 +256,5 @@ _NOT_WAITING = Text(
 )
 _NONE_WAIT = Text(
     "No answers to “{part}” are waiting to be marked. 'attncheck override DIR --pending' lists those that are.",
-    "“{part}”没有等待批改的回答。`attncheck override DIR --pending` 会列出哪些题有。",
+    "“{part}”没有等待批改的回答。`attncheck override DIR --pending` 会列出还有哪些。",
 )

@@ -15,7 +15,7 @@ NOTHING_THERE = Text("no submission", "没有提交")
 CHECK_BROKE = Text("the check itself failed: a bug in attncheck", "检查程序本身出错，是 attncheck 的缺陷")
 NOT_ALL_READ = Text("not read in full", "未能完整读取")
 SAID_LATE = Text("late according to the LMS", "课程平台标为迟交")
-OTHER_NAME = Text("answers.yaml has another name than the roster’s id", "answers.yaml 里的名字不是名单里的编号")
+OTHER_NAME = Text("answers.yaml has a name that is not the id in the roster", "answers.yaml 里的名字不是名单里的编号")
 AND_MORE = Text(" and {more} more", "，另有 {more} 个")
 
 # ------------------------------------------------------------- why a submission could not be graded

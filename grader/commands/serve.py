@@ -63,7 +63,7 @@ _TAKEN = Text(
     ChineseHelp(
         "在浏览器里打开课程。\n\n"
         "包括题目、小题、带检查的编辑器、提示和进度，供一名学习者在本机使用。代码保存在 FOLDER（默认 "
-        "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且只有打开过打印地址的浏览器才能用。每个地址只能用一次，用过之后会打印下一个。\n\n"
+        "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且要用打开过终端所给地址的浏览器。每个地址只能用一次，用过之后终端会给出下一个。\n\n"
         "加 --class 时，为文件夹 DIR 里的班级服务：学习者用个人链接（attncheck links）登录、作答、提交；提交进入 "
         "DIR/inbox，成绩记入 DIR 里的成绩册。",
         {
@@ -137,7 +137,7 @@ def serve(
 
     Prompts, quiz, an editor with checks, hints and progress, for one learner on this machine. Code is saved in FOLDER
     (default: work), answers in your progress file, which the terminal uses as well. Only this machine can connect, and
-    only a browser that opened the printed address. Each address works once; then the next one is printed.
+    only with a browser that has opened the printed address. Each address works once; then the next one is printed.
 
     With --class, serves the class in DIR: learners sign in with personal links (attncheck links), answer, and submit.
     Submissions go to DIR/inbox, results to the gradebook in DIR.

@@ -26,7 +26,7 @@ _TERMINAL = re.compile(
 _QUOTED = re.compile("“[^”]*”")
 _NOT_HERE = Text(
     "This cannot be done on this page; the person who runs the server can help.",
-    "这个页面上做不到，请找管理服务器的人。",
+    "在网页上做不到，请联系管理服务器的人。",
 )
 
 

@@ -79,7 +79,7 @@ class Kind(Enum):
     )
     WRONG_FORM = (
         "wrong-form",
-        Text("A value has the wrong format.", "文本的格式与这个键要求的不同。"),
+        Text("A value has the wrong format.", "值的格式与这个键要求的不同。"),
         Text("Write it like the example.", "照示例填写。"),
     )
     WRONG_LENGTH = (
@@ -322,7 +322,7 @@ class Kind(Enum):
         "few-landmarks",
         Text("An exercise has too few landmarks.", "练习的路标太少。"),
         Text(
-            "List names of intermediate values of the reference under `landmarks:`.",
+            "List intermediate values of the reference under `landmarks:`.",
             "在 `landmarks:` 下写出参考实现的中间值。",
         ),
     )

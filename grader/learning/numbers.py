@@ -1,6 +1,6 @@
 """Options by number: learners choose by the digits that a screen shows, and files get the ids.
 
-Options stand in an order of the learner's own, so a digit says nothing about other items or other learners. The ids
+Each learner sees options in a different order, so a digit says nothing about other items or other learners. The ids
 are letters that are the same for all; they are names in files, and no screen shows or reads them. Every front end
 that reads typed answers translates them here.
 """

@@ -64,8 +64,8 @@ GIVEN = {
     "numpy": Text("tested with NumPy arrays", "用 NumPy 数组测试"),
 }
 #: On pages, where the item may be a link.
-ASK_NEXT_ON_PAGE = Text("Practice this idea: {item}", "针对这一点的练习题：{item}")
-ASK_NEXT = Text("Practice this idea: attncheck quiz {item}", "针对这一点的练习题：attncheck quiz {item}")
+ASK_NEXT_ON_PAGE = Text("Practise this idea: {item}", "针对这一点的练习题：{item}")
+ASK_NEXT = Text("Practise this idea: attncheck quiz {item}", "针对这一点的练习题：attncheck quiz {item}")
 NOTES = Text("Please note", "请注意")
 LATE = Text("submitted {time} late", "迟交 {time}")
 ALL_PASSED = Text("Everything is correct. Well done!", "全部正确，做得好！")
@@ -91,11 +91,11 @@ NO_SANDBOX = Text(
 NOTHING_RUN = Text("No code was run", "没有运行任何代码")
 SECONDS = Text("{seconds} s", "{seconds} 秒")
 
-NOT_READABLE = Text("could not be read", "无法读懂")
+NOT_READABLE = Text("could not be read", "无法读取")
 ANSWERS_RIGHT = Text("answers: {right} of {count} correct", "答案：{count} 个中对了 {right} 个")
 ANSWERS_RIGHT_SOME_UNREAD = Text(
     "answers: {right} of {count} correct, {unread} could not be read",
-    "答案：{count} 个中对了 {right} 个，{unread} 个无法读懂",
+    "答案：{count} 个中对了 {right} 个，{unread} 个无法读取",
 )
 YOUR_ANSWER = Text("Your answer", "你的回答")
 COMPARE_ANSWER = Text("Compare your answer with the model answer", "把你的回答与参考答案对照")

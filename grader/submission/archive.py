@@ -135,7 +135,7 @@ def _is_folder(info: zipfile.ZipInfo) -> bool:
 
 
 def modified(info: zipfile.ZipInfo) -> float:
-    """The time stamp of an entry, in seconds that are only good for comparisons; 0 if it is no time."""
+    """The time stamp of an entry, in seconds that are only good for comparisons; 0 if it is not valid."""
     try:
         return datetime(*info.date_time, tzinfo=UTC).timestamp()
     except ValueError:

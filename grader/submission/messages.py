@@ -190,7 +190,7 @@ LESSER_ANSWERS = Text(
     "not read: {counts} counts, because {why}. Merge them into one answers.yaml if both matter.",
     "没有读取：以 {counts} 为准，因为{why}。如果两份都要，请合并成一个 answers.yaml。",
 )
-AS_NEW = Text("both have the same time stamp and it has the usual name", "两者时间相同，而它的名字是通常的名字")
+AS_NEW = Text("both have the same time stamp and it has the usual name", "两者时间相同，而它用的是通常的文件名")
 AS_NEW_UNNAMED = Text("both have the same time stamp and it comes first by name", "两者时间相同，而它按名字排在前面")
 NOTHING_IN_THIS = Text("this one has no answers that can be read", "这一份里没有能读取的答案")
 OTHER_FILES = Text(
@@ -365,9 +365,9 @@ NEWER = Text("its format {version} is newer than 4", "其格式 {version} 比 4 
 ODD_CELL = Text("its cell {number} has no readable source", "第 {number} 个单元没有可读的源代码")
 CONVERSION = Text("its old format cannot be converted ({reason})", "旧格式无法转换（{reason}）")
 OLD_TOO_LARGE = Text(
-    "it is in a format of before 2014, and notebooks in such formats may have up to {limit} together here; these have"
-    " {found}. Open it in Jupyter and save it, which converts it to the current format, and upload it again.",
-    "它是 2014 年以前的旧格式；这类笔记本在这里合计不能超过 {limit}，而这些有 {found}。"
+    "it is in a format from before 2014. Notebooks in such formats may have {limit} in all here; these have {found}. "
+    "Open it in Jupyter and save it, which converts it to the current format; then upload it again.",
+    "它是 2014 年以前的旧格式；这类笔记本在这里合计不能超过 {limit}，而现在共有 {found}。"
     "请用 Jupyter 打开并保存，这样就会转换成现在的格式，然后重新上传。",
 )
 OTHER_LANGUAGE = Text(
@@ -418,8 +418,8 @@ READ_ONE_BY_ONE = Text(
     "整个文件不合规范，但其中的每个答案都能读取。{problem}",
 )
 TOO_MANY_ENTRIES = Text(
-    "{problem} Because of that, its entries would be read one by one, but there are more than {limit} of them.",
-    "{problem}因此要逐条读取，但条目超过了 {limit} 个。",
+    "{problem} Its entries cannot be read one by one either, because there are more than {limit} of them.",
+    "{problem}条目又超过了 {limit} 个，也无法逐条读取。",
 )
 MORE_PROBLEMS = Text("{count} more parts of this file could not be read.", "这个文件另有 {count} 处无法读取。")
 TWO_LEARNERS = Text(

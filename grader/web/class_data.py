@@ -56,7 +56,7 @@ _MOST_READY = 4
 #: The folders of an absolute path.
 _FOLDERS = re.compile(r"(?<![^\s“\"'(（：:,，])/(?:[^\s/]+/)+")
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
-_NOT_YOURS = Text("These pages are for the staff of the class.", "这些页面只供任课人员使用。")
+_NOT_YOURS = Text("These pages are for the staff of the class.", "这些页面只供本班的教师和助教使用。")
 
 #: A mark that counts or not, with the answers of its submission.
 Answered: TypeAlias = tuple[Mark, Mapping[str, object]]

@@ -25,7 +25,7 @@ from grader.web.answers import Entry, MarkedPart
 FORMAT = 1
 #: The most characters in the fields of a draft. The longest file of code has fewer.
 MOST = 520_000
-_TOO_LONG = Text("This is longer than {most} characters.", "这里超过了 {most} 个字符。")
+_TOO_LONG = Text("This is longer than {most} characters.", "内容超过了 {most} 个字符。")
 _NOT_SAVED = Text("The draft cannot be saved: {reason}.", "草稿无法保存：{reason}。")
 
 

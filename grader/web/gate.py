@@ -71,7 +71,7 @@ TOO_MANY_REQUESTS = Notice(
 )
 _ENDING = Notice(
     503,
-    Text("The server is being stopped", "服务器正在关闭"),
+    Text("The server is shutting down", "服务器正在关闭"),
     (Text("Load the page again in a few minutes.", "请过几分钟再重新加载页面。"),),
     headers={"Connection": "close"},
 )

@@ -28,7 +28,7 @@ _GROUPS = 8
 #: The most answers on a page that could not be read.
 _UNREAD = 100
 _NOT_A_NUMBER = Text("“{typed}” is not a number of points.", "“{typed}”不是分数。")
-_NO_POINTS = Text("Say how many points.", "请填写分数。")
+_NO_POINTS = Text("Enter the points.", "请填写分数。")
 _NO_PART = Text("Choose an item or an exercise.", "请选择小题或练习。")
 _CHANGED = Text(
     "These answers have been marked in the meantime, or none was selected. Nothing was saved.",

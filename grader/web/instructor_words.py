@@ -120,9 +120,10 @@ WORDS: Mapping[str, Text] = {
         "对本人的数据是错的，对班上别人的数据却是对的。数据只有几组，所以一次说明不了什么。这只是询问的理由，绝不是证据。",
     ),
     "no_borrowed": Text("No such answers.", "没有这样的答案。"),
-    "right_for": Text("correct for {theirs}; own numbers: {own}", "对 {theirs} 是对的；本人的数据：{own}"),
+    "right_for": Text("correct for {theirs}; own numbers: {own}", "按 {theirs} 是正确的；本人的数据：{own}"),
     "right_for_name": Text(
-        "correct for the numbers of “{name}”, the name in answers.yaml", "对 answers.yaml 里的名字“{name}”的数据是对的"
+        "correct for the numbers of “{name}”, the name in answers.yaml",
+        "按 answers.yaml 里的名字“{name}”的数据是正确的",
     ),
     "sources_all": Text("Their numbers fit all these answers", "拥有所有这些数据的人"),
     "nobody_has_all": Text("nobody", "没有"),
@@ -220,18 +221,19 @@ WORDS: Mapping[str, Text] = {
     "end_sessions": Text("End sessions", "结束登录"),
     "end_links": Text("End sessions and links", "结束登录并作废链接"),
     "end_why": Text(
-        "“End sessions” signs out every device at once; the personal link signs in again. If somebody else may have "
-        "the link, end both, and make a new link.",
-        "“结束登录”会让所有设备立即退出，个人链接仍可再次登录。如果链接可能落到了别人手里，请连链接一起作废，再生成新的。",
+        "“End sessions” signs the person out on every device at once; their personal link still works. If somebody "
+        "else may have the link, end both and make a new one.",
+        "“结束登录”会让所有设备立即退出，但个人链接仍然可以登录。如果链接可能落到了别人手里，请连链接一起作废，再生成新的。",
     ),
     "end_everybody": Text("The whole class", "全班"),
     "end_everybody_why": Text(
-        "This includes staff and you: open your personal link afterwards. If links end, everybody needs a new one.",
-        "包括任课人员和你自己，之后请重新打开个人链接。如果连链接一起作废，所有人都需要新的链接。",
+        "This includes the staff and yourself: open your personal link again afterwards. If you end links as well, "
+        "everybody needs a new one.",
+        "教师、助教和你自己都包括在内，之后请重新打开个人链接。如果连链接一起作废，所有人都需要新的链接。",
     ),
-    "staff": Text("Staff", "任课人员"),
+    "staff": Text("Staff", "教师和助教"),
     "learners_sessions": Text(
-        "A learner’s sessions are ended on the page of that learner.", "学习者的登录在该学习者的页面上结束。"
+        "To end the sessions of a learner, open that learner’s page.", "要结束某位学习者的登录，请打开该学习者的页面。"
     ),
     "no_changes": Text("There is nothing here.", "这里没有记录。"),
     "which_log": Text("Log", "记录"),

@@ -3,7 +3,7 @@
 The server listens on a loopback address, but any page in the learner's browser can send requests there, and any
 program of another user on the machine can connect. So there are three rules. The ``Host`` must be the server's own,
 which prevents DNS rebinding. Every request must have a random token in a cookie that scripts cannot read; a browser
-gets it for a ticket, which stands in the address and works once. And a request that changes something must come from
+gets it for a ticket, which is part of the address and works once. A request that changes something must come from
 one of the server's own pages, as browsers state in ``Origin``.
 """
 
@@ -52,11 +52,11 @@ _GO_ON = Text("Open them", "打开页面")
 
 OTHER_NAME = Notice(
     421,
-    Text("This server has another name", "这个服务器不叫这个名字"),
+    Text("This is not the server’s address", "网址不对"),
     (
         Text(
-            "It answers only at its own address. Open the address that you were given, letter by letter.",
-            "它只在自己的地址上应答。请照原样打开你得到的地址。",
+            "The server answers only at its own address. Open exactly the address that you were given.",
+            "服务器只在自己的网址上应答。请照原样打开你拿到的网址。",
         ),
     ),
 )
@@ -94,20 +94,20 @@ _NO_TOKEN = Notice(
     (
         Text(
             "Nobody else on this machine may use these pages, so a browser needs the address that attncheck serve "
-            "printed, with the token at its end. Copy the last one in the terminal.",
-            "这些页面不能给本机的其他用户看，所以浏览器要用 attncheck serve 打印的、末尾带令牌的地址。"
+            "printed, with the token at its end. Copy the last one that the terminal shows.",
+            "这些页面不能给本机的其他用户看，所以浏览器要用 attncheck serve 给出的、末尾带令牌的地址。"
             "请复制终端里最后出现的那个地址。",
         ),
         Text(
             "Each address works once, in one browser; then the terminal shows the next one. If the server has been "
             "restarted, earlier addresses and windows no longer work.",
-            "每个地址只能用一次、在一个浏览器里用，用过之后终端会给出下一个。服务器重启之后，以前的地址和窗口都会失效。",
+            "每个地址只能在一个浏览器里用一次，用过之后终端会给出下一个。服务器重启之后，以前的地址和窗口都会失效。",
         ),
     ),
 )
 _WELCOME = Notice(
     200,
-    Text("This browser may use the pages now", "这个浏览器现在可以使用了"),
+    Text("This browser can use the pages now", "现在可以在这个浏览器里使用了"),
     (Text("They open by themselves.", "页面会自动打开。"),),
 )
 

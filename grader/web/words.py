@@ -44,7 +44,7 @@ WORDS: Mapping[str, Text] = {
     "hints_of": Text("Hints for {name}", "{name} 的提示"),
     "cost": Text("Hints cost practice points only.", "提示只扣练习分，不影响成绩。"),
     "report": Text("Report", "报告"),
-    "report_last": Text("This is about the code that you checked last.", "这是你上一次检查的代码的报告。"),
+    "report_last": Text("This report is about the code that you checked last.", "这是你上一次检查的代码的报告。"),
     "report_here": Text("The report appears here.", "报告会显示在这里。"),
     "answer": Text("Your answer", "你的答案"),
     "choose": Text("choose", "请选择"),
@@ -64,7 +64,7 @@ WORDS: Mapping[str, Text] = {
     "any_order": Text("These may be in any order:", "以下各项之间顺序不限："),
     "right_partner": Text("Correct answer: {text}", "正确答案：{text}"),
     "wrong_option": Text("not correct", "不正确"),
-    "wrong_place": Text("stands too early", "位置太靠前"),
+    "wrong_place": Text("comes too early", "位置太靠前"),
     "wrong_pair": Text("not a correct pair", "这一对不正确"),
     "wrong_line": Text("does not follow", "推不出这一行"),
     "unread_line": Text("cannot be read", "读不懂这一行"),
@@ -75,14 +75,14 @@ WORDS: Mapping[str, Text] = {
         "请选择你说到的要点；一点也没有说到就只选“都没有”。",
     ),
     "settled_meanwhile": Text(
-        "This item was settled before you sent this answer, so it does not count. It is kept as a draft: you find it "
-        "in the form when you answer again.",
+        "This item was settled before you sent this answer, so it does not count. The answer is kept as a "
+        "draft: you will find it in the form when you answer again.",
         "你发送这个答案之前，这道题已经答完，所以它没有计入。你写的内容已存为草稿，重新作答时会出现在输入框里。",
     ),
     "draft_saved": Text("Draft saved.", "草稿已保存。"),
     "draft_waits": Text("There is a draft here that you have not sent.", "这里还有一份没有发送的草稿。"),
     "draft_failed": Text(
-        "Not saved: the server does not answer. Keep this page open; it tries again.",
+        "Not saved: the server does not answer. Keep this page open; it will try again.",
         "没有保存：服务器没有响应。请不要关闭本页，稍后会自动重试。",
     ),
     "draft_other": Text(

@@ -30,8 +30,8 @@ _CLASH = Text(
     "你已经有同名而内容不同的文件：{names}。要替换请勾选“替换”，旧文件会另外保留。",
 )
 _TWO_ANSWERS = Text(
-    "You uploaded more than one answers file ({names}), but only one can count; upload that one.",
-    "你上传了不止一个答案文件（{names}），但只能有一个算数；请只上传要算的那一个。",
+    "You uploaded more than one answers file ({names}), but only one can count. Upload only that one.",
+    "你上传了不止一个答案文件（{names}），但只能有一个算数；请只上传其中一个。",
 )
 _FOLDERS = Text(
     "“{path}” is in a folder; put all files side by side, and upload them again.",

@@ -466,7 +466,7 @@ def test_a_day_has_a_limit_of_bytes(work: Path, tmp_path: Path) -> None:
         submit(work, inbox, "ada", NOW + timedelta(hours=number), most=100_000)
     assert submit(work, inbox, "ada", NOW + timedelta(hours=2), most=100_000)[1] is False
     (work / "q03.py").write_text(f"{CODE}{large}2\n")
-    with pytest.raises(UsageError, match=r"last 24 hours.*You can submit it in 22 h"):
+    with pytest.raises(UsageError, match=r"last 24 hours.*You can submit them in 22 h"):
         submit(work, inbox, "ada", NOW + timedelta(hours=2), most=100_000)
     assert len(list((inbox / "ada").iterdir())) == 2
     assert submit(work, inbox, "bo", NOW, most=100_000)[1]

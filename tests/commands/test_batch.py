@@ -181,7 +181,7 @@ SUMMARY = BatchSummary(
                 "di: q05.py: the file is empty\n",
                 "No submission from: eve\n",
                 "the submission: Zoë. Add",
-                "for the roster’s id: ada (“Ada”). Check",
+                "for the id in the roster: ada (“Ada”). Check",
                 "counted as wrong: bo (“Bo Bø”). Ask",
                 "These names match more than one person on the roster",
                 "Kim",

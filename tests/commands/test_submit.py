@@ -60,7 +60,7 @@ def test_handing_in(lang: str, fragments: list[str], submit: Attncheck, work: Pa
 @pytest.mark.parametrize(
     ("lang", "said"),
     [
-        ("en", "items with personal numbers: 1, under the name “Ada Invented”. A"),
+        ("en", "items with personal numbers: 1, under the name “Ada Invented”. If"),
         ("zh", "答了 1 道，用的名字是“Ada Invented”"),
     ],
 )

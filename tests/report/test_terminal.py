@@ -57,7 +57,7 @@ def flat(text: str) -> str:
         "at [0, 2, 1]: expected 0.25, got 0.5",
         "24 of 120 entries differ",
         "Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
-        "→ Practice this idea: attncheck quiz Q5.scale",
+        "→ Practise this idea: attncheck quiz Q5.scale",
         "q05.py: 1 of 3 checks passed; not passed: values ×2; tested with NumPy arrays",
         "Hidden cases decide 4 of these 7 points.",
         "· The result has dtype float64.",
@@ -194,7 +194,7 @@ def test_watch_covers_answers(lang: Lang, said: str, report: Report, course: Cou
     assert said in text and unread.message is not None
     assert unread.id in text and unread.message.of(lang) in text and missing.id not in text
     text = shown(replace(report, questions=(result,)), course, lang)
-    assert {"en": "could not be read", "zh": "无法读懂"}[lang] in text
+    assert {"en": "could not be read", "zh": "无法读取"}[lang] in text
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_mistake_in_code_leads_to_a_question_about_it(belief: str, item: str, 
     known = replace(course, questions=(replace(asking, exercises=(NAMED,)),))
     result = replace(report.questions[0], items=(), exercises=(failed,))
     said = shown(replace(report, questions=(result,)), known)
-    assert f"→ Practice this idea: attncheck quiz {item}" in said
+    assert f"→ Practise this idea: attncheck quiz {item}" in said
     out = io.StringIO()
     render_watch(replace(page, report=report), known, "en", Console(file=out, width=80), keys=False)
     assert f"attncheck quiz {item}" in out.getvalue()

@@ -344,7 +344,7 @@ def test_submissions_of_nobody(class_data: ClassData) -> None:
         ),
         ({"part": "triple", "points": "1", "reason": "r"}, "no exercise or graded item “triple”"),
         ({"points": "1"}, "Choose an item or an exercise."),
-        ({"part": "double"}, "Say how many points."),
+        ({"part": "double"}, "Enter the points."),
     ],
 )
 def test_points_that_are_refused(class_data: ClassData, fields: dict[str, str], said: str) -> None:

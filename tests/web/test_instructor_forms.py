@@ -41,7 +41,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], str, tuple[str, str]]] = [
         ({"points": "9"}, "points", ("double has 0 to 4 points; found 9.", "double 的分数是 0 到 4，这里是 9。")),
         ({"points": "-1"}, "points", ("double has 0 to 4 points; found -1.", "double 的分数是 0 到 4，这里是 -1。")),
         ({"points": "many"}, "points", ("“many” is not a number of points.", "“many”不是分数。")),
-        ({"points": ""}, "points", ("Say how many points.", "请填写分数。")),
+        ({"points": ""}, "points", ("Enter the points.", "请填写分数。")),
         ({"part": ""}, "part", ("Choose an item or an exercise.", "请选择小题或练习。")),
         ({"part": "triple"}, "part", ("There is no exercise or graded item “triple”.", "没有练习或计分题“triple”。")),
         ({"reason": " "}, "reason", ("Give a reason: it is shown", "请给出理由：")),

@@ -51,7 +51,7 @@ def test_a_ticket_becomes_a_cookie() -> None:
     assert (again.status_code, again.headers["location"]) == (303, "/items/Q1.a?x=1"), "in the same browser"
     other = client(guarded, signed_in=False).get(path)
     assert other.status_code == 403 and "set-cookie" not in other.headers and used == [True]
-    assert "works once" in other.text and "只能用一次" in other.text
+    assert "works once" in other.text and "只能在一个浏览器里用一次" in other.text
 
 
 def test_the_cookie_is_no_ticket() -> None:

@@ -33,8 +33,8 @@ _UNGRADED = Text(
     "无法评分或只评了一部分，保持原样：{names}",
 )
 _OPEN = Text(
-    "Left unchanged, because what they submit can still count, and the course shows results only after that: {names}",
-    "保持原样，因为再提交仍然计分，而本课程在那之后才公布结果：{names}",
+    "Left unchanged, because they can still earn points, and the course shows results only after that: {names}",
+    "再提交仍可计分，而本课程要等到不再计分之后才公布结果，保持原样：{names}",
 )
 _WAITING = Text("Some answers still have to be graded by hand: {names}", "仍有答案等待人工批改：{names}")
 _OTHER_POINTS = Text(

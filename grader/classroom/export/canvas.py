@@ -93,8 +93,7 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     if wanted is None:
         raise UsageError(
             Text(
-                "{sheet} has {found} assignments, and one of them has to be named: {there}. The option is "
-                "--column NAME.",
+                "{sheet} has {found} assignments; name one of them: {there}. The option is --column NAME.",
                 "{sheet} 里有 {found} 个作业，请指定其中一个：{there}。对应的选项是 --column NAME。",
             ).fill(sheet=sheet.path, found=len(found), there=there),
             field="column",

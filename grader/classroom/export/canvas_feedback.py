@@ -4,8 +4,9 @@
 
 A zip with one text file for each learner: the report as `grade` prints it, every line as a comment. Canvas assigns it
 by the numbers in its name, so each file has exactly the name of one of the learner's files in the graded zip, for
-example `doejane_1234_5678_q05.py`, and Canvas shows it under that name. Until `hidden_results`
-allows more, there are public cases and their points alone; with `never`, only hidden cases are left out.
+example `doejane_1234_5678_q05.py`, and Canvas shows it under that name. Until
+`hidden_results` allows more, the report has only public cases and their points; with `never`, only hidden cases are
+left out.
 
 Learners are matched as in the export `canvas`; nothing is guessed. Learners who are only in the zip or only in the
 gradebook are listed, and so are submissions without a file that Canvas could attach something to.

@@ -56,9 +56,9 @@ _LATER = {
     "after-due": Text(
         "Gradescope shows the results of answers and hidden cases after the due date, or after the late due date if "
         "there is one.",
-        "小题和隐藏用例的结果由 Gradescope 在截止日期之后显示；设有迟交截止日期的，在那之后显示。",
+        "Gradescope 在截止日期之后显示小题和隐藏用例的结果；设有迟交截止日期的，在迟交截止日期之后显示。",
     ),
-    "never": Text("The results of answers and hidden cases are not shown.", "小题和隐藏用例的结果不显示。"),
+    "never": Text("The results of answers and hidden cases are not shown.", "不显示小题和隐藏用例的结果。"),
 }
 
 

@@ -5,7 +5,7 @@
 A folder with `index.html` and a self-contained page for each learner, which can be sent by mail. The index has the
 points of every question, who was late, and what still has to be graded by hand. Click a heading to sort, or search for
 a learner; this uses `table.js` in the same folder, and the index is complete without it. The learners' pages contain no
-scripts and forbid them. They have public cases and their points alone until `hidden_results` allows more; with `never`,
+scripts and forbid them. They have only public cases and their points until `hidden_results` allows more; with `never`,
 only hidden cases are left out, and the page says how many points they are worth. The index is for you and has all
 points. With `--learner`, the export is that learner's page as one file.
 

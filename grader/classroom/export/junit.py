@@ -2,8 +2,8 @@
 
 ## What it writes
 
-A folder with a document for each learner, or one document with `--learner`. Until `hidden_results`
-allows more, there are public cases and their points alone; with `never`, only hidden cases are left out.
+A folder with a document for each learner, or one document with `--learner`. Until `hidden_results` allows
+more, they have only public cases and their points; with `never`, only hidden cases are left out.
 
 ## Options
 

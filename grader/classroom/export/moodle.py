@@ -172,9 +172,8 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
         return most - 1
     raise UsageError(
         Text(
-            "{sheet} has no recognisable column of grades; one of these has to be named: {heading}. The option is "
-            "--column NAME.",
-            "{sheet} 的哪一列是成绩？请指定其中一列：{heading}。对应的选项是 --column NAME。",
+            "{sheet} has no obvious column of grades; name one of these: {heading}. The option is --column NAME.",
+            "看不出 {sheet} 的哪一列是成绩，请指定其中一列：{heading}。对应的选项是 --column NAME。",
         ).fill(sheet=sheet.path, heading=headings_text(heading)),
         field="column",
     )

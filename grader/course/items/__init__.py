@@ -107,7 +107,7 @@ class Judgment:
     """The judgment of an answer, which earns ``fraction`` of the points.
 
     A wrong answer with a ``misconception`` needs no ``message``: the report explains the misconception.
-    ``readable`` is false if the value is no answer of this kind at all (an unknown letter, a line that cannot be
+    ``readable`` is false if the value is not an answer of this kind at all (an unknown letter, a line that cannot be
     parsed): it does not count as an attempt in the quiz, and earns nothing but what lines before an unread one show;
     ``message`` then says nothing about these lines. ``reading`` is how a formula was read, a line for each formula.
     ``place`` is the one part of a wrong answer that is marked while attempts are left: a number of a line, or the id
@@ -234,7 +234,7 @@ def interchangeable(item: Item) -> tuple[tuple[str, ...], ...]:
 
 
 def key_by_number(item: Item, context: Context) -> Text:
-    """``key`` for somebody who sees the options in an order of their own: with the numbers that they have there."""
+    """``key`` for somebody who sees the options in their own order: with the numbers that the options have there."""
     module = kind(item.kind)
     if not hasattr(module, "named_key"):
         return key(item, context)

@@ -2,7 +2,7 @@
 
 ## What it asks
 
-To choose one option. Learners see the options in an order of their own. A wrong option can name the misconception
+To choose one option. Each learner sees the options in a different order. A wrong option can name the misconception
 that leads to it.
 
 ## Keys

@@ -40,8 +40,8 @@ A left side, words that name the formula or say what was counted, a remark in br
 ## Points
 
 All or nothing. A wrong formula is named by its misconception, or shown an instance with the learner's own value,
-never with the correct one. What cannot be read is no attempt in the quiz; in a file it earns nothing until a person has
-looked at it.
+never with the correct one. What cannot be read is not an attempt in the quiz; in a file it earns nothing until a person
+has looked at it.
 """
 
 from __future__ import annotations

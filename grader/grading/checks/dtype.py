@@ -3,8 +3,8 @@
 ## What it checks
 
 One call with float64 inputs and one with float32 inputs. Both results must have the dtype of their inputs, and the
-float64 result must agree with the reference to float64 accuracy. Of a Python number only the accuracy counts. NumPy
-code that promotes float32 to float64 gets a remark and loses no points.
+float64 result must agree with the reference to float64 accuracy. Where the result is a Python number, only its accuracy
+counts. NumPy code that promotes float32 to float64 gets a remark and loses no points.
 
 ## Why it matters
 

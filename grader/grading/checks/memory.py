@@ -2,9 +2,9 @@
 
 ## What it checks
 
-Two calls are measured. In torch, the largest tensor counts, also in threads that the call starts; what cannot be seen
-(older threads, torch's own loops) earns no points. NumPy arrays are measured by the peak of Python's
-memory, which must stay below the size of the score matrix in float32. The case needs one sequence that is long
+Two calls are measured. In torch, the largest tensor counts, also in threads that the call starts; a call that
+cannot be seen completely (older threads, torch's own loops) earns no points. NumPy arrays are measured by the peak of
+Python's memory, which must stay below the size of the score matrix in float32. The case needs one sequence that is long
 compared to everything else: n_q·n_k must be at least 16 times the size of every argument, and n 16 times every block
 size.
 
@@ -85,9 +85,9 @@ _SECRET = Text(
     "运行中出现过一个与 n_q × n_k 分数矩阵一样大的数组；每次只需要其中的一块",
 )
 _UNSEEN = Text(
-    "the arrays of this call could not all be seen, so it earns no points here. Compute the result during the call, "
+    "some arrays of this call could not be seen, so it earns no points here. Compute the result during the call, "
     "with operations of torch or NumPy; end every thread before it returns",
-    "这次调用用到的数组没有全部看到，因此这一项不得分。请在调用期间用 torch 或 NumPy 的运算算出结果，"
+    "没能看到这次调用用到的全部数组，因此这一项不得分。请在调用期间用 torch 或 NumPy 的运算算出结果，"
     "并在返回之前结束所有线程",
 )
 _TOO_MANY = Text(

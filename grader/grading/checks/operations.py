@@ -4,9 +4,9 @@
 
 One call for each size is counted (`grader/sandbox/inside/counting.py` says what counts as work), and the growth is
 read off the first and the last one: twice the size takes less than 2.6 times the work for linear growth, and more for
-quadratic growth. Operations of torch count, the arrays that NumPy makes, and the lines of Python that run, also in
-threads that the call starts. Work that cannot be counted earns no points: that of threads which were there before the
-call or outlast it, and that of torch's own loops (`while_loop`, `scan`).
+quadratic growth. Operations of torch, arrays that NumPy makes, and lines of Python that run all count, also in threads
+that the call starts. A call with work that cannot be counted earns no points: work in threads that were there before
+the call or outlast it, and in torch's own loops (`while_loop`, `scan`).
 
 ## Why it matters
 

@@ -1,4 +1,4 @@
-"""Counts the work of a call that is no operation of torch: the arrays that NumPy makes, and lines of Python.
+"""Counts the work of a call outside the operations of torch: the arrays that NumPy makes, and lines of Python.
 
 An array counts by its bytes when NumPy asks for its memory, whatever made it; ``numpy.einsum`` counts every product,
 because it may make no array of that size. A line counts each time it runs. Threads that start during the call are
@@ -152,7 +152,7 @@ class Elsewhere:
         return self.others or self.living > 0
 
     def count_lines(self) -> None:
-        """Counts lines from now on: numbers are in Python's hands. Not before, because it takes time."""
+        """Counts lines from now on, because Python has the numbers. It is not done earlier, because it takes time."""
         if self not in _FOLLOWED or sys.gettrace() == self._trace:
             return
         frame: FrameType | None = sys._getframe(1)

@@ -100,7 +100,7 @@ def test_which_column(small: Made, tmp_path: Path, column: str | None) -> None:
     [
         ("Other", HEAD, "0 columns “Other”; expected one. Available: Attention \\(501\\)"),
         ("Current Score", HEAD, "0 columns “Current Score”; expected one"),
-        (None, HEAD.replace("Current Score", "Other (502)"), "2 assignments, and one of them has to be named"),
+        (None, HEAD.replace("Current Score", "Other (502)"), "2 assignments; name one of them"),
         ("Attention", HEAD.replace("Current Score", "Attention (502)"), "2 columns “Attention”"),
         (None, HEAD.replace("Attention (501)", "Notes"), "0 assignments"),
         (None, HEAD + "".join(f",No {n} ({n})" for n in range(99)), "100 assignments.*No 18 .18.; and 80 more"),

@@ -96,7 +96,7 @@ def test_without_a_column_for_feedback(pair: Made, tmp_path: Path) -> None:
     """Grades are filled in, and the rest is said."""
     template = tmp_path / "worksheet.csv"
     template.write_text("Kennung,Stand,Wertung\nNr. 11,ok,\nNr. 12,ok,1\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"has no recognisable column of grades; one of these has to be named"):
+    with pytest.raises(UsageError, match=r"has no obvious column of grades; name one of these"):
         pair.export("moodle", tmp_path / "up.csv", template=template)
     after = rows(pair.export("moodle", tmp_path / "up.csv", template=template, column="Wertung"))
     assert [row[2] for row in after[1:]] == ["5", "0"]
@@ -173,4 +173,4 @@ def test_no_grade_while_work_can_still_count(pair: Made, tmp_path: Path) -> None
         ).read_bytes()
         == before
     )
-    assert re.search("can still count.*: ada; bo", pair.told)
+    assert re.search("can still earn points.*: ada; bo", pair.told)
