@@ -494,7 +494,7 @@ def test_what_is_typed_is_there_in_another_window(page: Any, site: Site, course:
     assert page.locator(".draft .unsaved").is_visible()
     saved(page)
     other = page.context.browser.new_page()
-    other.goto(site.address)
+    site.enter(other)
     for window in (other, page):
         assert field(window, site, item).input_value() == "Var(q·k)\n= half of a li"
     assert not site.learner.events()
@@ -541,7 +541,7 @@ def test_a_draft_waits_for_the_server(chromium: Any, site: Site, course: Course)
     """The page says that it is not saved, and saves it when the server answers again."""
     item = next(i.id for q in course.questions for i in q.items if i.kind == "text")
     window = chromium.new_page()
-    window.goto(site.address)
+    site.enter(window)
     typed = field(window, site, item)
     window.context.set_offline(True)
     typed.press_sequentially("Because")
@@ -556,7 +556,7 @@ def test_two_windows_are_told_of_each_other(page: Any, site: Site, course: Cours
     """The one that was saved later, which then shows both versions."""
     item = next(i.id for q in course.questions for i in q.items if i.kind == "text")
     other = page.context.browser.new_page()
-    other.goto(site.address)
+    site.enter(other)
     first, second = field(page, site, item), field(other, site, item)
     first.press_sequentially("The first window")
     saved(page)
