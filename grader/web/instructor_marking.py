@@ -255,7 +255,7 @@ def _exercise_facts(class_data: ClassData, mark: Mark, result: ExerciseResult, g
 def reply(visit: Visit) -> Response:
     """Answer a request, and save new points if there are any. Points are saved first: a request has one answer."""
     class_data = visit.class_data
-    number = visit.request.path_params["number"]
+    number = visit.number()
     done = "replied"
     with class_data.turn:
         found = learner_requests.list_requests(class_data.folder)
