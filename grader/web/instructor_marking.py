@@ -97,6 +97,8 @@ def pending_page(visit: Visit) -> Response:
     """The items with answers to mark."""
     found: dict[str, list[AnswerGroup]] = {}
     waiting = pending_answers(visit.class_data)
+    if waiting.unread:
+        visit.note_reading("read answers")
     for group in waiting.groups:
         found.setdefault(group.item.id, []).append(group)
     counted = [(groups[0].item, len(groups), sum(len(group.learners) for group in groups)) for groups in found.values()]
