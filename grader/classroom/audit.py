@@ -96,6 +96,8 @@ def forget(folder: Path, learner: str) -> int:
     def theirs(one: jsonl.Record) -> bool:
         about = one.get("about")
         by = one.get("who") == learner and one.get("role") == _LEARNER
-        return by or (isinstance(about, dict) and about.get("learner") == learner)
+        if by or not isinstance(about, dict):
+            return by
+        return about.get("learner") == learner or learner in str(about.get("learners", "")).split(", ")
 
     return sum(jsonl.remove(folder / name, theirs) for name in LOGS.values())

@@ -6,6 +6,7 @@ one by one, and the moments up to which all their sessions or links are void. It
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterable
@@ -57,14 +58,24 @@ class EndedSessions:
         """Read the file, if there is one. Raises UsageError if it is damaged."""
         self._path = folder / FILE
         self._lock = threading.Lock()
-        self._people: dict[str, _Void] = {}
+        self._people: dict[str, _Void] = self._read() or {}
+        self._unsaved = False
+
+    def _read(self) -> dict[str, _Void] | None:
+        """What is in the file; None if there is none. Raises UsageError if it is damaged."""
         try:
             found = json.loads(self._path.read_bytes())
-            self._people = {str(name): _void(each) for name, each in found["people"].items()}
+            return {str(name): _void(each) for name, each in found["people"].items()}
         except FileNotFoundError:
-            pass
+            return None
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise UsageError(_DAMAGED.fill(path=self._path)) from error
+
+    def _catch_up(self) -> None:
+        """Take over what `attncheck forget` has changed meanwhile, unless something here could not be saved."""
+        with contextlib.suppress(UsageError):
+            if not self._unsaved and (found := self._read()) is not None:
+                self._people = found
 
     def is_void(self, purpose: Purpose, person: str, issued: datetime, session: str) -> bool:
         """Whether a token of ``person``, issued then, was ended. Links have no ``session``."""
@@ -77,6 +88,7 @@ class EndedSessions:
     def end(self, person: str, issued: datetime, session: str) -> None:
         """End one session. Raises UsageError if that cannot be saved; it is ended until a restart nevertheless."""
         with self._lock:
+            self._catch_up()
             known = self._people.setdefault(person, _Void())
             known.sessions[session] = _milliseconds(issued)
             while len(known.sessions) > _MOST_LISTED:
@@ -87,9 +99,10 @@ class EndedSessions:
     def end_all(self, person: str | None, purposes: Iterable[Purpose], now: datetime) -> None:
         """End all tokens that ``person``, or with None anybody, has had until ``now``. Raises as ``end`` does."""
         with self._lock:
+            self._catch_up()
             known = self._people.setdefault(_EVERYBODY if person is None else person, _Void())
             for purpose in purposes:
-                known.until[purpose] = _milliseconds(now)
+                known.until[purpose] = max(known.until.get(purpose, -1), _milliseconds(now))
             if "session" in known.until:
                 known.sessions = {name: at for name, at in known.sessions.items() if at > known.until["session"]}
             self._save()
@@ -97,13 +110,16 @@ class EndedSessions:
     def forget(self, person: str) -> None:
         """Delete the entries about a person who is no longer in the class."""
         with self._lock:
+            self._catch_up()
             if self._people.pop(person, None) is not None:
                 self._save()
 
     def _save(self) -> None:
         people = {name: {"until": each.until, "sessions": each.sessions} for name, each in self._people.items()}
+        self._unsaved = True
         try:
             write(self._path, readable_json({"format": 1, "people": people}))
+            self._unsaved = False
         except OSError as error:
             raise UsageError(_NOT_WRITABLE.fill(path=self._path, reason=error.strerror)) from error
 

@@ -330,21 +330,27 @@ class Watch:
         Raises OSError.
         """
         began = time.monotonic()
-        found = []
+        found = list[str]()
         with os.scandir(self._inbox) as homes:
             for home in homes:
-                if home.name.startswith(".") or not home.is_dir(follow_symlinks=False):
-                    continue
-                at = home.stat(follow_symlinks=False).st_mtime_ns
-                if self._seen.get(home.name) == at:
-                    continue
-                # Another submission may come within the resolution of these times, so a recent one is listed again.
-                self._seen[home.name] = at if at < (now - _FRESH) * 1e9 else -1
-                attempts = {entry for entry in os.listdir(home.path) if not entry.startswith(".")}
-                found += [f"{home.name}/{name}" for name in attempts - self._known.get(home.name, set())]
-                self._known[home.name] = attempts
+                with contextlib.suppress(OSError):  # a folder that has just gone, or that its owner has closed
+                    found += self._came(home, now)
         self.seconds = time.monotonic() - began
         return sorted(found)
+
+    def _came(self, home: os.DirEntry[str], now: float) -> list[str]:
+        """The new submissions of one learner. Raises OSError if the folder cannot be listed."""
+        if home.name.startswith(".") or not home.is_dir(follow_symlinks=False):
+            return []
+        at = home.stat(follow_symlinks=False).st_mtime_ns
+        if self._seen.get(home.name) == at:
+            return []
+        attempts = {entry for entry in os.listdir(home.path) if not entry.startswith(".")}
+        # Another submission may come within the resolution of these times, so a recent one is listed again.
+        self._seen[home.name] = at if at < (now - _FRESH) * 1e9 else -1
+        new = attempts - self._known.get(home.name, set())
+        self._known[home.name] = attempts
+        return [f"{home.name}/{name}" for name in new]
 
 
 def receipt_order(receipt: Receipt) -> tuple[int, datetime]:

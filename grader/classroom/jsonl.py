@@ -166,7 +166,7 @@ def _end_of(path: Path, number: int) -> Place | None:
 
 
 def _write(path: Path, record: Record) -> None:
-    data = json.dumps(record, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
+    data = _line(record)
     try:
         with open(path, "ab+", buffering=0) as file:
             if file.tell() and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n":
@@ -175,6 +175,11 @@ def _write(path: Path, record: Record) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
+
+
+def _line(record: Record) -> bytes:
+    """A record as a line. What UTF-8 does not have, such as half a pair of surrogates, becomes an escape of JSON."""
+    return json.dumps(record, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
 
 
 def remove(path: Path, which: Callable[[Record], bool]) -> int:
@@ -190,7 +195,7 @@ def _without(path: Path, which: Callable[[Record], bool]) -> int:
     kept = [one for one in found if not which(one)]
     if len(kept) < len(found):
         try:
-            write(path, "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in kept))
+            write(path, b"".join(map(_line, kept)))
         except OSError as error:
             raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
     return len(found) - len(kept)

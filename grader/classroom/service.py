@@ -169,7 +169,7 @@ class Service:
         #: The keys of submissions in the gradebook, for the writer; and of those known to be in the inbox.
         self._saved: set[str] = set()
         self._stored: set[str] = set()
-        self._submit_locks: dict[str, threading.Lock] = {}
+        self._submit_locks: dict[str, threading.RLock] = {}
         self._start_token, self._revisions = secrets.token_hex(4), Counter[str]()
         self._closing = contextlib.ExitStack()
         private = str((plan.folder / ".expected").resolve())
@@ -297,14 +297,17 @@ class Service:
 
     # ------------------------------------------------------------------------------------------- for the pages
 
+    def submitting(self, learner: Learner) -> threading.RLock:
+        """A lock to hold while something is submitted for a learner, one thing at a time."""
+        with self._changed:
+            return self._submit_locks.setdefault(learner.id, threading.RLock())
+
     def submit(self, learner: Learner, path: Path, now: datetime) -> tuple[Receipt, bool]:
         """Submit the files at ``path``. Returns the receipt and whether it is new.
 
         Raises SubmissionError if nothing can be graded, UsageError above the limits of the course.
         """
-        with self._changed:
-            submitting = self._submit_locks.setdefault(learner.id, threading.Lock())
-        with submitting:
+        with self.submitting(learner):
             most = self.course.pace.megabytes_per_day << 20
             receipt, new = inbox.submit(path, self.inbox, learner.id, now, self.course, most)
             if new:

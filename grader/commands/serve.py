@@ -147,7 +147,7 @@ def serve(
 
         from grader.web.connections import limited_protocol  # loads uvicorn
         from grader.web.pages import MOST_UPLOADED, UPLOADS, make_app  # loads starlette, an extra
-        from grader.web.security import PARAMETER, Guard  # as above
+        from grader.web.security import COOKIE, PARAMETER, Guard  # as above
     except ModuleNotFoundError as error:
         raise UsageError(_NO_EXTRA.fill(name=error.name or "")) from error
     if class_folder is not None:
@@ -169,7 +169,7 @@ def serve(
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
-    guard = Guard(make_app(one, lang), token, hosts, larger={UPLOADS: MOST_UPLOADED})
+    guard = Guard(make_app(one, lang), token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}")
 
     def address(used: Callable[[], None]) -> str:
         return f"http://{_HOST}:{number}/?{PARAMETER}={guard.ticket(used)}"

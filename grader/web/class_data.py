@@ -326,6 +326,13 @@ class Visit:
         """A query parameter."""
         return self.request.query_params.get(name, default)
 
+    def number(self) -> int:
+        """The number in the path. Raises HTTPException (404) if there is none, or one that nothing has."""
+        found: str = self.request.path_params["number"]
+        if not found.isdecimal() or len(found) > 12:
+            raise HTTPException(404)
+        return int(found)
+
     def typed(self, name: str) -> str:
         """A field of the form; empty if it is missing or a file."""
         value = self.form.get(name)

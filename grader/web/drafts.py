@@ -111,7 +111,7 @@ class Drafts:
             return 0
         left_out = self._place(self.folder, but)
         found = (path for path in self.folder.glob("*.json") if path != left_out)
-        return sum(map(_bytes, found))
+        return sum(map(bytes_of, found))
 
     def _place(self, folder: Path, name: str) -> Path:
         digest = hashlib.sha256("\0".join((self.owner, name)).encode(errors="replace")).hexdigest()
@@ -128,7 +128,7 @@ def _unseen(draft: Draft, seen: str | None, since: datetime | None) -> bool:
     return (seen is not None and draft.version != seen) or (since is not None and since > draft.at)
 
 
-def _bytes(path: Path) -> int:
+def bytes_of(path: Path) -> int:
     """The size of a file; 0 if it has just been removed."""
     try:
         return path.stat().st_size

@@ -97,7 +97,7 @@ def latest_saves(visit: Visit, part: str) -> list[SaveRow]:
 def undo(visit: Visit) -> Response:
     """Undo a save of points, and return to the page with the button."""
     class_data = visit.class_data
-    number = visit.request.path_params["number"]
+    number = visit.number()
     by = Signed(visit.author, class_data.now())
     undone = undo_save(class_data.folder, number, by, class_data.course_folder, visit.lang, LOCK_TIMEOUT)
     row = save_row(undone)

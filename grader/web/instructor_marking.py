@@ -97,6 +97,8 @@ def pending_page(visit: Visit) -> Response:
     """The items with answers to mark."""
     found: dict[str, list[AnswerGroup]] = {}
     waiting = pending_answers(visit.class_data)
+    if waiting.unread:
+        visit.note_reading("read answers")
     for group in waiting.groups:
         found.setdefault(group.item.id, []).append(group)
     counted = [(groups[0].item, len(groups), sum(len(group.learners) for group in groups)) for groups in found.values()]
@@ -255,7 +257,7 @@ def _exercise_facts(class_data: ClassData, mark: Mark, result: ExerciseResult, g
 def reply(visit: Visit) -> Response:
     """Answer a request, and save new points if there are any. Points are saved first: a request has one answer."""
     class_data = visit.class_data
-    number = visit.request.path_params["number"]
+    number = visit.number()
     done = "replied"
     with class_data.turn:
         found = learner_requests.list_requests(class_data.folder)

@@ -34,9 +34,11 @@ def sessions_page(visit: Visit) -> Response:
 def end_sessions(visit: Visit) -> Response:
     """End the sessions, and the links if so asked, of one person; without a person, of everybody."""
     sessions, class_data = _sessions(visit), visit.class_data
-    name, ends = visit.typed("person"), _ENDS.get(visit.typed("do"))
+    name, ends = visit.form.get("person"), _ENDS.get(visit.typed("do"))
+    if ends is None or not isinstance(name, str):
+        raise HTTPException(404)
     person = sessions.people.find(name)
-    if ends is None or "person" not in visit.form or (name and person is None):
+    if name and person is None:
         raise HTTPException(404)
     sessions.end_all(name or None, ends)
     learner = person is not None and person.role is Role.LEARNER

@@ -69,6 +69,13 @@ _MOST_FILES, _MOST_TRIES = 100, 99
 #: The most characters of a report that is kept until the next check.
 _MOST_REPORT = 250_000
 _NO_PAGE = Text("There is no such page.", "没有这个页面。")
+_NOT_READ = Text(
+    "The server could not read what was sent: a field has more than a megabyte, there are too many, or one is missing. "
+    "Nothing was saved.",
+    "服务器无法读取发送的内容：某一项超过 1 MB、项数太多，或者缺了一项。什么也没有保存。",
+)
+
+_NOT_THEIRS = Text("This page is for other members of the class.", "这个页面只对班级的其他成员开放。")
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -588,7 +595,8 @@ class Pages:
         if isinstance(error, AttncheckError):
             return self.show(template, status=400, lang=lang, text=self.learner.told(error).of(lang))
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return self.show(template, status=status, lang=lang, text=_NO_PAGE.of(lang))
+        said = {400: _NOT_READ, 403: _NOT_THEIRS}.get(status, _NO_PAGE)
+        return self.show(template, status=status, lang=lang, text=said.of(lang))
 
     # ------------------------------------------------------------------------------------- pieces
 

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, quote, urlencode
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import RedirectResponse
@@ -30,7 +31,7 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: The names of the cookie and of the query parameter with the token.
+#: The names of the query parameter with the token, and of the cookie, unless a server has one of its own.
 COOKIE, PARAMETER = "attncheck-token", "token"
 #: Pages load scripts and styles only from this server, send forms only to it, and cannot be framed. The editor adds
 #: style sheets with the nonce of the page.
@@ -38,9 +39,11 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+#: ``Referer`` names no address: one may have a link or a ticket, and proxies log where requests come from. Without any
+#: referrer, browsers would send no ``Origin`` either.
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
+    "Referrer-Policy": "strict-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
@@ -88,6 +91,12 @@ _AMBIGUOUS = Notice(
     ),
     headers={"Connection": "close"},
 )
+_ENCODED = Notice(
+    415,
+    Text("This form is in another encoding", "这个表单用了别的编码"),
+    (Text("Forms are read as UTF-8, which is what browsers send.", "表单按 UTF-8 读取，浏览器发送的就是 UTF-8。"),),
+    headers={"Connection": "close"},
+)
 _NO_TOKEN = Notice(
     403,
     Text("Open the address from the terminal", "请打开终端里的地址"),
@@ -125,10 +134,14 @@ class Guard:
         hosts: frozenset[str],
         most_bytes: int = 2_000_000,
         larger: Mapping[str, int] | None = None,
+        cookie: str = COOKIE,
     ) -> None:
-        """``most_bytes`` is the limit on request bodies; ``larger`` has other limits by path, such as for uploads."""
+        """``most_bytes`` is the limit on request bodies; ``larger`` has other limits by path, such as for uploads.
+
+        Browsers send a cookie to every port of a machine, so each server there needs another name for its ``cookie``.
+        """
         self._app, self._token, self._hosts, self._most = app, token, hosts, most_bytes
-        self._larger = larger or {}
+        self._larger, self._cookie = larger or {}, cookie
         self._tickets: dict[str, Callable[[], None]] = {}
 
     def ticket(self, used: Callable[[], None] = lambda: None) -> str:
@@ -161,7 +174,7 @@ class Guard:
         """The answer to a request with a ticket or without the cookie; None if the pages answer."""
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         ticket = dict(given).get(PARAMETER)
-        known = self._is_token(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
+        known = self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, ""))
         if ticket is None or scope["method"] != "GET":
             return None if known else _NO_TOKEN
         rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
@@ -178,9 +191,10 @@ class Guard:
         used = self._tickets.pop(ticket, None)
         if used is None:
             return _NO_TOKEN
+        place = quote(place, safe=_AS_IT_IS)  # browsers drop tabs and line ends from addresses
         answer = replace(_WELCOME, step=Step(_GO_ON, place)).response(scope)
-        answer.headers["Refresh"] = f"0; url={quote(place, safe=_AS_IT_IS)}"
-        answer.set_cookie(COOKIE, self._token, httponly=True, samesite="strict", path="/")
+        answer.headers["Refresh"] = f"0; url={place}"
+        answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", path="/")
         used()
         return answer
 
@@ -198,11 +212,23 @@ class Guard:
 
 
 def refused_body(headers: Headers, most: int) -> App | None:
-    """A refusal of a body whose length is said twice or is above ``most``; None if there is no reason for one."""
+    """A refusal of a body whose length is said twice or is above ``most``, or of a form in another encoding.
+
+    None if there is no reason for one. Some encodings of Python take minutes to decode, or give text that is none.
+    """
     length = headers.get("content-length", "0")
+    if _encoding(headers) not in ("utf-8", "utf8"):
+        return _ENCODED
     if "transfer-encoding" in headers and "content-length" in headers:
         return _AMBIGUOUS
     return TOO_LARGE if not length.isdecimal() or len(length) > 9 or int(length) > most else None
+
+
+def _encoding(headers: Headers) -> str:
+    """The encoding that a form with parts says it has; UTF-8 if it says nothing."""
+    kind, options = parse_options_header(headers.get("content-type"))
+    said = options.get(b"charset", b"utf-8") if kind == b"multipart/form-data" else b"utf-8"
+    return said.decode("latin-1").lower()
 
 
 def _own(path: str) -> str:

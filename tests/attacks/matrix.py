@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import itertools
 import os
 import platform
 import re
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.sandbox.inside import confine
-from tests.attacks import answers_files, arena, grader, intake, reader, rules
+from tests.attacks import answers_files, arena, grader, intake, pages, reader, rules
 
 ROOT = arena.ROOT
 TESTS = (
@@ -35,6 +36,7 @@ TESTS = (
     "tests/attacks/test_attacks_on_rules.py",
     "tests/attacks/test_attacks_on_answers_files.py",
     "tests/attacks/test_attacks_on_reader.py",
+    "tests/attacks/test_attacks_on_pages.py",
 )
 PAGE = ROOT / "docs" / "security.md"
 BEGIN, END = "<!-- scoreboard: written by `make attacks` -->", "<!-- end of the scoreboard -->"
@@ -67,15 +69,16 @@ class Tried:
 
 
 #: Families of attacks that are no code.
-WITHOUT_CODE = (intake.FAMILY, answers_files.FAMILY, grader.FAMILY, reader.FAMILY, rules.FAMILY)
+WITHOUT_CODE = (intake.FAMILY, answers_files.FAMILY, grader.FAMILY, pages.FAMILY, reader.FAMILY, rules.FAMILY)
 FAMILIES = (*arena.FAMILIES, *WITHOUT_CODE)
 
-Case: TypeAlias = arena.Attack | grader.Case | intake.Case | answers_files.Case | reader.Case | rules.Case
+Case: TypeAlias = arena.Attack | grader.Case | intake.Case | answers_files.Case | pages.Case | reader.Case | rules.Case
 
 
 def attacks() -> tuple[Case, ...]:
     """Code, and what is no code; the latter meets no sandbox, and is tried in the first configuration only."""
-    return (*arena.attacks(), *intake.CASES, *answers_files.CASES, *grader.CASES, *reader.CASES, *rules.CASES)
+    families = (intake.CASES, answers_files.CASES, grader.CASES, pages.CASES, reader.CASES, rules.CASES)
+    return (*arena.attacks(), *itertools.chain.from_iterable(families))
 
 
 Score = Mapping[tuple[str, str], Tried]  # (configuration such as "U1", attack) → what came of it

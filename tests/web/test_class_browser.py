@@ -212,3 +212,19 @@ def reach(window: Any, selector: str) -> None:
         if window.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
     raise AssertionError(f"{selector} cannot be reached")
+
+
+def test_no_link_in_referers(made: Classroom, chromium: Any) -> None:  # noqa: F811
+    """After the button of a personal link, no request names the address of its page."""
+    server = Server(made)
+    said: list[str] = []
+    page = chromium.new_page()
+    page.on("request", lambda request: said.append(request.all_headers().get("referer", "")))
+    try:
+        page.goto(server.link("ada", Role.LEARNER))
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(f"{server.url}/")
+    finally:
+        page.close()
+        server.close()
+    assert len(said) > 2 and not any("link=" in each for each in said)

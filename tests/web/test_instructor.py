@@ -364,6 +364,7 @@ def test_unread_answers_wait_for_a_person(made: Path, out: Path) -> None:
     said = words(text)
     assert "Answers that could not be read" in said and "about six or seven" in said and "not tabs" in said
     assert 'href="/class/learners/ben"' in text and "No answers are waiting" not in said
+    assert "read answers" in [one.did for one in audit.entries(out)], "whose answers are read leaves a line"
 
 
 def test_marking(class_data: ClassData) -> None:

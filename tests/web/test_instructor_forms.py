@@ -48,7 +48,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], str, tuple[str, str]]] = [
     ]
 ]
 REFUSED += [
-    ("/requests/{number:int}", "/requests/1", REPLY | change, field, said)
+    ("/requests/{number}", "/requests/1", REPLY | change, field, said)
     for change, field, said in [
         ({"points": "9"}, "points", ("double has 0 to 4 points; found 9.", "double 的分数是 0 到 4，这里是 9。")),
         ({"points": "two"}, "points", ("“two” is not a number of points.", "“two”不是分数。")),
@@ -74,7 +74,7 @@ REFUSED += [
         ("There is no file to fill in", "缺少要填写的文件"),
     ),
     (
-        "/changes/{number:int}/undo",
+        "/changes/{number}/undo",
         "/changes/1/undo",
         {"form": "undo-1"},
         "",

@@ -83,6 +83,16 @@ def test_a_server_from_start_to_end(tmp_path: Path) -> None:
         urllib.request.urlopen(home)
 
 
+def test_two_servers_in_one_browser(tmp_path: Path) -> None:
+    """Browsers send the cookies of one port to the others, too; opening the second server keeps the first one open."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    with running(tmp_path / "a", "--no-browser") as one, running(tmp_path / "b", "--no-browser") as other:
+        addresses = [printed(one), printed(other)]
+        for address in addresses:
+            browser.open(address)
+        assert all(browser.open(address.partition("?")[0]).status == 200 for address in addresses)
+
+
 def test_no_secret_is_on_a_command_line(tmp_path: Path) -> None:
     """The browser gets the address of a file that only its owner can read; that leads to the pages, once."""
     browser, seen = tmp_path / "browser.sh", tmp_path / "seen"

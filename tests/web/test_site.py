@@ -181,14 +181,14 @@ ROWS: dict[tuple[str, str], Sequence[str]] = {
     ("GET", "/class/marking/{item}"): STAFF,
     ("POST", "/class/marking/{item}"): STAFF,
     ("GET", "/class/requests"): STAFF,
-    ("POST", "/class/requests/{number:int}"): STAFF,
+    ("POST", "/class/requests/{number}"): STAFF,
     ("GET", "/class/similar"): STAFF,
     ("GET", "/class/downloads"): STAFF,
     ("POST", "/class/downloads/{form}"): STAFF,
     ("GET", "/class/changes"): STAFF,
     ("GET", "/class/sessions"): INSTRUCTORS,
     ("POST", "/class/sessions"): INSTRUCTORS,
-    ("POST", "/class/changes/{number:int}/undo"): STAFF,
+    ("POST", "/class/changes/{number}/undo"): STAFF,
     ("GET", "/sign-out"): EVERYBODY,
     ("GET", "/"): EVERYBODY,
     ("POST", "/language"): EVERYBODY,
@@ -218,7 +218,7 @@ ROWS: dict[tuple[str, str], Sequence[str]] = {
     ("GET", "/style.css"): EVERYBODY,
     ("GET", "/static"): EVERYBODY,
 }
-FILLED = {"number:int": "1", "form": "csv", "question": "Q1", "item": "Q1.a", "exercise": "double", "learner": "ada"}
+FILLED = {"number": "1", "form": "csv", "question": "Q1", "item": "Q1.a", "exercise": "double", "learner": "ada"}
 
 
 def routes(app: Starlette, inner: Starlette) -> Iterator[tuple[str, str]]:
