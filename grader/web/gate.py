@@ -226,8 +226,8 @@ class Gate:
         return refused_body(headers, _MOST_BYTES)
 
     def _from_here(self, headers: Headers) -> bool:
-        origin = headers.get("origin")
-        return headers.get("sec-fetch-site") == "same-origin" if origin is None else origin == self.address
+        origins = headers.getlist("origin")
+        return origins == [self.address] if origins else headers.get("sec-fetch-site") == "same-origin"
 
     def _visitor(self, scope: Scope, headers: Headers) -> Visitor | None:
         """The sender of a request; None if unknown."""

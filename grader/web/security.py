@@ -205,10 +205,8 @@ class Guard:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode())
 
     def _from_here(self, headers: Headers) -> bool:
-        origin = headers.get("origin")
-        if origin is None:
-            return headers.get("sec-fetch-site") == "same-origin"
-        return origin.removeprefix("http://") == headers["host"]
+        origins = headers.getlist("origin")
+        return origins == [f"http://{headers['host']}"] if origins else headers.get("sec-fetch-site") == "same-origin"
 
 
 def refused_body(headers: Headers, most: int) -> App | None:

@@ -272,6 +272,8 @@ def _forms_of_others(room: Room) -> None:
             for browser in (ada, stranger):
                 answer = browser.post("/sign-out", headers=headers | {"origin": origin})
                 assert answer.status_code == 403, origin
+    twice = [("origin", ADDRESS), ("origin", "https://mallory.example")]
+    assert {ada.post("/sign-out", headers=pair).status_code for pair in (twice, twice[::-1])} == {403}
     for site in ("same-site", "none", "cross-site", "same-origin, same-origin"):
         assert ada.post("/sign-out", headers={"sec-fetch-site": site}).status_code == 403
     assert ada.get("/").status_code == 200
