@@ -6,7 +6,8 @@ One call for each size is counted (`grader/sandbox/inside/counting.py` says what
 read off the first and the last one: twice the size takes less than 2.6 times the work for linear growth, and more for
 quadratic growth. Operations of torch count, the arrays that NumPy makes, and the lines of Python that run, also in
 threads that the call starts. Work that cannot be counted earns no points: that of threads which were there before the
-call or outlast it, and that of torch's own loops (`while_loop`, `scan`).
+call or outlast it, that of torch's own loops (`while_loop`, `scan`), and that of operations which torch does not define
+(`torch.library`).
 
 ## Why it matters
 
