@@ -463,16 +463,16 @@ def test_a_day_has_a_limit_of_bytes(work: Path, tmp_path: Path) -> None:
     inbox, large = tmp_path / "inbox", "#" * 40_000
     for number in range(2):
         (work / "q03.py").write_text(f"{CODE}{large}{number}\n")
-        submit(work, inbox, "ada", NOW + timedelta(hours=number), 100_000)
-    assert submit(work, inbox, "ada", NOW + timedelta(hours=2), 100_000)[1] is False
+        submit(work, inbox, "ada", NOW + timedelta(hours=number), most=100_000)
+    assert submit(work, inbox, "ada", NOW + timedelta(hours=2), most=100_000)[1] is False
     (work / "q03.py").write_text(f"{CODE}{large}2\n")
     with pytest.raises(UsageError, match=r"last 24 hours.*You can submit it in 22 h"):
-        submit(work, inbox, "ada", NOW + timedelta(hours=2), 100_000)
+        submit(work, inbox, "ada", NOW + timedelta(hours=2), most=100_000)
     assert len(list((inbox / "ada").iterdir())) == 2
-    assert submit(work, inbox, "bo", NOW, 100_000)[1]
+    assert submit(work, inbox, "bo", NOW, most=100_000)[1]
     with pytest.raises(UsageError, match=r"you may submit 1.*in 24 hours"):
-        submit(work, inbox, "cy", NOW, 1000)
-    assert submit(work, inbox, "ada", NOW + timedelta(hours=24), 100_000)[1]
+        submit(work, inbox, "cy", NOW, most=1000)
+    assert submit(work, inbox, "ada", NOW + timedelta(hours=24), most=100_000)[1]
 
 
 def test_interrupted_submissions_are_found_and_those_in_progress_are_not(
