@@ -133,7 +133,9 @@ def _refused(part: _Part, why: Text) -> Iterator[Answer]:
 
 def _split(text: str) -> Iterator[_Part]:
     lines = _BREAK.split(text.removeprefix("\ufeff"))
-    flow = next((line for line in lines if _is_content(line)), "").lstrip().startswith("{")
+    first = next((number for number, line in enumerate(lines) if _is_content(line)), 0)
+    flow = lines[first].lstrip().startswith("{")
+    lines[first] = lines[first].replace("{", " ", 1) if flow else lines[first]
     base: int | None = None
     begun: tuple[int, str, str, int] | None = None  # line, key, item, indentation
     own: list[str] = []

@@ -181,3 +181,14 @@ def test_lines_before_the_first_entry_are_not_lost(lost: str, tmp_path: Path) ->
         said = [notice.text.en for notice in found.notices if notice.urgent]
         assert {ITEM, OTHER} <= names and (names - {ITEM, OTHER} or any(f"line {line}:" in each for each in said))
         assert not any("no `format`" in notice.text.en for notice in found.notices)
+
+
+def test_nonsense_after_a_derivation_earns_nothing(course: Course) -> None:
+    """Lines earn no less without a mistake after them than with it, wherever a chain ends."""
+    for item in derivations(course):
+        context = items.Context(course.public_id, "mallory", item.id)
+        key = [line for line in items.key(item, context).en.split("\n") if line.strip()]
+        for lines in [key[:at] for at in range(1, len(key) + 1)] + [key[::-1]]:
+            alone = judged(course, item, lines).fraction
+            for nonsense in ("1234567 = 7654321", "1/0"):
+                assert judged(course, item, [*lines, nonsense]).fraction <= alone, (item.id, lines)
