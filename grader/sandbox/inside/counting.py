@@ -8,6 +8,7 @@ Code under ``_disable_current_modes`` is not seen.
 from __future__ import annotations
 
 import functools
+import math
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -92,7 +93,7 @@ def _trilinear(*factors: Any, out_val: Any) -> int:
         for axis in lacking:
             tensor = tensor.unsqueeze(axis)
         shapes.append(tensor.shape)
-    return torch.broadcast_shapes(*shapes).numel()
+    return math.prod(max(sizes) for sizes in zip(*shapes, strict=True))
 
 
 @dataclass(slots=True)
