@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from grader.core.model import Answer, Course, Item, Submission, Text
 from grader.course import answer_ids, items
+from grader.grading.unknown_items import unassigned
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class UnreadEntry:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswers:
-    """The items whose answers were stored, and the answers that cannot be read."""
+    """The items whose answers were stored, and the answers that cannot be read, or that no item of the course gets."""
 
     items: tuple[str, ...] = ()
     unread: tuple[UnreadEntry, ...] = ()
@@ -47,6 +48,8 @@ def stored_answers(course: Course | None, submission: Submission) -> StoredAnswe
             read.append(answer.item)
         else:
             unread.append(UnreadEntry(answer.item, answer.line, why))
+    for answer, why in unassigned(submission.answers or (), list(known)) if known else ():
+        unread.append(UnreadEntry(answer.item, answer.line, why))
     return StoredAnswers(tuple(read), tuple(unread))
 
 

@@ -16,11 +16,9 @@ from grader.core.suggest import nearest
 from grader.core.text import name_list
 from grader.grading.missing import is_named_after
 from grader.grading.selection import ChosenQuestion, source_of
-from grader.grading.unknown_items import unknown_item
+from grader.grading.unknown_items import unassigned
 from grader.submission import files_defining
 
-#: How many unknown ids are listed, each with a suggestion.
-_MOST_UNKNOWN = 5
 _OURS = ("attncheck", "grader", "reference", "tests")
 _ABSENT = Text(
     "line {line}: {module} is not available here; only NumPy, torch{more} and the standard library are. Code that uses "
@@ -68,17 +66,8 @@ def remarks(course: Course, submission: Submission, chosen: tuple[ChosenQuestion
                 used_path = used.path if used else ""
                 yield Notice(used_path, text.fill(name=exercise.name, paths=paths, used=used_path))
     ids = [item.id for question in course.questions for item in question.items]
-    known = set(ids)
-    unknown = [answer for answer in submission.answers or () if answer.item not in known]
-    for answer in unknown[:_MOST_UNKNOWN]:
-        yield Notice("answers.yaml", unknown_item(answer, ids, known), urgent=True)
-    if len(unknown) > _MOST_UNKNOWN:
-        yield Notice("answers.yaml", _MORE_UNKNOWN.fill(count=len(unknown) - _MOST_UNKNOWN), urgent=True)
-
-
-_MORE_UNKNOWN = Text(
-    "{count} more answers are for items that do not exist", "另有 {count} 个答案，课程里没有对应的小题"
-)
+    for _, text in unassigned(submission.answers or (), ids):
+        yield Notice("answers.yaml", text, urgent=True)
 
 
 #: How many of a learner's names are compared with those of the course.

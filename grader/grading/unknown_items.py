@@ -1,8 +1,8 @@
-"""The message about an answer to an item that the course does not have."""
+"""Messages about answers that no item gets: to items that the course does not have, or inside another answer."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator, Sequence
 
 from grader.core.model import (
     Answer,
@@ -10,9 +10,37 @@ from grader.core.model import (
 )
 from grader.core.suggest import nearest
 from grader.core.text import EMPTY
+from grader.submission import messages as say
 from grader.submission.messages import listing, printable
 
 _LONGEST_SHOWN = 80
+#: How many unknown ids are listed, each with a suggestion.
+_MOST_UNKNOWN = 5
+
+
+def unassigned(answers: Sequence[Answer], ids: list[str]) -> Iterator[tuple[Answer, Text]]:
+    """Answers that count for no item of the course, whose ids are ``ids``, with messages that name their lines.
+
+    An answer without one of its own may stand inside the text of another answer, where a quote is missing or the
+    indentation is wrong: then that text comes with the id.
+    """
+    from grader.submission.answer_entries import named_in  # yaml is slow to import
+
+    known = set(ids)
+    given = [answer for answer in answers if answer.value is not None]
+    unknown = [answer for answer in given if answer.item not in known]
+    for answer in unknown[:_MOST_UNKNOWN]:
+        yield answer, unknown_item(answer, ids, known)
+    if len(unknown) > _MOST_UNKNOWN:
+        more = unknown[_MOST_UNKNOWN]
+        yield more, _MORE_UNKNOWN.fill(line=more.line, count=len(unknown) - _MOST_UNKNOWN)
+    missing = known - {answer.item for answer in given}
+    for answer in given:
+        for item in named_in(answer.value) if answer.problem is None else ():
+            if item in missing:
+                missing.remove(item)
+                text = say.SWALLOWED.fill(line=answer.line, id=item, other=printable(answer.item, _LONGEST_SHOWN))
+                yield Answer(item, answer.value, answer.line), text
 
 
 def unknown_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
@@ -31,6 +59,10 @@ def _written(value: object) -> str:
     return printable(str(value), 40) if isinstance(value, (str, int, float)) else "…"
 
 
+_MORE_UNKNOWN = Text(
+    "line {line}: from here on, {count} more answers are for items that do not exist",
+    "第 {line} 行：从这里起，另有 {count} 个答案，课程里没有对应的小题",
+)
 _NO_ITEM = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有小题 {id}{hint}")
 _MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
 _NESTED = Text(

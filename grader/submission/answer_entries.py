@@ -90,6 +90,11 @@ def swallowed(document: yaml_positions.Document, text: str) -> tuple[int, str, s
     return None
 
 
+def named_in(value: object) -> list[str]:
+    """The ids of items that stand in a text before a colon, as at the beginning of an entry; none if it is no text."""
+    return list(dict.fromkeys(_NAMED.findall(value))) if isinstance(value, str) else []
+
+
 def one_by_one(text: str) -> Contents | None:
     """The contents of a file that is not valid YAML as a whole; None if it has too many entries."""
     parts: list[_Part] = []
@@ -128,7 +133,9 @@ def _refused(part: _Part, why: Text) -> Iterator[Answer]:
 
 def _split(text: str) -> Iterator[_Part]:
     lines = _BREAK.split(text.removeprefix("\ufeff"))
-    flow = next((line for line in lines if _is_content(line)), "").lstrip().startswith("{")
+    first = next((number for number, line in enumerate(lines) if _is_content(line)), 0)
+    flow = lines[first].lstrip().startswith("{")
+    lines[first] = lines[first].replace("{", " ", 1) if flow else lines[first]
     base: int | None = None
     begun: tuple[int, str, str, int] | None = None  # line, key, item, indentation
     own: list[str] = []
@@ -139,7 +146,7 @@ def _split(text: str) -> Iterator[_Part]:
         outside = _is_content(line) and indent <= (base or 0) and not line.lstrip().startswith(("- ", "]", "}"))
         if line.strip() in ("---", "...", "{", "}", "},"):
             continue
-        if head is None and entry is None and not outside:
+        if head is None and entry is None and not (outside or (begun is None and _is_content(line))):
             own.append(line)
             continue
         if begun is not None:
@@ -161,6 +168,9 @@ def _is_content(line: str) -> bool:
 def _parsed(part: _Part) -> dict[str, Any]:
     """The keys and values of a part. Raises YamlError."""
     if part.key == "answers" and _COLON.split(part.lines[0], maxsplit=1)[1].strip() in ("", "{"):
+        for number, line in enumerate(part.lines[1:], part.line + 1):
+            if _is_content(line):  # before the first entry
+                raise yaml_positions.YamlError(number, say.NO_ENTRY)
         return {"answers": None}  # also with a full-width colon: there is nothing to misread
     text = part.text
     if part.flow:

@@ -46,7 +46,8 @@ def read(raw: RawFile) -> Answers:
     remarks = [] if remark is None else [remark]
     if fault is not None and not problems and all(answer.problem is None for answer in found.answers):
         remarks.append(say.READ_ONE_BY_ONE.fill(problem=fault))
-    remarks += [] if any(key.casefold() == "format" for key, _, _ in found.header) else [say.NO_FORMAT_LINE]
+    if fault is None and not any(key.casefold() == "format" for key, _, _ in found.header):
+        remarks.append(say.NO_FORMAT_LINE)
     more = len(problems) - _MOST_PROBLEMS
     problems = [*problems[:_MOST_PROBLEMS], *([say.MORE_PROBLEMS.fill(count=more)] if more > 0 else [])]
     notices = [Notice(raw.path, text, urgent=True) for text in problems]

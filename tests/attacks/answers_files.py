@@ -79,4 +79,17 @@ CASES = (
     _single("in_a_key", "An answer with an explicit key", f"  ? {ITEM}\n  : [{WRONG}, {RIGHT}]", unread=True),
     _single("merge_key", "A merge key", f"  {ITEM}: {WRONG}\n  <<: {{{ITEM}: {RIGHT}}}"),
     _single("nested", "An answer below its question", f"  {ITEM}: {WRONG}\n  Q5: {{output: {RIGHT}}}"),
+    _single("full_width_id", "A second id in full-width letters", f"  {ITEM}: {WRONG}\n  Ｑ５.output: {RIGHT}"),
+    _single("invisible_id", "A second id with an invisible sign", f"  {ITEM}: {WRONG}\n  Q5.\u200boutput: {RIGHT}"),
+    _single("escaped_id", "A second id with an escape", f'  {ITEM}: {WRONG}\n  "Q5.\\x6futput": {RIGHT}', unread=True),
+    _single("in_a_quote", "A second answer inside quotes", f'  {ITEM}: {WRONG}\n  {OTHER}: "\n\n  {ITEM}: {RIGHT}"'),
+    _single("other_breaks", "Two answers on one line", f"  {ITEM}: {WRONG}\x85  {ITEM}: {RIGHT}", unread=True),
+    _single("second_part", "A second `answers`", f"  {ITEM}: {WRONG}\nANSWERS:\n  {ITEM}: {RIGHT}", unread=True),
+    Case("other_file_name", "Two files whose names differ in case", {"Answers.yaml": _GOOD, "ANSWERS.yaml": _BAD}),
+    Case("notes_beside", "A right file and newer notes", {"answers.yaml": _GOOD,
+         "answers.txt": f"learner: mallory\n- {ITEM}: {WRONG}"}, unread=True),
+    Case("hidden_file", "A wrong file and hidden ones", {"answers.yaml": _BAD, "__MACOSX/answers.yaml": _GOOD,
+         ".answers.yaml": _GOOD}),
+    Case("json_twice", "JSON with two answers", {"answers.json":
+         f'{{"learner": "mallory",\n"answers": {{"{ITEM}": "{WRONG}",\n"{ITEM}": "{RIGHT}"}}}}'}, unread=True),
 )  # fmt: skip

@@ -108,8 +108,9 @@ def _just_in_time(folder: Path, course: Course) -> int:
 
 
 def _spellings() -> Iterator[str]:
-    """Names that the roster takes for the same learner: rotations, punctuation, widths, ids, addresses."""
+    """Names that may be taken for a learner: rotations, punctuation, widths, invisible signs, ids, addresses."""
     written = ["mlory", "MLORY", "4711", "ml", "mal@x.edu", "mal", "Mal Lory", "Lory, Mal", "Ｍａｌ Lory", "mal-lory"]
+    written += ["ml\u200bory", "\u202eml", "mlory\u200d", "４７１１", "٤٧١１", "m\u0308lory", "a\u0308da", "\u200bada"]
     for marks_between in product("-.*(!' ", repeat=3):
         written += ["Mal{}{}Lory{}".format(*marks_between), "Lory{} {}Mal{}".format(*marks_between)]
     return iter(written)

@@ -17,7 +17,7 @@ from grader.grading import courses
 from grader.grading.grade import grade
 from grader.submission import learner_named, read
 from tests.attacks import answers_files
-from tests.attacks.answers_files import CASES, HEAD, ITEM, Case
+from tests.attacks.answers_files import CASES, HEAD, ITEM, OTHER, Case
 
 
 @pytest.fixture(scope="module")
@@ -142,3 +142,53 @@ def test_every_right_formula_counts_as_read(course: Course) -> None:
         submitted = Submission("mallory", (), (Answer(item.id, items.key(item, context).en, 4),))
         unread += [] if stored_answers(course, submitted).items == (item.id,) else [item.id]
     assert not unread
+
+
+def text_of(course: Course) -> str:
+    """An item that is answered in words."""
+    return next(item.id for question in course.questions for item in question.items if item.kind == "text")
+
+
+@pytest.mark.parametrize(
+    ("written", "line"),
+    [
+        (f"  Q5.outputs: a\n  {ITEM.upper()}X: b\n", 4),
+        ("".join(f"  Q5.no-{number}: a\n" for number in range(40)), 4),
+        (f"  @text@: |\n    A soft lookup.\n    {ITEM}: a\n", 4),
+        (f"  @text@: >\n    A soft lookup.\n    {ITEM}: a\n", 4),
+        (f'  @text@: "A soft lookup.\n\n  {ITEM}: a\n\n  Further: b"\n', 4),
+        (f"  {OTHER}: a\n  @text@:\n    A soft lookup,\n\n    {ITEM}:a\n", 5),
+    ],
+)
+def test_what_no_item_gets_is_said(written: str, line: int, course: Course, tmp_path: Path) -> None:
+    """An answer to no item, or inside the text of another one: receipt and report name its line, a few of many."""
+    text = f"{HEAD}{written}".replace("@text@", text_of(course))
+    path = answers_files.packed(tmp_path, Case("", "", {"answers.yaml": text + "  Q5.width: a\n"}), "", "")
+    submission = read(path)
+    unread = [each for each in stored_answers(course, submission).unread if each.why.en.startswith("line ")]
+    assert 1 <= len(unread) <= 6 and unread[0].line == line
+    said = [notice.text for notice in grade(course, submission, run_nothing).notices if notice.urgent]
+    assert {each.why.en for each in unread} <= {each.en for each in said}
+
+
+@pytest.mark.parametrize("lost", ["  Q5 output: a\n", "  output = a\n", "  a\n"])
+def test_lines_before_the_first_entry_are_not_lost(lost: str, tmp_path: Path) -> None:
+    """In a file that is broken elsewhere, with `answers:` and without."""
+    for head, line in ((HEAD, 4), ("", 1)):
+        (tmp_path / "answers.yaml").write_text(f"{head}{lost}  {OTHER}: b\n  {ITEM}: [a\n", encoding="utf-8")
+        found = read(tmp_path / "answers.yaml")
+        names = {answer.item for answer in found.answers or ()}
+        said = [notice.text.en for notice in found.notices if notice.urgent]
+        assert {ITEM, OTHER} <= names and (names - {ITEM, OTHER} or any(f"line {line}:" in each for each in said))
+        assert not any("no `format`" in notice.text.en for notice in found.notices)
+
+
+def test_nonsense_after_a_derivation_earns_nothing(course: Course) -> None:
+    """Lines earn no less without a mistake after them than with it, wherever a chain ends."""
+    for item in derivations(course):
+        context = items.Context(course.public_id, "mallory", item.id)
+        key = [line for line in items.key(item, context).en.split("\n") if line.strip()]
+        for lines in [key[:at] for at in range(1, len(key) + 1)] + [key[::-1]]:
+            alone = judged(course, item, lines).fraction
+            for nonsense in ("1234567 = 7654321", "1/0"):
+                assert judged(course, item, [*lines, nonsense]).fraction <= alone, (item.id, lines)

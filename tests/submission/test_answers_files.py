@@ -48,7 +48,8 @@ BROKEN = [
         {},
         [("Q1.a", 4, "on a line of its own"), ("Q1.b", 5, "nothing before it")],
     ),
-    ("braces", "  {Q1.a: b, Q1.b: [}\n", {}, []),
+    ("braces", "  {Q1.a: b, Q1.b: [}\n", {}, [("Q1.a", 4, "such as"), ("Q1.b", 4, "such as")]),
+    ("no id at first", "  Q1 a: b\n  Q1.b: c\n  Q1.c: [d\n", {"Q1.b": "c"}, [("Q1.c", 7, "[ ]")]),
     (
         "lines",
         "  Q1.a: |\n    x = 1\n    y: 2\n  Q1.b: {a: x\n  Q1.c:\n  - a\n  - b\n  Q1.d:\n    lines: [a]\n",

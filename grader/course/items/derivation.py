@@ -602,7 +602,8 @@ def _complete(
     spec: Spec, lines: Sequence[Sequence[Side]], forms: _Forms, at_end: bool, remark: Text | None = None
 ) -> Judgment:
     """The judgment of lines that are all right: whether they reach the end, and what they show on the way."""
-    share = _share(spec, lines, forms, at_end=at_end)
+    # As with a mistake after them: then the last line is no end.
+    share = max(_share(spec, lines, forms, at_end=at_end), _share(spec, lines, forms))
     fresh = _fresh(spec, lines, forms)
     between = [line for line in fresh if not (at_end and line is lines[-1])]
     missing = [idea for idea in spec.ideas if not _shown(idea, between, forms)]

@@ -2,11 +2,11 @@
 
 ## What it checks
 
-Two calls are measured. In torch, the largest tensor counts, also in threads that the call starts; a call that
-cannot be seen completely (older threads, torch's own loops) earns no points. NumPy arrays are measured by the peak of
-Python's memory, which must stay below the size of the score matrix in float32. The case needs one sequence that is long
-compared to everything else: n_q·n_k must be at least 16 times the size of every argument, and n 16 times every block
-size.
+Two calls with different numbers are measured. In torch, the largest tensor counts, also in threads that the call
+starts; a call that cannot be seen completely (older threads, torch's own loops) earns no points. NumPy arrays are
+measured by the peak of Python's memory, which must stay below the size of the score matrix in float32. The case needs
+one sequence that is long compared to everything else: n_q·n_k must be at least 16 times the size of every argument, and
+n 16 times every block size.
 
 ## Why it matters
 
@@ -43,7 +43,7 @@ Milakov and Gimelshein 2018 (online softmax); Dao et al. 2022 (FlashAttention).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -119,11 +119,17 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     writer = Writer.to(target)
     instance, _ = writer.instance(drawn)
     counted = []
-    for memory in (False, True):
+    # The second call has other numbers, so that nothing can be remembered from the first.
+    for memory, inputs in ((False, drawn), (True, replace(drawn, args=tuple(map(_negated, drawn.args))))):
         counter = writer.add(Apply("counter", (memory,)))
-        writer.call(drawn, instance=instance, before=Apply("watch", (counter,)))
+        writer.call(inputs, instance=instance, before=Apply("watch", (counter,)))
         counted.append(writer.add(Apply("counted", (counter,))))
     return (writer.program(*counted),)
+
+
+def _negated(given: tuple[str, Any]) -> tuple[str, Any]:
+    name, value = given
+    return name, -value if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
 
 
 def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:

@@ -8,6 +8,7 @@ Code under ``_disable_current_modes`` is not seen.
 from __future__ import annotations
 
 import functools
+import math
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -33,8 +34,13 @@ _READS = {
     "nanmedian", "segment_reduce", "topk", "trace", "avg_pool2d", "avg_pool3d", "max_pool2d_with_indices",
     "max_pool3d_with_indices", "_embedding_bag", "_embedding_bag_forward_only", "binary_cross_entropy", "huber_loss",
     "mse_loss", "nll_loss_forward", "nll_loss2d_forward", "smooth_l1_loss", "mv", "dot", "vdot", "addmv",
-    "_local_scalar_dense",
+    "_local_scalar_dense", "addbmm", "_addmm_activation", "_int_mm", "conv_tbc", "masked_select", "nonzero",
+    "_foreach_norm", "_foreach_max", "_foreach_powsum",
 }  # fmt: skip
+#: Names of operations that torch itself defines. Those of others may do anything, where this mode is not active.
+_OWN = ("aten", "prim", "profiler")
+#: How tensors compute that do not do it by themselves.
+_USUAL = torch._C._disabled_torch_dispatch_impl
 _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 
 
@@ -42,11 +48,13 @@ _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 class _Operation:
     """How an operation is counted.
 
-    ``writes``: for each result, whether it is written (others are views); ``partly``: only parts of it are. ``reads``:
-    it reads more than it writes. ``hidden``: what it does cannot be counted. ``leaves``: it gives a number of Python's.
+    ``writes``: for each result, whether it is written (others are views); ``changes``: whether it writes into its first
+    argument and has no result; ``partly``: only parts of it are written. ``reads``: it reads more than it writes.
+    ``hidden``: what it does cannot be counted. ``leaves``: it gives a number of Python's.
     """
 
     writes: tuple[bool, ...] = ()
+    changes: bool = False
     composite: bool = False
     partly: bool = False
     reads: bool = False
@@ -66,14 +74,26 @@ class _Operation:
         returned = [declared.alias_info for declared in func._schema.returns]
         return cls(
             writes=tuple(alias is None or alias.is_write for alias in returned),
+            changes=func._schema.is_mutable and not returned,
             composite=torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), _COMPOSITE),
             partly=func._schema.is_mutable and any(word in name for word in ("index", "scatter", "put_")),
             reads=name in _READS,
             fused="attention" in name or "transformer" in name,
+            hidden=func.namespace not in _OWN,
             leaves=name == "_local_scalar_dense",
             factor=_FACTORS.get(name),
-            arithmetic=flop_registry.get(func._overloadpacket),
+            arithmetic=_trilinear if name == "_trilinear" else flop_registry.get(func._overloadpacket),
         )
+
+
+def _trilinear(*factors: Any, out_val: Any) -> int:
+    """The products of ``torch._trilinear``: three tensors, then the axes that each lacks."""
+    shapes = []
+    for tensor, lacking in zip(factors[:3], factors[3:6], strict=True):
+        for axis in lacking:
+            tensor = tensor.unsqueeze(axis)
+        shapes.append(tensor.shape)
+    return math.prod(max(sizes) for sizes in zip(*shapes, strict=True))
 
 
 @dataclass(slots=True)
@@ -111,6 +131,8 @@ class _Work(TorchDispatchMode):
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
+        if any(each.__torch_dispatch__ is not _USUAL for each in types):  # what it does itself is counted in there
+            return NotImplemented
         operation, kwargs = _Operation.of(func), kwargs or {}
         if operation.composite:  # without autograd (inference_mode) it arrives whole
             with self:
@@ -123,7 +145,8 @@ class _Work(TorchDispatchMode):
 
     def _count(self, operation: _Operation, args: tuple[Any, ...], kwargs: Mapping[str, Any], out: Any) -> None:
         self.seen.blind |= operation.hidden
-        for result, writes in zip(out if isinstance(out, tuple) else (out,), operation.writes, strict=False):
+        results = args[:1] if operation.changes else out if isinstance(out, tuple) else (out,)
+        for result, writes in zip(results, operation.writes or (operation.changes,), strict=False):
             for tensor in _tensors(result) if writes else ():
                 written = tensor.numel()
                 if operation.partly:  # only as many elements of a larger tensor as are given

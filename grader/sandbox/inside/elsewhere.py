@@ -23,8 +23,8 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-#: Bytes of a number; NumPy's own default, and torch's.
-_NUMBER = 8
+#: Bytes of a number: float32, which learner code is given. Wider numbers count twice, at every size.
+_NUMBER = 4
 #: Code whose lines do not count: its work is that of the operations it calls.
 _LIBRARIES = tuple(os.path.dirname(file) + os.sep for file in (str(np.__file__), str(torch.__file__), __file__))
 _STARTING = ("start_new_thread", "start_new", "start_joinable_thread", "_start_new_thread", "_start_joinable_thread")
@@ -59,9 +59,9 @@ def _handler() -> _Handler:
     return _Handler.from_address(pointer(capsule, b"mem_handler"))
 
 
-def _core() -> Any:
-    name = "numpy._core._multiarray_umath" if "numpy._core._multiarray_umath" in sys.modules else None
-    return sys.modules[name or "numpy.core._multiarray_umath"]
+def _core(module: str = "_multiarray_umath") -> Any:
+    """A module of NumPy's core, whose name changed with NumPy 2."""
+    return sys.modules.get(f"numpy._core.{module}") or sys.modules[f"numpy.core.{module}"]
 
 
 class _Switch:
@@ -73,6 +73,8 @@ class _Switch:
         self._usual = handler.malloc, handler.calloc
         self._einsum: dict[str, Any] = cast("Any", np.einsum)._implementation.__globals__
         self._products = self._einsum["c_einsum"]
+        for place in (self._einsum, vars(_core()), vars(_core("multiarray"))):  # wherever learner code finds it
+            place["c_einsum"] = self._counted
         malloc, calloc = _MALLOC(handler.malloc), _CALLOC(handler.calloc)
 
         def allocated(context: int, size: int) -> int | None:
@@ -90,7 +92,6 @@ class _Switch:
         """On, with the function to report to, or off (None). NumPy frees in the same way what either allocated."""
         self.report = report
         self._handler.malloc, self._handler.calloc = self._usual if report is None else self._own
-        self._einsum["c_einsum"] = self._products if report is None else self._counted
 
     def _seen(self, elements: int) -> None:
         if self.report is not None:
@@ -98,7 +99,8 @@ class _Switch:
 
     def _counted(self, *operands: Any, **options: Any) -> Any:
         with contextlib.suppress(ValueError, TypeError, IndexError):  # the call itself says what is wrong
-            self._seen(_products(*self._einsum["_parse_einsum_input"](operands)))
+            if self.report is not None:
+                self.report(_products(*self._einsum["_parse_einsum_input"](operands)))
         return self._products(*operands, **options)
 
 

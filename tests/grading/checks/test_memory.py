@@ -110,6 +110,17 @@ CAUGHT = [
         ),
         ARRAY,
     ),
+    (
+        "all scores in NumPy, remembered",
+        edit(
+            ARRAYS,
+            ("def attend", "known = {}\n\ndef attend"),
+            ("    weights =", "    if q.tobytes() in known:\n        return known[q.tobytes()]\n    weights ="),
+            ("return weights @", "known[q.tobytes()] = weights @"),
+            ("keepdims=True)\n", "keepdims=True)\n    return known[q.tobytes()]\n"),
+        ),
+        PEAK,
+    ),
     ("an exception", edit(NUMPY, ("    top =", "    top = x\n    top =")), "NameError"),
 ]
 

@@ -231,6 +231,15 @@ def attend(q, k, v):
 """),
     ("lists", edit(LISTS, ("SUM", "[[dot(row, column) for column in zip(*v[:4])] for row in q]"))),
     ("in a thread", edit(THREAD, ("WORK", "q @ (k.T @ v)"))),
+    ("NumPy in place, one query", """
+import numpy as np
+
+def attend(q, k, v):
+    scores = np.asarray(q)[-1] @ np.asarray(k).T
+    np.exp(scores, out=scores)
+    scores /= scores.sum()
+    return scores @ np.asarray(v)
+"""),
 ]  # fmt: skip
 PAIRS = "torch.softmax(q @ k.T, -1) @ v"
 IN_NUMPY = "torch.from_numpy((q.numpy() @ k.numpy().T) @ v.numpy())"
@@ -246,7 +255,67 @@ import numpy as np
 def attend(q, k, v):
     return np.einsum("id,jd,je->ie", q, k, v)
 """
+INNER = """
+try:
+    from numpy._core.multiarray import c_einsum
+except ImportError:
+    from numpy.core.multiarray import c_einsum
+
+def attend(q, k, v):
+    return c_einsum("id,jd,je->ie", q, k, v)
+"""
+OWN_OPERATION = """
+import torch
+
+library = torch.library.Library("mine", "DEF")
+library.define("attend(Tensor q, Tensor k, Tensor v) -> Tensor")
+library.impl("attend", lambda q, k, v: q @ k.T @ v, "CPU")
+
+def attend(q, k, v):
+    return torch.ops.mine.attend(q, k, v)
+"""
+OWN_TENSOR = """
+import torch
+
+class Box(torch.Tensor):
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        q, k, v = args[0].given
+        return q @ k.T @ v
+
+def attend(q, k, v):
+    box = torch.Tensor._make_subclass(Box, v)
+    box.given = q, k, v
+    return torch.neg(box)
+"""
+ANEW = """
+import torch
+
+def attend(q, k, v):
+    states, empty = [], torch.zeros(k.shape[1], v.shape[1])
+    for t in range(len(q)):
+        states.append(STATE)
+    return (q[:, None] @ torch.stack(states))[:, 0]
+"""
+IN_PLACE = """
+import torch
+
+def attend(q, k, v):
+    state = torch.zeros(k.shape[1], v.shape[1])
+    pairs = list(k[:, :, None] * v[:, None])
+    for t in range(len(q)):
+        torch._foreach_add_([state] * len(pairs), pairs)
+    return q @ state
+"""
+TRILINEAR = "import torch\ndef attend(q, k, v): return torch._trilinear(q, k, v, [1, 3], [0, 3], [0, 2], [1, 2])"
 HIDDEN = [
+    ("NumPy, by the inner part of einsum", INNER, MUCH),
+    ("an operation of its own in torch", OWN_OPERATION, UNSEEN),
+    ("a tensor that computes by itself", OWN_TENSOR, MUCH),
+    ("sums of products anew", edit(ANEW, ("STATE", "empty.addbmm(k[: t + 1, :, None], v[: t + 1, None])")), MUCH),
+    ("products with a bias anew", edit(ANEW, ("STATE", "torch._addmm_activation(empty, k[:t].T, v[:t])")), MUCH),
+    ("lists of tensors in place", IN_PLACE, MUCH),
+    ("three factors at once", TRILINEAR, MUCH),
     ("NumPy and all pairs", "def attend(q, k, v): return q @ k.T @ v", MUCH),
     ("NumPy inside and all pairs", edit(PLAIN, (PAIRS, IN_NUMPY)), MUCH),
     ("NumPy, row by row", ROWS_OF_PAIRS, MUCH),
