@@ -1,10 +1,12 @@
 """Reads what people send to a server, so that what one of them sends delays nobody else.
 
-Every call first gets a turn on a *quick* helper process, for a quarter of a second of CPU time. One that takes longer
-starts again on the *slow* helper, which has the lowest priority and takes all calls of people who used much lately.
-On both, one call of a person runs at a time, and the person who has used the least comes first, however much others
-have queued. Each person has a budget of CPU time in an hour. Results that depend on the content alone are kept, so
-that the same notebook is not parsed for every page.
+The server itself parses and unpacks nothing: each reading is a call on a helper process, pickled once. A call first
+gets a turn on a *quick* helper, for a quarter of a second of CPU time. One that takes longer starts again on the *slow*
+helper, which has the lowest priority and takes all calls of people who used more than a little lately. On both, one
+call of a person runs at a time, and the person who has used the least comes first, however much others have queued. A
+turn that is cut short costs the next person nothing, because helpers replace their processes by forks. Each person has
+a budget of CPU time in an hour. Results that depend on the content alone are kept, so that the same notebook is not
+parsed for every page.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from grader.core.bounded import CALLER, Call, Exceeded, Helper, make
+from grader.core.bounded import CALLER, Bounds, Call, Exceeded, Helper, make
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Text
 from grader.core.text import duration
@@ -28,7 +30,7 @@ from grader.core.text import duration
 #: Seconds of CPU time that a call gets on a quick helper.
 QUICK = 0.25
 #: Who has used more than this part of the budget is read for on the slow helper alone.
-_HEAVY = 0.1
+_HEAVY = 0.02
 _HOUR = 3600.0
 #: Uses of one person within this many seconds are counted as one.
 _TOGETHER = 60.0
@@ -135,6 +137,23 @@ class Turns:
         return min(ready, key=lambda ticket: self._used(ticket.person), default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A call for ``person``, pickled. ``key`` is the digest of a pure one, and empty for others."""
+
+    person: str
+    bounds: Bounds
+    data: bytes
+    key: bytes
+
+    @classmethod
+    def of(cls, person: str, call: Call) -> _Request:
+        """The request of a call."""
+        data = pickle.dumps((call.function, call.args, call.kwargs))
+        key = sha256(repr(call.bounds).encode() + data).digest() if call.pure else b""
+        return cls(person, call.bounds, data, key)
+
+
 @dataclass(slots=True)
 class Kept:
     """Results by the digest of their calls, up to ``most`` bytes of calls; those used last stay."""
@@ -165,14 +184,13 @@ class Kept:
 class Readers:
     """The helper processes of a server: ``quick`` ones and a slow one. Each person has ``budget`` seconds in an hour.
 
-    ``close`` ends the processes.
+    The processes import ``modules`` at once. ``close`` ends them.
     """
 
-    def __init__(self, quick: int, budget: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._helpers = [Helper() for _ in range(quick)]
-        self._slow_helper = Helper(yielding=True)
+    def __init__(self, quick: int, budget: float, modules: Sequence[str] = ()) -> None:
+        self._helpers = [Helper(modules=modules) for _ in range(quick)]
+        self._slow_helper = Helper(modules=modules, yielding=True)
         self._budget = Budget(budget)
-        self._clock = clock
         self._quick = Turns(self._helpers, self._used)
         self._slow = Turns([self._slow_helper], self._used)
         self._kept = Kept()
@@ -204,48 +222,48 @@ class Readers:
         """
         if os.getpid() != self._pid:  # a process forked from the server's; these helpers are not its own
             return make(call)
-        key, size = _digest(call) if call.pure else (b"", 0)
-        outcome = self._kept.get(key)
+        request = _Request.of(person, call)
+        outcome = self._kept.get(request.key)
         if outcome is None:
-            outcome = self._outcome(person, call, key)
-            if key:
-                self._kept.put(key, size, outcome)
+            outcome = self._outcome(request)
+            if call.pure:
+                self._kept.put(request.key, len(request.data), outcome)
         value, error = outcome
         if error is not None:
             raise error.with_traceback(None)
         return value
 
-    def _outcome(self, person: str, call: Call, key: bytes) -> _Outcome:
+    def _outcome(self, request: _Request) -> _Outcome:
         """The outcome of a call on a quick helper, or else with all its time on the slow one."""
-        if self._used(person) > _HEAVY * self._budget.most:
-            return self._on(self._slow, person, call, key)
-        quick = replace(call, bounds=replace(call.bounds, cpu=min(call.bounds.cpu, QUICK)))
-        outcome = self._on(self._quick, person, quick, key)
+        if self._used(request.person) > _HEAVY * self._budget.most:
+            return self._on(self._slow, request, request.bounds)
+        quick = replace(request.bounds, cpu=min(request.bounds.cpu, QUICK))
+        outcome = self._on(self._quick, request, quick)
         error = outcome[1]
-        if quick != call and isinstance(error, Exceeded) and error.limit == "cpu":
-            return self._on(self._slow, person, call, key)
+        if quick != request.bounds and isinstance(error, Exceeded) and error.limit == "cpu":
+            return self._on(self._slow, request, request.bounds)
         return outcome
 
-    def _on(self, turns: Turns, person: str, call: Call, key: bytes) -> _Outcome:
-        with turns.turn(person) as helper:
-            if (known := self._kept.get(key)) is not None:  # another request of this person was for the same
+    def _on(self, turns: Turns, request: _Request, bounds: Bounds) -> _Outcome:
+        with turns.turn(request.person) as helper:
+            if (known := self._kept.get(request.key)) is not None:  # another request of this person was for the same
                 return known
-            self._refuse_above_budget(person)
+            self.refuse_above_budget(request.person)
             try:
-                return helper.call(call.bounds, call.function, call.args, call.kwargs), None
+                return helper.send(bounds, request.data), None
             except (SubmissionError, Exceeded) as error:
                 return None, error
             finally:
-                self._budget.note(person, helper.spent, self._clock())
-                helper.start()  # if it has ended, so that the next call does not wait for imports
+                self._budget.note(request.person, helper.spent, time.monotonic())
 
-    def _refuse_above_budget(self, person: str) -> None:
-        left = self._budget.wait(person, self._clock())
+    def refuse_above_budget(self, person: str) -> None:
+        """Raises UsageError if nothing can be read for ``person`` now."""
+        left = self._budget.wait(person, time.monotonic())
         if left:
             raise UsageError(_USED_UP.fill(most=f"{self._budget.most:g}", time=duration(left)))
 
     def _used(self, person: str) -> float:
-        return self._budget.used(person, self._clock())
+        return self._budget.used(person, time.monotonic())
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +276,3 @@ class _Reader:
     def make(self, call: Call) -> Any:
         """See ``Readers.make``."""
         return self.readers.make(self.person, call)
-
-
-def _digest(call: Call) -> tuple[bytes, int]:
-    """The digest of a call with all its arguments, and their size in bytes."""
-    request = pickle.dumps((call.bounds, call.function, call.args, call.kwargs))
-    return sha256(request).digest(), len(request)
