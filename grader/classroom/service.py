@@ -71,6 +71,8 @@ _LAST = 10.0
 _WATCH, _REST = 2.0, 20.0
 #: The most processes that read what learners send, besides the slow one.
 _MOST_READERS = 8
+#: What these processes import when they start.
+_READING = ("grader.submission.archive", "grader.submission.notebook")
 #: Seconds between rounds of killing workers.
 _ROUND = 0.05
 
@@ -177,7 +179,7 @@ class Service:
             str(plan.course_folder), plan.seed, private, libraries.digest(self.course.packages)
         )
         self.edition = self.course
-        self.readers = Readers(min(plan.workers, _MOST_READERS), self.course.pace.reading_seconds_per_hour)
+        self.readers = Readers(min(plan.workers, _MOST_READERS), self.course.pace.reading_seconds_per_hour, _READING)
 
     # ------------------------------------------------------------------------------------- beginning and end
 

@@ -86,15 +86,24 @@ def call_pure(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwar
     return _called(Call(bounds, function, args, kwargs, pure=True))  # type: ignore[no-any-return]
 
 
+def call_on(content: bytes, bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """``call_pure`` for a function whose result depends on ``content`` alone, which it finds in a file."""
+    return _called(Call(bounds, function, args, kwargs, pure=True, content=content))  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function to call within ``bounds``. The result of a ``pure`` one depends on its arguments alone."""
+    """A function to call within ``bounds``.
+
+    The result of a ``pure`` one depends on its arguments alone, or on ``content`` in place of them.
+    """
 
     bounds: Bounds
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     pure: bool = False
+    content: bytes | None = None
 
 
 class Caller(Protocol):
@@ -165,11 +174,12 @@ class Helper:
     """A helper process, seen by its caller; serves one call at a time. A ``yielding`` one has the lowest priority.
 
     It imports ``modules`` when it starts. ``spent`` is the CPU time in seconds that the last call took, or at least an
-    upper bound of it.
+    upper bound of it; ``received`` is the size of the last reply in bytes.
     """
 
     def __init__(self, *, yielding: bool = False, modules: Sequence[str] = ()) -> None:
         self.spent = 0.0
+        self.received = 0
         self._modules = " ".join(modules)
         self._code = _YIELD + _START if yielding else _START
         self._process: subprocess.Popen[bytes] | None = None
@@ -218,11 +228,11 @@ class Helper:
             header = b""
         if len(header) < _REPLY.size:
             raise _end_of(process)
-        length, self.spent = _REPLY.unpack(header)
-        if length > bounds.result:
+        self.received, self.spent = _REPLY.unpack(header)
+        if self.received > bounds.result:
             raise Exceeded("size")
-        data = process.stdout.read(length)
-        if len(data) < length:
+        data = process.stdout.read(self.received)
+        if len(data) < self.received:
             raise _end_of(process)
         return _unpickled(data)
 

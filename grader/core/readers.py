@@ -34,11 +34,11 @@ _HEAVY = 0.02
 _HOUR = 3600.0
 #: Uses of one person within this many seconds are counted as one.
 _TOGETHER = 60.0
-#: The most bytes of all calls whose results are kept; results are about as large.
+#: The most bytes of all results that are kept, and of the calls that they are of.
 _MOST_KEPT = 64 << 20
 
-#: The result of a call, or why the function has none.
-_Outcome: TypeAlias = tuple[Any, SubmissionError | Exceeded | None]
+#: The result of a call, or why the function has none; and the bytes of the call and its reply.
+_Outcome: TypeAlias = tuple[Any, SubmissionError | Exceeded | None, int]
 
 _USED_UP = Text(
     "Reading your files has taken {most} seconds of computing time within an hour, which is the limit for one person. "
@@ -150,13 +150,15 @@ class _Request:
     def of(cls, person: str, call: Call) -> _Request:
         """The request of a call."""
         data = pickle.dumps((call.function, call.args, call.kwargs))
-        key = sha256(repr(call.bounds).encode() + data).digest() if call.pure else b""
+        decides = data if call.content is None else call.content
+        about = f"{call.bounds} {call.function.__qualname__} "
+        key = sha256(about.encode() + decides).digest() if call.pure else b""
         return cls(person, call.bounds, data, key)
 
 
 @dataclass(slots=True)
 class Kept:
-    """Results by the digest of their calls, up to ``most`` bytes of calls; those used last stay."""
+    """Results by the digest of their calls, up to ``most`` bytes; those used last stay."""
 
     most: int = _MOST_KEPT
     _found: OrderedDict[bytes, tuple[int, _Outcome]] = field(default_factory=OrderedDict)
@@ -227,8 +229,8 @@ class Readers:
         if outcome is None:
             outcome = self._outcome(request)
             if call.pure:
-                self._kept.put(request.key, len(request.data), outcome)
-        value, error = outcome
+                self._kept.put(request.key, outcome[2], outcome)
+        value, error, _ = outcome
         if error is not None:
             raise error.with_traceback(None)
         return value
@@ -250,9 +252,10 @@ class Readers:
                 return known
             self.refuse_above_budget(request.person)
             try:
-                return helper.send(bounds, request.data), None
+                value = helper.send(bounds, request.data)
+                return value, None, len(request.data) + helper.received
             except (SubmissionError, Exceeded) as error:
-                return None, error
+                return None, error, len(request.data)
             finally:
                 self._budget.note(request.person, helper.spent, time.monotonic())
 
