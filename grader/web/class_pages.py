@@ -180,7 +180,10 @@ class ClassWorkspace(LearnerWorkspace):
 
     def make_room(self, size: int, *, replaced: str = "") -> None:
         """Raise UsageError if ``size`` more bytes would be too many, when the draft ``replaced`` is gone."""
-        there = sum(path.stat().st_size for path in self.folder.glob("*")) if self.folder.is_dir() else 0
+        there = 0
+        for path in self.folder.glob("*"):
+            with contextlib.suppress(FileNotFoundError):  # the temporary file of another request
+                there += path.stat().st_size
         if there + self.drafts.size(but=replaced) + size > _MOST_FILES:
             raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
 
