@@ -1,17 +1,18 @@
 """Reads what people send to a server, so that what one of them sends delays nobody else.
 
-The server itself parses and unpacks nothing: each reading is a call on a helper process, pickled once. A call first
-gets a turn on a *quick* helper, for a quarter of a second of CPU time. One that takes longer starts again on the *slow*
-helper, which has the lowest priority and takes all calls of people who used more than a little lately. On both, one
-call of a person runs at a time, and the person who has used the least comes first, however much others have queued. A
-turn that is cut short costs the next person nothing, because helpers replace their processes by forks. Each person has
-a budget of CPU time in an hour. Results that depend on the content alone are kept, so that the same notebook is not
-parsed for every page.
+Each reading is a call on a helper process, pickled once. A call first gets a turn on a *quick* helper, for a quarter
+of a second of CPU time. One that takes longer starts again on the *slow* helper, which has the lowest priority and
+takes all calls of people who used much lately. On both, one call of a person runs at a time, and the person who has
+used the least comes first, however much others have queued; the last free quick helper is kept for people who have
+used little. A turn that is cut short costs the next person nothing, because helpers replace their processes by forks.
+Each person has a budget of CPU time in an hour. Results that depend on the content alone are kept, so that the same
+notebook is not parsed for every page.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import pickle
 import threading
@@ -31,6 +32,8 @@ from grader.core.text import duration
 QUICK = 0.25
 #: Who has used more than this part of the budget is read for on the slow helper alone.
 _HEAVY = 0.02
+#: Seconds of an hour, after which a person does not get the last free quick helper.
+_LITTLE = 1.0
 _HOUR = 3600.0
 #: Uses of one person within this many seconds are counted as one.
 _TOGETHER = 60.0
@@ -97,11 +100,15 @@ class _Ticket:
 
 
 class Turns:
-    """Turns on ``helpers``: one at a time for each person, and first for the person with the least ``used``."""
+    """Turns on ``helpers``: one at a time for each person, and first for the person with the least ``used``.
 
-    def __init__(self, helpers: Sequence[Helper], used: Callable[[str], float]) -> None:
+    The last free one of several helpers is kept for people who have used at most ``little``.
+    """
+
+    def __init__(self, helpers: Sequence[Helper], used: Callable[[str], float], little: float = math.inf) -> None:
         self._free = [*helpers]
         self._used = used
+        self._little = little if len(helpers) > 1 else math.inf
         self._waiting: list[_Ticket] = []
         self._busy: set[str] = set()
         self._changed = threading.Condition()
@@ -131,10 +138,12 @@ class Turns:
             return tuple(ticket.person for ticket in self._waiting)
 
     def _next(self) -> _Ticket | None:
-        if not self._free:
-            return None
         ready = (ticket for ticket in self._waiting if ticket.person not in self._busy)
-        return min(ready, key=lambda ticket: self._used(ticket.person), default=None)
+        first = min(ready, key=lambda ticket: self._used(ticket.person), default=None)
+        if first is None or not self._free:
+            return None
+        may_have_last = self._used(first.person) <= self._little
+        return first if may_have_last or len(self._free) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +202,7 @@ class Readers:
         self._helpers = [Helper(modules=modules) for _ in range(quick)]
         self._slow_helper = Helper(modules=modules, yielding=True)
         self._budget = Budget(budget)
-        self._quick = Turns(self._helpers, self._used)
+        self._quick = Turns(self._helpers, self._used, _LITTLE)
         self._slow = Turns([self._slow_helper], self._used)
         self._kept = Kept()
         self._pid = os.getpid()
