@@ -52,7 +52,7 @@ READING = (kib(bounded.SMALL), bounded.READING.cpu)
 TYPE = 80
 #: Every number in a row of the table of places, in the order in which the row has them.
 ROWS: dict[str, tuple[float, ...]] = {
-    "listing": (files.MAX_FILES, mib(archive._MAX_READ), files.MAX_DEPTH, *READING),
+    "listing": (files.MAX_FILES, mib(archive._MAX_READ), files.MAX_DEPTH, bounded.READING.cpu),
     "unpacking": (
         kib(files.MAX_SOURCE), mib(files.MAX_NOTEBOOK), mib(files.MAX_TOTAL), mib(archive._SMALL), archive._MAX_RATIO,
         bounded.READING.cpu,

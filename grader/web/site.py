@@ -198,7 +198,7 @@ class Site:
 
 
 def _is_upload(scope: Scope) -> bool:
-    return scope["path"] == "/work" and scope["method"] == "POST"
+    return (scope["path"], scope["method"]) == ("/work", "POST")
 
 
 def _length(scope: Scope) -> int:
