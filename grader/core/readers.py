@@ -170,7 +170,7 @@ class Kept:
     """Results by the digest of their calls, up to ``most`` bytes; those used last stay."""
 
     most: int = _MOST_KEPT
-    _found: OrderedDict[bytes, tuple[int, _Outcome]] = field(default_factory=OrderedDict)
+    _found: OrderedDict[bytes, _Outcome] = field(default_factory=OrderedDict)
     _size: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -180,16 +180,17 @@ class Kept:
             if key not in self._found:
                 return None
             self._found.move_to_end(key)
-            return self._found[key][1]
+            return self._found[key]
 
-    def put(self, key: bytes, size: int, outcome: _Outcome) -> None:
+    def put(self, key: bytes, outcome: _Outcome) -> None:
         """Keep an outcome, in place of the oldest ones."""
         with self._lock:
-            self._size += size - self._found.pop(key, (0, None))[0]
-            self._found[key] = size, outcome
+            before = self._found.pop(key, None)
+            self._size += outcome[2] - (before[2] if before is not None else 0)
+            self._found[key] = outcome
             while self._size > self.most:
-                _, (gone, _) = self._found.popitem(last=False)
-                self._size -= gone
+                _, gone = self._found.popitem(last=False)
+                self._size -= gone[2]
 
 
 class Readers:
@@ -238,7 +239,7 @@ class Readers:
         if outcome is None:
             outcome = self._outcome(request)
             if call.pure:
-                self._kept.put(request.key, outcome[2], outcome)
+                self._kept.put(request.key, outcome)
         value, error, _ = outcome
         if error is not None:
             raise error.with_traceback(None)

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -171,8 +172,8 @@ def _old_formats(folder: Path) -> None:
         assert "save it" in _refused(lambda: parse_files(found, stem, None, "old.zip", _MOST_OLD))
     assert not loaded.called
     escaped = _notebook(3, "x = 1" + " " * _MOST_OLD).replace(b'"nbformat"', b'"nb\\u0066ormat"')
-    for data, name in ((packed.getvalue(), "old.zip"), (escaped, "old.ipynb")):
-        assert "current format" in _refused(lambda data=data, name=name: work.read_upload(name, data, _MOST_OLD))
+    for name, data in (("old.zip", packed.getvalue()), ("old.ipynb", escaped)):
+        assert "current format" in _refused(partial(work.read_upload, name, data, _MOST_OLD))
 
 
 def _hand_in(folder: Path, learner: str, text: str, **more: Any) -> inbox.Receipt:

@@ -111,11 +111,11 @@ def test_the_oldest_results_make_room() -> None:
     """What is kept is bounded by its size, and what was asked for last stays."""
     kept = Kept(most=10)
     for name in (b"a", b"b"):
-        kept.put(name, 4, (name, None))
-    assert kept.get(b"a") == (b"a", None)
-    kept.put(b"c", 4, (b"c", None))
+        kept.put(name, (name, None, 4))
+    assert kept.get(b"a") == (b"a", None, 4)
+    kept.put(b"c", (b"c", None, 4))
     assert [kept.get(name) is not None for name in (b"a", b"b", b"c")] == [True, False, True]
-    kept.put(b"d", 11, (b"d", None))
+    kept.put(b"d", (b"d", None, 11))
     assert kept.get(b"d") is None
 
 
