@@ -308,6 +308,7 @@ async def reads(client: Client, questions: list[Question]) -> None:
         for turn in itertools.count():
             for upload in uploads:
                 data = upload.data.replace(b"a0 =", f"a{number}_{turn} =".encode())
+                data = data.replace(b"old0.", f"{number}{turn:03}.".encode())  # the name of a file in the zip
                 with suppress(OSError, asyncio.IncompleteReadError):
                     await other.ask("POST", "/work", Upload(upload.name, data))
                     await other.ask("GET", "/work")

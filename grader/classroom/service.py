@@ -69,8 +69,10 @@ _AGAIN = 0.5
 _LAST = 10.0
 #: Seconds between two looks at the inbox; at least this many times as long as the last look took.
 _WATCH, _REST = 2.0, 20.0
-#: The most processes that read what learners send, besides the slow one.
+#: The most processes that read what learners send, besides the slow one and one that is kept free.
 _MOST_READERS = 8
+#: What these processes import when they start.
+_READING = ("grader.submission.archive", "grader.submission.notebook")
 #: Seconds between rounds of killing workers.
 _ROUND = 0.05
 
@@ -177,7 +179,8 @@ class Service:
             str(plan.course_folder), plan.seed, private, libraries.digest(self.course.packages)
         )
         self.edition = self.course
-        self.readers = Readers(min(plan.workers, _MOST_READERS), self.course.pace.reading_seconds_per_hour)
+        readers = 1 + min(plan.workers, _MOST_READERS)
+        self.readers = Readers(readers, self.course.pace.reading_seconds_per_hour, _READING)
 
     # ------------------------------------------------------------------------------------- beginning and end
 

@@ -1,8 +1,9 @@
 """Calls functions in a helper process with limits on CPU time and memory.
 
-It is for learners' text that is parsed, unpacked or compared, never run. The helper starts when it is first needed, is
-reused, and is replaced when it dies or has grown. Its replies are unpickled as plain data of known types and limited
-size, so they are trusted no more than a learner's file.
+It is for learners' text that is parsed, unpacked or compared, never run. The helper starts when it is first needed, and
+makes the calls in a child. When a call ends the child, or makes it grow, the next child is a fork of the helper, which
+costs no imports. Replies are unpickled as plain data of known types and limited size, so they are trusted no more than
+a learner's file.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import IO, Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -85,15 +86,24 @@ def call_pure(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwar
     return _called(Call(bounds, function, args, kwargs, pure=True))  # type: ignore[no-any-return]
 
 
+def call_on(content: bytes, bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """``call_pure`` for a function whose result depends on ``content`` alone, which it finds in a file."""
+    return _called(Call(bounds, function, args, kwargs, pure=True, content=content))  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function to call within ``bounds``. The result of a ``pure`` one depends on its arguments alone."""
+    """A function to call within ``bounds``.
+
+    The result of a ``pure`` one depends on its arguments alone, or on ``content`` in place of them.
+    """
 
     bounds: Bounds
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     pure: bool = False
+    content: bytes | None = None
 
 
 class Caller(Protocol):
@@ -128,7 +138,8 @@ def start() -> None:
 
 # ---------------------------------------------------------------------------------------- the caller's side
 
-_HEADER = struct.Struct("<Q")
+#: Before a request: its length, and the seconds of CPU time and bytes of memory that it may take.
+_HEADER = struct.Struct("<QdQ")
 #: Before a reply: its length, and the seconds of CPU time that the call took.
 _REPLY = struct.Struct("<Qd")
 #: Set in the helper only.
@@ -136,10 +147,12 @@ _SERVING = threading.Event()
 #: Exit code of a helper that could not import attncheck, before any call reached it.
 _IMPORT_FAILED = 76
 _START = f"""
-import os, sys
-sys.path[:] = sys.argv[1:]
+import importlib, os, sys
+modules, *sys.path[:] = sys.argv[1:]
 try:
     from grader.core import bounded
+    for module in modules.split():
+        importlib.import_module(module)
 except BaseException:
     os._exit({_IMPORT_FAILED})
 bounded.serve()
@@ -160,11 +173,14 @@ def _helper(pid: int) -> Helper:
 class Helper:
     """A helper process, seen by its caller; serves one call at a time. A ``yielding`` one has the lowest priority.
 
-    ``spent`` is the CPU time in seconds that the last call took, or at least an upper bound of it.
+    It imports ``modules`` when it starts. ``spent`` is the CPU time in seconds that the last call took, or at least an
+    upper bound of it; ``received`` is the size of the last reply in bytes.
     """
 
-    def __init__(self, *, yielding: bool = False) -> None:
+    def __init__(self, *, yielding: bool = False, modules: Sequence[str] = ()) -> None:
         self.spent = 0.0
+        self.received = 0
+        self._modules = " ".join(modules)
         self._code = _YIELD + _START if yielding else _START
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
@@ -176,48 +192,61 @@ class Helper:
 
     def call(self, bounds: Bounds, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """See ``call`` of this module."""
-        request = pickle.dumps((bounds, function, args, kwargs))
+        return self.send(bounds, pickle.dumps((function, args, kwargs)))
+
+    def send(self, bounds: Bounds, request: bytes) -> Any:
+        """``call``, for a function, its arguments and its keyword arguments that have been pickled."""
         with self._lock:
             began, self.spent = time.monotonic(), math.nan
-            for again in (True, False):
+            try:
                 try:
-                    reply, last = self._exchange(request, bounds)
-                    break
-                except BaseException as error:  # replies would no longer match requests
-                    self._end()
-                    if not (again and isinstance(error, SandboxKilled)):
-                        raise
-                finally:
-                    # A helper that died, or whose word is not a number of seconds, has used what it could.
-                    if not 0 <= self.spent <= bounds.cpu:
-                        self.spent = min(time.monotonic() - began, bounds.cpu)
-            if last:
-                self._end()
+                    reply = self._exchange(bounds, request)
+                except SandboxKilled:
+                    reply = self._exchange(bounds, request)
+            finally:
+                # A helper that died, or whose word is not a number of seconds, has used what it could.
+                if not 0 <= self.spent <= bounds.cpu:
+                    self.spent = min(time.monotonic() - began, bounds.cpu)
         return _result(reply)
 
-    def _exchange(self, request: bytes, bounds: Bounds) -> tuple[Any, bool]:
+    def _exchange(self, bounds: Bounds, request: bytes) -> Any:
+        try:
+            return self._reply(bounds, request)
+        except BaseException:  # replies would no longer match requests
+            self._end()
+            raise
+
+    def _reply(self, bounds: Bounds, request: bytes) -> Any:
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
         try:
-            process.stdin.write(_HEADER.pack(len(request)) + request)
+            process.stdin.write(_HEADER.pack(len(request), bounds.cpu, bounds.memory))
+            process.stdin.write(request)
             process.stdin.flush()
             header = process.stdout.read(_REPLY.size)
         except BrokenPipeError:
             header = b""
         if len(header) < _REPLY.size:
             raise _end_of(process)
-        length, self.spent = _REPLY.unpack(header)
-        if length > bounds.result:
+        self.received, self.spent = _REPLY.unpack(header)
+        if self.received > bounds.result:
             raise Exceeded("size")
-        data = process.stdout.read(length)
-        if len(data) < length:
+        data = process.stdout.read(self.received)
+        if len(data) < self.received:
             raise _end_of(process)
         return _unpickled(data)
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-IB" if sys.dont_write_bytecode else "-I", "-c", self._code, *sys.path],
+                [
+                    sys.executable,
+                    "-IB" if sys.dont_write_bytecode else "-I",
+                    "-c",
+                    self._code,
+                    self._modules,
+                    *sys.path,
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -229,8 +258,9 @@ class Helper:
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
-            process.wait()
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
             for pipe in (process.stdin, process.stdout):
                 with contextlib.suppress(OSError):
                     if pipe is not None:
@@ -263,16 +293,15 @@ def _end_of(process: subprocess.Popen[bytes]) -> Exception:
         return SandboxKilled(_KILLED)
     if code == _IMPORT_FAILED:
         return LibrariesChanged(_NOT_IMPORTED)
-    return Exceeded("cpu" if code == -signal.SIGPROF else "process")
+    return Exceeded("process")
 
 
-def _unpickled(data: bytes) -> tuple[Any, bool]:
-    """The helper's reply, and whether it was its last one. Raises Exceeded for anything but plain data."""
+def _unpickled(data: bytes) -> Any:
+    """The helper's reply. Raises Exceeded for anything but plain data."""
     try:
-        reply, last = _Reader(io.BytesIO(data)).load()
+        return _Reader(io.BytesIO(data)).load()
     except Exception as error:
         raise Exceeded("process") from error
-    return reply, bool(last)
 
 
 def _result(reply: Any) -> Any:
@@ -281,8 +310,8 @@ def _result(reply: Any) -> Any:
             return value
         case ("raised", AttncheckError() as error):
             raise error
-        case ("memory", None):
-            raise Exceeded("memory")
+        case ("cpu" | "memory" | "process" as limit, None):
+            raise Exceeded(limit)
         case ("failed", str(words)):
             raise RuntimeError(words)
     raise Exceeded("process")
@@ -316,32 +345,48 @@ class _Reader(pickle.Unpickler):
 
 # ---------------------------------------------------------------------------------------- the helper's side
 
-#: A helper that has grown beyond this many bytes is replaced, because it may hold memory that it no longer needs.
+#: A child that has grown beyond this many bytes is replaced, because it may hold memory that it no longer needs.
 _MAX_PEAK = 256 << 20
+#: Exit code of a child that has grown.
+_GROWN = 77
 
 
 def serve() -> None:
-    """Runs the helper: reads calls from stdin and writes replies to stdout, until stdin ends."""
+    """Runs the helper, until stdin ends: its children read calls from stdin and write replies to stdout."""
     _SERVING.set()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # kills the process wherever it is
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # kills the child wherever it is
     asking, answering = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    while header := asking.read(_HEADER.size):
-        request = asking.read(*_HEADER.unpack(header))
-        began = time.process_time()
-        reply = _answer(request)
-        last = _peak_memory() > _MAX_PEAK
-        _send(answering, reply, last, began)
-        if last:
+    while (child := os.fork()) != 0:
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code == 0:
             return
+        if code == -signal.SIGKILL:  # from outside; the caller must know
+            os.kill(os.getpid(), signal.SIGKILL)
+        if code != _GROWN:  # a call that it had read in full
+            _send(answering, ("cpu" if code == -signal.SIGPROF else "process", None), math.nan)
+    os._exit(_serve(asking, answering))
 
 
-def _answer(request: bytes) -> Any:
+def _serve(asking: IO[bytes], answering: IO[bytes]) -> int:
+    """Makes calls until stdin ends; returns an exit code."""
+    while header := asking.read(_HEADER.size):
+        length, cpu, memory = _HEADER.unpack(header)
+        request = asking.read(length)
+        began = time.process_time()
+        reply = _answer(request, cpu, memory)
+        _send(answering, reply, began)
+        if _peak_memory() > _MAX_PEAK:
+            return _GROWN
+    return 0
+
+
+def _answer(request: bytes, cpu: float, memory: int) -> Any:
     try:
-        bounds, function, args, kwargs = pickle.loads(request)
-        _limit_memory(bounds.memory)
-        signal.setitimer(signal.ITIMER_PROF, bounds.cpu)
+        _limit_memory(memory)
+        signal.setitimer(signal.ITIMER_PROF, cpu)
+        function, args, kwargs = pickle.loads(request)
         return "returned", function(*args, **kwargs)
     except AttncheckError as error:
         return "raised", error
@@ -351,13 +396,13 @@ def _answer(request: bytes) -> Any:
         return "failed", f"{type(error).__name__}: {error}"
 
 
-def _send(answering: IO[bytes], reply: Any, last: bool, began: float) -> None:
+def _send(answering: IO[bytes], reply: Any, began: float) -> None:
     """Writes the reply, still within the limits of the call, which ``began`` at this CPU time of the process."""
     try:
-        data = pickle.dumps((reply, last), 5)
+        data = pickle.dumps(reply, 5)
     except MemoryError:
         del reply
-        data = pickle.dumps((("memory", None), last), 5)
+        data = pickle.dumps(("memory", None), 5)
     signal.setitimer(signal.ITIMER_PROF, 0)
     answering.write(_REPLY.pack(len(data), time.process_time() - began) + data)
     answering.flush()

@@ -1,15 +1,18 @@
 """Reads what people send to a server, so that what one of them sends delays nobody else.
 
-Every call first gets a turn on a *quick* helper process, for a quarter of a second of CPU time. One that takes longer
-starts again on the *slow* helper, which has the lowest priority and takes all calls of people who used much lately.
-On both, one call of a person runs at a time, and the person who has used the least comes first, however much others
-have queued. Each person has a budget of CPU time in an hour. Results that depend on the content alone are kept, so
-that the same notebook is not parsed for every page.
+Each reading is a call on a helper process, pickled once. A call first gets a turn on a *quick* helper, for a quarter
+of a second of CPU time. One that takes longer starts again on the *slow* helper, which has the lowest priority and
+takes all calls of people who used much lately. On both, one call of a person runs at a time, and the person who has
+used the least comes first, however much others have queued; the last free quick helper is kept for people who have
+used little. A turn that is cut short costs the next person nothing, because helpers replace their processes by forks.
+Each person has a budget of CPU time in an hour. Results that depend on the content alone are kept, so that the same
+notebook is not parsed for every page.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import pickle
 import threading
@@ -20,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from grader.core.bounded import CALLER, Call, Exceeded, Helper, make
+from grader.core.bounded import CALLER, Bounds, Call, Exceeded, Helper, make
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Text
 from grader.core.text import duration
@@ -28,15 +31,17 @@ from grader.core.text import duration
 #: Seconds of CPU time that a call gets on a quick helper.
 QUICK = 0.25
 #: Who has used more than this part of the budget is read for on the slow helper alone.
-_HEAVY = 0.1
+_HEAVY = 0.02
+#: Seconds of an hour, after which a person does not get the last free quick helper.
+_LITTLE = 1.0
 _HOUR = 3600.0
 #: Uses of one person within this many seconds are counted as one.
 _TOGETHER = 60.0
-#: The most bytes of all calls whose results are kept; results are about as large.
+#: The most bytes of all results that are kept, and of the calls that they are of.
 _MOST_KEPT = 64 << 20
 
-#: The result of a call, or why the function has none.
-_Outcome: TypeAlias = tuple[Any, SubmissionError | Exceeded | None]
+#: The result of a call, or why the function has none; and the bytes of the call and its reply.
+_Outcome: TypeAlias = tuple[Any, SubmissionError | Exceeded | None, int]
 
 _USED_UP = Text(
     "Reading your files has taken {most} seconds of computing time within an hour, which is the limit for one person. "
@@ -95,11 +100,15 @@ class _Ticket:
 
 
 class Turns:
-    """Turns on ``helpers``: one at a time for each person, and first for the person with the least ``used``."""
+    """Turns on ``helpers``: one at a time for each person, and first for the person with the least ``used``.
 
-    def __init__(self, helpers: Sequence[Helper], used: Callable[[str], float]) -> None:
+    The last free one of several helpers is kept for people who have used at most ``little``.
+    """
+
+    def __init__(self, helpers: Sequence[Helper], used: Callable[[str], float], little: float = math.inf) -> None:
         self._free = [*helpers]
         self._used = used
+        self._little = little if len(helpers) > 1 else math.inf
         self._waiting: list[_Ticket] = []
         self._busy: set[str] = set()
         self._changed = threading.Condition()
@@ -129,18 +138,39 @@ class Turns:
             return tuple(ticket.person for ticket in self._waiting)
 
     def _next(self) -> _Ticket | None:
-        if not self._free:
-            return None
         ready = (ticket for ticket in self._waiting if ticket.person not in self._busy)
-        return min(ready, key=lambda ticket: self._used(ticket.person), default=None)
+        first = min(ready, key=lambda ticket: self._used(ticket.person), default=None)
+        if first is None or not self._free:
+            return None
+        may_have_last = self._used(first.person) <= self._little
+        return first if may_have_last or len(self._free) > 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A call for ``person``, pickled. ``key`` is the digest of a pure one, and empty for others."""
+
+    person: str
+    bounds: Bounds
+    data: bytes
+    key: bytes
+
+    @classmethod
+    def of(cls, person: str, call: Call) -> _Request:
+        """The request of a call."""
+        data = pickle.dumps((call.function, call.args, call.kwargs))
+        decides = data if call.content is None else call.content
+        about = f"{call.bounds} {call.function.__qualname__} "
+        key = sha256(about.encode() + decides).digest() if call.pure else b""
+        return cls(person, call.bounds, data, key)
 
 
 @dataclass(slots=True)
 class Kept:
-    """Results by the digest of their calls, up to ``most`` bytes of calls; those used last stay."""
+    """Results by the digest of their calls, up to ``most`` bytes; those used last stay."""
 
     most: int = _MOST_KEPT
-    _found: OrderedDict[bytes, tuple[int, _Outcome]] = field(default_factory=OrderedDict)
+    _found: OrderedDict[bytes, _Outcome] = field(default_factory=OrderedDict)
     _size: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -150,30 +180,30 @@ class Kept:
             if key not in self._found:
                 return None
             self._found.move_to_end(key)
-            return self._found[key][1]
+            return self._found[key]
 
-    def put(self, key: bytes, size: int, outcome: _Outcome) -> None:
+    def put(self, key: bytes, outcome: _Outcome) -> None:
         """Keep an outcome, in place of the oldest ones."""
         with self._lock:
-            self._size += size - self._found.pop(key, (0, None))[0]
-            self._found[key] = size, outcome
+            before = self._found.pop(key, None)
+            self._size += outcome[2] - (before[2] if before is not None else 0)
+            self._found[key] = outcome
             while self._size > self.most:
-                _, (gone, _) = self._found.popitem(last=False)
-                self._size -= gone
+                _, gone = self._found.popitem(last=False)
+                self._size -= gone[2]
 
 
 class Readers:
     """The helper processes of a server: ``quick`` ones and a slow one. Each person has ``budget`` seconds in an hour.
 
-    ``close`` ends the processes.
+    The processes import ``modules`` at once. ``close`` ends them.
     """
 
-    def __init__(self, quick: int, budget: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._helpers = [Helper() for _ in range(quick)]
-        self._slow_helper = Helper(yielding=True)
+    def __init__(self, quick: int, budget: float, modules: Sequence[str] = ()) -> None:
+        self._helpers = [Helper(modules=modules) for _ in range(quick)]
+        self._slow_helper = Helper(modules=modules, yielding=True)
         self._budget = Budget(budget)
-        self._clock = clock
-        self._quick = Turns(self._helpers, self._used)
+        self._quick = Turns(self._helpers, self._used, _LITTLE)
         self._slow = Turns([self._slow_helper], self._used)
         self._kept = Kept()
         self._pid = os.getpid()
@@ -204,48 +234,49 @@ class Readers:
         """
         if os.getpid() != self._pid:  # a process forked from the server's; these helpers are not its own
             return make(call)
-        key, size = _digest(call) if call.pure else (b"", 0)
-        outcome = self._kept.get(key)
+        request = _Request.of(person, call)
+        outcome = self._kept.get(request.key)
         if outcome is None:
-            outcome = self._outcome(person, call, key)
-            if key:
-                self._kept.put(key, size, outcome)
-        value, error = outcome
+            outcome = self._outcome(request)
+            if call.pure:
+                self._kept.put(request.key, outcome)
+        value, error, _ = outcome
         if error is not None:
             raise error.with_traceback(None)
         return value
 
-    def _outcome(self, person: str, call: Call, key: bytes) -> _Outcome:
+    def _outcome(self, request: _Request) -> _Outcome:
         """The outcome of a call on a quick helper, or else with all its time on the slow one."""
-        if self._used(person) > _HEAVY * self._budget.most:
-            return self._on(self._slow, person, call, key)
-        quick = replace(call, bounds=replace(call.bounds, cpu=min(call.bounds.cpu, QUICK)))
-        outcome = self._on(self._quick, person, quick, key)
+        if self._used(request.person) > _HEAVY * self._budget.most:
+            return self._on(self._slow, request, request.bounds)
+        quick = replace(request.bounds, cpu=min(request.bounds.cpu, QUICK))
+        outcome = self._on(self._quick, request, quick)
         error = outcome[1]
-        if quick != call and isinstance(error, Exceeded) and error.limit == "cpu":
-            return self._on(self._slow, person, call, key)
+        if quick != request.bounds and isinstance(error, Exceeded) and error.limit == "cpu":
+            return self._on(self._slow, request, request.bounds)
         return outcome
 
-    def _on(self, turns: Turns, person: str, call: Call, key: bytes) -> _Outcome:
-        with turns.turn(person) as helper:
-            if (known := self._kept.get(key)) is not None:  # another request of this person was for the same
+    def _on(self, turns: Turns, request: _Request, bounds: Bounds) -> _Outcome:
+        with turns.turn(request.person) as helper:
+            if (known := self._kept.get(request.key)) is not None:  # another request of this person was for the same
                 return known
-            self._refuse_above_budget(person)
+            self.refuse_above_budget(request.person)
             try:
-                return helper.call(call.bounds, call.function, call.args, call.kwargs), None
+                value = helper.send(bounds, request.data)
+                return value, None, len(request.data) + helper.received
             except (SubmissionError, Exceeded) as error:
-                return None, error
+                return None, error, len(request.data)
             finally:
-                self._budget.note(person, helper.spent, self._clock())
-                helper.start()  # if it has ended, so that the next call does not wait for imports
+                self._budget.note(request.person, helper.spent, time.monotonic())
 
-    def _refuse_above_budget(self, person: str) -> None:
-        left = self._budget.wait(person, self._clock())
+    def refuse_above_budget(self, person: str) -> None:
+        """Raises UsageError if nothing can be read for ``person`` now."""
+        left = self._budget.wait(person, time.monotonic())
         if left:
             raise UsageError(_USED_UP.fill(most=f"{self._budget.most:g}", time=duration(left)))
 
     def _used(self, person: str) -> float:
-        return self._budget.used(person, self._clock())
+        return self._budget.used(person, time.monotonic())
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +289,3 @@ class _Reader:
     def make(self, call: Call) -> Any:
         """See ``Readers.make``."""
         return self.readers.make(self.person, call)
-
-
-def _digest(call: Call) -> tuple[bytes, int]:
-    """The digest of a call with all its arguments, and their size in bytes."""
-    request = pickle.dumps((call.bounds, call.function, call.args, call.kwargs))
-    return sha256(request).digest(), len(request)

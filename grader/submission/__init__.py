@@ -41,10 +41,12 @@ __all__ = [
     "FoundFiles",
     "Unusable",
     "changed_since",
+    "costs_of",
     "file_text",
     "files_defining",
     "fingerprint",
     "fingerprint_and_learner",
+    "is_small",
     "learner_named",
     "parse_files",
     "read",
@@ -139,7 +141,7 @@ def parse_files(
     light = sum(len(raw.data) for raw in found.raws) <= SMALL and all(raw.kind != "notebook" for raw in found.raws)
     if light:
         return _submission_from(found, stem, learner, origin)
-    with _costs_of(found.name):
+    with costs_of(found.name):
         return bounded.call_pure(READING, _submission_from, found, stem, learner, origin, most_old)
 
 
@@ -204,12 +206,12 @@ def is_small(path: Path) -> bool:
 def _bounded(path: Path, function: Callable[Concatenate[Path, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Calls ``function(path, …)`` in the helper process, whose working directory may differ."""
     place = Path(os.path.abspath(path))
-    with _costs_of(printable(place.name) or "/"):
+    with costs_of(printable(place.name) or "/"):
         return bounded.call(READING, function, place, *args, **kwargs)
 
 
 @contextlib.contextmanager
-def _costs_of(name: str) -> Iterator[None]:
+def costs_of(name: str) -> Iterator[None]:
     """Raises Unusable for the submission ``name`` where the limits of a call are exceeded."""
     try:
         yield
@@ -358,6 +360,8 @@ def _sources(
 ) -> tuple[tuple[SourceFile, ...], tuple[Unusable, ...], tuple[Notice, ...]]:
     """The source files that can be used, problems with the others, and notices."""
     code = [raw for raw in found.raws if raw.kind != "answers"]
+    if most_old is not None:
+        _refuse_old(code, source.ParseBudget(found.name, most_old))
     top = modules.common_folder([raw.path for raw in code])
     scanned: list[tuple[str, source.SourceFacts]] = []
     problems: list[Unusable] = []
@@ -400,6 +404,16 @@ def _sources(
             )
         )
     return tuple(sorted(files, key=lambda file: file.path)), tuple(problems), tuple(notices)
+
+
+def _refuse_old(code: Sequence[RawFile], budget: source.ParseBudget) -> None:
+    """Raises OverBudget if notebooks in old formats are too large, before any of them is parsed."""
+    for raw in code:
+        if raw.kind == "notebook":
+            from grader.submission import notebook
+
+            if notebook.looks_old(raw):
+                budget.count_old(raw.path, len(raw.data))
 
 
 def _package(scanned: Sequence[tuple[str, source.SourceFacts]], top: str, stem: str) -> str:

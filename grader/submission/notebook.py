@@ -41,6 +41,15 @@ _TOKEN = re.compile(
 _LONG_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''")}
 
 
+#: The version of an older format. In a string of JSON, the quotes would have backslashes.
+_OLD = re.compile(rb'"nbformat"\s*:\s*[123]\b')
+
+
+def looks_old(raw: RawFile) -> bool:
+    """Whether an ``.ipynb`` file says that it is in a format before 4; quick, and sure only once it is parsed."""
+    return _OLD.search(raw.data) is not None
+
+
 def scan(raw: RawFile, budget: ParseBudget) -> tuple[SourceFacts, tuple[Notice, ...]]:
     """Reads an ``.ipynb`` file; cells that are not Python are left out with a notice.
 

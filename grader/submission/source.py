@@ -80,10 +80,10 @@ class ParseBudget:
             raise OverBudget(self.name, say.TOO_MANY_FIELDS)
 
     def count_old(self, path: str, size: int) -> None:
-        """Counts a notebook in a format before 4 of ``size`` bytes. Raises Unusable."""
+        """Counts a notebook in a format before 4 of ``size`` bytes. Raises OverBudget."""
         self.old += size
         if self.most_old is not None and self.old > self.most_old:
-            raise Unusable(path, say.OLD_TOO_LARGE.fill(found=say.size(self.old), limit=say.size(self.most_old)))
+            raise OverBudget(path, say.OLD_TOO_LARGE.fill(found=say.size(self.old), limit=say.size(self.most_old)))
 
     def count_names(self, count: int) -> None:
         """Counts top-level names. Raises OverBudget."""

@@ -164,11 +164,6 @@ class ClassWorkspace(LearnerWorkspace):
         name = next(name for name, each in kinds.kinds().items() if each is picture)
         return self.service.figure(self.name, name, self.drawable(picture))
 
-    def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
-        """See ``LearnerWorkspace``. Raises UsageError if the folder would become too large."""
-        self._make_room(sum(len(data) for _, data in uploads))
-        return LearnerWorkspace.receive(self, uploads, replacing=replacing)
-
     def keep(
         self,
         thing: Item | Question | Exercise,
@@ -180,10 +175,10 @@ class ClassWorkspace(LearnerWorkspace):
     ) -> Draft:
         """See ``LearnerWorkspace``. Raises UsageError if files and drafts would become too large."""
         size = sum(len(text.encode(errors="replace")) for values in fields.values() for text in values)
-        self._make_room(size, replaced=draft_of(thing))
+        self.make_room(size, replaced=draft_of(thing))
         return LearnerWorkspace.keep(self, thing, fields, seen, mark=mark, typed=typed)
 
-    def _make_room(self, size: int, *, replaced: str = "") -> None:
+    def make_room(self, size: int, *, replaced: str = "") -> None:
         """Raise UsageError if ``size`` more bytes would be too many, when the draft ``replaced`` is gone."""
         there = sum(map(bytes_of, self.folder.glob("*"))) if self.folder.is_dir() else 0
         if there + self.drafts.size(but=replaced) + size > _MOST_FILES:

@@ -304,7 +304,11 @@ class LearnerWorkspace:
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
         """Save uploaded files, all or none. Returns their names. Raises UsageError or SubmissionError."""
         found = [work.read_upload(name, data, self.most_old) for name, data in uploads]
+        self.make_room(sum(len(raw.data) for upload in found for raw in upload.raws))
         return work.save_uploads(self.folder, found, replace=replacing)
+
+    def make_room(self, size: int, *, replaced: str = "") -> None:
+        """Do nothing: learners may fill their own disks. See ``ClassWorkspace``."""
 
     def everything(self, lang: Lang) -> bytes:
         """A zip of all files, the progress log, and the settled answers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -20,6 +21,7 @@ from starlette.routing import Mount, Route
 
 from grader.classroom.class_folder import WORK, ClassSettings
 from grader.classroom.service import Service
+from grader.core.bounded import SMALL
 from grader.core.errors import AttncheckError
 from grader.core.model import Lang, Text
 from grader.grading.checker import Checker
@@ -58,6 +60,7 @@ class Site:
     #: Whether people can sign out; false if a proxy identifies them.
     signs_out: bool = True
     _pages: dict[str, tuple[Pages, Starlette]] = field(default_factory=dict)
+    _uploading: dict[str, asyncio.Lock] = field(default_factory=dict)
     _checks: RateLimit = field(init=False)
     #: Limits per person on answers, and on formulas that are parsed while they are typed.
     _answers: RateLimit = field(default_factory=lambda: RateLimit(60, 60.0))
@@ -97,13 +100,18 @@ class Site:
         return Gate(app, self.settings.address, self.sessions, folder, proxy, members, report)
 
     def _read_by_person(self, app: App) -> App:
-        """``app``, where what a learner sends is read on the readers of the class, in that learner's turn."""
+        """``app``, where what a learner sends is read on the readers of the class, in that learner's turn.
+
+        Of one learner, one upload is received and read at a time.
+        """
 
         async def handle(scope: Scope, receive: Receive, send: Send) -> None:
             person: ClassMember | None = scope.get("state", {}).get("person")
-            with contextlib.ExitStack() as held:
+            async with contextlib.AsyncExitStack() as held:
                 if person is not None and person.role is Role.LEARNER:
                     held.enter_context(self.service.readers.reading_for(person.id))
+                    if _is_upload(scope):
+                        await held.enter_async_context(self._uploading.setdefault(person.id, asyncio.Lock()))
                 await app(scope, receive, send)
 
         return handle
@@ -145,6 +153,8 @@ class Site:
     async def _learner_pages(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The learner's pages for the person in the request. Staff see them like a learner without submissions."""
         person: ClassMember = scope["state"]["person"]
+        if _is_upload(scope) and _length(scope) > SMALL:
+            self.service.readers.refuse_above_budget(person.id)
         await (self._too_much(person, scope) or self._of(person)[1])(scope, receive, send)
 
     def _too_much(self, person: ClassMember, scope: Scope) -> App | None:
@@ -160,8 +170,7 @@ class Site:
             return replace(TOO_MANY_REQUESTS, headers={"Retry-After": f"{left + 1:.0f}"})
         pace.note(person.id, now)
         typed = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("answer", "")
-        told = Headers(scope=scope).get("content-length", "0" if scope["method"] in SAFE_METHODS else str(_UNKNOWN))
-        long = len(typed) > MOST_FORMULA or (reads and int(told) > 3 * MOST_FORMULA)
+        long = len(typed) > MOST_FORMULA or (reads and _length(scope) > 3 * MOST_FORMULA)
         return TOO_LARGE if long else None
 
     def _of(self, person: ClassMember) -> tuple[Pages, Starlette]:
@@ -186,3 +195,13 @@ class Site:
             service=self.service,
             row=self.people.row(person),
         )
+
+
+def _is_upload(scope: Scope) -> bool:
+    return (scope["path"], scope["method"]) == ("/work", "POST")
+
+
+def _length(scope: Scope) -> int:
+    """The bytes of the body, as the request says."""
+    default = "0" if scope["method"] in SAFE_METHODS else str(_UNKNOWN)
+    return int(Headers(scope=scope).get("content-length", default))

@@ -11,12 +11,13 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.core import files
+from grader.core import bounded, files
+from grader.core.bounded import READING
 from grader.core.errors import UsageError
 from grader.core.model import Notice, Text
 from grader.core.text import name_list
 from grader.learning import answers_file
-from grader.submission import FoundFiles, Unusable, parse_files, read_files
+from grader.submission import FoundFiles, Unusable, costs_of, is_small, parse_files, read_files
 from grader.submission.files import kind_of
 from grader.submission.messages import printable
 from grader.submission.modules import common_folder
@@ -52,19 +53,28 @@ def find_files(folder: Path) -> FoundFiles | None:
 def read_upload(name: str, data: bytes, most_old: int | None = None) -> FoundFiles:
     """Read ``data``, uploaded as ``name``: a file, notebook or zip, as in a submission; see ``parse_files``.
 
+    Only the helper process unpacks and parses what is not small; nothing of what it refuses comes back.
+
     Raises Unusable if there is nothing in it to grade, or if a part of it cannot be read.
     """
     shown = printable(name.replace("\\", "/").rpartition("/")[2])
     suffix = os.path.splitext(shown)[1].lower()
     stem = "answers" if suffix in (".yaml", ".yml") or kind_of(shown) == "answers" else "upload"
+    with tempfile.TemporaryDirectory() as place, costs_of(shown):
+        path = Path(place) / f"{stem}{suffix if suffix.isascii() and '/' not in suffix else ''}"
+        path.write_bytes(data)
+        if is_small(path):
+            return _read(path, shown, most_old)
+        return bounded.call_on(shown.encode() + data, READING, _read, path, shown, most_old)
+
+
+def _read(path: Path, shown: str, most_old: int | None) -> FoundFiles:
+    """The upload at ``path``, called ``shown``; see ``read_upload``."""
     try:
-        with tempfile.TemporaryDirectory() as place:
-            path = Path(place) / f"{stem}{suffix if suffix.isascii() and '/' not in suffix else ''}"
-            path.write_bytes(data)
-            got, _ = read_files(path)
+        got, stem = read_files(path)
     except Unusable as problem:
         raise Unusable(shown, problem.text) from None
-    if suffix != ".zip":
+    if path.suffix != ".zip":
         got = FoundFiles(shown, tuple(dataclasses.replace(raw, path=shown) for raw in got.raws), got.problems)
     if unread := (*got.problems, *([got.lost] if got.lost else [])):
         raise Unusable(shown, unread[0].text)

@@ -9,14 +9,17 @@ from __future__ import annotations
 import io
 import json
 import os
+import pickle
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from threading import Event
+from time import monotonic
 from typing import Any
 from unittest.mock import patch
 
@@ -116,7 +119,7 @@ def _never_ends(_: Path) -> None:
 
         spinning = threads.submit(spin)
         with pool.reading_for("ada"):
-            while pool._budget.used("mallory", pool._clock()) == 0:  # its quick turn is over
+            while pool._budget.used("mallory", monotonic()) == 0:  # its quick turn is over
                 assert not spinning.done()
             assert bounded.call(READING, len, "abc") == 3
             order.append("ada")
@@ -144,13 +147,13 @@ def _pages_that_read(folder: Path) -> None:
     (folder / "work").mkdir()
     (folder / "work" / "mine.ipynb").write_bytes(_notebook(4, *(f"x{at} = {at}" for at in range(200))))
     calls: list[str] = []
-    real = Helper.call
+    real = Helper.send
 
-    def counted(self: Helper, bounds: Bounds, function: Any, args: Any, kwargs: Any) -> Any:
-        calls.append(function.__name__)
-        return real(self, bounds, function, args, kwargs)
+    def counted(self: Helper, bounds: Bounds, request: bytes) -> Any:
+        calls.append(pickle.loads(request)[0].__name__)
+        return real(self, bounds, request)
 
-    with _readers() as pool, patch.object(Helper, "call", counted), pool.reading_for("mallory"):
+    with _readers() as pool, patch.object(Helper, "send", counted), pool.reading_for("mallory"):
         for _ in range(10):
             assert work.find_files(folder / "work") is not None  # what the pages of files and of submitting do
             read(folder / "work", "mallory")
@@ -164,18 +167,13 @@ def _old_formats(folder: Path) -> None:
             archive.writestr(f"old{number}.ipynb", _notebook(3, *[f"x = {number}" + " " * 900] * 900))
     (folder / "old.zip").write_bytes(packed.getvalue())
     found, stem = read_files(folder / "old.zip")
-    sizes: list[int] = []
-
-    def converted(raw: Any, text: str) -> dict[str, Any]:
-        sizes.append(len(text))
-        return {"nbformat": 4, "cells": [{"cell_type": "code", "source": "x = 1"}]}
-
-    with patch.object(bounded, "_SERVING") as serving, patch.object(notebook, "_upgraded", converted):
+    with patch.object(bounded, "_SERVING") as serving, patch.object(notebook, "_loaded") as loaded:
         serving.is_set.return_value = True
-        seen = parse_files(found, stem, None, "old.zip", _MOST_OLD)
-    assert sum(sizes) <= _MOST_OLD
-    assert len(seen.broken) >= 17 and "save it" in seen.broken[0].text.en
-    assert "current format" in _refused(lambda: work.read_upload("old.zip", packed.getvalue(), _MOST_OLD))
+        assert "save it" in _refused(lambda: parse_files(found, stem, None, "old.zip", _MOST_OLD))
+    assert not loaded.called
+    escaped = _notebook(3, "x = 1" + " " * _MOST_OLD).replace(b'"nbformat"', b'"nb\\u0066ormat"')
+    for name, data in (("old.zip", packed.getvalue()), ("old.ipynb", escaped)):
+        assert "current format" in _refused(partial(work.read_upload, name, data, _MOST_OLD))
 
 
 def _hand_in(folder: Path, learner: str, text: str, **more: Any) -> inbox.Receipt:

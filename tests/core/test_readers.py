@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,8 +23,8 @@ HOUR = 3600.0
 
 @pytest.fixture
 def pool() -> Iterator[Readers]:
-    """Two quick readers; everybody has a minute."""
-    made = Readers(2, 60.0)
+    """Two quick readers, which import a module at the start; everybody has a minute."""
+    made = Readers(2, 60.0, ("xmlrpc.client",))
     yield made
     made.close()
 
@@ -64,6 +66,27 @@ def test_one_person_has_one_helper_at_a_time() -> None:
     assert entered.is_set()
 
 
+def test_the_last_helper_is_for_those_who_used_least() -> None:
+    """Two people who used much never have both helpers, so a third one always finds one free."""
+    used = {"mal": 2.0, "eve": 3.0, "ada": 0.1}
+    turns = Turns([Helper(), Helper()], used.__getitem__, little=1.0)
+    entered = threading.Event()
+
+    def second() -> None:
+        with turns.turn("eve"):
+            entered.set()
+
+    with ThreadPoolExecutor(1) as threads:
+        with turns.turn("mal"):
+            threads.submit(second)
+            while not turns.waiting():
+                time.sleep(0.001)
+            for _ in range(3):
+                with turns.turn("ada"):
+                    assert turns.waiting() == ("eve",)
+        assert entered.wait(60)
+
+
 def test_a_budget_is_for_an_hour() -> None:
     """What was used counts for an hour; the time until there is some again is told."""
     budget = Budget(10.0)
@@ -88,11 +111,11 @@ def test_the_oldest_results_make_room() -> None:
     """What is kept is bounded by its size, and what was asked for last stays."""
     kept = Kept(most=10)
     for name in (b"a", b"b"):
-        kept.put(name, 4, (name, None))
-    assert kept.get(b"a") == (b"a", None)
-    kept.put(b"c", 4, (b"c", None))
+        kept.put(name, (name, None, 4))
+    assert kept.get(b"a") == (b"a", None, 4)
+    kept.put(b"c", (b"c", None, 4))
     assert [kept.get(name) is not None for name in (b"a", b"b", b"c")] == [True, False, True]
-    kept.put(b"d", 11, (b"d", None))
+    kept.put(b"d", (b"d", None, 11))
     assert kept.get(b"d") is None
 
 
@@ -116,6 +139,55 @@ def test_what_takes_long_goes_on_slowly_and_is_charged(pool: Readers, monkeypatc
             bounded.call(Bounds(cpu=0.5), pow, 3, 10**8)
         assert bounded.call(READING, len, "abc") == 3
     assert 0.5 < pool._budget.used("mal", time.monotonic()) < 30
+
+
+def test_a_turn_that_is_cut_short_costs_others_nothing(pool: Readers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No helper starts again and no module is imported again, however the calls of one person end."""
+    started = count_starts(monkeypatch)
+    monkeypatch.setattr(readers, "QUICK", 0.05)
+    pool.start()
+    assert len(started) == 3
+    loaded = "'xmlrpc.client' in __import__('sys').modules"
+    with pool.reading_for("mal"):
+        assert bounded.call(READING, eval, f"pow(3, 10**6) and {loaded}")
+        for call in ("pow(3, 10**8)", "__import__('os').abort()", "__import__('os')._exit(3)"):
+            with pytest.raises(Exceeded):
+                bounded.call(Bounds(cpu=0.2), eval, call)
+    with pool.reading_for("ada"):
+        assert bounded.call(READING, eval, loaded)
+    assert len(started) == 3
+
+
+def test_others_are_read_for_while_somebody_keeps_a_helper_busy(pool: Readers) -> None:
+    """However often somebody asks at once, a helper is free for others, and none of theirs waits for a call to end."""
+    release = threading.Event()
+    with ThreadPoolExecutor(4) as threads:
+        turns = [threads.submit(hold, pool._quick, "mal", release) for _ in range(4)]
+        while len(pool._quick.waiting()) < 3:
+            time.sleep(0.001)
+        for person in ("ada", "bo") * 5:
+            with pool.reading_for(person):
+                assert bounded.call(READING, len, "abc") == 3
+        assert not any(turn.done() for turn in turns)
+        release.set()
+
+
+def hold(turns: Turns, person: str, release: threading.Event) -> None:
+    """Keeps a helper until it is released."""
+    with turns.turn(person):
+        release.wait()
+
+
+def count_starts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """A list that gets an entry for each helper that starts."""
+    real, started = subprocess.Popen, list[object]()
+
+    def popen(*args: Any, **kwargs: Any) -> Any:
+        started.append(args)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    return started
 
 
 def test_the_same_content_is_read_once(pool: Readers, tmp_path: Path) -> None:

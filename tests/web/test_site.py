@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import html
+import io
 import json
+import random
 import re
 import shutil
 import time
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -27,6 +31,7 @@ from grader.classroom.lock import locked
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Service, ServicePlan
+from grader.core.bounded import Bounds, Helper
 from grader.core.errors import GradebookError, UsageError
 from grader.core.model import Pace as CoursePace
 from grader.core.model import Text
@@ -533,6 +538,96 @@ def test_old_notebooks_have_a_smaller_limit(classroom: Classroom) -> None:
         said = classroom.browser("bo").post("/work", files=files, data={"replace": "1"}, headers=OWN)
         assert said.status_code == status
         assert ("Open it in Jupyter and save it" in said.text) is (status == 400)
+
+
+def packed_notebooks() -> bytes:
+    """A zip of 1.5 MiB that unpacks to 16 MB of notebooks in format 3."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(18):
+            text = "# " + random.Random(number).randbytes(75_000).hex() + " " * 750_000
+            cells = [{"cell_type": "code", "language": "python", "input": text, "outputs": []}]
+            old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [{"cells": cells}]}
+            archive.writestr(f"old{number}.ipynb", json.dumps(old))
+    return made.getvalue()
+
+
+def test_the_server_neither_unpacks_nor_copies_an_upload(classroom: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The helper is told where a zip is, and says what is wrong with it; the same zip is read once."""
+    real, sent, received = Helper.send, list[int](), list[int]()
+
+    def counted(helper: Helper, bounds: Bounds, request: bytes) -> Any:
+        sent.append(len(request))
+        try:
+            return real(helper, bounds, request)
+        finally:
+            received.append(helper.received)
+
+    monkeypatch.setattr(Helper, "send", counted)
+    packed = packed_notebooks()
+    assert 1 << 20 < len(packed) < 2_000_000
+    for _ in range(3):
+        files = {"files": ("old.zip", packed)}
+        said = classroom.browser("bo").post("/work", files=files, data={"replace": "1"}, headers=OWN)
+        assert said.status_code == 400 and "Open it in Jupyter and save it" in said.text
+    assert len({*sent}) == 1 and len(sent) <= 2  # the first may need more than its quick turn
+    assert max(sent) < 1000 and max(received) < 4000
+
+
+def test_uploads_of_one_learner_wait_for_each_other(classroom: Classroom) -> None:
+    """While one is received and read, the next one's body is not; uploads of others and other requests go on."""
+    order: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        name = scope["name"]
+        order.append(f"{name} begins")
+        for _ in range(10):
+            await asyncio.sleep(0)
+        order.append(f"{name} ends")
+
+    async def everything() -> None:
+        handle = classroom.site._read_by_person(app)
+        people = {name: ClassMember(name, name, Role.LEARNER) for name in ("ada", "bo")}
+        given = [("first", "ada", "POST"), ("second", "ada", "POST"), ("look", "ada", "GET"), ("other", "bo", "POST")]
+        scopes = [
+            {"name": name, "path": "/work", "method": method, "state": {"person": people[who]}}
+            for name, who, method in given
+        ]
+        await asyncio.gather(*(handle(scope, nothing_to_receive, nothing_to_receive) for scope in scopes))
+
+    asyncio.run(everything())
+    assert order[:3] == ["first begins", "look begins", "other begins"]
+    assert order.index("second begins") > order.index("first ends")
+
+
+async def nothing_to_receive(*_: Any) -> Any:
+    """Fails."""
+    raise AssertionError("the body was read")
+
+
+def test_beyond_the_budget_a_large_upload_is_refused_unread(classroom: Classroom) -> None:
+    """The body is not even received. Other people's is."""
+    classroom.browser("bo")
+    readers = classroom.site.service.readers
+    readers._budget.note("bo", 1000.0, time.monotonic())
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    def upload_of(name: str) -> None:
+        scope = {"type": "http", "method": "POST", "path": "/work", "query_string": b"", "root_path": "", "headers": [
+            (b"content-length", b"1500000"), (b"content-type", b"multipart/form-data; boundary=x")
+        ], "state": {"person": ClassMember(name, name, Role.LEARNER), "nonce": ""}}  # fmt: skip
+        asyncio.run(classroom.site.inner()(scope, nothing_to_receive, send))
+
+    try:
+        upload_of("bo")
+        assert sent[0]["status"] == 400 and b"within an hour" in sent[1]["body"]
+        with pytest.raises(AssertionError, match="the body was read"):
+            upload_of("ada")
+    finally:
+        readers._budget._uses.clear()
 
 
 def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> None:
