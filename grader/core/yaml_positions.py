@@ -34,6 +34,8 @@ _FLOAT = re.compile(r"[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0
 _SPECIAL = re.compile(r"([-+]?)\.(?:(inf|Inf|INF)|nan|NaN|NAN)", re.ASCII)
 
 _UNFINISHED = "found unexpected end of stream"
+#: libyaml refuses deep nesting itself since 0.2.6.
+_TOO_DEEP = "exceeded maximum nesting depth"
 _HINTS = {
     _UNFINISHED: Text("its second quote seems to be missing", "后面的引号好像漏掉了"),
     "mapping values are not allowed": Text("a text that contains ': ' needs quotes", "含有 “: ” 的文本要加引号"),
@@ -122,6 +124,8 @@ def parse_document(text: str, first: int = 1) -> Document:
         return reader.document()
     except yaml.MarkedYAMLError as fault:
         mark, problem = fault.problem_mark or fault.context_mark, fault.problem or "cannot be read"
+        if _TOO_DEEP in problem:
+            raise YamlError(mark.line + first if mark else first, _DEEP.fill(limit=MAX_DEPTH)) from None
         if _UNFINISHED in problem:
             mark = fault.context_mark or mark  # where it begins, not the end of the file
         context = f" {fault.context}" if fault.context else ""
