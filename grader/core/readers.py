@@ -30,10 +30,10 @@ from grader.core.text import duration
 
 #: Seconds of CPU time that a call gets on a quick helper.
 QUICK = 0.25
-#: Who has used more than this part of the budget is read for on the slow helper alone.
-_HEAVY = 0.02
-#: Seconds of an hour, after which a person does not get the last free quick helper.
+#: Seconds of an hour, after which a person does not get the last free quick helper: a hundred notebooks.
 _LITTLE = 1.0
+#: Seconds of an hour, after which a person's files are read on the slow helper alone.
+_MUCH = 2.0
 _HOUR = 3600.0
 #: Uses of one person within this many seconds are counted as one.
 _TOGETHER = 60.0
@@ -247,7 +247,7 @@ class Readers:
 
     def _outcome(self, request: _Request) -> _Outcome:
         """The outcome of a call on a quick helper, or else with all its time on the slow one."""
-        if self._used(request.person) > _HEAVY * self._budget.most:
+        if self._used(request.person) > _MUCH:
             return self._on(self._slow, request, request.bounds)
         quick = replace(request.bounds, cpu=min(request.bounds.cpu, QUICK))
         outcome = self._on(self._quick, request, quick)
