@@ -86,12 +86,13 @@ attacks: $(READY)
 	@$(PY) -m tests.attacks.matrix --write
 
 # Tests that depend on the version of Python, not on torch: parsers, XML, SQLite, templates, recursion, warnings.
-SHORT := tests/test_layers.py tests/core tests/submission tests/course/items tests/course/formulas \
+SHORT := tests/test_layers.py tests/core tests/submission tests/course/items tests/formulas \
   tests/course/test_edits.py tests/course/test_schema.py tests/grading/test_forbidden.py $(wildcard tests/report/test_*.py) \
   tests/learning/test_log.py tests/learning/test_session.py tests/learning/test_progress_view.py \
-  tests/learning/test_quiz_view.py tests/learning/test_review_view.py tests/classroom/analysis \
-  $(patsubst %,tests/classroom/test_%.py,collect explain_view gradebook inbox late_policy marks overrides roster) \
-  $(patsubst %,tests/classroom/export/test_%.py,canvas csv gradescope json moodle html junit gift qti quiz_items)
+  tests/learning/test_quiz_view.py tests/learning/test_review_view.py tests/instructor/analysis \
+  $(patsubst %,tests/classroom/test_%.py,collect gradebook inbox late_policy marks roster) \
+  $(patsubst %,tests/instructor/test_%.py,explain_view overrides) \
+  $(patsubst %,tests/instructor/export/test_%.py,canvas csv gradescope json moodle html junit gift qti quiz_items)
 
 short: $(TORCHLESS)/.ready
 	@$(TORCHLESS)/bin/python -m pytest -q $(call at-once,$(TORCHLESS)/bin/python) $(SHORT)

@@ -25,12 +25,13 @@ from typing import Any, Literal, TypeAlias
 
 import click
 
-from grader.classroom import export, intake
+from grader.classroom import intake
 from grader.commands import FAMILIES, cli
 from grader.core.model import Text
 from grader.course import items
 from grader.grading import checks
 from grader.grading.explaining import relations
+from grader.instructor import export
 
 ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- written by `make docs`; edit the docstrings instead -->", "<!-- end -->"

@@ -63,7 +63,7 @@ GUIDE = (documentation.ROOT / "CONTRIBUTING.md").read_text("utf-8")
     [
         ("### A check\n", "grader.grading.checks"),
         ("### A kind of quiz item\n", "grader.course.items"),
-        ("### An exporter\n", "grader.classroom.export"),
+        ("### An exporter\n", "grader.instructor.export"),
         ("### An intake\n", "grader.classroom.intake"),
     ],
 )

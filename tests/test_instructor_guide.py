@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 import pytest
 
-from grader.classroom.export import format_names as formats
 from grader.commands import cli, run
+from grader.instructor.export import format_names as formats
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "instructor-guide.md"

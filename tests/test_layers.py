@@ -14,15 +14,30 @@ from tests.architecture import ALL, GRADER, REFERENCE, ROOMS, imports, room, tre
 #: room: the rooms that it may import. Add an arrow only downwards, and run `make map` after it.
 ARROWS: dict[str, set[str]] = {
     "core": set(),
+    "formulas": {"core"},
     "submission": {"core"},
     "sandbox": {"core"},
-    "course": {"core", "submission"},
+    "course": {"core", "formulas", "submission"},
     "grading": {"core", "course", "sandbox", "submission"},
-    "learning": {"core", "course"},
     "report": {"core", "course", "grading"},
-    "classroom": {"core", "course", "grading", "report", "sandbox", "submission"},
-    "web": {"classroom", "core", "course", "grading", "learning", "report", "submission"},
-    "commands": {"classroom", "core", "course", "grading", "learning", "report", "sandbox", "submission", "web"},
+    "authoring": {"core", "course", "grading", "report", "sandbox", "submission"},
+    "learning": {"core", "course"},
+    "classroom": {"authoring", "core", "course", "grading", "report", "sandbox", "submission"},
+    "instructor": {"classroom", "core", "course", "grading", "report", "sandbox", "submission"},
+    "web": {"classroom", "core", "course", "grading", "instructor", "learning", "report", "submission"},
+    "commands": {
+        "authoring",
+        "classroom",
+        "core",
+        "course",
+        "grading",
+        "instructor",
+        "learning",
+        "report",
+        "sandbox",
+        "submission",
+        "web",
+    },
 }
 
 #: What runs beside learner code, or is copied by learners, needs these, the standard library and itself.

@@ -17,10 +17,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 import pytest
 from rich.console import Console
 
-from grader.classroom import batch_view, export, inbox
-from grader.classroom.analysis import similarity_html, similarity_view, statistics_html, statistics_view
-from grader.classroom.analysis.similarity import CodeSample, compare, reduce_sample
-from grader.classroom.analysis.statistics import PublicOnly, class_statistics
+from grader.classroom import batch_view, inbox
 from grader.classroom.batch import BatchSummary
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.results import Book, MarkSummary, csv_cell, file_name, write_files
@@ -28,12 +25,16 @@ from grader.commands import run
 from grader.core import files
 from grader.core.model import Lang, Notice, Report, Text
 from grader.core.page import Page
+from grader.instructor import export
+from grader.instructor.analysis import similarity_html, similarity_view, statistics_html, statistics_view
+from grader.instructor.analysis.similarity import CodeSample, compare, reduce_sample
+from grader.instructor.analysis.statistics import PublicOnly, class_statistics
 from grader.report import junit, terminal
 from grader.report.html import render as render_html
 from grader.report.json import to_json
 from tests import tiny
-from tests.classroom.analysis.test_similarity import CODE, STUB, file
-from tests.classroom.export.conftest import COURSE, DUE, Made
+from tests.instructor.analysis.test_similarity import CODE, STUB, file
+from tests.instructor.export.conftest import COURSE, DUE, Made
 
 HOSTILE = {
     # pages

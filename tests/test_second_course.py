@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.authoring.selfcheck import check
 from grader.course import loader
 from grader.course.coverage import coverage_of
 from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
-from grader.grading.selfcheck import check
 from grader.sandbox import Sandbox
 
 FOLDER = Path(__file__).parents[1] / "examples" / "course"

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from grader.classroom import class_folder, collect, inbox
-from grader.classroom.analysis import similarity
 from grader.core import bounded, suggest, yaml_positions
 from grader.core.model import Limits
 from grader.core.text import LONGEST_NAME
 from grader.course import items
-from grader.course.formulas import parse, scalars, steps, tokens
 from grader.course.items import text as free_text
+from grader.formulas import parse, scalars, steps, tokens
 from grader.grading import answer_grading, checks, nothing_to_grade, properties, unknown_items
+from grader.instructor.analysis import similarity
 from grader.sandbox import launch
 from grader.sandbox.inside import confine, errors, frames, threads
 from grader.submission import answer_entries, archive, files, messages, notebook, source

@@ -1,1 +1,1 @@
-"""The instructor's side: collect, batch, gradebook, marks, regrade, analysis and export."""
+"""A class: what was submitted, whose it is, grading all of it, the gradebook and its marks."""

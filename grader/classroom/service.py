@@ -30,11 +30,11 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from filelock import FileLock, Timeout
 
 from grader import __version__
+from grader.authoring.edition import keyed_digest, publish
 from grader.classroom import inbox, schedule
 from grader.classroom.batch import BatchRequest, save_class, select_questions
 from grader.classroom.class_folder import EDITION, INBOX, SERVING
 from grader.classroom.collect import ALONE, CollectedSubmission, Collection, collect
-from grader.classroom.edition import keyed_digest, publish
 from grader.classroom.enrolment import enrol, in_roster, submission_row
 from grader.classroom.fair_queue import FairQueue, QueuedJob
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook

@@ -287,7 +287,7 @@ def read_seed(number: int | None, file: Path | None) -> Seed:
 
 def graded_seed(folder: Path, file: Path | None, course_folder: Path | None) -> Seed:
     """The seed that the results in ``folder`` were graded with; ``file`` overrides the one of the course."""
-    from grader.classroom.regrade import seed_of  # loads numpy
+    from grader.instructor.regrade import seed_of  # loads numpy
 
     return seed_of(folder, course_folder) if file is None else read_seed(None, file)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.authoring import preview as preview_question
+from grader.authoring import template
 from grader.commands._console import step_bar
 from grader.commands._options import (
     ChineseHelp,
@@ -31,8 +33,7 @@ from grader.core.layout import indent
 from grader.core.model import Text
 from grader.core.problems import ProblemsError
 from grader.core.text import name_list
-from grader.course import loader, template
-from grader.course import preview as preview_question
+from grader.course import loader
 from grader.grading import courses
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def check(
     For each problem, prints what to do. At the end, prints for each question how many misconceptions no other item or
     exercise is about.
     """
-    from grader.grading import selfcheck  # loads numpy
+    from grader.authoring import selfcheck  # loads numpy
     from grader.grading.context import GradingContext  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
     from grader.grading.reference_results import reference_observer  # loads numpy
@@ -232,7 +233,7 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
     results. It does not contain keys of graded items, references, mistakes or hidden cases. An earlier edition in DIR
     is replaced. Learners use it with --course DIR.
     """
-    from grader.classroom import edition  # loads numpy
+    from grader.authoring import edition  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
     from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
@@ -280,7 +281,7 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     A surviving mutant needs a better case, or an entry with a reason under equivalent: in its question's file. Exits
     with 4 if one has neither.
     """
-    from grader.grading import mutation  # loads numpy
+    from grader.authoring import mutation  # loads numpy
 
     course = load_whole_course(course_folder)
     for name in names:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.classroom import explain_view
 from grader.commands._options import (
     ChineseHelp,
     documented,
@@ -20,11 +19,12 @@ from grader.commands._options import (
     write_json,
 )
 from grader.core.model import ExerciseResult, Item
+from grader.instructor import explain_view
 
 if TYPE_CHECKING:
-    from grader.classroom.explain import ExplainRequest, Explanation
     from grader.core.model import Lang
     from grader.grading.inputs import Seed
+    from grader.instructor.explain import ExplainRequest, Explanation
 
 SAME, DIFFERENT = 0, 1
 
@@ -74,7 +74,7 @@ def explain(
     CHECK is an item (Q5.output), an exercise (its first failure), or EXERCISE/CHECK/CASE. For instructors only: it
     shows hidden inputs and expected results.
     """
-    from grader.classroom import explain as replay  # loads numpy
+    from grader.instructor import explain as replay  # loads numpy
 
     seed = graded_seed(folder, seed_file, course_folder)
     found = _explained(replay.ExplainRequest(folder, learner, check, seed, course_folder, attempt), seed)
@@ -87,7 +87,7 @@ def explain(
 
 
 def _explained(request: ExplainRequest, seed: Seed) -> Explanation:
-    from grader.classroom.explain import explain_code, explain_item, find_recorded_part  # loads numpy
+    from grader.instructor.explain import explain_code, explain_item, find_recorded_part  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
     found = find_recorded_part(request)

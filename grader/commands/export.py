@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.classroom import export as exports
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands import LANG
@@ -25,6 +24,7 @@ from grader.commands._words import WRITTEN
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
+from grader.instructor import export as exports
 
 if TYPE_CHECKING:
     from grader.core.model import Lang, Text

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.classroom import overrides_view
 from grader.commands._options import (
     ChineseHelp,
     can_ask,
@@ -21,6 +20,7 @@ from grader.commands._options import (
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
+from grader.instructor import overrides_view
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
@@ -67,7 +67,7 @@ def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, cou
                 "forget 删除之前要先确认，而这里没有人能回答：请加 --yes。",
             )
         )
-    from grader.classroom.overrides import forgetting  # loads numpy
+    from grader.instructor.overrides import forgetting  # loads numpy
 
     with forgetting(folder, learner, course_folder) as (plan, remove):
         if not as_json:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.classroom import overrides_view
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._options import (
     ChineseHelp,
@@ -27,10 +26,11 @@ from grader.commands._options import (
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import points as points_text
+from grader.instructor import overrides_view
 
 if TYPE_CHECKING:
-    from grader.classroom.rubric import AnswerGroup, Decision
     from grader.core.model import Lang
+    from grader.instructor.rubric import AnswerGroup, Decision
 
     Decide = Callable[[AnswerGroup, Decision, datetime], int]
 
@@ -159,7 +159,7 @@ def override(
                 "请给出 --points P 和 --reason TEXT，或只给 --remove。",
             )
         )
-    from grader.classroom.overrides import OverrideRequest, Signed, give_points, remove_override  # loads numpy
+    from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override  # loads numpy
 
     if points is None:
         by = Signed(author or _login(), datetime.now(UTC))
@@ -194,7 +194,7 @@ def _by_key_points(
     author: str,
     lang: Lang,
 ) -> None:
-    from grader.classroom import rubric  # loads numpy
+    from grader.instructor import rubric  # loads numpy
 
     key_points, comment, alike = said
     with rubric.marking(folder, course_folder, author, lang) as (found, decide):
@@ -205,7 +205,7 @@ def _by_key_points(
 
 
 def _done(group: AnswerGroup, decision: Decision, lang: Lang) -> str:
-    from grader.classroom import rubric, rubric_view  # loads numpy
+    from grader.instructor import rubric, rubric_view  # loads numpy
 
     earned, _ = rubric.score_decision(group.item, decision)
     names = {"item": group.item.id, "points": points_text(earned), "possible": points_text(group.item.points)}
@@ -214,9 +214,9 @@ def _done(group: AnswerGroup, decision: Decision, lang: Lang) -> str:
 
 def _pending(folder: Path, course_folder: Path | None, author: str | None, as_json: bool, lang: Lang) -> None:
     """Print the answers to mark; with an ``author``, ask for the key points of each group."""
-    from grader.classroom import rubric, rubric_view  # loads numpy
-    from grader.classroom.overrides import open_for_changes  # loads numpy
     from grader.classroom.results import Book  # loads numpy
+    from grader.instructor import rubric, rubric_view  # loads numpy
+    from grader.instructor.overrides import open_for_changes  # loads numpy
 
     if author is None or as_json:
         if author is not None:
@@ -256,7 +256,7 @@ def _pending(folder: Path, course_folder: Path | None, author: str | None, as_js
 
 def _decide(group: AnswerGroup, typed: str, known: list[str], decide: Decide, lang: Lang) -> bool:
     """Save what was typed about ``group``, with a comment (one of those ``known``, or new). False if unreadable."""
-    from grader.classroom import rubric, rubric_view  # loads numpy
+    from grader.instructor import rubric, rubric_view  # loads numpy
 
     try:
         rubric.score_decision(group.item, rubric.Decision(typed))

@@ -26,8 +26,8 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 
 if TYPE_CHECKING:
-    from grader.classroom.regrade import RegradeResult
     from grader.core.model import Lang
+    from grader.instructor.regrade import RegradeResult
 
 SAVED = Text(
     "Saved to {folder}: gradebook, class.csv and one file per submission.",
@@ -92,8 +92,8 @@ def regrade(
                 "regrade 保存之前要先确认，而这里没有人能回答：请加 --yes 或 --dry-run。",
             )
         )
-    from grader.classroom import regrade_view  # loads numpy
-    from grader.classroom.regrade import RegradeRequest, regraded  # loads numpy
+    from grader.instructor import regrade_view  # loads numpy
+    from grader.instructor.regrade import RegradeRequest, regraded  # loads numpy
 
     request = RegradeRequest(folder, graded_seed(folder, seed_file, course_folder), course_folder, workers)
     with ExitStack() as stack:

@@ -65,14 +65,14 @@ def similar(
     and as a whole. Ignores names, comments and formatting, and whatever is in the stubs, the references or many
     submissions. Does not compare members of a group with each other. Runs no code.
     """
-    from grader.classroom.analysis import similarity_view  # loads numpy
-    from grader.classroom.analysis.class_similarity import compare_class  # loads numpy
+    from grader.instructor.analysis import similarity_view  # loads numpy
+    from grader.instructor.analysis.class_similarity import compare_class  # loads numpy
 
     with closing(open_gradebook(folder)) as gradebook:
         course = load_graded_course(gradebook, course_folder)
         alike = compare_class(gradebook, course, threshold)
     if html is not None:
-        from grader.classroom.analysis import similarity_html  # loads jinja2
+        from grader.instructor.analysis import similarity_html  # loads jinja2
 
         write_output(
             "--html", html, similarity_html.render(alike.found, course, lang, alike.who, alike.read, alike.left_out)

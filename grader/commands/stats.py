@@ -59,9 +59,9 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
     well it separates strong from weak learners, which misconceptions came up, and what to do about suspicious
     items.
     """
-    from grader.classroom.analysis import statistics_view  # loads numpy
-    from grader.classroom.analysis.answers import borrowed_answers  # loads the item kinds
-    from grader.classroom.analysis.statistics import class_statistics  # loads numpy
+    from grader.instructor.analysis import statistics_view  # loads numpy
+    from grader.instructor.analysis.answers import borrowed_answers  # loads the item kinds
+    from grader.instructor.analysis.statistics import class_statistics  # loads numpy
 
     with closing(open_gradebook(folder)) as gradebook:
         course = load_graded_course(gradebook, course_folder)
@@ -71,7 +71,7 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
         counting = [each for each in answered if each[0].counts]
         found = replace(found, borrowed=borrowed_answers(course, counting))
     if html is not None:
-        from grader.classroom.analysis import statistics_html  # loads jinja2
+        from grader.instructor.analysis import statistics_html  # loads jinja2
 
         write_output("--html", html, statistics_html.render(found, course, lang, names=names))
     if as_json:

@@ -1,1 +1,1 @@
-"""Questions, item kinds, formulas and references: YAML in, a checked frozen ``Course`` out."""
+"""Questions, item kinds and references: YAML in, a checked frozen ``Course`` out."""

@@ -24,16 +24,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from grader.classroom import analysis, audit, class_table
-from grader.classroom.class_table import ClassRow
+from grader.classroom import audit
 from grader.classroom.gradebook import LearnerRow, change_token, open_gradebook
 from grader.classroom.marks import Mark
-from grader.classroom.overrides import open_for_changes
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Question, Text
 from grader.core.page_text import without_commands
 from grader.core.text import OF_POINTS, points, timestamp
+from grader.instructor import analysis, class_table
+from grader.instructor.class_table import ClassRow
+from grader.instructor.overrides import open_for_changes
 from grader.report.html import environment, sheet
 from grader.web.instructor_words import WORDS
 from grader.web.people import ClassMember, Role

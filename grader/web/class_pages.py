@@ -16,17 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from grader.classroom import inbox, learner_requests
+from grader.classroom import inbox
 from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.classroom.inbox_view import unread_entry
 from grader.classroom.late_policy import policy_sentences
-from grader.classroom.mark_reports import (
-    deduction,
-    error_message,
-    report_with_overrides,
-    when_shown,
-    withholds_results,
-)
 from grader.classroom.marks import Mark
 from grader.classroom.receipt_answers import StoredAnswers, stored_answers
 from grader.classroom.results import parts
@@ -50,6 +43,14 @@ from grader.core.page_text import without_commands
 from grader.core.text import duration
 from grader.course import items
 from grader.grading.checker import CheckedSubmission
+from grader.instructor import learner_requests
+from grader.instructor.mark_reports import (
+    deduction,
+    error_message,
+    report_with_overrides,
+    when_shown,
+    withholds_results,
+)
 from grader.learning import answers_file, log
 from grader.learning import session as conversation
 from grader.learning.log import Event

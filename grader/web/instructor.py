@@ -17,15 +17,16 @@ from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from grader.classroom import class_table, inbox, learner_requests
-from grader.classroom.analysis import answers
-from grader.classroom.class_table import FLAGS, TITLES, ClassRow, TableFilter
-from grader.classroom.export import html as pages
+from grader.classroom import inbox
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.marks import CoursePart, Mark
 from grader.classroom.results import Book, parts
 from grader.core.model import Text
 from grader.core.text import points
+from grader.instructor import class_table, learner_requests
+from grader.instructor.analysis import answers
+from grader.instructor.class_table import FLAGS, TITLES, ClassRow, TableFilter
+from grader.instructor.export import html as pages
 from grader.report.html import PageLearner, render_body
 from grader.web import (
     instructor_changes,

@@ -11,9 +11,9 @@ from starlette.responses import RedirectResponse, Response
 from grader.classroom import audit
 from grader.classroom.gradebook import Override, SavedChanges
 from grader.classroom.jsonl import Place
-from grader.classroom.overrides import Signed, undo_save
 from grader.core.model import Text
 from grader.core.text import COMMA, points
+from grader.instructor.overrides import Signed, undo_save
 from grader.web.class_data import LOCK_TIMEOUT, Visit, moment
 from grader.web.instructor_words import ACTIONS, WORDS
 

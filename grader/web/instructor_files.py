@@ -13,15 +13,15 @@ from urllib.parse import quote
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from grader.classroom import export as exports
-from grader.classroom.analysis import similarity_html, similarity_view
-from grader.classroom.analysis.answers import borrowed_by_learner
-from grader.classroom.analysis.class_similarity import ClassSimilarity, compare_class
-from grader.classroom.analysis.clusters import Cluster, find_clusters
-from grader.classroom.export.html import LearnerPages, mark_of
 from grader.classroom.results import Book, file_name
 from grader.core.model import Text
 from grader.core.page_text import without_commands
+from grader.instructor import export as exports
+from grader.instructor.analysis import similarity_html, similarity_view
+from grader.instructor.analysis.answers import borrowed_by_learner
+from grader.instructor.analysis.class_similarity import ClassSimilarity, compare_class
+from grader.instructor.analysis.clusters import Cluster, find_clusters
+from grader.instructor.export.html import LearnerPages, mark_of
 from grader.web.class_data import RARELY, ClassData, Download, Visit
 from grader.web.instructor_items import borrowed_answers
 from grader.web.instructor_words import FORMATS, WORDS

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from grader.classroom import learner_requests, rubric
-from grader.classroom.analysis.answers import answer_text
 from grader.classroom.marks import Mark
-from grader.classroom.overrides import OverrideRequest, Signed, give_points, remove_override
 from grader.classroom.results import parts
-from grader.classroom.rubric import AnswerGroup, Decision, PendingAnswers
 from grader.core.errors import UsageError
 from grader.core.model import ExerciseResult, ItemResult, Status, Text
 from grader.core.text import STATUS
 from grader.course import items
+from grader.instructor import learner_requests, rubric
+from grader.instructor.analysis.answers import answer_text
+from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override
+from grader.instructor.rubric import AnswerGroup, Decision, PendingAnswers
 from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, Visit, moment
 from grader.web.instructor_changes import find_done, latest_saves
 

@@ -21,14 +21,14 @@ from unittest.mock import patch
 
 from grader import submission
 from grader.classroom import intake
-from grader.classroom.analysis import similarity
 from grader.core import bounded
 from grader.core.bounded import Bounds
 from grader.core.errors import SubmissionError
 from grader.core.model import Answer, Call, Course, Item, Job, Limits, Observed, Part, Program, SourceFile, Submission
 from grader.course import items
-from grader.course.formulas import scalars
+from grader.formulas import scalars
 from grader.grading import answer_grading, forbidden, grade, notices, selection
+from grader.instructor.analysis import similarity
 from grader.sandbox import launch
 from grader.sandbox.children import FrameBuffer
 from grader.sandbox.inside import frames

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from starlette.testclient import TestClient
 
-from grader.classroom import audit, learner_requests
+from grader.classroom import audit
 from grader.classroom.ended_sessions import EndedSessions
 from grader.classroom.gradebook import Override, open_gradebook
 from grader.classroom.inbox import Watch
@@ -32,6 +32,7 @@ from grader.classroom.jsonl import Place
 from grader.classroom.service import Attempt
 from grader.core.bounded import SMALL
 from grader.core.readers import Readers
+from grader.instructor import learner_requests
 from grader.web.class_pages import ClassPages, ClassWorkspace
 from grader.web.people import ClassMember, Role
 from grader.web.security import COOKIE, Guard

@@ -14,15 +14,16 @@ from datetime import UTC, datetime, timedelta
 from itertools import permutations, product
 from pathlib import Path
 
-from grader.classroom import edition, mark_reports
-from grader.classroom.analysis.answers import borrowed_answers
+from grader.authoring import edition
 from grader.classroom.enrolment import seed_name
-from grader.classroom.export._pseudonyms import pseudonym
 from grader.classroom.gradebook import GradingRun, LearnerRow, SubmissionRow
 from grader.classroom.marks import GradedSubmission, Mark, marks
 from grader.classroom.roster import Learner, Roster
 from grader.core.model import Course, Item, ItemResult, QuestionResult, Report, Rules, Status, Text
 from grader.course import items, misconceptions
+from grader.instructor import mark_reports
+from grader.instructor.analysis.answers import borrowed_answers
+from grader.instructor.export._pseudonyms import pseudonym
 from grader.learning import progress, session
 from grader.learning.log import Answered
 

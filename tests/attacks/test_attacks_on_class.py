@@ -11,7 +11,6 @@ from typing import Any, cast
 import pytest
 
 from grader.classroom import enrolment, inbox, worker
-from grader.classroom.analysis.class_similarity import compare_class
 from grader.classroom.collect import CollectedSubmission, Collection
 from grader.classroom.enrolment import enrol
 from grader.classroom.gradebook import SubmissionRow, open_gradebook
@@ -21,6 +20,7 @@ from grader.classroom.words import FILES_CHANGED
 from grader.core.errors import SubmissionError
 from grader.core.model import Text
 from grader.grading import courses
+from grader.instructor.analysis.class_similarity import compare_class
 from grader.submission import text
 from tests import tiny
 from tests.attacks import intake

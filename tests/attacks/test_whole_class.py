@@ -16,10 +16,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from grader.classroom import export
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
+from grader.instructor import export
 from tests.attacks import arena
 from tests.attacks.arena import Bait, Inert
 

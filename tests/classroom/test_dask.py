@@ -25,8 +25,6 @@ from grader.classroom import batch, dask, schedule
 from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.dask import DaskExecutor, GradingPlugin, software_versions
 from grader.classroom.encoding import decode
-from grader.classroom.export import ExportOptions, export
-from grader.classroom.export._target import ExportTarget
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.classroom.task import GradingTask, TaskResult
@@ -36,6 +34,8 @@ from grader.core.errors import AttncheckError, SandboxError, SandboxUnavailable,
 from grader.core.text import same
 from grader.grading import courses
 from grader.grading.inputs import Seed
+from grader.instructor.export import ExportOptions, export
+from grader.instructor.export._target import ExportTarget
 from grader.sandbox import Sandbox
 from grader.sandbox.canaries import AttackResult
 from grader.submission import read_files

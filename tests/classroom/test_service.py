@@ -24,13 +24,13 @@ from grader.classroom.class_folder import INBOX
 from grader.classroom.ended_sessions import EndedSessions
 from grader.classroom.gradebook import FILE, open_gradebook
 from grader.classroom.lock import locked
-from grader.classroom.overrides import forgetting
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Attempt, Service, ServicePlan
 from grader.classroom.task import GradingTask, TaskResult
 from grader.core.errors import LibrariesChanged, SandboxError, SandboxUnavailable, UsageError
 from grader.core.model import Text
 from grader.grading.inputs import Seed
+from grader.instructor.overrides import forgetting
 from grader.submission import read
 from tests import tiny
 from tests.tiny import in_process  # noqa: F401, a fixture

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from grader.classroom import batch, batch_view
-from grader.classroom.analysis.statistics import class_statistics
 from grader.classroom.batch import BatchRequest, BatchSummary
 from grader.classroom.gradebook import open_gradebook
-from grader.classroom.mark_reports import count_pending
 from grader.classroom.results import Book, write_files
 from grader.grading import courses
 from grader.grading.inputs import Seed
+from grader.instructor.analysis.statistics import class_statistics
+from grader.instructor.mark_reports import count_pending
 from tests import tiny
-from tests.classroom.test_rubric import run
+from tests.instructor.test_rubric import run
 
 NUMBER = """\
   - id: Q1.b

@@ -11,9 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.classroom import mark_reports
 from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
-from grader.classroom.mark_reports import visible_report, when_shown, withholds_results
 from grader.classroom.marks import GradedSubmission, Mark, marks, results_open
 from grader.core.model import (
     Diagnosis,
@@ -28,6 +26,8 @@ from grader.core.model import (
     Text,
     Verdict,
 )
+from grader.instructor import mark_reports
+from grader.instructor.mark_reports import visible_report, when_shown, withholds_results
 
 DUE = datetime(2026, 11, 30, 15, 59, 59, tzinfo=UTC)
 RUN = GradingRun(DUE, 0.1, "public", "c", (), (), False)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.authoring.selfcheck import without_follow_up
 from grader.commands import run
 from grader.commands._options import load_course
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.selfcheck import without_follow_up
 
 
 @pytest.fixture(autouse=True)

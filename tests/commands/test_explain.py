@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from grader import sandbox
-from grader.classroom import explain, regrade
-from grader.classroom.explain import ExplainRequest, Explanation
 from grader.core.model import ExerciseResult, ItemResult, Status
 from grader.grading.inputs import Seed
-from tests.classroom.test_explain_view import FOUND
+from grader.instructor import explain, regrade
+from grader.instructor.explain import ExplainRequest, Explanation
 from tests.commands.conftest import ITEM, SDPA
+from tests.instructor.test_explain_view import FOUND
 
 Attncheck = Callable[..., object]
 

@@ -1,4 +1,4 @@
-"""The formats that ``attncheck export`` knows; ``tests/classroom/export/test_command.py`` writes some of them."""
+"""The formats that ``attncheck export`` knows; ``tests/instructor/export/test_command.py`` writes some of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from grader.classroom.export import format_description, format_module, format_names
 from grader.commands import run
+from grader.instructor.export import format_description, format_module, format_names
 
 CONTRACT = {
     "gradescope", "csv", "json", "junit", "canvas", "moodle", "html", "qti", "gift", "gradescope-autograder",
@@ -42,7 +42,7 @@ def test_help_lists_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_needs_nothing_heavy() -> None:
     """Listing the formats imports no numbers, no pages, no models."""
     code = (
-        "import sys; from grader.classroom.export import format_module, format_names; "
+        "import sys; from grader.instructor.export import format_module, format_names; "
         "[format_module(name) for name in format_names()]; "
         "print(*sorted({'numpy', 'torch', 'pydantic', 'rich', 'jinja2'} & set(sys.modules)))"
     )

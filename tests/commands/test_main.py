@@ -15,12 +15,12 @@ import pytest
 
 import grader
 from grader import commands
-from grader.classroom import export
 from grader.commands import FAMILIES, _chinese, _options, cli, main
 from grader.commands._options import ChineseHelp, documented
 from grader.core.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.layout import cells
 from grader.core.text import same
+from grader.instructor import export
 from tests.commands.translations import untranslated
 
 Attncheck = Callable[..., object]

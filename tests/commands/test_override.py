@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from grader.classroom import overrides
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.marks import CoursePart
-from grader.classroom.overrides import ForgetPlan, OverrideRequest, OverrideResult, Signed
 from grader.commands import forget, override
+from grader.instructor import overrides
+from grader.instructor.overrides import ForgetPlan, OverrideRequest, OverrideResult, Signed
 
 Attncheck = Callable[..., object]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from grader.classroom import regrade
 from grader.classroom.batch import BatchProgress
-from grader.classroom.regrade import PointsChange, RegradeRequest, RegradeResult
 from grader.commands import regrade as regrading
 from grader.core.model import Text
 from grader.grading.inputs import Seed
+from grader.instructor import regrade
+from grader.instructor.regrade import PointsChange, RegradeRequest, RegradeResult
 
 Attncheck = Callable[..., object]
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.classroom.analysis import class_similarity
 from grader.classroom.gradebook import LearnerRow, SubmissionRow, Unit, open_gradebook
 from grader.core.model import Course
 from grader.course import loader
-from tests.classroom.analysis.test_similarity import CODE, RENAMED
+from grader.instructor.analysis import class_similarity
 from tests.classroom.test_marks import RUN, result
 from tests.commands.conftest import Ran
+from tests.instructor.analysis.test_similarity import CODE, RENAMED
 
 Attncheck = Callable[..., Ran]
 SDPA = "scaled_dot_product_attention"

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.authoring import untested
 from grader.core.model import Course, Exercise
 from grader.course import conditions, edits, loader
 from grader.course.conditions import CONDITIONS
-from grader.grading import courses, untested
+from grader.grading import courses
 from grader.grading.inputs import Seed, draw
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from grader.commands import run
 from grader.core.problems import Kind, ProblemsError
+from tests.authoring.test_giveaways import SHOWN_BY_GUESSING
+from tests.authoring.test_selfcheck import SHOWN_BY_RUNNING
 from tests.course import test_loader as bank
-from tests.course.test_giveaways import SHOWN_BY_GUESSING
 from tests.course.test_loader import BELIEFS, FILE, GOOD, ITEMS, MISTAKEN, folder, load, question, write
-from tests.grading.test_selfcheck import SHOWN_BY_RUNNING
 
 __all__ = ["folder"]
 

@@ -19,17 +19,17 @@ from hypothesis import strategies as st
 
 from grader.classroom import inbox, intake, roster
 from grader.classroom.collect import collect
-from grader.classroom.export import ExportOptions, _sheet, canvas, moodle
-from grader.classroom.export._autograding import read_facts
 from grader.classroom.gradebook import LearnerRow, SubmissionRow, open_gradebook
 from grader.classroom.intake import Person
 from grader.classroom.marks import late_by
 from grader.classroom.results import Book
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Rules, Text
-from tests.classroom.export.conftest import COURSE, Made
+from grader.instructor.export import ExportOptions, _sheet, canvas, moodle
+from grader.instructor.export._autograding import read_facts
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
+from tests.instructor.export.conftest import COURSE, Made
 
 RULES = Rules(due="2026-11-20T12:00:00+00:00", late_percent=10, grace_hours=1, cut_off_days=3)
 

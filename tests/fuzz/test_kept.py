@@ -24,12 +24,12 @@ from grader.core.model import Array, NotRun, Observed, QuestionResult, Raised, R
 from grader.learning import log as state
 from grader.learning import progress, review
 from grader.sandbox.observation_cache import memoized
-from tests.classroom.export.conftest import COURSE, Made
-from tests.classroom.export.conftest import results as graded
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
 from tests.fuzz.test_classes import BO, JSON, RECEIPT
 from tests.fuzz.test_wire import JOB, LIMITS
+from tests.instructor.export.conftest import COURSE, Made
+from tests.instructor.export.conftest import results as graded
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

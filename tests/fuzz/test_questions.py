@@ -23,8 +23,8 @@ from grader.grading.selection import Selection
 from grader.learning import session as quiz
 from grader.learning.answers_file import new_answers_file
 from tests import tiny
-from tests.course.formulas.test_hostile import CHAIN, FORMULAS, GROWTH, HOSTILE, PIECES, SOUP, VALUE
 from tests.course.items.test_documented import read as item_of
+from tests.formulas.test_hostile import CHAIN, FORMULAS, GROWTH, HOSTILE, PIECES, SOUP, VALUE
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
 from tests.fuzz.test_submissions import PYTHON, YAML

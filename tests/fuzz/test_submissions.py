@@ -15,11 +15,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from grader import submission
-from grader.classroom.analysis import similarity
 from grader.core import yaml_positions
 from grader.core.errors import SubmissionError
 from grader.core.model import Submission
 from grader.grading import forbidden
+from grader.instructor.analysis import similarity
 from grader.submission import answers
 from grader.submission.files import RawFile
 from tests.fuzz import bending

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import learner_requests
 from grader.classroom.class_folder import SECRET
+from grader.instructor import learner_requests
 from grader.web.gate import Proxy
 from grader.web.links import Claim, read_signer
 from grader.web.people import Role

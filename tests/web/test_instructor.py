@@ -18,12 +18,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from grader import web
-from grader.classroom import audit, batch, learner_requests
+from grader.classroom import audit, batch
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
+from grader.instructor import learner_requests
 from grader.web.class_data import ClassData, VersionedCache
 from grader.web.people import ClassMember, Role
 from grader.web.security import COOKIE

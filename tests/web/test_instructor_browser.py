@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import learner_requests
-from grader.classroom.export import ExportOptions, ExportTarget, export
+from grader.instructor import learner_requests
+from grader.instructor.export import ExportOptions, ExportTarget, export
 from grader.web.class_data import LANGUAGE, ClassData
 from grader.web.security import COOKIE
 from tests.web.staff import make_app

@@ -17,11 +17,12 @@ import pytest
 from starlette.datastructures import FormData
 
 import grader
-from grader.classroom import audit, learner_requests
+from grader.classroom import audit
 from grader.classroom.gradebook import Override, open_gradebook
 from grader.commands import FAMILIES
 from grader.core.model import Text
 from grader.core.page_text import COMMANDS, names_command, without_commands
+from grader.instructor import learner_requests
 from grader.web.class_data import LANGUAGE, ClassData, FormProblem, FormState, ReadingLog
 from grader.web.instructor import routes
 from grader.web.people import ClassMember, Role

@@ -24,7 +24,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from grader.classroom import audit, learner_requests, schedule, worker
+from grader.classroom import audit, schedule, worker
 from grader.classroom.class_folder import SECRET, ClassSettings
 from grader.classroom.gradebook import Override, open_gradebook
 from grader.classroom.lock import locked
@@ -36,6 +36,7 @@ from grader.core.errors import GradebookError, UsageError
 from grader.core.model import Pace as CoursePace
 from grader.core.model import Text
 from grader.grading.inputs import Seed
+from grader.instructor import learner_requests
 from grader.learning.session import TypedAnswer
 from grader.sandbox import Sandbox
 from grader.submission import read

@@ -45,8 +45,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from grader.core.model import Item, Status, Text
 from grader.core.text import clean
-from grader.course.formulas import reading, scalars
-from grader.course.formulas.errors import FormulaError
+from grader.formulas import reading, scalars
+from grader.formulas.errors import FormulaError
 
 T = TypeVar("T")
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from grader.course.formulas import steps
-from grader.course.formulas.vocabulary import Vocabulary
 from grader.course.items import _units
+from grader.formulas import steps
+from grader.formulas.vocabulary import Vocabulary
 
 _BEFORE = (
     "a factor", "about", "all", "altogether", "always", "answer", "approximately", "are", "as", "at", "be",

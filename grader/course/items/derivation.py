@@ -77,18 +77,18 @@ from grader.core.model import Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
-from grader.course.formulas import compare, match, scalars
-from grader.course.formulas.ast import Derivative, FunctionCall, Name, Node, Sum, walk
-from grader.course.formulas.compare import Counterexample, ValueTable
-from grader.course.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
-from grader.course.formulas.errors import FormulaError
-from grader.course.formulas.mathml import mathml
-from grader.course.formulas.normal import normal, reordered, unpadded
-from grader.course.formulas.parse import parse, parse_chain
-from grader.course.formulas.printer import show
-from grader.course.formulas.steps import MOST_LINES, Side, number_lines, parse_lines
 from grader.course.items import Context, Judgment, LineRead, Prompt, unreadable
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
+from grader.formulas import compare, match, scalars
+from grader.formulas.ast import Derivative, FunctionCall, Name, Node, Sum, walk
+from grader.formulas.compare import Counterexample, ValueTable
+from grader.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
+from grader.formulas.errors import FormulaError
+from grader.formulas.mathml import mathml
+from grader.formulas.normal import normal, reordered, unpadded
+from grader.formulas.parse import parse, parse_chain
+from grader.formulas.printer import show
+from grader.formulas.steps import MOST_LINES, Side, number_lines, parse_lines
 
 _HOW = Text(
     "Write one step per line, each equal to the line before. You may add a reason after #.",

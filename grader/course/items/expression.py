@@ -55,16 +55,16 @@ from grader.core.model import Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
-from grader.course.formulas import compare, growth, scalars
-from grader.course.formulas.ast import FunctionCall, Name, Node, walk
-from grader.course.formulas.declarations import DeclarationError, Declarations, read_declarations
-from grader.course.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
-from grader.course.formulas.mathml import mathml
-from grader.course.formulas.parse import parse
-from grader.course.formulas.printer import show
-from grader.course.formulas.tokens import normalize
 from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, unreadable
 from grader.course.items._wrong import KnownWrongAnswer
+from grader.formulas import compare, growth, scalars
+from grader.formulas.ast import FunctionCall, Name, Node, walk
+from grader.formulas.declarations import DeclarationError, Declarations, read_declarations
+from grader.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
+from grader.formulas.mathml import mathml
+from grader.formulas.parse import parse
+from grader.formulas.printer import show
+from grader.formulas.tokens import normalize
 
 WrittenAnswer: TypeAlias = str | int | float
 

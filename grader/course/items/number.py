@@ -67,16 +67,16 @@ from grader.core.arithmetic import Number
 from grader.core.model import Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
-from grader.course.formulas import scalars
-from grader.course.formulas.declarations import Declarations
-from grader.course.formulas.errors import FormulaError
-from grader.course.formulas.evaluate import Evaluator
-from grader.course.formulas.parse import parse
-from grader.course.formulas.vocabulary import Vocabulary
 from grader.course.items import Context, Judgment, Prompt, _prose, _units, draw, unreadable
 from grader.course.items._normalize import normalize
 from grader.course.items._options import excerpt
 from grader.course.items._wrong import KnownWrongAnswer
+from grader.formulas import scalars
+from grader.formulas.declarations import Declarations
+from grader.formulas.errors import FormulaError
+from grader.formulas.evaluate import Evaluator
+from grader.formulas.parse import parse
+from grader.formulas.vocabulary import Vocabulary
 
 Symbols: TypeAlias = Mapping[str, Number]
 

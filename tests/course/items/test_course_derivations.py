@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.authoring import selfcheck
 from grader.core.model import Status
 from grader.core.problems import Kind
 from grader.course import items
 from grader.course.items import derivation
-from grader.grading import courses, selfcheck
+from grader.grading import courses
 
 CONTEXT = items.Context("spring", "ada", "Q1.example")
 COURSE = courses.load(Path(__file__).parents[3])

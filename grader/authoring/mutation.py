@@ -1,0 +1,305 @@
+"""Mutation testing of the cases: a small change to a reference that no case detects shows a gap in the cases.
+
+Each mutant is a reference with one node of its syntax tree changed; it is graded like a learner's code. For a surviving
+mutant, add a case that detects it, or list it under ``equivalent:`` with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import functools
+import queue
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from grader.authoring import habits
+from grader.core.model import Course, Exercise, Question, SourceFile, Status
+from grader.course import edits
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade_reference
+from grader.grading.inputs import Seed
+from grader.grading.plan import function_of, module_of
+from grader.grading.reference_results import reference_observer
+from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox
+
+NodeChange = Callable[[ast.AST], ast.AST | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A changed reference. ``name`` describes the change and its place."""
+
+    exercise: str
+    name: str
+    files: tuple[SourceFile, ...]
+
+
+def mutants(course: Course, exercise: Exercise) -> Iterator[Mutant]:
+    """Every mutant of the reference of ``exercise`` and of its helpers that are not exercises themselves."""
+    for file, name, text in _own(course, exercise):
+        seen: set[str] = set()
+        for described, changed in variants(text):
+            label, number = f"{name}: {described}", 1
+            while label in seen:
+                number += 1
+                label = f"{name}: {described} #{number}"
+            seen.add(label)
+            other = edits.rewritten(file, name, changed)
+            files = tuple(other if each is file else each for each in course.reference)
+            yield Mutant(exercise.name, label, files)
+
+
+def _own(course: Course, exercise: Exercise) -> Iterator[tuple[SourceFile, str, str]]:
+    """(file, name, text) of the functions to change: the reference (all methods of a class) and its helpers."""
+    module, target = module_of(exercise), function_of(exercise)
+    others = {(module_of(e), function_of(e)) for q in course.questions for e in q.exercises} - {(module, target)}
+    called = edits.called(course.reference, module, target)
+    for file in edits.closure(course.reference, module):
+        for name, text in edits.functions(file).items():
+            top = name.partition(".")[0]
+            if (file.module, top) not in others and ((top == target and file.module == module) or top in called):
+                yield file, name, text
+
+
+# ------------------------------------------------------------------------------------------- changes
+
+
+def variants(text: str) -> Iterator[tuple[str, str]]:
+    """(description, new text of the function) for every change to one function."""
+    tree = ast.parse(textwrap.dedent(text))
+    for index, node in enumerate(ast.walk(tree)):
+        if index in _left_alone(tree):
+            continue
+        for change in changes(node):
+            other = copy.deepcopy(tree)
+            target = list(ast.walk(other))[index]
+            replacement = change(target)
+            if replacement is None:
+                continue
+            habits.replace_node(other, target, replacement)
+            ast.fix_missing_locations(other)
+            before, after = _said(node), _said(replacement)
+            if before != after:
+                around = _around(tree, node)
+                place = f" in “{around}”" if around != before else ""
+                yield f"{before} → {after}{place}", ast.unparse(other)
+    match tree.body:
+        case [ast.FunctionDef() as function]:
+            yield from habits.variants(function)
+
+
+def _said(node: ast.AST) -> str:
+    return " ".join(ast.unparse(node).split())
+
+
+def _around(tree: ast.Module, node: ast.AST) -> str:
+    """The first line of the innermost statement that contains ``node``."""
+    statements = [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and any(n is node for n in ast.walk(s))]
+    innermost = min(statements, key=lambda s: sum(1 for _ in ast.walk(s)))
+    return ast.unparse(innermost).splitlines()[0]
+
+
+def _left_alone(tree: ast.Module) -> set[int]:
+    """Indices (in the order of ``ast.walk``) of docstrings, annotations and exception texts, which are not changed."""
+    order = {id(node): index for index, node in enumerate(ast.walk(tree))}
+    alone: set[int] = set()
+
+    def leave(node: ast.AST | None) -> None:
+        for inner in ast.walk(node) if node is not None else ():
+            alone.add(order[id(inner)])
+
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(returns=returns, body=[ast.Expr(value=ast.Constant(value=str())) as docstring, *_]):
+                leave(returns)
+                leave(docstring)
+            case ast.FunctionDef(returns=returns):
+                leave(returns)
+            case ast.arg(annotation=annotation) | ast.AnnAssign(annotation=annotation):
+                leave(annotation)
+            case ast.Raise(exc=exc):
+                leave(exc)
+    return alone
+
+
+_BINARY: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub,),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Div,),
+    ast.Div: (ast.Mult,),
+    ast.FloorDiv: (ast.Div,),
+    ast.Mod: (ast.FloorDiv,),
+    ast.Pow: (ast.Mult,),
+}
+_COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+_IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
+#: Methods that return a changed version of their object: code usually still runs without the call.
+_DROPPED = {
+    "transpose", "swapaxes", "permute", "mT", "contiguous", "masked_fill", "unsqueeze", "squeeze", "flatten",
+    "unflatten", "reshape", "view", "expand", "nan_to_num", "clamp", "abs", "sqrt", "rsqrt", "square", "exp", "log",
+    "sin", "cos", "tanh", "relu", "to", "float", "double", "bool", "long", "flip", "roll", "tril", "triu", "all", "any",
+}  # fmt: skip
+
+
+def changes(node: ast.AST) -> Iterator[NodeChange]:
+    """The changes that are possible at one node."""
+    if isinstance(node, ast.stmt):
+        yield from _statement_changes(node)
+    else:
+        yield from _expression_changes(node)
+
+
+def _statement_changes(node: ast.stmt) -> Iterator[NodeChange]:
+    match node:
+        case ast.If():
+            yield _negated
+        case ast.Assign() | ast.AugAssign() | ast.Raise() | ast.Expr(value=ast.Call()):
+            yield lambda n: ast.Pass()
+        case ast.Return(value=ast.expr() as value) if not isinstance(value, (ast.Constant, ast.Name)):
+            for cast in ("detach", "float"):
+                yield lambda n, cast=cast: _set(n, value=_method(n.value, cast, []))  # type: ignore[misc]
+
+
+def _negated(node: ast.AST) -> ast.AST:
+    """An ``if``, as a statement or an expression, with the opposite condition."""
+    return _set(node, test=ast.UnaryOp(ast.Not(), node.test))  # type: ignore[attr-defined]
+
+
+def _expression_changes(node: ast.AST) -> Iterator[NodeChange]:
+    match node:
+        case ast.BinOp(op=op):
+            for other in _BINARY.get(type(op), ()):
+                yield lambda n, other=other: _set(n, op=other())  # type: ignore[misc]
+            yield lambda n: n.left  # type: ignore[attr-defined]
+            if isinstance(node.left, ast.Name) and type(op) in _IN_PLACE:
+                yield lambda n: _method(n.left, _IN_PLACE[type(n.op)], [n.right])  # type: ignore[attr-defined]
+        case ast.Compare(ops=[op], left=_, comparators=[_]) if type(op) in _COMPARE:
+            yield lambda n: _set(n, ops=[_COMPARE[type(n.ops[0])]()])  # type: ignore[attr-defined]
+        case ast.BoolOp():
+            yield lambda n: _set(n, op=ast.And() if isinstance(n.op, ast.Or) else ast.Or())  # type: ignore[attr-defined]
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            pass  # a negative number: its constant is changed
+        case ast.UnaryOp():
+            yield lambda n: n.operand  # type: ignore[attr-defined]
+        case ast.Constant(value=bool()):
+            yield lambda n: _set(n, value=not n.value)  # type: ignore[attr-defined]
+        case ast.Constant(value=int(number)):
+            yield lambda n: _set(n, value=n.value + 1)  # type: ignore[attr-defined]
+            if number > 0:
+                yield lambda n: _set(n, value=n.value - 1)  # type: ignore[attr-defined]
+        case ast.Constant(value=float()):
+            yield lambda n: _set(n, value=n.value * 2 + (n.value == 0))  # type: ignore[attr-defined]
+        case ast.Call():
+            yield from _call_changes(node)
+        case ast.IfExp():
+            yield _negated
+        case ast.Subscript(value=value, ctx=ast.Load()) if not isinstance(value, ast.Attribute):
+            yield lambda n: n.value  # type: ignore[attr-defined]
+
+
+def _call_changes(node: ast.Call) -> Iterator[NodeChange]:
+    symmetric = isinstance(node.func, ast.Attribute) and node.func.attr in ("transpose", "swapaxes")
+    if len(node.args) >= 2 and not symmetric and not any(isinstance(arg, ast.Starred) for arg in node.args):
+        yield lambda n: _set(n, args=[n.args[1], n.args[0], *n.args[2:]])  # type: ignore[attr-defined]
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _DROPPED:
+        module = isinstance(node.func.value, ast.Name) and node.func.value.id in ("torch", "math", "F", "nn")
+        if not module:
+            yield lambda n: n.func.value  # type: ignore[attr-defined]
+        elif node.args:
+            yield lambda n: n.args[0]  # type: ignore[attr-defined]
+    for at in range(len(node.keywords)):
+        yield lambda n, at=at: _set(n, keywords=n.keywords[:at] + n.keywords[at + 1 :])  # type: ignore[misc]
+
+
+def _set(node: ast.AST, **fields: object) -> ast.AST:
+    other = copy.copy(node)
+    for name, value in fields.items():
+        setattr(other, name, value)
+    return other
+
+
+def _method(value: ast.expr, name: str, args: list[ast.expr]) -> ast.Call:
+    return ast.Call(ast.Attribute(value, name, ast.Load()), args, [])
+
+
+# ------------------------------------------------------------------------------------------- running
+
+
+@dataclass(frozen=True, slots=True)
+class MutantResult:
+    """Whether a mutant was ``caught``; if not, ``why`` that is acceptable, or None for a gap in the cases."""
+
+    mutant: Mutant
+    caught: bool
+    why: str | None = None
+
+
+def run(
+    course: Course, exercises: tuple[str, ...], workers: int, progress: Callable[[str], None] = lambda _: None
+) -> Iterator[MutantResult]:
+    """Grades every mutant of the named exercises (of all, if none is named) in ``workers`` sandboxes.
+
+    ``progress`` is called with the name of each exercise as it begins.
+    """
+    with contextlib.ExitStack() as stack:
+        idle: queue.SimpleQueue[Sandbox] = queue.SimpleQueue()
+        sandboxes = [
+            stack.enter_context(open_sandbox(mode="require", settings=ZygoteSettings(collapse=True)))
+            for _ in range(max(1, workers))
+        ]
+        for sandbox in sandboxes:
+            sandbox.start()
+            idle.put(sandbox)
+        executor = stack.enter_context(ThreadPoolExecutor(len(sandboxes)))
+        context = GradingContext(course, Seed.public(), reference_observer(sandboxes[0].observe, Seed.public()))
+        for question in course.questions:
+            for exercise in question.exercises:
+                if exercises and exercise.name not in exercises:
+                    continue
+                progress(exercise.name)
+                context.expected(exercise)  # computed before the threads start: they only read it
+                every = list(mutants(course, exercise))
+                survive = functools.partial(_survives, context, question, exercise, idle)
+                for mutant, lives in zip(every, executor.map(survive, every), strict=True):
+                    why = (each.why for each in question.equivalent if matches(each.mutant, mutant.name))
+                    yield MutantResult(mutant, not lives, next(why, None))
+
+
+def _survives(
+    context: GradingContext, question: Question, exercise: Exercise, idle: queue.SimpleQueue[Sandbox], mutant: Mutant
+) -> bool:
+    sandbox = idle.get()
+    try:
+        observe = reference_observer(sandbox.observe, context.seed)
+        result = grade_reference(context, question, exercise, mutant.files, observe, diagnosed=False)
+    finally:
+        idle.put(sandbox)
+    return result.status is Status.PASSED
+
+
+def stale_equivalents(course: Course, found: Iterable[MutantResult]) -> Iterator[tuple[str, str]]:
+    """(question, mutant) of each entry of ``equivalent:`` whose mutant is caught or does not exist."""
+    alive = [fate.mutant.name for fate in found if not fate.caught]
+    for question in course.questions:
+        for each in question.equivalent:
+            if not any(matches(each.mutant, name) for name in alive):
+                yield question.id, each.mutant
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether ``name`` matches ``pattern``, in which "…" stands for any text."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("…"))), name) is not None

@@ -1,0 +1,291 @@
+"""Tests the question bank: references pass, stubs fail, and each mistake fails as declared and is recognised.
+
+Loading a course already checks keys, languages, ids and sources; this module has the checks that need to run code.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.authoring import giveaways, untested
+from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
+from grader.core.problems import Kind, Problem
+from grader.course import edits, items, misconceptions, starter
+from grader.course.items import derivation, expression, number, shape
+from grader.grading.context import GradingContext
+from grader.grading.explaining import landmarks, place
+from grader.grading.explaining.mistakes import MistakeSignature, agree
+from grader.grading.grade import grade, grade_alternative, grade_reference
+from grader.grading.plan import module_of
+from grader.grading.selection import Selection
+from grader.submission import read
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+#: Phrases of guiding questions that are about the learner's code.
+_ABOUT_CODE = re.compile(
+    r"\b[Yy]our (?:code|function|class|forward|version|program|module|layer|loop|step|__init__|merge|arguments|variable"
+    r"|array library|result|output|loss|mask|bias|beam|sums|block|table|heads|weights|softmax|scores|feature map|len)\b"
+    r"|你的 ?(?:代码|函数|类|forward|程序|模块|层|循环|写法|结果|输出|损失|掩码|偏置|束|变量|__init__|merge)"
+)
+MIN_MISTAKES, MIN_HINTS, MIN_ITEMS, MIN_LANDMARKS = 4, 2, 3, 2
+
+
+def check(
+    course: Course,
+    context: GradingContext,
+    observe: Observe,
+    progress: Callable[[str], None] = lambda _: None,
+    questions: Sequence[Question] | None = None,
+) -> Iterator[Problem]:
+    """Yields every problem of the course, question by question; ``progress`` is called with each name.
+
+    With ``questions``, only their problems, without stray files and without hints that only all items together give.
+    """
+    context = replace(context, names_only=True)  # other explanations are not checked, and take long
+    if questions is None:
+        yield from _stray(course)
+        yield from giveaways.problems(course)
+    else:
+        files = tuple(question.file for question in questions)
+        yield from (each for each in giveaways.problems(course) if each.where.startswith(files))
+    for question in course.questions if questions is None else questions:
+        progress(question.id)
+        yield from _static(question)
+        yield from _derivations(question)
+        yield from item_problems(course, question)
+        if question.exercises:
+            yield from _stub(course, question, context, observe)
+        for exercise in question.exercises:
+            progress(exercise.name)
+            yield from _conditions(course, question, exercise)
+            yield from _code(course, question, exercise, context)
+            yield from _landmarks(course, question, exercise, context)
+            yield from _closed(course, question, exercise, context, observe)
+
+
+def _stray(course: Course) -> Iterator[Problem]:
+    """Files in questions/ that are not read."""
+    known = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
+    for path in sorted(Path(course.folder, "questions").iterdir()):
+        if path.name not in known and not path.name.startswith((".", "__")):
+            yield Problem(Kind.STRAY_FILE, f"questions/{path.name}", "this file is never read")
+
+
+def _static(question: Question) -> Iterator[Problem]:
+    """Problems that can be found without running anything."""
+    if len(question.items) < MIN_ITEMS:
+        found = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
+        yield Problem(Kind.FEW_ITEMS, question.file, found)
+    named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
+    named |= {word for item in question.items for word in misconceptions.misconceptions_of(item)}
+    for misconception in question.misconceptions:
+        where = f"{question.file}, misconception {misconception.id}"
+        if misconception.id not in named:
+            yield Problem(Kind.UNUSED_MISCONCEPTION, where, "no item and no mistake refers to it")
+        if misconception.ask is None and misconception.ask_next is None:
+            yield Problem(Kind.NO_GUIDING_QUESTION, where, "has no guiding question")
+    for exercise in question.exercises:
+        where = f"{question.file}, exercise {exercise.name}"
+        if len(exercise.mistakes) < MIN_MISTAKES:
+            found = f"{len(exercise.mistakes)} mistakes; expected at least {MIN_MISTAKES}"
+            yield Problem(Kind.FEW_MISTAKES, where, found)
+        if len(exercise.hints) < MIN_HINTS:
+            found = f"{len(exercise.hints)} hints; expected at least {MIN_HINTS}"
+            yield Problem(Kind.FEW_HINTS, where, found)
+        if not any(case.public for case in exercise.cases):
+            yield Problem(Kind.NO_PUBLIC_CASE, where, "no public case")
+        if all(case.public for case in exercise.cases):
+            yield Problem(Kind.NO_HIDDEN_CASE, where, "no hidden case")
+
+
+def item_problems(course: Course, question: Question) -> Iterator[Problem]:
+    """Problems of items: ``ask_next`` that leads nowhere, and answers that show two misconceptions."""
+    index = misconceptions.indexed(course)
+    by_items = {name for item in question.items for name in misconceptions.misconceptions_of(item)}
+    for belief in question.misconceptions:
+        asked = belief.ask_item or belief.ask
+        if belief.id in by_items and asked and (said := _ABOUT_CODE.search(asked.en) or _ABOUT_CODE.search(asked.zh)):
+            where = f"{question.file}, misconception {belief.id}"
+            yield Problem(Kind.ASKS_ABOUT_CODE, where, f"items show it, but its question says “{said[0]}”")
+        if misconceptions.asks_itself(course, belief.id, question, index):
+            where = f"{question.file}, misconception {belief.id}"
+            yield Problem(Kind.CIRCULAR_FOLLOW_UP, where, f"only answers to {belief.ask_next} show it")
+    yield from _alike(question)
+
+
+def without_follow_up(course: Course) -> Mapping[str, Sequence[str]]:
+    """For each question, the misconceptions that an item can show but nothing follows up.
+
+    Learners are led to another item about the misconception, or to an exercise that detects it.
+    """
+    index = misconceptions.indexed(course)
+    found: dict[str, list[str]] = {}
+    for question in course.questions:
+        for item in question.items:
+            for name in sorted(misconceptions.misconceptions_of(item)):
+                more = misconceptions.follow_ups(course, name, question, item, index)
+                if not more and not misconceptions.exercises_about(course, name, question):
+                    found.setdefault(question.id, []).append(name)
+    return found
+
+
+def _alike(question: Question) -> Iterator[Problem]:
+    """Each wrong answer in the bank leads to its own misconception, whatever numbers are drawn."""
+    for item in question.items:
+        where = f"{question.file}, item {item.id}"
+        if isinstance(item.spec, number.Spec):
+            for one, other, symbols in number.alike(item.spec):
+                drawn = ", ".join(f"{name} = {value}" for name, value in symbols.items()) or "its numbers"
+                yield Problem(Kind.ANSWERS_ALIKE, where, f"{one} and {other} give the same answer for {drawn}")
+        elif isinstance(item.spec, (expression.Spec, shape.Spec)):
+            for wrong in item.spec.wrong:
+                found = items.judge(item, wrong.answer, items.Context("", "", item.id)).misconception
+                if found != wrong.misconception:
+                    said = f"“{wrong.answer}” stands for {wrong.misconception}, but is named {found}"
+                    yield Problem(Kind.ANSWERS_ALIKE, where, said)
+
+
+def _conditions(course: Course, question: Question, exercise: Exercise) -> Iterator[Problem]:
+    """Every condition that applies to the exercise is in a case, or declared not applicable."""
+    where = f"{question.file}, exercise {exercise.name}"
+    for condition, name in untested.untested_conditions(course, exercise):
+        of = f" of {name}" if name else ""
+        said = f"no case has {condition.id}{of}: {condition.what.en}"
+        yield Problem(Kind.UNTESTED_CONDITION, where, said)
+    for name in untested.needless_reasons(course, exercise):
+        yield Problem(Kind.NEEDLESS_REASON, where, f"not_applicable: {name} does not apply to this exercise anyway")
+
+
+def _derivations(question: Question) -> Iterator[Problem]:
+    """Every derivation has an idea for each point, and gives no points for lines that derive nothing."""
+    context = items.Context("", "", "")
+    for item in question.items:
+        if not isinstance(item.spec, derivation.Spec):
+            continue
+        where = f"{question.file}, item {item.id}"
+        if len(item.spec.ideas) < item.points:
+            found = f"{len(item.spec.ideas)} ideas for {item.points:g} points; expected one for each point"
+            yield Problem(Kind.FEW_IDEAS, where, found)
+        for name, answer in derivation.empty_answers(item.spec):
+            judged = derivation.judge(item.spec, answer, context)
+            if judged.fraction > 0:
+                yield Problem(Kind.EMPTY_DERIVATION, where, f"“{name}” earns {judged.fraction * item.points:g} points")
+
+
+def _stub(course: Course, question: Question, context: GradingContext, observe: Observe) -> Iterator[Problem]:
+    """The file that `attncheck start` writes can be graded and earns no points."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, starter.file_name(question))
+        path.write_text(starter.stub(question, "en"), encoding="utf-8")
+        report = grade(course, read(path), observe, selection=Selection(questions=(question.id,)), context=context)
+    for result in (exercise for each in report.questions for exercise in each.exercises):
+        yield from _broken(f"{question.file}, the stub of {result.name}", result)
+        if result.earned > 0 or result.file is None:
+            passed = sorted({o.check for o in result.outcomes if o.status is Status.PASSED})
+            said = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
+            yield Problem(Kind.STUB_PASSES, question.file, said)
+
+
+def _landmarks(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
+    """Every landmark names an expression of the reference; two are named, or all if it has fewer."""
+    where = f"{question.file}, exercise {exercise.name}"
+    for landmark, found in landmarks.places(course.reference, exercise):
+        if found is None:
+            said = f"the reference has no expression `{landmark.expression}` (number {landmark.at})"
+            yield Problem(Kind.UNKNOWN_LANDMARK, where, said)
+    wanted = min(MIN_LANDMARKS, place.intermediate(context, exercise))
+    if len(exercise.landmarks) < wanted:
+        yield Problem(Kind.FEW_LANDMARKS, where, f"{len(exercise.landmarks)} landmarks; expected at least {wanted}")
+
+
+def _code(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
+    """The reference passes; each mistake fails as declared and is recognised."""
+    where = f"{question.file}, exercise {exercise.name}"
+    reference = grade_reference(context, question, exercise, course.reference, context.observe_reference)
+    yield from _broken(where, reference)
+    if reference.status is not Status.PASSED:
+        said = _first(reference)
+        yield Problem(Kind.REFERENCE_FAILS, where, f"the reference {exercise.reference} does not pass: {said}")
+        return
+    for alternative in exercise.alternatives:
+        result = grade_alternative(context, question, exercise, alternative)
+        which = f"{where}, alternative {alternative.code}"
+        yield from _broken(which, result)
+        if result.status is not Status.PASSED:
+            yield Problem(Kind.ALTERNATIVE_FAILS, which, f"does not pass: {_first(result)}")
+    for mistake in exercise.mistakes:
+        files = edits.apply(course.reference, mistake.edits, module_of(exercise))
+        result = grade_reference(context, question, exercise, files, context.observe_reference)
+        yield from _mistake(f"{where}, mistake {mistake.misconception}", mistake, result)
+    yield from _twins(where, context.mistake_signatures(exercise))
+
+
+def _closed(
+    course: Course, question: Question, exercise: Exercise, context: GradingContext, observe: Observe
+) -> Iterator[Problem]:
+    """What the exercise forbids is blocked at run time, even if the source does not show the call."""
+    for name in exercise.forbids:
+        module, _, last = name.rpartition(".")
+        text = (
+            f"import importlib\n{exercise.name} = getattr(importlib.import_module({module!r}), {last[::-1]!r}[::-1])\n"
+        )
+        file = SourceFile(
+            "library.py", "library", (Part("library.py", text),), ((exercise.name, 2),), imports_torch=True
+        )
+        selection = Selection(exercises=(exercise.name,))
+        report = grade(course, Submission("library", (file,)), observe, selection=selection, context=context)
+        outcomes = [o for each in report.questions for result in each.exercises for o in result.outcomes]
+        passed = sorted({o.check for o in outcomes if o.status is Status.PASSED and o.check != "raises"})
+        if passed:
+            where = f"{question.file}, exercise {exercise.name}, forbids"
+            said = f"{name} itself, under the name of the exercise, passes {', '.join(passed)}"
+            yield Problem(Kind.REACHABLE, where, said)
+
+
+def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
+    """Checks that raised an exception themselves."""
+    for outcome in result.outcomes:
+        if outcome.verdict.broken:
+            said = f"the check {outcome.check} raises an exception on the result for case {outcome.case!r}"
+            yield Problem(Kind.BROKEN_CHECK, where, said)
+
+
+def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
+    yield from _broken(where, result)
+    lost = [o for o in result.outcomes if o.verdict.applies and o.status is not Status.PASSED]
+    failed = {o.check for o in lost} | {f"{o.check}/{o.case}" for o in lost}
+    if not lost:
+        yield Problem(Kind.MISTAKE_PASSES, where, "passes everything")
+        return
+    for name in mistake.fails:
+        if name not in failed:
+            said = f"does not fail {name}; it fails {', '.join(sorted({o.check for o in lost}))}"
+            yield Problem(Kind.MISTAKE_FAILS_ELSEWHERE, where, said)
+    if result.misconception != mistake.misconception:
+        said = f"is recognised as {result.misconception}" if result.misconception else "is not recognised"
+        yield Problem(Kind.MISTAKE_NOT_NAMED, where, f"{said}: {_first(result)}")
+
+
+def _twins(where: str, mistakes: tuple[MistakeSignature, ...]) -> Iterator[Problem]:
+    """Pairs of mistakes that no check distinguishes."""
+    for at, one in enumerate(mistakes):
+        for other in mistakes[at + 1 :]:
+            pairs = zip(one.observations, other.observations, strict=True)
+            if all(agree(a, b, "torch") for a, b in pairs):
+                names = f"{one.mistake.misconception} and {other.mistake.misconception}"
+                yield Problem(Kind.MISTAKES_ALIKE, where, f"no check distinguishes {names}")
+
+
+def _first(result: ExerciseResult) -> str:
+    lost = result.first_failure
+    if lost is None:
+        return "everything passed"
+    said = lost.verdict.message.en if lost.verdict.message else ""
+    return f"{lost.check}, case {lost.case!r}: {lost.status} {said}"

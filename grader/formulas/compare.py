@@ -1,0 +1,321 @@
+"""Decides whether formulas are equal by evaluating them at many instances; gives a counterexample if not."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from grader.core.model import Text
+from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, walk
+from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
+from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
+from grader.formulas.evaluate import Evaluator
+from grader.formulas.parse import index_names
+from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, entries, equal, format_value
+
+_ENOUGH = 8
+_TRIES = 40
+#: The first instances have small whole numbers.
+_PLAIN = 4
+_NO_VALUE = Text("there are no values to try", "没有可用的取值")
+_SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """An instance at which two formulas differ, with both values, as text.
+
+    ``higher_moments`` are moments beyond the variance that a value depends on, such as ``E[q⁴]``. ``place`` is the
+    number of the instance.
+    """
+
+    instance: str
+    left: str
+    right: str
+    higher_moments: tuple[str, ...] = ()
+    place: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """The formulas agree at every instance tried; with ``needs_given_variances``, only for the given variances."""
+
+    needs_given_variances: bool = False
+
+
+def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator]:
+    """Instances of the symbols in ``nodes``, small numbers first."""
+    if any(isinstance(part, Sum) and part.high is None for node in nodes for part in walk(node)):
+        # A sum without an upper bound may run over the only declared size.
+        nodes = [*nodes, *names.sizes]
+    needed = sorted(set().union(*(names.names_in(node) for node in nodes)), key=list(names.declared).index)
+    sizes = _sizes(names, nodes, needed)
+    variances = {
+        found.var.name
+        for name in needed
+        if isinstance(found := names.declared[name], Random) and isinstance(found.var, Name)
+    }
+    families = (0, 1) if any(isinstance(names.declared[name], Random) for name in needed) else (0,)
+    scalars = [name for name in needed if isinstance(names.declared[name], Scalar)]
+    defined = any(isinstance(names.declared[name], Definition) for name in needed)
+    for seed in range(_TRIES):
+        numbers: dict[str, Fraction] = {}
+        for place, name in enumerate(scalars):
+            declared = names.declared[name]
+            assert isinstance(declared, Scalar)
+            if name in sizes:
+                at = sorted(sizes, key=list(names.declared).index).index(name)
+                rng = random.Random(f"{seed} {name}")
+                numbers[name] = Fraction(rng.randint(1, 6) if defined and seed > 3 else 1 + (seed + at) % 4)
+            else:
+                numbers[name] = _number(declared, name, seed, place, name in variances)
+        indices = [name for name in scalars if getattr(names.declared[name], "numbers", "") == "index"]
+        for place, name in enumerate(indices):
+            declared = names.declared[name]
+            assert isinstance(declared, Scalar)
+            try:
+                top = Evaluator(names, numbers).whole(declared.sizes[0])
+            except FormulaError:
+                top = 1
+            # two indices are equal at some instances and different at others
+            numbers[name] = Fraction(1 + (seed + place * (seed // 2)) % max(top, 1))
+        for family in families:
+            yield Evaluator(names, dict(numbers), seed, family)
+
+
+def _sizes(names: Declarations, nodes: Sequence[Node], needed: Sequence[str]) -> set[str]:
+    """The names of scalars that are sizes or bounds of sums, and so have to be small."""
+    found: set[str] = set()
+    formulas = [*nodes, *(part for name in needed for part in formulas_in(names.declared[name]))]
+    counts: list[Node] = []
+    for name in needed:
+        declared = names.declared[name]
+        if not isinstance(declared, Definition):
+            counts += [part for part in formulas_in(declared) if not isinstance(declared, Random)]
+        if isinstance(declared, Random):
+            counts += declared.sizes
+    for formula in formulas:
+        for part in walk(formula):
+            match part:
+                case Sum(_, low, high):
+                    counts += [bound for bound in (low, high) if bound is not None]
+                case FunctionCall("ones" | "onehot", args):
+                    counts += args
+    for count in counts:
+        found |= {name for name in names.names_in(count) if isinstance(names.declared[name], Scalar)}
+    return {name for name in found if "integer" in getattr(names.declared[name], "numbers", "")}
+
+
+def _number(declared: Scalar, name: str, seed: int, place: int, variance: bool) -> Fraction:
+    """A number for a symbol: small and whole for the first seeds, so that counterexamples are easy to follow."""
+    rng = random.Random(f"{seed} {name}")
+    small = _SMALL[(seed + 3 * place) % len(_SMALL)]
+    if declared.numbers == "fraction":
+        low = rng.randint(1, 9)
+        return Fraction(low, low + rng.randint(1, 7))
+    if "integer" in declared.numbers:
+        found = Fraction(small if seed < _PLAIN else rng.randint(10, 300))
+    else:
+        found = Fraction(small) if seed < _PLAIN else Fraction(2 * rng.randint(1, 9) + 1, rng.choice((2, 4, 8)))
+    if variance:  # whose root is needed
+        found = found**2
+    negative = declared.numbers in ("integer", "real") and rng.random() < 0.5
+    return -found if negative else found
+
+
+class ValueTable:
+    """The values of several formulas at the same instances, computed on demand."""
+
+    def __init__(self, names: Declarations, nodes: Sequence[Node], enough: int = _ENOUGH) -> None:
+        self.names = names
+        self.nodes = nodes
+        self.enough = enough
+        self._evaluators = evaluators(names, nodes)
+        self._made: list[Evaluator] = []
+        self._values: dict[tuple[int, int], FormulaValue | UndefinedError | TooExpensiveError] = {}
+        self._higher_moments: dict[tuple[int, int], tuple[str, ...]] = {}
+
+    def evaluator(self, place: int) -> Evaluator | None:
+        """The instance with this number; None if there are fewer."""
+        while len(self._made) <= place:
+            evaluator = next(self._evaluators, None)
+            if evaluator is None:
+                return None
+            self._made.append(evaluator)
+        return self._made[place]
+
+    def value(self, place: int, node: int) -> FormulaValue | UndefinedError | TooExpensiveError:
+        """The value of a formula at an instance, or the error if it has none there."""
+        if (place, node) not in self._values:
+            evaluator = self._made[place]
+            evaluator.refill()
+            try:
+                self._values[place, node] = evaluator.value(self.nodes[node])
+            except (UndefinedError, TooExpensiveError) as error:
+                self._values[place, node] = error
+            self._higher_moments[place, node] = higher_moments(evaluator)
+        return self._values[place, node]
+
+    def counterexample(self, one: int, two: int) -> Counterexample | None:
+        """The first instance at which two of the formulas differ, or None. Raises FormulaError if there is no value."""
+        tried = heavy = place = 0
+        why: FormulaError | None = None
+        while tried < self.enough and (evaluator := self.evaluator(place)):
+            # The later formula first: an error of its own should be reported for it.
+            right, left = self.value(place, two), self.value(place, one)
+            place += 1
+            troubles = [side for side in (right, left) if isinstance(side, FormulaError)]
+            if troubles:
+                why = why or troubles[0]
+                heavy += isinstance(troubles[0], TooExpensiveError)
+                if heavy and tried < 2:
+                    raise troubles[0]
+                if heavy > 2:
+                    break
+                continue
+            tried += 1
+            if not (equal(left, right) or self._equal_in_components(evaluator, (one, left), (two, right))):
+                instance = describe_instance(evaluator, (self.nodes[one], self.nodes[two]), self.names)
+                return Counterexample(
+                    instance, format_value(left), format_value(right), self._higher_moments[place - 1, two], place - 1
+                )
+        if not tried:
+            raise why or UndefinedError(_NO_VALUE)
+        return None
+
+    def _equal_in_components(
+        self, evaluator: Evaluator, one: tuple[int, FormulaValue], two: tuple[int, FormulaValue]
+    ) -> bool:
+        """Whether a formula with free indices gives the components of the other value: p_i − δ_it of p − onehot(t)."""
+        for (_, whole), (place, component) in ((one, two), (two, one)):
+            indices = sorted(index_names(self.nodes[place], self.names.vocabulary))
+            sizes = (len(whole.items),) if isinstance(whole, Vec) else whole.shape if isinstance(whole, Mat) else ()
+            if not sizes or isinstance(component, (Vec, Mat, SizelessTensor)) or len(indices) != len(sizes):
+                continue
+            evaluator.refill()
+            ranges = itertools.product(*(range(1, size + 1) for size in sizes))
+            try:
+                made = [evaluator.at_indices(self.nodes[place], dict(zip(indices, at, strict=True))) for at in ranges]
+            except FormulaError:
+                return False
+            return all(map(equal, made, entries(whole)))  # type: ignore[arg-type]
+        return False
+
+
+def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Counterexample:
+    """``Equal`` if two formulas agree at every instance tried, else a counterexample. Raises FormulaError."""
+    different = ValueTable(names, (left, right)).counterexample(1, 0)
+    if different:
+        return replace(different, left=different.right, right=different.left)
+    return Equal(needs_given_variances=needs_given_variances(left, right, names))
+
+
+def higher_moments(evaluator: Evaluator) -> tuple[str, ...]:
+    """The moments beyond the variance that were used, in the usual notation."""
+    raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+    return tuple(
+        f"E[{name}{str(order).translate(raised)}]" for name, order in sorted(evaluator.higher_moments) if order
+    )
+
+
+def describe_instance(evaluator: Evaluator, nodes: Sequence[Node], names: Declarations) -> str:
+    """The values of the symbols that the formulas use, as text."""
+    needed = set().union(*(names.names_in(node) for node in nodes))
+    found = [f"{name} = {format_value(value)}" for name, value in evaluator.numbers.items() if name in needed]
+    found += [f"{name} = {format_value(value)}" for name, value in evaluator.free.items()]
+    small = [(name, format_value(value)) for name, value in evaluator.drawn.items() if name.partition("_")[0] in needed]
+    found += [f"{name} = {value}" for name, value in small if len(value) < 40][:4]
+    return ", ".join(found)
+
+
+def normal_value(node: Node, names: Declarations, where: Counterexample) -> str | None:
+    """The value of ``node`` at the instance of ``where`` if all random quantities are normal; None if it has none."""
+    changed = {name: replace(found, normal=True) for name, found in names.random.items()}
+    normal = Declarations({**names.declared, **changed}, names.vocabulary)
+    evaluator = next(itertools.islice(evaluators(normal, (node,)), where.place, None), None)
+    try:
+        return format_value(evaluator.value(node)) if evaluator else None
+    except FormulaError:
+        return None
+
+
+# ------------------------------------------------------------------------------------------------ equations
+
+#: Multiples of the solution for which an equation must not hold.
+_AWAY = tuple(
+    Fraction(a, b) for a, b in ((1, 2), (2, 1), (1, 3), (3, 2), (3, 1), (1, 4), (4, 1), (2, 3), (1, 8), (8, 1))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionMismatch:
+    """An instance that shows that an equation lost its solution or ``gained`` another one."""
+
+    instance: str
+    left: str
+    right: str
+    gained: bool
+
+
+def check_solution(
+    left: Node, right: Node, unknown: str, solution: Node, names: Declarations
+) -> SolutionMismatch | None:
+    """None if ``left = right`` holds for ``unknown = solution`` (positive) and for no other value that is tried."""
+    for evaluator in itertools.islice(evaluators(names, (left, right, solution)), 4):
+        known = {name: value for name, value in evaluator.numbers.items() if name != unknown}
+        root = Evaluator(names, known, evaluator.seed).number(solution)
+        for factor in (Fraction(1), *_AWAY):
+            there = Evaluator(names, {**known, unknown: root * factor}, evaluator.seed)
+            x, y = there.value(left), there.value(right)
+            if equal(x, y) != (factor == 1):
+                instance = describe_instance(there, (left, right, solution, Name(unknown)), names)
+                return SolutionMismatch(instance, format_value(x), format_value(y), factor != 1)
+    return None
+
+
+# ------------------------------------------------------------------------- equal because of the numbers given
+
+
+def with_distinct_variances(names: Declarations) -> Declarations | None:
+    """The same declarations with distinct variances in place of numeric ones; None if there are no numeric ones."""
+    changed = {
+        name: replace(found, var=Number(Fraction(4 + 5 * place, 1) ** 2 / 9))
+        for place, (name, found) in enumerate(names.random.items())
+        if isinstance(found.var, Number)
+    }
+    return Declarations({**names.declared, **changed}, names.vocabulary) if changed else None
+
+
+def needs_given_variances(left: Node, right: Node, names: Declarations) -> bool:
+    """Whether two formulas about moments are equal only for the given numeric variances."""
+    general = with_distinct_variances(names)
+    if general is None or not (_moments(right) and _moments(left)) or set(_moments(right)) <= set(_moments(left)):
+        return False
+    try:
+        return ValueTable(general, (left, right), enough=4).counterexample(0, 1) is not None
+    except FormulaError:
+        return False
+
+
+def _moments(node: Node) -> list[tuple[Node, int]]:
+    """Each E, Var or Cov in a formula, with the number of earlier occurrences of the same one."""
+    found: dict[Node, int] = {}
+    listed: list[tuple[Node, int]] = []
+    for part in _multiplied(node):
+        if isinstance(part, FunctionCall) and part.function in ("E", "Var", "Cov"):
+            listed.append((part, found.get(part, 0)))
+            found[part] = found.get(part, 0) + 1
+    return listed
+
+
+def _multiplied(node: Node) -> Iterator[Node]:
+    if isinstance(node, Power) and isinstance(node.exponent, Number):
+        for _ in range(max(1, min(4, int(node.exponent.value)))):
+            yield from _multiplied(node.base)
+        return
+    yield node
+    for child in children(node):
+        yield from _multiplied(child)

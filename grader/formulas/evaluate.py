@@ -1,0 +1,981 @@
+"""Evaluation of formulas at one instance of the declared symbols."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from grader.core.model import Text
+from grader.formulas import moments, scalars
+from grader.formulas.ast import (
+    Derivative,
+    FunctionCall,
+    ListNode,
+    Name,
+    Node,
+    Number,
+    Plus,
+    Power,
+    Sign,
+    Subscript,
+    Sum,
+    Times,
+    Transpose,
+    Wildcard,
+    children,
+    walk,
+)
+from grader.formulas.declarations import Declaration, Declarations, Definition, Map, Random, Rotation, Tensor
+from grader.formulas.errors import TOO_EXPENSIVE, ShapeError, TooExpensiveError, UndefinedError
+from grader.formulas.printer import show
+from grader.formulas.scalars import Dual, Meter, NotPolynomialError, Poly, Scalar, close
+from grader.formulas.values import (
+    IDENTITY,
+    ONE,
+    RANGE,
+    UNIT,
+    VECTOR_WORD,
+    ZERO,
+    FormulaValue,
+    Mat,
+    SizelessTensor,
+    Vec,
+    describe_shape,
+    entries,
+    flatten,
+    format_value,
+    map_entries,
+    resize_like,
+    unit_vector,
+)
+
+_STEPS = 60_000
+_LONGEST_SUM = 2000
+_LARGEST_SIZE = 60
+
+
+_WHOLE = Text("{what} should be a whole number, but it is {value}", "{what} 应该是整数，现在是 {value}")
+_SIZE = Text("a size of {value} (expected 1 to {most})", "大小为 {value}（应在 1 到 {most} 之间）")
+_NOT_INDEXED = Text("“{what}” cannot be indexed with {count}.", "“{what}”不能用 {count} 取分量。")
+_NORMAL = Text(
+    "there is no exact value for {what}: only polynomials of normal variables have one",
+    "{what} 的这个期望没有精确值：正态变量只有多项式的期望可以精确计算",
+)
+_SINGULAR = Text("a singular matrix", "矩阵不可逆")
+_DISTINCT = Text("different indices need different components", "不同的下标需要不同的分量")
+_COUNT = Text("{count} indices", "{count} 个下标")
+_FROM_WHERE = Text(
+    "What is the range of {index} in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.",
+    "“{what}”里的 {index} 从几到几？请写明，例如 Σ_{{{index}=1}}^{{n}}。",
+)
+_MISFIT = Text(
+    "Shapes do not fit in “{what}”: {left} is {left_shape}, {right} is {right_shape}{remedy}.",
+    "“{what}”的形状不匹配：{left} 是 {left_shape}，{right} 是 {right_shape}{remedy}。",
+)
+_TRANSPOSE = Text("; transpose one of them", "；其中一个需要转置")
+_COMPONENT = Text("; write a component, such as x_i, or sum over all of them", "；请写分量（例如 x_i），或者对分量求和")
+_WHICH_PRODUCT = Text(
+    "Which product of vectors is “{what}”? Write q·k for the inner product, q*k for the elementwise product, "
+    "q kᵀ for the outer product.",
+    "“{what}”是哪种向量乘积？内积写 q·k，逐元素乘积写 q*k，外积写 q kᵀ。",
+)
+_NEEDS_NUMBER = Text("“{what}” should be a number, but it is {shape}.", "“{what}”应该是一个数，但它是{shape}。")
+_NEEDS_VECTOR = Text("“{what}” should be a vector, but it is {shape}.", "“{what}”应该是向量，但它是{shape}。")
+_SQUARE = Text("“{what}” is {shape}; only a square matrix has powers.", "“{what}”是{shape}；只有方阵才有幂。")
+_BELOW = Text("“{what}” is {shape} and cannot be a divisor.", "不能除以“{what}”，它是{shape}。")
+_NO_SIZE = Text(
+    "The size of the {what} is not clear here: add it to or multiply it by something of known size.",
+    "看不出这里的{what}有多大：请让它与大小已知的量相加或相乘。",
+)
+_MAP = Text("“{what}” is a function: write {what}(x).", "“{what}”是一个函数：请写 {what}(x)。")
+_NOT_A_MAP = Text("“{what}” is not a function.", "“{what}”不是函数。")
+_VARIANCE_OF = Text(
+    "“{what}” is a vector. Name a component, such as Var(q_i), or a sum.",
+    "“{what}”是向量。请写明哪个分量（例如 Var(q_i)）或哪个和。",
+)
+_INNER = Text("A derivative of a derivative is not supported here.", "这里不支持导数里再求导数。")
+_BY = Text(
+    "“{what}” is not a variable that can be differentiated with respect to here.",
+    "这里不能对“{what}”求导，它不是独立的变量。",
+)
+_ORDERS = Text("O(…) has to be the whole answer, not a part of it.", "O(…) 应是整个答案，而不是其中一部分。")
+_NOTHING = Text("", "")
+
+_ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs")
+
+
+@dataclass(slots=True)
+class Evaluator:
+    """Evaluates formulas at one instance: ``numbers`` for the scalars, ``seed`` for vectors, matrices and maps, and the
+    ``family`` of distributions (see ``moments``) for random quantities.
+    """
+
+    names: Declarations
+    numbers: Mapping[str, Scalar]
+    seed: int = 0
+    family: int = 0
+    meter: Meter = field(default_factory=lambda: Meter(_STEPS))
+    #: Free indices (``q_i`` without a sum) with the values they got at their first use.
+    free: dict[str, int] = field(default_factory=dict)
+    #: Moments beyond the variance that were used: (name of the quantity, order).
+    higher_moments: set[tuple[str, int]] = field(default_factory=set)
+    #: Values drawn for other symbols, to be shown in counterexamples.
+    drawn: dict[str, FormulaValue] = field(default_factory=dict)
+    _bound: dict[str, int] = field(default_factory=dict)
+    _overlay: dict[str, FormulaValue] = field(default_factory=dict)
+    _atoms: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
+    _state: dict[int, Fraction] | None = None
+    _inside: bool = False
+    _touched: set[int] | None = None
+    _sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def refill(self) -> None:
+        """Resets the meter and ``higher_moments`` for the next formula."""
+        self.meter.left = _STEPS
+        self.higher_moments.clear()
+
+    # ---------------------------------------------------------------------------------------- the walk
+
+    def value(self, node: Node) -> FormulaValue:
+        """The value of ``node`` at this instance. Raises FormulaError."""
+        self.meter.spend()
+        found: FormulaValue
+        match node:
+            case Number(value):
+                found = value
+            case Name(name):
+                found = self._name(name)
+            case Plus(terms):
+                found = self._plus(terms)
+            case Times(first, rest):
+                found = self._times(first, rest)
+            case Power(base, exponent):
+                found = self._power(base, exponent)
+            case Transpose(of):
+                found = self._transpose(of)
+            case Subscript(of, at):
+                found = self._subscript(of, at)
+            case ListNode(items):
+                found = self._list(items)
+            case FunctionCall(function, args):
+                found = self._call(function, args)
+            case Sum():
+                found = self._sum(node)
+            case Derivative(of, by):
+                found = self._derivative(of, by)
+            case Wildcard():
+                raise UndefinedError(_NOT_A_MAP.fill(what="?"))
+        return found
+
+    def number(self, node: Node) -> Scalar:
+        """The value of ``node``, which has to be a number. Raises ShapeError."""
+        value = self.value(node)
+        if isinstance(value, (Vec, Mat, SizelessTensor)):
+            raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=describe_shape(value)))
+        return value
+
+    def at_indices(self, node: Node, places: Mapping[str, int]) -> FormulaValue:
+        """The value of ``node`` where these free indices have these values. Raises FormulaError."""
+        bound, self._bound = self._bound, {**self._bound, **places}
+        try:
+            return self.value(node)
+        finally:
+            self._bound = bound
+
+    def whole(self, node: Node) -> int:
+        """The value of ``node``, which has to be a whole number. Raises ShapeError or UndefinedError."""
+        value = self.number(node)
+        if not isinstance(value, Fraction) or value.denominator != 1:
+            raise UndefinedError(_WHOLE.fill(what=show(node), value=format_value(value)))
+        return int(value)
+
+    def _vector(self, node: Node) -> Vec:
+        """The value of ``node``, which has to be a vector. Raises ShapeError."""
+        value = self.value(node)
+        if not isinstance(value, Vec):
+            raise ShapeError(_NEEDS_VECTOR.fill(what=show(node), shape=describe_shape(value)))
+        return value
+
+    # ------------------------------------------------------------------------------------------- names
+
+    def _name(self, name: str) -> FormulaValue:
+        if name in self._bound:
+            return Fraction(self._bound[name])
+        if name in self._overlay:
+            return self._overlay[name]
+        if name in self.numbers:
+            return self.numbers[name]
+        declared = self.names.declared.get(name)
+        match declared:
+            case Tensor():
+                return self._tensor(name, declared)
+            case Random():
+                return self._random(name, declared)
+            case Definition(formula, None):
+                bound, self._bound = self._bound, {}
+                try:
+                    return self.value(formula)
+                finally:
+                    self._bound = bound
+            case Map() | Rotation() | Definition():
+                raise ShapeError(_MAP.fill(what=name))
+        if name in self.free:
+            return Fraction(self.free[name])
+        if name == "I":
+            return SizelessTensor(ONE)
+        if name == "π":
+            return +scalars.mp_context().pi
+        if name == "e":
+            return scalars.apply("exp", ONE)
+        raise UndefinedError(_FROM_WHERE.fill(index=name, what=name))
+
+    def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
+        """The declared sizes of ``name`` as numbers."""
+        if name not in self._sizes:
+            found = tuple(self.whole(size) for size in sizes)
+            for size in found:
+                if not 1 <= size <= _LARGEST_SIZE:
+                    raise UndefinedError(_SIZE.fill(value=size, most=_LARGEST_SIZE))
+            self._sizes[name] = found
+        return self._sizes[name]
+
+    def _tensor(self, name: str, declared: Tensor) -> FormulaValue:
+        if name not in self.drawn:
+            size = self._size(name, declared.sizes)
+            labels = tuple(show(part) for part in declared.sizes)
+            value: FormulaValue
+            if len(size) == 1:
+                value = Vec(
+                    tuple(self._draw(name, i) for i in range(size[0])), declared.row, labels[0], not declared.row
+                )
+            else:
+                rows = tuple(tuple(self._draw(name, i, j) for j in range(size[1])) for i in range(size[0]))
+                value = Mat(rows, (labels[0], labels[1]))
+            self.drawn[name] = value
+        return self.drawn[name]
+
+    def _draw(self, name: str, *at: int) -> Fraction:
+        """A small nonzero integer that depends only on the seed, the name and the position."""
+        number = random.Random(f"{self.seed} {name} {at}").randint(-4, 3)
+        return Fraction(number if number < 0 else number + 1)
+
+    def _random(self, name: str, declared: Random) -> FormulaValue:
+        size = self._size(name, declared.sizes)
+        if not size:
+            return self._chance(name, declared, ())
+        labels = tuple(show(part) for part in declared.sizes)
+        if len(size) == 1:
+            return Vec(tuple(self._chance(name, declared, (i,)) for i in range(size[0])), False, labels[0], True)
+        rows = tuple(tuple(self._chance(name, declared, (i, j)) for j in range(size[1])) for i in range(size[0]))
+        return Mat(rows, (labels[0], labels[1]))
+
+    def _chance(self, name: str, declared: Random, at: tuple[int, ...]) -> Scalar:
+        """A component of a random quantity: a number outside E[…], a random variable inside."""
+        if not declared.independent:
+            at = ()
+        if not self._inside:
+            value = self._draw(name, *at)
+            self.drawn.setdefault(f"{name}_{','.join(str(i + 1) for i in at)}" if at else name, value)
+            return value
+        key = (name, at)
+        atom = self._atoms.setdefault(key, len(self._atoms))
+        standard: Scalar
+        if self._state is None:
+            standard = Poly({((atom, 1),): ONE}, self.meter)
+        else:
+            if declared.normal:
+                raise UndefinedError(_NORMAL.fill(what=name))
+            if self._touched is not None:
+                self._touched.add(atom)
+            standard = self._state.get(atom, ONE)
+        deviation = scalars.square_root(self._plain(declared.var))
+        return standard * deviation + self._plain(declared.mean)
+
+    def _plain(self, node: Node) -> Scalar:
+        """The value of a given mean or variance, which is not random."""
+        if isinstance(node, Number):
+            return node.value
+        inside, self._inside = self._inside, False
+        try:
+            return self.number(node)
+        finally:
+            self._inside = inside
+
+    # ---------------------------------------------------------------------------------------- + and −
+
+    def _plus(self, terms: tuple[tuple[bool, Node], ...]) -> FormulaValue:
+        found: FormulaValue | None = None
+        for place, (minus, term) in enumerate(terms):
+            value = self.value(term)
+            value = map_entries(value, lambda x: -x) if minus else value
+            if found is None:
+                found = value
+            else:
+                before = Plus(terms[:place]) if place > 1 else terms[0][1]
+                found = self._pair(found, value, lambda x, y: x + y, (before, term, Plus(terms[: place + 1])))
+        return found
+
+    def _pair(
+        self,
+        left: FormulaValue,
+        right: FormulaValue,
+        join: Callable[[Scalar, Scalar], Scalar],
+        nodes: tuple[Node, Node, Node],
+    ) -> FormulaValue:
+        """``join`` of two values, entry by entry; ``nodes`` are left, right and the whole, for messages."""
+        left, right = resize_like(left, right), resize_like(right, left)
+        match left, right:
+            case Vec(items, row, label, unoriented), Vec(others, other_row, other_label, other_loose) if len(
+                items
+            ) == len(others):
+                self.meter.spend(len(items))
+                return Vec(
+                    tuple(map(join, items, others)), row and other_row, label or other_label, unoriented and other_loose
+                )
+            case Mat(rows, labels), Mat(others, other_labels) if left.shape == right.shape:
+                self.meter.spend(len(rows) * left.shape[1])
+                both = (labels[0] or other_labels[0], labels[1] or other_labels[1])
+                return Mat(tuple(tuple(map(join, a, b)) for a, b in zip(rows, others, strict=True)), both)
+            case SizelessTensor(a, at), SizelessTensor(b, other_at) if at == other_at:
+                return SizelessTensor(join(a, b), at)
+        if any(isinstance(side, (Vec, Mat, SizelessTensor)) for side in (left, right)):
+            raise self._misfit(left, right, nodes, product=False)
+        return join(left, right)
+
+    def _misfit(
+        self, left: FormulaValue, right: FormulaValue, nodes: tuple[Node, Node, Node], product: bool
+    ) -> ShapeError:
+        remedy = _NOTHING
+        turned = isinstance(left, Mat) and isinstance(right, Mat)
+        if isinstance(left, Mat) and isinstance(right, Mat):
+            fits = (
+                left.shape[1] == right.shape[1] or left.shape[0] == right.shape[0]
+                if product
+                else (left.shape == right.shape[::-1])
+            )
+            turned = fits
+        if turned:
+            remedy = _TRANSPOSE
+        elif (
+            not product and Vec in (type(left), type(right)) and not (isinstance(left, Vec) and isinstance(right, Vec))
+        ):
+            remedy = _COMPONENT
+        return ShapeError(
+            _MISFIT.fill(
+                what=show(nodes[2]),
+                left=show(nodes[0]),
+                right=show(nodes[1]),
+                left_shape=describe_shape(left),
+                right_shape=describe_shape(right),
+                remedy=remedy,
+            )
+        )
+
+    # ---------------------------------------------------------------------------------------- products
+
+    def _times(self, first: Node, rest: tuple[tuple[Sign, Node], ...]) -> FormulaValue:
+        found = self.value(first)
+        for place, (sign, factor) in enumerate(rest):
+            if sign == "·" and not isinstance(found, (Vec, Mat, SizelessTensor)):
+                sign = " "
+            right = self.value(factor)
+            before = Times(first, rest[:place]) if place else first
+            nodes = (before, factor, Times(first, rest[: place + 1]))
+            found = self._divided(found, right, nodes) if sign == "/" else self._product(found, right, sign, nodes)
+        return found
+
+    def _divided(self, left: FormulaValue, right: FormulaValue, nodes: tuple[Node, Node, Node]) -> FormulaValue:
+        if isinstance(right, Vec) and isinstance(left, Vec):
+            return self._pair(left, right, scalars.divide, nodes)
+        if isinstance(right, (Vec, Mat, SizelessTensor)):
+            raise ShapeError(_BELOW.fill(what=show(nodes[1]), shape=describe_shape(right)))
+        return map_entries(left, lambda x: scalars.divide(x, right))
+
+    def _product(
+        self, left: FormulaValue, right: FormulaValue, sign: Sign, nodes: tuple[Node, Node, Node]
+    ) -> FormulaValue:
+        if not isinstance(left, (Vec, Mat, SizelessTensor)):
+            return map_entries(right, lambda x: left * x)
+        if not isinstance(right, (Vec, Mat, SizelessTensor)):
+            return map_entries(left, lambda x: x * right)
+        if sign == "⊙" or (sign == "*" and isinstance(left, Vec) and isinstance(right, Vec) and left.row == right.row):
+            return self._pair(left, right, lambda x, y: x * y, nodes)
+        if isinstance(left, SizelessTensor) and left.at is None:
+            factor = left.factor
+            return map_entries(right, lambda x: factor * x)
+        if isinstance(right, SizelessTensor) and right.at is None:
+            other_factor = right.factor
+            return map_entries(left, lambda x: x * other_factor)
+        left, right = self._sized(left, right), self._sized(right, left, before=True)
+        match left, right:
+            case Vec(), Vec():
+                return self._vectors(left, right, sign, nodes)
+            case Mat(rows, labels), Mat(others, other_labels) if left.shape[1] == right.shape[0]:
+                columns = tuple(zip(*others, strict=True))
+                made = tuple(tuple(self._inner(row, column) for column in columns) for row in rows)
+                return Mat(made, (labels[0], other_labels[1]))
+            case Mat(rows, labels), Vec(items, row, _, unoriented) if left.shape[1] == len(items) and (
+                unoriented or not row
+            ):
+                return Vec(tuple(self._inner(row, items) for row in rows), False, labels[0])
+            case Vec(items, row, _, unoriented), Mat(rows, labels) if right.shape[0] == len(items) and (
+                unoriented or row
+            ):
+                return Vec(tuple(self._inner(items, column) for column in zip(*rows, strict=True)), True, labels[1])
+        raise self._misfit(left, right, nodes, product=True)
+
+    def _sized(self, value: FormulaValue, other: FormulaValue, before: bool = False) -> FormulaValue:
+        """A unit vector in the size that its product with ``other`` needs; other values unchanged."""
+        if not isinstance(value, SizelessTensor):
+            return value
+        match other:
+            case Mat():
+                return unit_vector(value, other.shape[1 if before else 0])
+            case Vec(items):
+                return unit_vector(value, len(items))
+        raise ShapeError(_NO_SIZE.fill(what=UNIT))
+
+    def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> FormulaValue:
+        if sign == "⊗" or (sign in (" ", "*") and not left.row and right.row):
+            self.meter.spend(len(left.items) * len(right.items))
+            rows = tuple(tuple(x * y for y in right.items) for x in left.items)
+            return Mat(rows, (left.label, right.label))
+        if sign == " " and left.row == right.row:
+            raise ShapeError(_WHICH_PRODUCT.fill(what=show(nodes[2])))
+        if len(left.items) != len(right.items):
+            raise self._misfit(left, right, nodes, product=True)
+        return self._inner(left.items, right.items)
+
+    def _inner(self, left: Iterable[Scalar], right: Iterable[Scalar]) -> Scalar:
+        found: Scalar = ZERO
+        for x, y in zip(left, right, strict=True):
+            self.meter.spend()
+            found = found + x * y
+        return found
+
+    def _power(self, base: Node, exponent: Node) -> FormulaValue:
+        left, right = self.value(base), self.number(exponent)
+        if isinstance(left, SizelessTensor):
+            raise ShapeError(_NO_SIZE.fill(what=IDENTITY if left.at is None else UNIT))
+        if isinstance(left, Mat):
+            count = self.whole(exponent)
+            if left.shape[0] != left.shape[1] or not 1 <= abs(count) <= 8:
+                raise ShapeError(_SQUARE.fill(what=show(base), shape=describe_shape(left)))
+            left = self._inverse(left) if count < 0 else left
+            found: FormulaValue = left
+            for _ in range(abs(count) - 1):
+                found = self._product(found, left, " ", (base, base, base))
+            return found
+        self.meter.spend(5)
+        return map_entries(left, lambda x: scalars.power(x, right))
+
+    def _inverse(self, of: Mat) -> Mat:
+        """The inverse, by Gauss–Jordan elimination. Raises UndefinedError."""
+        size = len(of.rows)
+        rows = [[*row, *(Fraction(i == j) for j in range(size))] for i, row in enumerate(of.rows)]
+        for i in range(size):
+            pivot = next((row for row in rows[i:] if not close(row[i], ZERO)), None)
+            if pivot is None:
+                raise UndefinedError(_SINGULAR)
+            rows.remove(pivot)
+            rows.insert(i, [scalars.divide(x, pivot[i]) for x in pivot])
+            self.meter.spend(2 * size * size)
+            for j in range(size):
+                if j != i:
+                    rows[j] = [x + -(rows[j][i] * y) for x, y in zip(rows[j], rows[i], strict=True)]
+        return Mat(tuple(tuple(row[size:]) for row in rows), of.labels)
+
+    def _transpose(self, of: Node) -> FormulaValue:
+        match value := self.value(of):
+            case Mat(rows, labels):
+                return Mat(tuple(zip(*rows, strict=True)), (labels[1], labels[0]))
+            case Vec(items, row, label):
+                return Vec(items, not row, label)
+        return value
+
+    # ------------------------------------------------------------------------------------------- parts
+
+    def _subscript(self, of: Node, at: tuple[Node, ...]) -> FormulaValue:
+        declared = self.names.declared.get(of.name) if isinstance(of, Name) and of.name not in self._overlay else None
+        if isinstance(of, Name) and isinstance(declared, Random) and len(at) == len(declared.sizes):
+            size = self._size(of.name, declared.sizes)
+            return self._chance(of.name, declared, tuple(self._index(of, n, m) for n, m in zip(at, size, strict=True)))
+        if isinstance(declared, Rotation) and len(at) == 1:
+            # R_m turns by mθ, and so does R(mθ).
+            whole = bool(self.names.names_in(declared.angle) & self.names.names_in(at[0]))
+            return self._rotation(self.number(at[0]) * (ONE if whole else self.number(declared.angle)))
+        value = self.value(of)
+        if (
+            isinstance(value, Mat)
+            and len(at) == 1
+            and isinstance(at[0], Number)
+            and len(value.rows) < at[0].value < 100
+        ):
+            # Q_{12}: a row and a column
+            at = tuple(Number(Fraction(int(digit))) for digit in f"{at[0].value}")
+        match value:
+            case Vec(items) if len(at) == 1:
+                return items[self._index(of, at[0], len(items))]
+            case Mat(rows, labels) if len(at) == 2:
+                return rows[self._index(of, at[0], len(rows))][self._index(of, at[1], value.shape[1])]
+            case Mat(rows, labels) if len(at) == 1:
+                return Vec(rows[self._index(of, at[0], len(rows))], True, labels[1], True)
+            case SizelessTensor(factor, None) if len(at) == 2:
+                return factor if self._place(at[0]) == self._place(at[1]) else ZERO
+            case SizelessTensor(factor, int(one)) if len(at) == 1:
+                return factor if self._place(at[0]) == one else ZERO
+        raise ShapeError(_NOT_INDEXED.fill(what=show(of), count=_COUNT.fill(count=len(at))))
+
+    def _index(self, of: Node, node: Node, size: int) -> int:
+        """An index as a position in a tuple, counted from 0. A free index gets its value at its first use."""
+        self._choose(node, size)
+        at = self.whole(node)
+        if not 1 <= at <= size:
+            raise UndefinedError(RANGE.fill(what=show(of), low=1, high=size, at=at))
+        return at - 1
+
+    def _choose(self, node: Node, size: int) -> None:
+        """Gives free indices in ``node`` values from 1 to ``size``, distinct for distinct indices."""
+        for part in walk(node):
+            if not isinstance(part, Name):
+                continue
+            known = part.name in self._bound or part.name in self.names.declared
+            if not known and part.name not in self.free and part.name not in ("I", "π", "e"):
+                taken = set(self.free.values())
+                choices = [i for i in range(size, 0, -1) if i not in taken]
+                if not choices:
+                    raise UndefinedError(_DISTINCT)
+                self.free[part.name] = choices[self.seed % len(choices)]
+
+    def _place(self, node: Node) -> int:
+        """The value of an index whose range is unknown."""
+        self._choose(node, 2)
+        return self.whole(node)
+
+    def _list(self, items: tuple[Node, ...]) -> FormulaValue:
+        values = [self.value(item) for item in items]
+        rows = [value.items for value in values if isinstance(value, Vec)]
+        if len(rows) == len(values) and len({len(row) for row in rows}) == 1:
+            return Mat(tuple(rows))
+        for item, value in zip(items, values, strict=True):
+            if isinstance(value, (Vec, Mat, SizelessTensor)):
+                raise ShapeError(_NEEDS_NUMBER.fill(what=show(item), shape=describe_shape(value)))
+        return Vec(tuple(values), unoriented=True)
+
+    # -------------------------------------------------------------------------------------------- sums
+
+    def _sum(self, node: Sum) -> FormulaValue:
+        if not node.indices:
+            return self._total(node.body)
+        found: FormulaValue | None = None
+        for place in self._places(node, 0, {}):
+            bound, self._bound = self._bound, {**self._bound, **place}
+            try:
+                value = self.value(node.body)
+            finally:
+                self._bound = bound
+            found = (
+                value if found is None else self._pair(found, value, lambda x, y: x + y, (node.body, node.body, node))
+            )
+        return ZERO if found is None else found
+
+    def _places(self, node: Sum, at: int, chosen: dict[str, int]) -> Iterable[dict[str, int]]:
+        """Every assignment of the indices of a sum, from the index at position ``at``."""
+        if at == len(node.indices):
+            values = list(chosen.values())
+            if node.relation == "≠" and len(set(values)) < len(values):
+                return
+            if node.relation == "<" and any(a >= b for a, b in itertools.pairwise(values)):
+                return
+            yield chosen
+            return
+        bound, self._bound = self._bound, {**self._bound, **chosen}
+        try:
+            low, high = self._bounds(node, node.indices[at])
+        finally:
+            self._bound = bound
+        if high - low > _LONGEST_SUM:
+            raise TooExpensiveError(TOO_EXPENSIVE)
+        for value in range(low, high + 1):
+            self.meter.spend()
+            yield from self._places(node, at + 1, {**chosen, node.indices[at]: value})
+
+    def _bounds(self, node: Sum, index: str) -> tuple[int, int]:
+        """The range of an index, both ends included; without an upper bound, the length of what it indexes."""
+        low = self.whole(node.low) if node.low is not None else 1
+        if node.high is not None:
+            return low, self.whole(node.high)
+        sizes = set(self._counted(node.body, index, frozenset(node.indices)))
+        if not sizes:
+            only = self.names.sizes
+            sizes = {self.whole(size) for size in only} if len(only) == 1 else set()
+        if len(sizes) != 1:
+            raise ShapeError(_FROM_WHERE.fill(index=index, what=show(node)))
+        return low, sizes.pop()
+
+    def _counted(self, node: Node, index: str, hidden: frozenset[str]) -> Iterable[int]:
+        """The lengths of all axes below ``node`` that ``index`` runs along."""
+        if isinstance(node, Subscript):
+            for axis, at in enumerate(node.at):
+                if at == Name(index):
+                    length = self._length(node.of, axis, len(node.at), hidden)
+                    if length is not None:
+                        yield length
+        for child in children(node):
+            yield from self._counted(child, index, hidden)
+
+    def _length(self, of: Node, axis: int, axes: int, hidden: frozenset[str]) -> int | None:
+        if isinstance(of, Name):
+            declared = self.names.declared.get(of.name)
+            if isinstance(declared, (Tensor, Random)) and axis < len(declared.sizes):
+                return self._size(of.name, declared.sizes)[axis]
+        if any(isinstance(part, Name) and part.name in hidden for part in walk(of)):
+            return None
+        value = self.value(of)
+        if isinstance(value, Vec):
+            return len(value.items)
+        return value.shape[axis] if isinstance(value, Mat) else None
+
+    def _total(self, body: Node) -> FormulaValue:
+        """sum(x): the sum of the components of a vector or the entries of a matrix; a number is its own sum."""
+        value = self.value(body)
+        found: Scalar = ZERO
+        if isinstance(value, SizelessTensor):
+            if value.at is not None:
+                return value.factor
+            raise ShapeError(_NO_SIZE.fill(what=IDENTITY))
+        if not isinstance(value, (Vec, Mat)):
+            shaped = (Tensor, Random)
+            only = self.names.sizes
+            inside = [part for part in walk(body) if isinstance(part, Name)]
+            if len(only) == 1 and not any(isinstance(self.names.declared.get(part.name), shaped) for part in inside):
+                return self.whole(only[0]) * value  # Σ 1 and Σ v_q v_k: over the only thing there is
+            index = "i"
+            raise ShapeError(_FROM_WHERE.fill(index=index, what=f"Σ {show(body)}"))
+        for entry in entries(value):
+            self.meter.spend()
+            found = found + entry
+        return found
+
+    # --------------------------------------------------------------------------------------- functions
+
+    def _call(self, function: str, args: tuple[Node, ...]) -> FormulaValue:
+        declared = self.names.declared.get(function)
+        if declared is not None:
+            return self._declared_call(function, declared, args)
+        if function in _ELEMENTWISE:
+            return self._elementwise(function, args[0])
+        return _FUNCTIONS[function](self, *args)
+
+    def _spread(self, node: Node) -> FormulaValue:
+        """The value of an argument of exp or softmax: there, a number may be added to every component of a vector."""
+        if not isinstance(node, Plus):
+            return self.value(node)
+        values = [self.value(term) for _, term in node.terms]
+        size = next((len(value.items) for value in values if isinstance(value, Vec)), 0)
+        plain = [isinstance(value, (Vec, Mat, SizelessTensor)) for value in values]
+        if not size or all(plain):
+            return self.value(node)
+        found: FormulaValue = Vec((ZERO,) * size, False, "", True)
+        for (minus, _), value, shaped in zip(node.terms, values, plain, strict=True):
+            wide = value if shaped else Vec((value,) * size, False, "", True)
+            signed = map_entries(wide, lambda x: -x) if minus else wide
+            found = self._pair(found, signed, lambda x, y: x + y, (node, node, node))
+        return found
+
+    def _elementwise(self, function: str, body: Node) -> FormulaValue:
+        value = self._spread(body) if function == "exp" else self.value(body)
+        if isinstance(value, SizelessTensor):
+            raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
+        if isinstance(value, Vec) and function == "abs":
+            return self._norm(value)
+        self.meter.spend(10)
+        return map_entries(value, lambda x: scalars.apply(function, x))
+
+    def _mean(self, body: Node) -> FormulaValue:
+        value = self.value(body)
+        if not isinstance(value, (Vec, Mat)):
+            return value
+        return scalars.divide(self._total(body), Fraction(len(list(entries(value)))))
+
+    def _onehot(self, at: Node, size: Node | None = None) -> FormulaValue:
+        value = SizelessTensor(ONE, self._place(at))
+        return value if size is None else unit_vector(value, self._length_of(size))
+
+    def _ones(self, size: Node) -> FormulaValue:
+        return Vec((ONE,) * self._length_of(size), False, show(size), True)
+
+    def _diagonal(self, body: Node) -> FormulaValue:
+        items = self._vector(body).items
+        return Mat(tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items)))
+
+    def _order(self, body: Node) -> FormulaValue:
+        raise UndefinedError(_ORDERS)
+
+    def _length_of(self, node: Node) -> int:
+        size = self.whole(node)
+        if not 1 <= size <= _LARGEST_SIZE:
+            raise UndefinedError(_SIZE.fill(value=size, most=_LARGEST_SIZE))
+        return size
+
+    def _declared_call(self, name: str, declared: Declaration, args: tuple[Node, ...]) -> FormulaValue:
+        match declared:
+            case Definition(formula, str(parameter)) if len(args) == 1:
+                value = self.value(args[0])
+                overlay, self._overlay = self._overlay, {**self._overlay, parameter: value}
+                try:
+                    return self.value(formula)
+                finally:
+                    self._overlay = overlay
+            case Map() if len(args) == 1:
+                value = self.value(args[0])
+                if isinstance(value, Mat):
+                    done = [self._mapped(name, declared, Vec(row), args[0]) for row in value.rows]
+                    return Mat(tuple(row.items for row in done), (value.labels[0], done[0].label))
+                if isinstance(value, Vec):
+                    return self._mapped(name, declared, value, args[0])
+                raise ShapeError(_NEEDS_VECTOR.fill(what=show(args[0]), shape=describe_shape(value)))
+        raise ShapeError(_NOT_A_MAP.fill(what=name))
+
+    def _mapped(self, name: str, declared: Map, value: Vec, node: Node) -> Vec:
+        """The value of a map at a vector: in each component a polynomial of degree 2 with random coefficients."""
+        size_in, size_out = self._size(name, declared.sizes)
+        if len(value.items) != size_in:
+            shape = VECTOR_WORD.fill(n=show(declared.sizes[0]))
+            raise ShapeError(
+                _MISFIT.fill(
+                    what=f"{name}({show(node)})",
+                    left=name,
+                    right=show(node),
+                    left_shape=shape,
+                    right_shape=describe_shape(value),
+                    remedy=_NOTHING,
+                )
+            )
+        made: list[Scalar] = []
+        for i in range(size_out):
+            found: Scalar = self._draw(name, i)
+            for j, x in enumerate(value.items):
+                after = value.items[(j + 1) % size_in]
+                self.meter.spend(3)
+                found = found + x * self._draw(name, i, j) + x * after * self._draw(name, i, j, 0)
+            made.append(found)
+        return Vec(tuple(made), value.row, show(declared.sizes[1]))
+
+    def _rotation(self, angle: Scalar) -> Mat:
+        self.meter.spend(20)
+        cos, sin = scalars.apply("cos", angle), scalars.apply("sin", angle)
+        return Mat(((cos, -sin), (sin, cos)), ("2", "2"))
+
+    def _softmax(self, body: Node) -> FormulaValue:
+        match value := self._spread(body):
+            case Vec(items, row, label):
+                return Vec(self._weights(items), row, label)
+            case Mat(rows, labels):
+                return Mat(tuple(self._weights(row) for row in rows), labels)
+        raise ShapeError(_NEEDS_VECTOR.fill(what=show(body), shape=describe_shape(value)))
+
+    def _weights(self, items: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+        self.meter.spend(20 * len(items))
+        powers = [scalars.apply("exp", x) for x in items]
+        total = self._inner((ONE,) * len(items), powers)
+        return tuple(scalars.divide(x, total) for x in powers)
+
+    def _extreme(self, function: Callable[..., Scalar], args: tuple[Node, ...]) -> Scalar:
+        values = [self.value(arg) for arg in args]
+        found = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
+        if any(isinstance(value, Poly) for value in found):
+            raise NotPolynomialError
+        if any(isinstance(value, SizelessTensor) for value in found):
+            raise UndefinedError(_BY.fill(what=show(args[0])))
+        plain = [scalars.to_mpf(value.value if isinstance(value, Dual) else value) for value in found]
+        best = function(plain)
+        if plain.count(best) > 1 and any(isinstance(value, Dual) for value in found):
+            raise UndefinedError(_BY.fill(what=show(args[0])))  # no derivative there
+        return found[plain.index(best)]
+
+    def _norm(self, value: Vec) -> Scalar:
+        return scalars.apply("sqrt", self._inner(value.items, value.items))
+
+    # ------------------------------------------------------------------------------------------ chance
+
+    def _expectation(self, body: Node) -> FormulaValue:
+        return self._expected((body,), lambda values: values[0])
+
+    def _variance(self, body: Node) -> FormulaValue:
+        value = self._expected((body,), lambda values: map_entries(values[0], lambda x: x * x))
+        mean = self._expectation(body)
+        if isinstance(value, Vec) and isinstance(mean, Vec):
+            found = [x + -(m * m) for x, m in zip(value.items, mean.items, strict=True)]
+            if any(not close(x, found[0]) for x in found):
+                raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
+            return found[0]
+        if isinstance(value, (Vec, Mat, SizelessTensor)) or isinstance(mean, (Vec, Mat, SizelessTensor)):
+            raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
+        return value + -(mean * mean)
+
+    def _covariance(self, one: Node, two: Node) -> Scalar:
+        nodes = (one, two, FunctionCall("Cov", (one, two)))
+        both: Scalar = self._expected((one, two), lambda values: self._numbers_product(values, nodes))
+        first: Scalar = self._expectation(one)
+        second: Scalar = self._expectation(two)
+        return both + -(first * second)
+
+    def _numbers_product(self, values: tuple[FormulaValue, ...], nodes: tuple[Node, Node, Node]) -> Scalar:
+        found: Scalar = ONE
+        for node, value in zip(nodes, values, strict=False):
+            if isinstance(value, (Vec, Mat, SizelessTensor)):
+                raise ShapeError(_VARIANCE_OF.fill(what=show(node)))
+            found = found * value
+        return found
+
+    def _expected(
+        self, bodies: tuple[Node, ...], join: Callable[[tuple[FormulaValue, ...]], FormulaValue]
+    ) -> FormulaValue:
+        """E of ``join(bodies)``: by moments if it is a polynomial in random variables, else by enumerating states."""
+        inside, state = self._inside, self._state
+        self._inside, self._state = True, None
+        try:
+            value = join(tuple(self.value(body) for body in bodies))
+        except NotPolynomialError:
+            return self._by_states(bodies, join)
+        finally:
+            self._inside, self._state = inside, state
+        normal = frozenset(
+            atom
+            for (name, _), atom in self._atoms.items()
+            if self.names.random.get(name) and self.names.random[name].normal
+        )
+        higher_moments: set[tuple[int, int]] = set()
+        found = map_entries(value, lambda x: moments.mean(x, self.family, normal, higher_moments))
+        if higher_moments:
+            whose = {atom: name for (name, _), atom in self._atoms.items()}
+            self.higher_moments |= {(whose[atom], order) for atom, order in higher_moments}
+        return found
+
+    def _by_states(
+        self, bodies: tuple[Node, ...], join: Callable[[tuple[FormulaValue, ...]], FormulaValue]
+    ) -> FormulaValue:
+        inside, state, touched = self._inside, self._state, self._touched
+        self._inside, self._state, self._touched = True, {}, set()
+        try:
+            # A first evaluation only finds out which variables occur.
+            self._touch(bodies)
+            atoms = sorted(self._touched)
+            self._touched = None
+            if len(moments.FAMILIES[self.family]) ** len(atoms) > moments.MOST_STATES:
+                raise TooExpensiveError(TOO_EXPENSIVE)
+            self.higher_moments |= {(name, 0) for (name, _), atom in self._atoms.items() if atom in atoms}
+            found: FormulaValue | None = None
+            for probability, drawn in moments.states(atoms, self.family):
+                self._state = drawn
+                value = map_entries(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
+                found = value if found is None else self._pair(found, value, lambda x, y: x + y, (bodies[0],) * 3)
+            return found
+        finally:
+            self._inside, self._state, self._touched = inside, state, touched
+
+    def _touch(self, bodies: tuple[Node, ...]) -> None:
+        try:
+            for body in bodies:
+                self.value(body)
+        except (UndefinedError, ZeroDivisionError):
+            # No value there: take every variable that is named.
+            for name in set().union(*(self.names.names_in(body) for body in bodies)):
+                declared = self.names.declared[name]
+                if isinstance(declared, Random):
+                    self._random(name, declared)
+
+    # ------------------------------------------------------------------------------------- derivatives
+
+    def _derivative(self, of: Node, by: Node) -> FormulaValue:
+        name = (
+            by.of.name
+            if isinstance(by, Subscript) and isinstance(by.of, Name)
+            else by.name
+            if isinstance(by, Name)
+            else ""
+        )
+        if any(isinstance(self.names.declared.get(name), kind) for kind in (Definition, Map, Rotation, type(None))):
+            raise ShapeError(_BY.fill(what=show(by)))
+        at = self._name(name)
+        if isinstance(of, Name) and isinstance(self.names.declared.get(of.name), Map):
+            of = FunctionCall(of.name, (Name(name),))
+        if isinstance(by, Subscript):
+            if not isinstance(at, Vec) or len(by.at) != 1:
+                raise ShapeError(_BY.fill(what=show(by)))
+            place = self._index(by.of, by.at[0], len(at.items))
+            return self._partial_derivative(name, at, place, lambda: self.value(of))
+        return self._gradient(name, at, lambda: self.value(of), show(by))
+
+    def _gradient(self, name: str, at: FormulaValue, value: Callable[[], FormulaValue], shown: str) -> FormulaValue:
+        """The derivative with respect to ``name``: a gradient, or a Jacobian with one column per component."""
+        match at:
+            case Vec(items, _, label):
+                columns = [self._partial_derivative(name, at, place, value) for place in range(len(items))]
+                standing = [column for column in columns if isinstance(column, Vec)]
+                if len(standing) == len(columns):
+                    rows = tuple(zip(*(column.items for column in standing), strict=True))
+                    return Mat(rows, (standing[0].label, label))
+                if any(isinstance(column, (Vec, Mat, SizelessTensor)) for column in columns):
+                    raise ShapeError(_BY.fill(what=shown))
+                return Vec(tuple(columns), False, label)
+            case Mat() | SizelessTensor():
+                raise ShapeError(_BY.fill(what=shown))
+        return self._partial_derivative(name, at, 0, value)
+
+    def _partial_derivative(
+        self, name: str, at: FormulaValue, place: int, value: Callable[[], FormulaValue]
+    ) -> FormulaValue:
+        """The derivative of ``value()`` with respect to the component of ``name`` at ``place``."""
+        if any(isinstance(x, Dual) for old in self._overlay.values() for x in flatten(old)):
+            raise ShapeError(_INNER)
+        made: FormulaValue
+        if isinstance(at, Vec):
+            made = replace(at, items=tuple(Dual(x, Fraction(i == place)) for i, x in enumerate(at.items)))
+        else:
+            made = Dual(at, ONE)
+        overlay, self._overlay = self._overlay, {**self._overlay, name: made}
+        try:
+            found = value()
+        finally:
+            self._overlay = overlay
+        if isinstance(found, SizelessTensor):
+            raise ShapeError(_NO_SIZE.fill(what=IDENTITY if found.at is None else UNIT))
+        return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) else ZERO)
+
+    def _jacobian(self, of: Node, *args: Node) -> FormulaValue:
+        if len(args) != 1:
+            raise ShapeError(_MAP.fill(what=f"{show(of)}'"))
+        at = self._vector(args[0])
+        if not isinstance(of, Name) or not isinstance(declared := self.names.declared.get(of.name), Map):
+            raise ShapeError(_NOT_A_MAP.fill(what=show(of)))
+
+        def there() -> FormulaValue:
+            argument = self._overlay[" "]  # a name that nobody can type
+            return self._mapped(of.name, declared, argument, of) if isinstance(argument, Vec) else argument
+
+        return self._gradient(" ", at, there, of.name)
+
+
+#: Function → its method, which gets the arguments as nodes. Functions of one number are in ``_ELEMENTWISE``.
+_FUNCTIONS: Mapping[str, Callable[..., FormulaValue]] = {
+    "E": Evaluator._expectation,
+    "Var": Evaluator._variance,
+    "Cov": Evaluator._covariance,
+    "softmax": Evaluator._softmax,
+    "mean": Evaluator._mean,
+    "max": lambda self, *args: self._extreme(max, args),
+    "min": lambda self, *args: self._extreme(min, args),
+    "norm": lambda self, body: self._norm(self._vector(body)),
+    "rot": lambda self, angle: self._rotation(self.number(angle)),
+    "jacobian": Evaluator._jacobian,
+    "onehot": Evaluator._onehot,
+    "delta": lambda self, one, two: Fraction(self._place(one) == self._place(two)),
+    "ones": Evaluator._ones,
+    "diag": Evaluator._diagonal,
+    "O": Evaluator._order,
+}

@@ -1,0 +1,983 @@
+"""Formulas as people type them → trees: a Pratt parser for the notation of docs/formulas.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias, cast
+
+from grader.core.model import Text
+from grader.core.text import name_list
+from grader.formulas.ast import (
+    Derivative,
+    FunctionCall,
+    ListNode,
+    Name,
+    Node,
+    Number,
+    Plus,
+    Power,
+    Sign,
+    Subscript,
+    Sum,
+    Times,
+    Transpose,
+    Wildcard,
+    children,
+    walk,
+    with_children,
+)
+from grader.formulas.errors import ParseError
+from grader.formulas.printer import show
+from grader.formulas.tokens import Token, excerpt, normalize, tokenize
+from grader.formulas.vocabulary import FUNCTIONS, Piece, Vocabulary, function_name, index_node, split_word, unknown_name
+
+_DEEPEST = 40
+_MOST_NODES = 500
+_MOST_TOKENS = 900
+_LARGEST_EXPONENT = 40
+#: Digits of the power of ten in a number such as 6.02e23, and how much of a longer number a message quotes.
+_POWER_DIGITS, _SHORT = 3, 20
+
+_EMPTY = Text("There is no formula here.", "这里没有公式。")
+_EXPECTED = Text("“{near}”: expected {what}.", "“{near}”：这里应该是{what}。")
+_END = Text("“{near}”: the formula ends here; expected {what}.", "“{near}”：公式没有写完，后面应该是{what}。")
+_SOMETHING = Text("a number, a name or a bracket", "数、符号或括号")
+_LEFT_OVER = Text(
+    "“{near}”: unexpected “{said}”. Write comments after #.",
+    "“{near}”：这里不应出现“{said}”。说明文字请写在 # 之后。",
+)
+_DEEP = Text("Too many nested brackets.", "括号嵌套太深。")
+_LARGE = Text("The formula is too long; split it into several lines.", "公式太长，请拆成几行。")
+_DIVIDE = Text(
+    "“{near}” is ambiguous: use brackets to show the denominator, as in 1/(2 d) or (1/2) d.",
+    "“{near}”有两种读法：请用括号标明分母，例如 1/(2 d) 或 (1/2) d。",
+)
+_REACH = Text(
+    "It is not clear where the argument of {function} ends in “{near}”: put it in brackets.",
+    "“{near}”里看不出 {function} 的自变量到哪里为止：请加上括号。",
+)
+_ARGUMENTS = Text("{function} takes {count}, in brackets.", "{function} 需要{count}，写在括号里。")
+_ONE_ARGUMENT = Text("one argument", "一个自变量")
+_MORE_ARGUMENTS = Text("{low} to {high} arguments", "{low} 到 {high} 个自变量")
+_EXACT_ARGUMENTS = Text("{low} arguments", "{low} 个自变量")
+_TWO_INDICES = Text(
+    "Which index does the sum run over: {indices}? Write it below the sign: Σ_{first} …",
+    "对哪个下标求和（{indices}）？请写在求和号下面：Σ_{first} …",
+)
+_NUMBERS = Text("“{near}”: an operator is missing before the number.", "“{near}”：数的前面缺少运算符。")
+_TOO_LARGE = Text("The number {number} is too large or too small.", "数 {number} 太大或太小了。")
+_EXPONENT = Text("The exponent {exponent} is too large.", "指数 {exponent} 太大了。")
+_ELLIPSIS = Text(
+    "“…” goes between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.",
+    "“…”前后应是首项和末项，两项只在下标上不同：q_1 k_1 + … + q_d k_d。",
+)
+_DERIVATIVE = Text(
+    "Differentiate with respect to a symbol or one of its components: ∂y/∂x or D(y, x).",
+    "求导的对象应是一个符号或它的一个分量：∂y/∂x 或 D(y, x)。",
+)
+
+_ONE = Number(Fraction(1))
+_CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
+_PRODUCTS = ("*", "·", "@", "/")
+_STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
+#: Keywords in sums: sum(q_i for i in 1..d).
+_BETWEEN = ("for", "in", "to")
+_BIG = ("E", "Var", "Std", "Cov")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A piece of a word that is already parsed: a node, or the name of a function."""
+
+    piece: Piece
+    at: int
+    tight: bool
+
+
+_Entry: TypeAlias = Token | _Ready
+
+
+def parse(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> Node:
+    """The expression in ``text``; in a ``pattern``, ? stands for any expression. Raises ParseError."""
+    found = parse_chain(text, vocabulary, pattern=pattern)
+    if len(found) > 1:
+        raise ParseError(_EXPECTED.fill(near="=", what=Text("one expression, without =", "一个不含等号的式子")))
+    return found[0]
+
+
+def parse_chain(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> tuple[Node, ...]:
+    """The expressions in ``text``, separated by =. Raises ParseError."""
+    parser = _Parser(text, vocabulary, pattern)
+    found = parser.chain()
+    for node in found:
+        _check(node, vocabulary, frozenset())
+    return found
+
+
+def index_names(node: Node, vocabulary: Vocabulary, bound: frozenset[str] = frozenset()) -> set[str]:
+    """Names used as indices below ``node`` that are neither declared nor summed over."""
+    match node:
+        case Sum(indices=indices):
+            bound = bound | set(indices)
+        case Subscript(_, at) | FunctionCall("delta" | "onehot", at):
+            places = {part.name for one in at for part in walk(one) if isinstance(part, Name)}
+            free = {name for name in places if name not in bound and name not in vocabulary.kinds}
+            return free.union(*(index_names(child, vocabulary, bound) for child in children(node)))
+    return set().union(*(index_names(child, vocabulary, bound) for child in children(node)))
+
+
+def _check(root: Node, vocabulary: Vocabulary, bound: frozenset[str]) -> None:
+    """Raises ParseError unless every name is declared, summed over, or an index."""
+    free = index_names(root, vocabulary)
+
+    def visit(node: Node, bound: frozenset[str]) -> None:
+        match node:
+            case Name(name):
+                fine = name in vocabulary.kinds or name in bound or name in free or name in ("I", "π", "e")
+                if not fine:
+                    raise unknown_name(name, vocabulary)
+            case Sum(indices=indices):
+                bound = bound | set(indices)
+        for child in children(node):
+            visit(child, bound)
+
+    visit(root, bound)
+
+
+def _one_name(pieces: tuple[Piece, ...] | None) -> bool:
+    """Whether a word ends in a declared name (d_{model}) or in an entry of a matrix (Q_{ij})."""
+    last = pieces[-1] if pieces else ""
+    return (
+        isinstance(last, Name)
+        or (isinstance(last, Subscript) and len(last.at) == 2)
+        or (isinstance(last, FunctionCall) and last.function == "delta")
+    )
+
+
+class _Parser:
+    """The state of parsing one text."""
+
+    def __init__(self, text: str, vocabulary: Vocabulary, pattern: bool) -> None:
+        self.text = normalize(text)
+        self.vocabulary = vocabulary
+        self.pattern = pattern
+        self.entries: list[_Entry] = list(tokenize(self.text))
+        if len(self.entries) > _MOST_TOKENS:
+            raise ParseError(_LARGE)
+        self.at = 0
+        self.depth = 0
+        self.nodes = 0
+        self.bars = 0
+        self.indices: list[str] = []
+
+    # ------------------------------------------------------------------------------------- reading on
+
+    @property
+    def next(self) -> _Entry:
+        return self.entries[self.at]
+
+    def sign(self, *signs: str) -> bool:
+        """Whether the next token is one of these signs."""
+        return isinstance(self.next, Token) and self.next.kind == "sign" and self.next.text in signs
+
+    def skip(self, *signs: str) -> bool:
+        """Consumes the next token if it is one of these signs, and says whether it was."""
+        found = self.sign(*signs)
+        self.at += found
+        return found
+
+    def expect(self, sign: str) -> None:
+        if not self.skip(sign):
+            raise self.expected(sign)
+
+    def expected(self, what: str | Text) -> ParseError:
+        entry = self.next
+        ends = isinstance(entry, Token) and entry.kind == "end"
+        return ParseError((_END if ends else _EXPECTED).fill(near=self.near(entry.at), what=what))
+
+    def near(self, at: int) -> str:
+        return excerpt(self.text, at)
+
+    def made(self, node: Node) -> Node:
+        self.nodes += 1
+        if self.nodes > _MOST_NODES:
+            raise ParseError(_LARGE)
+        return node
+
+    # ------------------------------------------------------------------------------------ expressions
+
+    def chain(self) -> tuple[Node, ...]:
+        if isinstance(self.next, Token) and self.next.kind == "end":
+            raise ParseError(_EMPTY)
+        found = [self.expression()]
+        self.differing()
+        while self.skip("="):
+            found.append(self.expression())
+            self.differing()
+        entry = self.next
+        if not isinstance(entry, Token) or entry.kind != "end":
+            said = entry.text if isinstance(entry, Token) else ""
+            raise ParseError(_LEFT_OVER.fill(near=self.near(entry.at), said=said))
+        return tuple(found)
+
+    def differing(self) -> tuple[str, ...]:
+        """Consumes a remark such as ``(i ≠ j)`` or ``, i ≠ j``; the two indices, or nothing.
+
+        Different free indices stand for different components in any case.
+        """
+        pair = self.different()
+        if pair:
+            self.at += 5 if self.sign("(") else 4
+        return pair
+
+    def different(self) -> tuple[str, ...]:
+        """The indices of the remark ``(i ≠ j)`` or ``, i ≠ j`` that comes next, if one does."""
+        if not self.sign("(", ","):
+            return ()
+        ahead = [entry.text if isinstance(entry, Token) else "" for entry in self.entries[self.at : self.at + 5]]
+        if len(ahead) < 4 + (ahead[0] == "(") or ahead[2] != "≠" or (ahead[0] == "(" and ahead[4] != ")"):
+            return ()
+        pair = (ahead[1], ahead[3])
+        indices = all(len(name) == 1 and name.isalpha() and name not in self.vocabulary.kinds for name in pair)
+        return pair if indices else ()
+
+    def expression(self) -> Node:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise ParseError(_DEEP)
+        terms: list[tuple[bool, Node]] = []
+        minus = self.minus()
+        while True:
+            if self.skip("…"):
+                minus, last = self.minus(), self.product()
+                terms = self.continued(terms, minus, last)
+            else:
+                terms.append((minus, self.product()))
+            if not self.sign("+", "-"):
+                break
+            minus = self.minus()
+        self.depth -= 1
+        return terms[0][1] if len(terms) == 1 and not terms[0][0] else self.made(Plus(tuple(terms)))
+
+    def minus(self) -> bool:
+        """Consumes plus and minus signs; true if they make a minus."""
+        found = False
+        while self.sign("+", "-"):
+            found ^= self.sign("-")
+            self.at += 1
+        return found
+
+    def continued(self, terms: list[tuple[bool, Node]], minus: bool, last: Node) -> list[tuple[bool, Node]]:
+        """``a_1 + a_2 + … + a_n`` as a sum over an index."""
+        for at, (negative, first) in enumerate(terms):
+            high = _ends(first, last)
+            if high is None or negative != minus:
+                continue
+            between = [_ends(first, term) for _, term in terms[at + 1 :]]
+            if between != [Number(Fraction(2 + k)) for k in range(len(between))]:
+                continue
+            body = _replaced(first, last, Name("i…"))
+            summed = Sum(("i…",), Number(Fraction(1)), high, "", body)
+            return [*terms[:at], (minus, self.made(summed))]
+        raise ParseError(_ELLIPSIS)
+
+    def product(self) -> Node:
+        """Products. ⊙ and ⊗ bind least: QKᵀ ⊙ M is (QKᵀ) ⊙ M."""
+        node = self.tight_product()
+        while self.sign("⊙", "⊗"):
+            sign = cast(Sign, cast(Token, self.next).text)
+            self.at += 1
+            node = self.made(Times(node, ((sign, self.tight_product()),)))
+        return node
+
+    def tight_product(self) -> Node:
+        first = self.factor()
+        rest: list[tuple[Sign, Node]] = []
+        while True:
+            entry = self.next
+            if self.skip(*_PRODUCTS) or self.skip_dot():
+                if self.skip("…"):  # 1 · 1 · … · 1 has no reading here
+                    raise ParseError(_ELLIPSIS)
+                sign = cast(Sign, cast(Token, entry).text.replace(".", "·"))
+                minus = self.minus()
+                right = self.factor() if sign == "/" else self.group()
+                rest.append((sign, self.made(Plus(((True, right),))) if minus else right))
+                if sign == "/":
+                    self.no_more_below(entry.at)
+            elif self.starts():
+                self.no_number()
+                rest.append((" ", self.factor()))
+            else:
+                break
+        return self.made(Times(first, tuple(rest))) if rest else first
+
+    def skip_dot(self) -> bool:
+        """Consumes the dot of ``q.k``, which is between two names without spaces."""
+        after = self.entries[self.at + 1 : self.at + 2]
+        if not (self.sign(".") and self.next.tight and after and after[0].tight):
+            return False
+        word = isinstance(after[0], Token) and after[0].kind == "word"
+        self.at += word
+        return word
+
+    def group(self) -> Node:
+        """Juxtaposed factors: R q · S k is (R q) · (S k)."""
+        first = self.factor()
+        rest: list[tuple[Sign, Node]] = []
+        while self.starts():
+            self.no_number()
+            rest.append((" ", self.factor()))
+        return self.made(Times(first, tuple(rest))) if rest else first
+
+    def no_number(self) -> None:
+        if isinstance(self.next, Token) and self.next.kind == "number":
+            raise ParseError(_NUMBERS.fill(near=self.near(self.next.at)))
+
+    def no_more_below(self, at: int) -> None:
+        """Refuses ``1/2 d``, in which d could be in the numerator or in the denominator."""
+        before = self.entries[self.at - 1]
+        closed = isinstance(before, Token) and before.text in (")", "]", "}")
+        if closed or not self.starts() or self.sign("Σ", "∂"):
+            return
+        word = self.next
+        if isinstance(word, Token) and word.kind == "word" and function_name(word.text, self.vocabulary) in _BIG:
+            return
+        raise ParseError(_DIVIDE.fill(near=excerpt(self.text, at + 2)))
+
+    def starts(self) -> bool:
+        """Whether the next token can begin a factor."""
+        entry = self.next
+        if isinstance(entry, _Ready) or entry.kind == "number":
+            return True
+        if self.different():
+            return False
+        if entry.kind == "word":
+            return entry.text not in _BETWEEN or entry.text in self.vocabulary.spellings
+        return entry.kind == "sign" and (entry.text in _STARTS or (entry.text in ("|", "‖") and not self.bars))
+
+    def factor(self) -> Node:
+        """A primary with its suffixes: powers, indices, transposition."""
+        return self.hanging(self.primary())
+
+    def hanging(self, node: Node) -> Node:
+        while True:
+            entry = self.next
+            if self.skip("'"):
+                node = self.made(Transpose(node))
+            elif self.sign(".") and self.word_after("T", "t", "transpose"):
+                self.at += 2
+                if self.sign("("):
+                    self.at += 1
+                    self.expect(")")
+                node = self.made(Transpose(node))
+            elif self.skip("^"):
+                node = self.raised(node)
+            elif self.sign("[") and entry.tight and not self.sign_at(self.at + 1, "[") and self.indexed(node):
+                self.at += 1
+                node = self.made(Subscript(node, self.arguments("]")))
+            elif self.sign("_"):
+                self.at += 1
+                node = self.lowered(node)
+            else:
+                return node
+
+    def word_after(self, *which: str) -> bool:
+        after = self.entries[self.at + 1]
+        return isinstance(after, Token) and after.kind == "word" and (not which or after.text in which)
+
+    def indexed(self, node: Node) -> bool:
+        """Whether [ after ``node`` begins an index, not a factor in brackets."""
+        if isinstance(node, Name):
+            return node.name == "I" or self.vocabulary.kinds.get(node.name, "scalar") in (
+                "vector",
+                "matrix",
+                "definition",
+                "rotation",
+            )
+        return not isinstance(node, (Number, Power))
+
+    def raised(self, base: Node) -> Node:
+        """After ^: a transposition, or an exponent."""
+        start = self.at
+        braced = self.skip("{") or self.skip("(")
+        if self.transposes(braced):
+            return self.made(Transpose(base))
+        self.at = start
+        return self.power(base, self.exponent())
+
+    def power(self, base: Node, exponent: Node) -> Node:
+        if isinstance(exponent, Number) and abs(exponent.value) > _LARGEST_EXPONENT:
+            raise ParseError(_EXPONENT.fill(exponent=_shown(exponent.value)))
+        if base == Name("e") and "e" not in self.vocabulary.kinds:
+            return self.made(FunctionCall("exp", (exponent,)))
+        return self.made(Power(base, exponent))
+
+    def transposes(self, braced: bool) -> bool:
+        """Consumes a T that is not a declared symbol; letters right after it belong to the next factor."""
+        entry = self.next
+        if not isinstance(entry, Token) or entry.kind != "word" or "T" in self.vocabulary.kinds:
+            return False
+        if braced:
+            if entry.text not in ("T", "t") or not isinstance(self.entries[self.at + 1], Token):
+                return False
+            self.at += 1
+            return self.skip("}", ")")
+        if entry.text == "t" and "t" not in self.vocabulary.kinds and "t" not in self.indices:
+            self.at += 1
+            return True
+        if not entry.text.startswith("T"):
+            return False
+        rest = entry.text[1:]
+        self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
+        return True
+
+    def exponent(self) -> Node:
+        if self.skip("{"):
+            node = self.expression()
+            self.expect("}")
+            return node
+        minus = self.minus()
+        entry = self.next
+        if isinstance(entry, Token) and entry.kind == "word":
+            self.unfold(entry)
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise ParseError(_DEEP)
+        node = self.primary()
+        if self.skip("^"):
+            node = self.raised(node)
+        self.depth -= 1
+        return self.made(Plus(((True, node),))) if minus else node
+
+    def lowered(self, node: Node) -> Node:
+        """After _: indices, or the angle of a rotation."""
+        closing = {"{": "}", "(": ")"}.get(self.next.text if isinstance(self.next, Token) else "", "")
+        if closing:
+            self.at += 1
+            self.letters()
+            at = self.arguments(closing)
+            if len(at) == 1 and isinstance(at[0], Times) and not any(sign != " " for sign, _ in at[0].rest):
+                at = children(at[0])  # Q_{ij}
+        else:
+            entry = self.next
+            if isinstance(entry, Token) and entry.kind == "word":
+                at = tuple(index_node(char, self.vocabulary) for char in entry.text)
+                self.at += 1
+            elif isinstance(entry, Token) and entry.kind == "number" and entry.text.isdigit():
+                at = (Number(Fraction(int(entry.text))),)
+                self.at += 1
+            else:
+                raise self.expected(Text("an index", "下标"))
+        if isinstance(node, Name) and node.name not in self.vocabulary.kinds and node.name != "I":
+            special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
+            if special is None:
+                raise unknown_name(node.name, self.vocabulary)
+            return self.made(self.called(special, at))
+        if isinstance(node, Name) and self.vocabulary.kinds.get(node.name) == "scalar":
+            raise unknown_name(f"{node.name}_{''.join(map(show, at))}", self.vocabulary)
+        return self.made(Subscript(node, at))
+
+    def letters(self) -> None:
+        """Reads a word in braces that is not a name, such as ij, as one index per letter."""
+        entry, after = self.next, self.entries[self.at + 1 : self.at + 2]
+        if not (isinstance(entry, Token) and entry.kind == "word" and entry.text.isalpha()):
+            return
+        closed = bool(after) and isinstance(after[0], Token) and after[0].text == "}"
+        if closed and split_word(entry.text, self.vocabulary, self.indices) is None:
+            made = [_Ready(index_node(char, self.vocabulary), entry.at, True) for char in entry.text]
+            self.entries[self.at : self.at + 1] = made
+
+    # ---------------------------------------------------------------------------------------- primaries
+
+    def primary(self) -> Node:
+        entry = self.next
+        if isinstance(entry, _Ready):
+            self.at += 1
+            return self.ready(entry)
+        if entry.kind == "number":
+            self.at += 1
+            return self.made(Number(_number(entry.text)))
+        if entry.kind == "word":
+            if derivative := self.total_derivative(entry):
+                return derivative
+            self.unfold(entry)
+            return self.primary()
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise ParseError(_DEEP)
+        node = self.bracketed(entry)
+        self.depth -= 1
+        return node
+
+    def bracketed(self, entry: Token) -> Node:
+        """A primary that begins with a sign."""
+        self.at += entry.kind == "sign"
+        match entry.text:
+            case "(" | "{":
+                parts = self.arguments(_CLOSING[entry.text])
+                return parts[0] if len(parts) == 1 else self.made(ListNode(parts))
+            case "[":
+                return self.bracket_list()
+            case "⟨":
+                self.bars += 1
+                left = self.expression()
+                self.bars -= 1
+                if not self.skip(","):
+                    self.expect("|")
+                right = self.expression()
+                self.expect("⟩")
+                return self.made(Times(left, (("·", right),)))
+            case "|" | "‖":
+                self.bars += 1
+                inside = self.expression()
+                self.bars -= 1
+                self.expect(entry.text)
+                return self.made(FunctionCall("abs" if entry.text == "|" else "norm", (inside,)))
+            case "√":
+                return self.made(FunctionCall("sqrt", (self.reach("√"),)))
+            case "Σ":
+                return self.sum_sign()
+            case "∂":
+                return self.partial_derivative(entry.text)
+            case "∇":
+                self.expect("_")
+                braced = self.skip("{")
+                by = self.factor()
+                if braced:
+                    self.expect("}")
+                return self.differentiate(self.factor(), by)
+            case "\\frac":
+                return self.fraction()
+            case "?" if self.pattern:
+                return self.made(Wildcard())
+        self.at -= entry.kind == "sign"
+        raise self.expected(_SOMETHING)
+
+    def bracket_list(self) -> Node:
+        """[a, b], [[a, b], [c, d]] or [a, b; c, d]; [ ] around a single expression are plain brackets."""
+        rows = [self.row()]
+        while self.skip(";"):
+            rows.append(self.row())
+        self.expect("]")
+        if len(rows) > 1:
+            single = all(len(row) == 1 for row in rows)
+            return self.made(ListNode(tuple(row[0] if single else self.made(ListNode(tuple(row))) for row in rows)))
+        return rows[0][0] if len(rows[0]) == 1 else self.made(ListNode(tuple(rows[0])))
+
+    def row(self) -> list[Node]:
+        found = [self.expression()]
+        while self.skip(","):
+            found.append(self.expression())
+        return found
+
+    def arguments(self, closing: str) -> tuple[Node, ...]:
+        """Expressions separated by commas, up to and including ``closing``."""
+        bars, self.bars = self.bars, 0
+        found = [self.expression()]
+        while self.skip(","):
+            found.append(self.expression())
+        self.expect(closing)
+        self.bars = bars
+        return tuple(found)
+
+    def fraction(self) -> Node:
+        self.expect("{")
+        above = ""
+        if self.sign("∂"):
+            above = "∂"
+        elif self.word_starts_d():
+            above = "d"
+        if above:
+            self.past_d(above)
+            numerator = None if self.sign("}") else self.expression()
+            self.expect("}")
+            self.expect("{")
+            self.past_d(above)
+            by = self.factor()
+            self.expect("}")
+            return self.differentiate(self.factor() if numerator is None else numerator, by)
+        top = self.expression()
+        self.expect("}")
+        self.expect("{")
+        bottom = self.expression()
+        self.expect("}")
+        return self.made(Times(top, (("/", bottom),)))
+
+    # ------------------------------------------------------------------------------------------- words
+
+    def unfold(self, entry: Token) -> None:
+        """Replaces the next token, a word, with its pieces. Raises ParseError."""
+        text, brace, inner = entry.text.rstrip("}").partition("{")
+        pieces = split_word(text + inner, self.vocabulary, self.indices)
+        if brace and len(inner) > 1 and not inner.isdigit() and not _one_name(pieces):
+            # R_{mn}: the braces hold an expression.
+            parts = [("word", text.rstrip("_")), ("sign", "_"), ("sign", "{"), ("word", inner), ("sign", "}")]
+            made = [Token(cast(Literal["word", "sign"], kind), part, entry.at, True) for kind, part in parts]
+            self.entries[self.at : self.at + 1] = made
+            pieces = split_word(text.rstrip("_"), self.vocabulary, self.indices)
+            self.entries[self.at : self.at + 1] = [_Ready(piece, entry.at, True) for piece in pieces or ()]
+            if pieces:
+                return
+        if not pieces:
+            raise unknown_name(entry.text, self.vocabulary)
+        ready = [_Ready(piece, entry.at, entry.tight if k == 0 else True) for k, piece in enumerate(pieces)]
+        self.entries[self.at : self.at + 1] = ready
+
+    def ready(self, entry: _Ready) -> Node:
+        if isinstance(entry.piece, str):
+            return self.function(entry.piece, entry)
+        node = self.made(entry.piece)
+        if isinstance(node, Name):
+            kind = self.vocabulary.kinds.get(node.name)
+            if kind in ("map", "rotation", "function"):
+                derivative = kind == "map" and self.sign("'")
+                self.at += derivative
+                if self.sign("(", "["):
+                    inside = self.call_arguments()
+                    if derivative:
+                        self.made(node)
+                        return self.made(FunctionCall("jacobian", (node, *inside)))
+                    return self.made(Subscript(node, inside) if kind == "rotation" else FunctionCall(node.name, inside))
+        return node
+
+    def call_arguments(self) -> tuple[Node, ...]:
+        opening = cast(Token, self.next).text
+        self.at += 1
+        return self.arguments(_CLOSING[opening])
+
+    def function(self, name: str, entry: _Ready) -> Node:
+        """A function, its argument, and a power between the two (``sin² θ``)."""
+        if name == "sum":
+            return self.sum_word()
+        power: Node | None = None
+        if self.skip("^"):
+            power = self.exponent()
+        if self.sign("(", "[", "{"):
+            call = self.called(name, self.call_arguments())
+        elif (FUNCTIONS[name] == (1, 1) and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
+            call = self.called(name, (self.reach(name),))
+        else:
+            raise self.arity(name)
+        return call if power is None else self.made(Power(self.made(call), power))
+
+    def called(self, name: str, args: tuple[Node, ...]) -> Node:
+        low, high = FUNCTIONS[name]
+        if not low <= len(args) <= high:
+            raise self.arity(name)
+        match name:
+            case "D" if len(args) == 2:
+                return self.differentiate(*args)
+            case "D":
+                return self.made(FunctionCall("Var", args))
+            case "Std":
+                return self.made(FunctionCall("sqrt", (self.made(FunctionCall("Var", args)),)))
+            case "lg":
+                below = self.made(FunctionCall("log", (Number(Fraction(10)),)))
+                return self.made(Times(self.made(FunctionCall("log", args)), (("/", below),)))
+            case "pow":
+                return self.power(*args)
+            case "log1p" | "softplus":
+                inside = args[0] if name == "log1p" else self.made(FunctionCall("exp", args))
+                return self.made(FunctionCall("log", (self.made(Plus(((False, _ONE), (False, inside)))),)))
+            case "expm1":
+                return self.made(Plus(((False, self.made(FunctionCall("exp", args))), (True, _ONE))))
+            case "transpose":
+                return self.made(Transpose(args[0]))
+            case "dot" | "outer" | "matmul":
+                sign: Sign = {"dot": "·", "outer": "⊗", "matmul": "@"}[name]  # type: ignore[assignment]
+                return self.made(Times(args[0], ((sign, args[1]),)))
+        return self.made(FunctionCall(name, args))
+
+    def arity(self, name: str) -> ParseError:
+        low, high = FUNCTIONS[name]
+        if low == high:
+            count = _ONE_ARGUMENT if low == 1 else _EXACT_ARGUMENTS.fill(low=low)
+        else:
+            count = _MORE_ARGUMENTS.fill(low=low, high=high)
+        return ParseError(_ARGUMENTS.fill(function=name, count=count))
+
+    def reach(self, function: str) -> Node:
+        """The argument of a function without brackets: one name or number, or several without spaces in between."""
+        start = self.next.at
+        if self.sign("{"):
+            self.at += 1
+            return self.arguments("}")[0]
+        bracket = self.sign("(")
+        node = self.primary()
+        while self.sign("_", "'") or (self.sign("^") and function != "√"):
+            # sin θ² is ambiguous; √d² is the same either way
+            if self.sign("^"):
+                raise ParseError(_REACH.fill(function=function, near=self.near(start)))
+            self.at += 1
+            node = self.lowered(node) if cast(Token, self.entries[self.at - 1]).text == "_" else Transpose(node)
+        if bracket:
+            return node
+        factors: list[tuple[Sign, Node]] = []
+        turning = function in ("sin", "cos")  # sin ω(p+δ) is read as people mean it; log n(n+1) could be either
+        names = function != "√" and not isinstance(node, Number)
+        while names and (
+            (self.simple() and (turning or self.next.tight)) or (turning and self.sign("(") and self.next.tight)
+        ):
+            factors.append((" ", self.primary()))
+        if self.simple() or (function != "√" and self.sign("(")):
+            raise ParseError(_REACH.fill(function=function, near=self.near(start)))
+        return self.made(Times(node, tuple(factors))) if factors else node
+
+    def simple(self) -> bool:
+        """Whether the next token is a name or number, which could belong to an argument without brackets."""
+        entry = self.next
+        if isinstance(entry, _Ready):
+            return not isinstance(entry.piece, str)
+        if entry.kind != "word":
+            return entry.kind == "number"
+        pieces = split_word(entry.text, self.vocabulary, self.indices)
+        return bool(pieces) and not isinstance(cast("tuple[Piece, ...]", pieces)[0], str)
+
+    # -------------------------------------------------------------------------------------------- sums
+
+    def sum_sign(self) -> Node:
+        """Σ with its bounds, and the product it applies to."""
+        indices: tuple[str, ...] = ()
+        low: Node | None = None
+        high: Node | None = None
+        relation = ""
+        if self.skip("_"):
+            indices, low, high, relation = self.below()
+        if self.skip("^"):
+            high = self.exponent()
+        self.indices.extend(indices)
+        minus = self.minus()
+        body = self.product()
+        body = self.made(Plus(((True, body),))) if minus else body
+        del self.indices[len(self.indices) - len(indices) :]
+        if set(self.different()) == set(indices) and not relation:
+            relation = "≠" if self.differing() else ""
+        return self.summed(indices, low, high, relation, body)
+
+    def below(self) -> tuple[tuple[str, ...], Node | None, Node | None, str]:
+        if self.skip("{"):
+            found = self.range()
+            self.expect("}")
+            return found
+        name = self.index_name()
+        low = None
+        if self.skip("="):
+            low = self.exponent()
+        return (name,), low, None, ""
+
+    def index_name(self) -> str:
+        """The name of an index; letters right after it belong to the next factor."""
+        entry = self.next
+        if not isinstance(entry, Token) or entry.kind != "word":
+            raise self.expected(Text("an index, such as i", "下标，例如 i"))
+        name, rest = entry.text[0], entry.text[1:]
+        if len(entry.text) <= 2 and entry.text[1:].isdigit():
+            name, rest = entry.text, ""
+        self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
+        return name
+
+    def range(self) -> tuple[tuple[str, ...], Node | None, Node | None, str]:
+        """``i=1``, ``i=1..d``, ``i``, ``i,j``, ``i≠j`` or ``i<j``."""
+        names = [self.index_name()]
+        relation = ""
+        while True:
+            if self.sign("≠", "<"):
+                relation = cast(Token, self.next).text
+                self.at += 1
+            elif self.sign(",") and self.word_after():
+                self.at += 1
+            elif not (isinstance(self.next, Token) and self.next.kind == "word"):
+                break
+            names.append(self.index_name())
+        low = high = None
+        if self.skip("="):
+            low = self.expression()
+            if self.skip(",") and self.skip("…"):
+                self.expect(",")
+                high = self.expression()
+            elif self.skip("..", "…", ":"):
+                high = self.expression()
+        return tuple(names), low, high, relation
+
+    def sum_word(self) -> Node:
+        """sum(body), sum(body, i=1..d), sum(body, i, 1, d), sum_{i=1}^{d} body."""
+        if self.sign("_", "^") or not self.sign("(", "["):
+            return self.sum_sign()
+        closing = _CLOSING[cast(Token, self.next).text]
+        self.at += 1
+        ahead = self.index_ahead()
+        self.indices.extend(ahead)
+        bars, self.bars = self.bars, 0
+        body = self.expression()
+        indices: tuple[str, ...] = ()
+        low = high = None
+        relation = ""
+        if self.skip(","):
+            indices, low, high, relation = self.range()
+            if low is None and self.skip(","):
+                low = self.expression()
+                self.expect(",")
+                high = self.expression()
+            elif low is not None and high is None and isinstance(self.next, Token) and self.next.text == "to":
+                self.at += 1
+                high = self.expression()
+        elif isinstance(self.next, Token) and self.next.text == "for":
+            self.at += 1
+            name = self.index_name()
+            if not (isinstance(self.next, Token) and self.next.text == "in"):
+                raise self.expected("in")
+            self.at += 1
+            low = self.expression()
+            if not self.skip("..", "…"):
+                raise self.expected("..")
+            high = self.expression()
+            indices = (name,)
+        self.expect(closing)
+        self.bars = bars
+        del self.indices[len(self.indices) - len(ahead) :]
+        return self.summed(indices, low, high, relation, body)
+
+    def index_ahead(self) -> list[str]:
+        """The letter before the next = sign: in sum(i q_i, i=1..d), the index is used before it is introduced."""
+        for at in range(self.at, len(self.entries) - 1):
+            entry, after = self.entries[at], self.entries[at + 1]
+            if isinstance(after, Token) and after.text in ("=", "in") and isinstance(entry, Token):
+                return [entry.text] if entry.kind == "word" and len(entry.text) == 1 else []
+        return []
+
+    def summed(self, indices: tuple[str, ...], low: Node | None, high: Node | None, relation: str, body: Node) -> Node:
+        if not indices:
+            free = sorted(index_names(body, self.vocabulary) - set(self.indices))
+            if len(free) > 1:
+                raise ParseError(_TWO_INDICES.fill(indices=name_list(free), first=free[0]))
+            indices = tuple(free)
+        return self.made(Sum(indices, low, high, cast('Literal["", "≠", "<"]', relation), body))
+
+    # ------------------------------------------------------------------------------------- derivatives
+
+    def partial_derivative(self, sign: str) -> Node:
+        """After ∂: ``y/∂x``, or ``/∂x (y)``."""
+        if self.skip("/"):
+            self.expect(sign)
+            by = self.factor()
+            return self.differentiate(self.factor(), by)
+        of = self.factor()
+        self.expect("/")
+        self.expect(sign)
+        return self.differentiate(of, self.factor())
+
+    def word_starts_d(self) -> bool:
+        entry = self.next
+        if not isinstance(entry, Token) or entry.kind != "word" or "d" in self.vocabulary.spellings:
+            return False
+        name = entry.text.replace("{", "").rstrip("}")  # d_{model} is a name
+        unknown = name == "d" or split_word(name, self.vocabulary, self.indices) is None
+        return name.startswith("d") and unknown
+
+    def past_d(self, sign: str) -> None:
+        """Consumes ∂, or the d of ``dx``."""
+        if sign == "∂":
+            self.expect(sign)
+            return
+        entry = self.next
+        if not self.word_starts_d():
+            raise self.expected(Text("d and a variable, such as dx", "d 加求导变量，例如 dx"))
+        rest = cast(Token, entry).text[1:]
+        self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
+
+    def total_derivative(self, entry: Token) -> Node | None:
+        """``dy/dx`` or ``d(…)/dx``, if no d is declared; None if the next tokens are neither."""
+        if not self.word_starts_d():
+            return None
+        ahead = self.at + 1
+        if isinstance(self.entries[ahead], Token) and self.sign_at(ahead, "("):
+            ahead = self.matching(ahead)
+        after = self.entries[ahead + 1] if ahead + 1 < len(self.entries) else None
+        below = isinstance(after, Token) and after.kind == "word" and after.text.startswith("d")
+        if not (self.sign_at(ahead, "/") and below):
+            return None
+        self.past_d("d")
+        of = None if self.sign("/") else self.factor()
+        self.expect("/")
+        self.past_d("d")
+        by = self.factor()
+        return self.differentiate(self.factor() if of is None else of, by)
+
+    def sign_at(self, at: int, sign: str) -> bool:
+        entry = self.entries[min(at, len(self.entries) - 1)]
+        return isinstance(entry, Token) and entry.text == sign
+
+    def matching(self, at: int) -> int:
+        """The position after the bracket that closes the one at ``at``."""
+        level = 0
+        for place in range(at, len(self.entries)):
+            entry = self.entries[place]
+            if isinstance(entry, Token) and entry.kind == "sign":
+                level += (entry.text in ("(", "[", "{")) - (entry.text in (")", "]", "}"))
+                if level == 0:
+                    return place + 1
+        return len(self.entries) - 1
+
+    def differentiate(self, of: Node, by: Node) -> Node:
+        plain_name = by.of if isinstance(by, Subscript) else by
+        if not isinstance(plain_name, Name):
+            raise ParseError(_DERIVATIVE)
+        return self.made(Derivative(of, by))
+
+
+# -------------------------------------------------------------------------------------- a_1 + … + a_n
+
+
+def _alike(first: Node, last: Node) -> bool:
+    """Whether two nodes differ in nothing but their children."""
+    below = children(last)
+    return bool(below) and len(children(first)) == len(below) and with_children(first, below) == last
+
+
+def _pairs(first: Node, last: Node) -> Iterator[tuple[Node, Node]]:
+    """The smallest subtrees in which two trees differ, as pairs."""
+    if first == last:
+        return
+    if _alike(first, last):
+        for one, other in zip(children(first), children(last), strict=True):
+            yield from _pairs(one, other)
+    else:
+        yield first, last
+
+
+def _ends(first: Node, last: Node) -> Node | None:
+    """The subtree of ``last`` where ``first`` has a 1, if that is the only difference; else None."""
+    found = {*_pairs(first, last)}
+    ones = {one for one, _ in found}
+    others = {other for _, other in found}
+    return others.pop() if ones == {Number(Fraction(1))} and len(others) == 1 else None
+
+
+def _replaced(first: Node, last: Node, by: Node) -> Node:
+    """``first`` with ``by`` wherever it differs from ``last``."""
+    if first == last:
+        return first
+    if not _alike(first, last):
+        return by
+    pairs = zip(children(first), children(last), strict=True)
+    return with_children(first, [_replaced(one, other, by) for one, other in pairs])
+
+
+def _number(text: str) -> Fraction:
+    """The value of a number token. Raises ParseError for one that would take long to compute with or to write out."""
+    exponent = text.lower().partition("e")[2].lstrip("+-").lstrip("0")
+    if len(exponent) > _POWER_DIGITS:
+        raise ParseError(_TOO_LARGE.fill(number=text if len(text) < _SHORT else f"{text[:_SHORT]}…"))
+    return Fraction(text)
+
+
+def _shown(value: Fraction) -> str:
+    """A number with at most six significant digits; a power of ten for one that no float can be."""
+    try:
+        return f"{float(value):.6g}"
+    except OverflowError:
+        digits = int((value.numerator.bit_length() - value.denominator.bit_length()) * math.log10(2))
+        return f"{'−' if value < 0 else ''}10^{digits}"

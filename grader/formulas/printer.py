@@ -1,0 +1,151 @@
+"""Trees → text, in the notation of messages and keys, which can be parsed again."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from grader.formulas.ast import (
+    Derivative,
+    FunctionCall,
+    ListNode,
+    Name,
+    Node,
+    Number,
+    Plus,
+    Power,
+    Sign,
+    Subscript,
+    Sum,
+    Times,
+    Transpose,
+    Wildcard,
+)
+
+_PLUS, _TIMES, _TIGHT = 1, 2, 3
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def show(node: Node, around: int = 0) -> str:
+    """``node`` as text; in brackets if it binds less tightly than ``around``."""
+    return f"({_text(node)})" if _strength(node) < around else _text(node)
+
+
+def _strength(node: Node) -> int:
+    match node:
+        case Plus():
+            return _PLUS
+        case Times() | Sum() | Derivative():
+            return _TIMES
+        case Number(value) if value.denominator != 1:
+            return _TIMES
+    return _TIGHT
+
+
+def _text(node: Node) -> str:
+    match node:
+        case Number(value):
+            text = number(value)
+        case Name(name):
+            text = name.replace("i…", "i")
+        case Plus(terms):
+            text = ""
+            for minus, term in terms:
+                sign = "−" if minus else "+"
+                text += (f" {sign} " if text else sign if minus else "") + show(term, _TIMES)
+        case Times(first, rest):
+            text = _product(first, rest)
+        case Power(base, exponent):
+            text = _power(base, exponent)
+        case Transpose(of):
+            text = f"({show(of)})ᵀ" if isinstance(of, Transpose) else f"{show(of, _TIGHT)}ᵀ"
+        case Subscript(of, at):
+            text = show(of, _TIGHT) + _lowered(at)
+        case ListNode(items):
+            text = f"[{_commas(items)}]"
+        case FunctionCall(function, args):
+            text = _call(function, args)
+        case Sum(indices, low, high, relation, body):
+            text = _sum(indices, low, high, relation, body)
+        case Derivative(of, by):
+            text = f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}"
+        case Wildcard():
+            text = "?"
+    return text
+
+
+def _call(function: str, args: tuple[Node, ...]) -> str:
+    match function, args:
+        case "E", _:
+            return f"E[{_commas(args)}]"
+        case "sqrt", (of,):
+            return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}"
+        case "norm", (of,):
+            return f"‖{show(of)}‖"
+        case "delta", _:
+            return f"δ{_lowered(args)}"
+        case "jacobian", (of, *at):
+            return f"{show(of)}'({_commas(tuple(at))})"
+    return f"{function}({_commas(args)})"
+
+
+def number(value: Fraction) -> str:
+    """A rational number as text."""
+    return f"{value.numerator}" if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+
+
+def _commas(nodes: tuple[Node, ...]) -> str:
+    return ", ".join(map(show, nodes))
+
+
+def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
+    # A sum sign extends to the end of the product, so it needs brackets inside one.
+    ends = first.rest[-1][0] if isinstance(first, Times) else " "
+    apart = ends in ("/", "⊙", "⊗") or (ends != " " and rest[0][0] == " ")
+    apart = apart or isinstance(first, Sum) or (isinstance(first, Number) and first.value.denominator != 1)
+    text = f"({show(first)})" if apart else show(first, _TIMES)
+    before = " "
+    for place, (sign, factor) in enumerate(rest):
+        last = place == len(rest) - 1
+        said = show(factor) if isinstance(factor, Sum) and last and sign != "/" else show(factor, _TIGHT)
+        # 1/n x would be refused as ambiguous.
+        joint = "·" if sign == " " and (before == "/" or said[0].isdigit()) else sign
+        text += f" {joint} {said}" if joint in ("⊙", "⊗", "@") else f"{joint}{said}"
+        before = sign
+    return text
+
+
+def _power(base: Node, exponent: Node) -> str:
+    # q_i² but (√d)²: without brackets it would be parsed differently.
+    text = show(base, _TIGHT)
+    if isinstance(base, Power) or (isinstance(base, FunctionCall) and base.function == "sqrt"):
+        text = f"({text})"
+    if isinstance(exponent, Number) and exponent.value.denominator == 1 and exponent.value >= 0:
+        return text + str(exponent.value).translate(_RAISED)
+    return f"{text}^{show(exponent, _TIGHT)}" if isinstance(exponent, (Name, Number)) else f"{text}^({show(exponent)})"
+
+
+def _lowered(at: tuple[Node, ...]) -> str:
+    # R_{m θ} would have two indices.
+    match at:
+        case (Times(first, rest),) if all(sign == " " for sign, _ in rest):
+            at = (Times(first, tuple(("·", factor) for _, factor in rest)),)
+    shown = [show(part) for part in at]
+    if all(len(part) == 1 for part in shown):
+        return f"_{shown[0]}" if len(shown) == 1 else f"_{{{','.join(shown)}}}"
+    return f"_{{{','.join(shown)}}}"
+
+
+def _sum(indices: tuple[str, ...], low: Node | None, high: Node | None, relation: str, body: Node) -> str:
+    if not indices:
+        return f"sum({show(body)})"
+    shown = [index.replace("i…", "i") for index in indices]
+    below = relation.join(shown) if relation else ",".join(shown)
+    if low is not None:
+        below += f"={show(low)}"
+    sign = "Σ"
+    if below:
+        sign += f"_{below}" if len(below) == 1 else f"_{{{below}}}"
+    if high is not None:
+        sign += f"^{{{show(high)}}}"
+    said = show(body, _TIMES)
+    return f"{sign} {said}"

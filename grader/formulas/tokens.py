@@ -1,0 +1,216 @@
+"""Text as people type it → tokens; reads full width, superscripts, subscripts, Greek letters and some LaTeX."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+from grader.core.model import Text
+from grader.formulas.errors import ParseError
+
+MAX_LENGTH = 2000
+_MAX_DIGITS = 40
+
+_LONG = Text(
+    "A line may have at most {most} characters; this one has {length}. Split it.",
+    "一行最多 {most} 个字符，这一行有 {length} 个。请拆成几行。",
+)
+_STRANGE = Text(
+    "“{char}” (in “{near}”) cannot be part of a formula. Write comments after #.",
+    "“{char}”（在“{near}”处）不能出现在公式里。说明文字请写在 # 之后。",
+)
+_DIGITS = Text("The number {number}… has too many digits.", "数字 {number}… 的位数太多。")
+
+#: An invisible word boundary.
+_BREAK = "\x1f"
+
+_GREEK_NAMES = (
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
+    "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
+)  # fmt: skip
+GREEK = {
+    name: chr(code)
+    for code, name in zip(
+        [*range(0x3B1, 0x3C2), *range(0x3C3, 0x3CA)],
+        _GREEK_NAMES,
+        strict=True,
+    )
+} | {"Delta": "Δ", "Theta": "Θ", "Omega": "Ω", "Phi": "Φ", "Psi": "Ψ", "Gamma": "Γ", "Lambda": "Λ", "Sigma": "Σ"}
+GREEK |= {"varepsilon": "ε", "eps": "ε", "vartheta": "θ", "varphi": "φ"}
+
+_LATEX = {
+    "cdot": "·", "times": "×", "odot": "⊙", "circ": "⊙", "otimes": "⊗", "top": "⊤", "intercal": "⊤", "prime": "'",
+    "sum": "Σ", "partial": "∂", "nabla": "∇", "langle": "⟨", "rangle": "⟩", "lVert": "‖", "rVert": "‖", "Vert": "‖",
+    "lvert": "|", "rvert": "|", "vert": "|", "mid": "|", "ldots": "...", "cdots": "...", "dots": "...",
+    "neq": "≠", "ne": "≠", "sqrt": "√", "surd": "√", "lbrace": "(", "rbrace": ")", "ast": "*", "div": "/",
+    "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "lt": "<", "gt": ">", "to": "→", "Rightarrow": "⇒", "implies": "⇒",
+    "ell": "l", "E": "E", "lbrack": "[", "rbrack": "]",
+}  # fmt: skip
+_DROPPED = re.compile(
+    r"\\(?:left|right|bigl|bigr|Bigl|Bigr|biggl|biggr|big|Big|bigg|Bigg|displaystyle|textstyle|limits|nolimits"
+    r"|quad|qquad|mathop|mathrm|mathbf|mathbb|mathit|mathcal|mathsf|boldsymbol|bm|operatorname|textrm|textbf|text)"
+    r"(?![A-Za-z])\*?|\\[,;:! ]|\$|\\[()\[\]]"
+)
+_WRAPPED = re.compile(
+    r"\\(?:mathrm|mathbf|mathbb|mathit|mathcal|mathsf|boldsymbol|bm|operatorname\*?|textrm|textbf|text)\s*\{([^{}]*)\}"
+)
+_MATRIX = re.compile(r"\\begin\{[pbv]?matrix\}(.*?)\\end\{[pbv]?matrix\}", re.DOTALL)
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+
+_SIGNS = str.maketrans({
+    "⋅": "·", "•": "·", "∙": "·", "・": "·", "×": "*", "∗": "*", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-",
+    "÷": "/", "∕": "/", "⁄": "/", "、": ",", "【": "[", "】": "]", "〔": "[", "〕": "]", "〈": "⟨", "〉": "⟩",
+    "《": "⟨", "》": "⟩", "∑": "Σ", "⊤": "T", "∘": "⊙", "′": "'", "’": "'", "‘": "'", "ʹ": "'", "∣": "|", "∥": "‖",
+    "⋯": "…", "。": " ", "∇": "∇", "→": "⇒", "⟹": "⇒", "⟶": "⇒", "⇔": "⇒", "⟺": "⇒",
+})  # fmt: skip
+
+_NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\w]))?")
+_SIGN = re.compile(r"\*\*|\.\.\.|\.\.|==|!=|:=|=>|[-+*/^@=(),;:\[\]{}<>|.'_?·⊙⊗√Σ∂∇⟨⟩‖≠≤≥…⇒~]")
+#: \omega\delta is ωδ.
+_GREEK_APART = re.compile(rf"(?<=[α-ω]){_BREAK}+(?=[α-ω])")
+#: The module of a function, as in code: np.log.
+_MODULE = re.compile(r"(?<![\w.])(?:np|numpy|math|torch)\.(?=[a-z])")
+_ONE_HOT = re.compile(r"\bone[- ]hot(?![A-Za-z])")
+#: An inner product between < and >, with one comma.
+_ANGLED = re.compile(r"<([^<>=,]+,[^<>=,]+)>")
+_BRACED = re.compile(r"_\{\s*([^\W_]+)\s*\}")
+#: ``sum_i``, ``E_q``: the word ends before the ``_``.
+_BEFORE_INDEX = re.compile(r"(?:sum|Sum|mean|max|nabla)(?=_)|Σ")
+#: Chinese names of functions.
+_CHINESE = {"期望": "E", "方差": "Var", "协方差": "Cov", "标准差": "Std", "转置": "transpose"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a formula, at position ``at``; ``tight`` if no space precedes it."""
+
+    kind: Literal["number", "word", "sign", "end"]
+    text: str
+    at: int
+    tight: bool
+
+
+def normalize(text: str) -> str:
+    """``text`` with one spelling for each digit, sign, bracket and script. Raises ParseError if it is too long."""
+    if len(text) > MAX_LENGTH:
+        raise ParseError(_LONG.fill(most=MAX_LENGTH, length=len(text)))
+    text = "".join(" " if char.isspace() else char for char in text if unicodedata.category(char) != "Cf")
+    text = _matrices(_raised(text))
+    text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
+    text = _MODULE.sub("", _ONE_HOT.sub("onehot", _latex(text)))
+    return _ANGLED.sub(r"⟨\1⟩", text)
+
+
+def _raised(text: str) -> str:
+    """``text`` with superscripts and subscripts as ``^{…}`` and ``_{…}``, and fractions as ``(1/2)``."""
+    found: list[str] = []
+    open_ = ""
+    for char in text:
+        tag, _, rest = unicodedata.decomposition(char).partition(" ")
+        sign = {"<super>": "^", "<sub>": "_"}.get(tag, "")
+        if open_ and sign != open_:
+            found.append("}")
+        if sign and sign != open_:
+            found.append(f"{sign}{{")
+        open_ = sign
+        if sign:
+            found.append("".join(chr(int(code, 16)) for code in rest.split()))
+        elif tag == "<fraction>":
+            found.append(f"({unicodedata.normalize('NFKC', char)})")
+        else:
+            found.append(char)
+    return "".join(found) + ("}" if open_ else "")
+
+
+def _matrices(text: str) -> str:
+    def rows(found: re.Match[str]) -> str:
+        return "[" + found[1].replace("\\\\", ";").replace("&", ",").strip().rstrip(";") + "]"
+
+    return _MATRIX.sub(rows, text)
+
+
+def _latex(text: str) -> str:
+    """``text`` with common LaTeX commands as plain characters; ``\\frac`` is kept."""
+    if "\\" in text or "$" in text:
+        text = text.replace("\\{", "(").replace("\\}", ")").replace("\\|", "‖").replace("\\\\", " ")
+        text = _WRAPPED.sub(lambda found: f"{_BREAK}{found[1].strip()}{_BREAK}", text)
+        text = _DROPPED.sub(_BREAK, text)
+        text = _COMMAND.sub(lambda found: _command(found[1]), text).translate(_SIGNS)
+    text = re.sub(rf"_{_BREAK}+([^\W_]+){_BREAK}*", r"_{\1}", text)
+    text = _GREEK_APART.sub("", text)
+    # A word in a subscript belongs to its name, whatever command was around it.
+    text = re.sub(rf"_\{{{_BREAK}+", "_{", text)
+    text = re.sub(rf"{_BREAK}+\}}", "}", text)
+    return re.sub(rf"{_BREAK}+_", "_", text)
+
+
+def _command(name: str) -> str:
+    if name == "frac" or name in ("dfrac", "tfrac"):
+        return f"{_BREAK}\\frac"
+    return _LATEX.get(name) or f"{_BREAK}{GREEK.get(name, name)}{_BREAK}"
+
+
+def excerpt(text: str, at: int) -> str:
+    """The text around a position in a formula, for messages."""
+    piece = text[max(0, at - 12) : at + 13]
+    return "".join(char if char.isprintable() else " " for char in piece).strip()
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens of ``text``, which has to be normalised. Raises ParseError."""
+    found: list[Token] = []
+    at, tight = 0, False
+    while at < len(text):
+        char = text[at]
+        if char.isspace() or char == _BREAK:
+            at, tight = at + 1, False
+            continue
+        kind, piece, length = _next(text, at)
+        found.append(Token(kind, piece, at, tight))
+        at, tight = at + length, True
+    found.append(Token("end", "", len(text), False))
+    return found
+
+
+def _next(text: str, at: int) -> tuple[Literal["number", "word", "sign"], str, int]:
+    if number := _NUMBER.match(text, at):
+        if len(number[0]) > _MAX_DIGITS:
+            raise ParseError(_DIGITS.fill(number=number[0][:12]))
+        return "number", number[0], len(number[0])
+    if text.startswith("\\frac", at):
+        return "sign", "\\frac", 5
+    for chinese, word in _CHINESE.items():
+        if text.startswith(chinese, at):
+            return "word", word, len(chinese)
+    if _letter(text[at]):
+        return _word(text, at)
+    if sign := _SIGN.match(text, at):
+        return "sign", {"**": "^", "==": "=", ":=": "=", "!=": "≠", "=>": "⇒"}.get(sign[0], sign[0]), len(sign[0])
+    raise ParseError(_STRANGE.fill(char=text[at] if text[at].isprintable() else " ", near=excerpt(text, at)))
+
+
+def _letter(char: str) -> bool:
+    return char.isalpha() and not is_cjk(char)
+
+
+def is_cjk(char: str) -> bool:
+    """Whether ``char`` is a Chinese character; those form words, not symbols."""
+    return "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or char > "\U00020000"
+
+
+def _word(text: str, at: int) -> tuple[Literal["word", "sign"], str, int]:
+    """A run of letters and digits with subscripts, such as ``QKV``, ``d_model``, ``q_{i}``: kind, text and length."""
+    if early := _BEFORE_INDEX.match(text, at):
+        return ("sign" if early[0] == "Σ" else "word"), early[0], len(early[0])
+    end = at
+    while end < len(text) and (_letter(text[end]) or text[end].isdigit() or unicodedata.category(text[end]) == "Mn"):
+        end += 1
+        if text.startswith("_", end) and end + 1 < len(text):
+            if braced := _BRACED.match(text, end):
+                # Letters after the closing brace belong to another name.
+                return "word", f"{text[at:end]}_{{{braced[1]}}}", braced.end() - at
+            if _letter(text[end + 1]) or text[end + 1].isdigit():
+                end += 1
+    return "word", text[at:end], end - at

@@ -1,0 +1,193 @@
+"""Splits runs of letters into declared names: ``QKᵀV``, ``nd``, ``dmodel``, ``q_i``, ``theta``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from grader.core.model import Text
+from grader.core.suggest import nearest
+from grader.core.text import name_list
+from grader.formulas.ast import FunctionCall, Name, Node, Number, Subscript
+from grader.formulas.errors import ParseError
+from grader.formulas.tokens import GREEK
+
+#: What a name stands for, which decides what may follow it: indices, an argument, or nothing.
+Kind: TypeAlias = Literal["scalar", "vector", "matrix", "map", "rotation", "definition", "function"]
+
+#: Function → the least and the largest number of arguments.
+FUNCTIONS: Mapping[str, tuple[int, int]] = {
+    "E": (1, 1), "Var": (1, 1), "Std": (1, 1), "Cov": (2, 2), "exp": (1, 1), "log": (1, 1), "log2": (1, 1),
+    "sqrt": (1, 1), "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1),
+    "max": (1, 9), "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
+    "transpose": (1, 1), "sum": (1, 9), "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2),
+    "delta": (2, 2), "lg": (1, 1), "pow": (2, 2), "log1p": (1, 1), "expm1": (1, 1), "softplus": (1, 1),
+}  # fmt: skip
+_ALIASES = {
+    "var": "Var", "V": "Var", "variance": "Var", "cov": "Cov", "ln": "log", "Exp": "exp", "Log": "log", "lb": "log2",
+    "log_2": "log2", "log10": "lg", "Sqrt": "sqrt", "Softmax": "softmax", "Mean": "mean", "avg": "mean", "Sum": "sum",
+    "Abs": "abs",
+    "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "Θ": "O", "Theta": "O",
+    "σ": "sigmoid", "grad": "D", "expectation": "E", "std": "Std", "SD": "Std", "stdev": "Std",
+}  # fmt: skip
+#: Shorter names of functions are only recognised as whole words, not inside a run of letters.
+_SHORT = 3
+_ONE_HOT = "onehot_"
+
+_UNKNOWN = Text(
+    "There is no “{word}” in this question{near}. Symbols: {known}.",
+    "这道题里没有“{word}”{near}。可用的符号：{known}。",
+)
+_NEAR = Text(" (did you mean {name}?)", "（是不是 {name}？）")
+_TWO_WAYS = Text(
+    "“{word}” is ambiguous; write * between the names.",
+    "“{word}”有两种读法；请在符号之间写上 *。",
+)
+_NOTHING = Text("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The declared names with their kinds, and the name that each spelling stands for."""
+
+    kinds: Mapping[str, Kind]
+    spellings: Mapping[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(kinds: Mapping[str, Kind], aliases: Mapping[str, Iterable[str]] | None = None) -> Vocabulary:
+        """The vocabulary of these names and their ``aliases``.
+
+        If a spelling fits two names, an exact match wins, else the first.
+        """
+        spellings: dict[str, str] = {}
+        for name in kinds:
+            for spelling in _spellings(name):
+                spellings.setdefault(spelling, name)
+        for name, others in (aliases or {}).items():
+            for spelling in (spelling for other in others for spelling in _spellings(other)):
+                spellings.setdefault(spelling, name)
+        return Vocabulary(kinds, spellings | {name: name for name in kinds})
+
+
+def _spellings(name: str) -> set[str]:
+    found = {name, name.replace("_", "")}
+    for latin, greek in GREEK.items():
+        found |= {form.replace(greek, latin) for form in found if greek in form}
+        if name == latin or name.startswith(f"{latin}_") or name.endswith(f"_{latin}"):
+            found.add(name.replace(latin, greek))
+    return found
+
+
+#: A piece of a word: a node, or the name of a function whose argument follows.
+Piece: TypeAlias = Node | str
+
+
+def function_name(word: str, vocabulary: Vocabulary) -> str | None:
+    """The function called ``word``; None if there is none, or if ``word`` is declared as something else."""
+    if word in vocabulary.spellings:
+        return None
+    return word if word in FUNCTIONS else _ALIASES.get(word)
+
+
+def split_word(word: str, vocabulary: Vocabulary, bound: Iterable[str] = ()) -> tuple[Piece, ...] | None:
+    """``word`` as a product of declared names, with as few pieces as possible; None if that is impossible.
+
+    ``bound`` are the indices of enclosing sums. Raises ParseError if two splits are equally short.
+    """
+    best: list[list[tuple[Piece, ...]]] = [[()], *([] for _ in word)]
+    for at in range(len(word)):
+        for length, piece in _pieces(word, at, vocabulary, frozenset(bound)) if best[at] else ():
+            there = best[at + length]
+            longer = [(*before, piece) for before in best[at][:2]]
+            if not there or len(longer[0]) < len(there[0]):
+                best[at + length] = longer
+            elif len(longer[0]) == len(there[0]):
+                there.extend(longer[:2])
+    found = best[-1]
+    if len(found) > 1 and any(other != found[0] for other in found[1:]):
+        raise ParseError(_TWO_WAYS.fill(word=word))
+    return found[0] if found else None
+
+
+def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -> list[tuple[int, Piece]]:
+    """The pieces that can begin at position ``at``, with their lengths."""
+    found: list[tuple[int, Piece]] = []
+    for form, name in vocabulary.spellings.items():
+        if word.startswith(form, at):
+            found.append((len(form), Name(name)))
+            found += [
+                (len(form) + length, piece) for length, piece in _subscripts(word, at + len(form), name, vocabulary)
+            ]
+    for known in (*FUNCTIONS, *_ALIASES):
+        whole = at + len(known) == len(word)
+        if word.startswith(known, at) and (len(known) >= _SHORT or (whole and at == 0)):
+            called = function_name(known, vocabulary)
+            found += [(len(known), called)] if called else []
+    if word.startswith(_ONE_HOT, at) and at + len(_ONE_HOT) < len(word):
+        place = at + len(_ONE_HOT)
+        found.append((len(_ONE_HOT) + 1, FunctionCall("onehot", (index_node(word[place], vocabulary),))))
+    found += [(1, Name(word[at]))] if word[at] in bound and word[at] not in vocabulary.spellings else []
+    if at == 0 and not found:
+        found += _special(word, vocabulary)
+    return found
+
+
+def _subscripts(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
+    """Subscripts at ``at``: indices of a vector or matrix, or the angle of a rotation, with their lengths."""
+    kind = vocabulary.kinds[name]
+    attached = word.startswith("_", at)
+    start = at + attached
+    if start >= len(word) or kind in ("scalar", "map", "function"):
+        return []
+    digits = start
+    while digits < len(word) and word[digits].isdigit():
+        digits += 1
+    found: list[tuple[int, Node]] = []
+    if digits > start and (attached or kind in ("vector", "matrix")):
+        found.append((digits - at, Number(Fraction(int(word[start:digits])))))
+    elif attached:
+        found.append((start + 1 - at, index_node(word[start], vocabulary)))
+        if kind == "rotation":
+            for form, symbol in vocabulary.spellings.items():
+                if len(form) > 1 and word.startswith(form, start):
+                    found.append((start + len(form) - at, Name(symbol)))
+    pieces: list[tuple[int, Piece]] = []
+    if kind == "matrix" and digits - start == 2:  # Q_{12}: a row and a column
+        row, column = (index_node(digit, vocabulary) for digit in word[start:digits])
+        return [(digits - at, Subscript(Name(name), (row, column)))]
+    for length, low in found:
+        pieces.append((length, Subscript(Name(name), (low,))))
+        second = at + length
+        if kind in ("matrix", "definition") and attached and second < len(word) and word[second] != "_":
+            pieces.append((length + 1, Subscript(Name(name), (low, index_node(word[second], vocabulary)))))
+    return pieces
+
+
+def index_node(word: str, vocabulary: Vocabulary) -> Node:
+    """A single character as an index: a digit, or a letter."""
+    return Number(Fraction(int(word))) if word.isdigit() else Name(vocabulary.spellings.get(word, word))
+
+
+def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
+    """Predefined names: I, π, e, e_t, δ_ij, and single letters, which can be indices."""
+    if word in ("I", "pi", "π", "e"):
+        return [(len(word), Name({"pi": "π"}.get(word, word)))]
+    if len(word) == 1:
+        return [(1, Name(word))]
+    head, _, low = word.partition("_")
+    if head == "e" and len(low) == 1:
+        return [(len(word), FunctionCall("onehot", (index_node(low, vocabulary),)))]
+    if head in ("δ", "delta") and len(low) == 2:
+        return [(len(word), FunctionCall("delta", (index_node(low[0], vocabulary), index_node(low[1], vocabulary))))]
+    return []
+
+
+def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
+    """The error for an undeclared name, with the nearest declared one."""
+    known = list(vocabulary.kinds)
+    meant = nearest(word, [*known, *(name for name in FUNCTIONS if len(name) >= _SHORT)])
+    near = _NEAR.fill(name=meant) if meant else _NOTHING
+    shown = word if len(word) <= 24 else f"{word[:23]}…"
+    return ParseError(_UNKNOWN.fill(word=shown, near=near, known=name_list(known) if known else "–"))

@@ -1,0 +1,324 @@
+"""Class statistics: a self-contained HTML page in both languages, with pictures and without scripts.
+
+Learners appear as numbered rows, sorted by points, unless their ids are requested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from markupsafe import Markup
+
+from grader.core.model import Course, Lang, Text
+from grader.instructor.analysis import statistics_view as said
+from grader.instructor.analysis.statistics import FEW, PartStatistics, Statistics
+from grader.instructor.analysis.statistics_view import FrequentMistake, NotableResult
+from grader.report.array_svg import LEVELS, Scale
+from grader.report.html import brief, environment, policy, sheet
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+TITLE = Text("Class statistics", "班级统计")
+#: With more learners, each row of the heat map is the mean of several.
+_ROWS = 200
+_CELL = 24
+#: Pixels per unit of the heat map, if there is room.
+_ENLARGED = 1.4
+_FRAME = (620, 340)
+_MOST_LABELS = 12
+
+_LEARNER = Text(
+    "One row per learner, the best first; one column per question; the last row is the class mean.",
+    "每行一名学习者，按得分从高到低；每列一道题；最后一行是全班平均。",
+)
+_SEVERAL = Text(
+    "Each row is the mean of {each} learners, the best first; one column per question; the last row is the class mean.",
+    "每行是 {each} 名学习者的平均，按得分从高到低；每列一道题；最后一行是全班平均。",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MisconceptionRow:
+    """A misconception in the ranking. ``name`` is its id with spaces for hyphens."""
+
+    question: str
+    name: str
+    times: int
+    share: float
+    truth: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """A row of the table of items and exercises."""
+
+    part: PartStatistics
+    label: str
+    earned: str
+    discrimination: str
+    negative: bool
+    wrong: FrequentMistake | None
+
+
+def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> str:
+    """The page, in ``lang`` until its reader chooses the other language."""
+    style = sheet(_TEMPLATES / "statistics.css")
+    page = (
+        environment(_TEMPLATES)
+        .get_template("statistics.html")
+        .render(
+            page=_Page(statistics, course, names),
+            spread=statistics.spread,
+            course=course,
+            title=TITLE,
+            lang=lang,
+            style=Markup(style),
+            policy=policy(style),
+        )
+    )
+    return page.lstrip() + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The values that the template shows."""
+
+    found: Statistics
+    course: Course
+    names: bool
+
+    FIRST: ClassVar = 10
+    NOBODY: ClassVar = said.NOBODY
+    COLUMNS: ClassVar = said.COLUMNS
+    HOW_TO_READ: ClassVar = said.HOW_TO_READ
+    OF_CLASS: ClassVar = Text("{times} of {learners} learners", "{learners} 人中 {times} 次")
+    MORE: ClassVar = Text("{count} more", "其余 {count} 个")
+
+    @property
+    def alpha(self) -> str:
+        """Cronbach's alpha, or a dash."""
+        return "–" if self.found.alpha is None else f"{self.found.alpha:.2f}"
+
+    @property
+    def mean(self) -> Text:
+        """The mean, deviation and quartiles, as a sentence."""
+        return said.mean(self.found)
+
+    @property
+    def warning(self) -> Text:
+        """The warning for small classes."""
+        return said.WARNING.fill(learners=self.found.spread.learners, few=FEW)
+
+    @property
+    def findings(self) -> tuple[NotableResult, ...]:
+        """Everything suspicious, with what to do about it."""
+        return said.findings(self.found, self.course, names=self.names)
+
+    @property
+    def beliefs(self) -> list[MisconceptionRow]:
+        """The misconceptions, the most frequent first."""
+        learners = self.found.spread.learners
+        return [
+            MisconceptionRow(
+                question,
+                name.replace("-", " "),
+                times,
+                min(times / learners, 1.0),
+                said.truth(self.course, question, name),
+            )
+            for question, name, times in self.found.misconceptions
+        ]
+
+    @property
+    def parts(self) -> Iterator[tuple[str, Text, list[PartRow]]]:
+        """The rows of the table, question by question."""
+        for name, parts in groupby(said.begun(self.found), key=lambda part: part.question):
+            question = self.course.question(name)
+            yield name, question.title if question else Text("", ""), [self._row(part) for part in parts]
+
+    @property
+    def untouched(self) -> Text | None:
+        """Which questions nobody has started."""
+        return said.untouched(self.found)
+
+    def _row(self, part: PartStatistics) -> PartRow:
+        negative = part.name in self.found.negative
+        earned, discrimination = said.share(part.difficulty), said.signed(part.discrimination)
+        return PartRow(part, said.label(part), earned, discrimination, negative, said.wrong(part, self.course))
+
+    def share(self, value: float) -> str:
+        """A share as a percentage."""
+        return said.share(value)
+
+    @property
+    def tenths(self) -> Markup:
+        """The histogram."""
+        return histogram(self.found)
+
+    @property
+    def bar(self) -> Markup:
+        """The colour scale of the heat map."""
+        return _SCALE.bar()
+
+    @property
+    def map_said(self) -> Text:
+        """How to read the heat map."""
+        each = _each(len(self.found.grid))
+        return _LEARNER if each == 1 else _SEVERAL.fill(each=each)
+
+    @property
+    def map(self) -> Markup | None:
+        """The heat map of learners and questions."""
+        return heat_map(self.found, names=self.names) if self.found.questions else None
+
+    @property
+    def scatter(self) -> Markup | None:
+        """Difficulty and discrimination of all parts that have both."""
+        return scatter(self.found) if any(p.discrimination is not None for p in self.found.parts) else None
+
+
+# ------------------------------------------------------------------------------------------- pictures
+
+_SCALE = Scale("rising", 0.0, 1.0)
+
+
+def _text(x: float, y: float, said: object, style: str) -> str:
+    return f'<text x="{x:g}" y="{y:g}" class="{style}">{escape(str(said))}</text>'
+
+
+def histogram(statistics: Statistics) -> Markup:
+    """A histogram of points in ten bins, with marks at the quartiles, as SVG."""
+    wide, high, floor = 620, 190, 150
+    tenths = statistics.spread.tenths
+    most = max(tenths) or 1
+    step = wide / 10
+    parts = []
+    for at, count in enumerate(tenths):
+        tall = count / most * (floor - 24)
+        parts.append(
+            f'<path class="column" d="M{at * step + 3:g} {floor}v{-tall:.1f}h{step - 6:g}v{tall:.1f}z"/>'
+            + (_text(at * step + step / 2, floor - tall - 6, count, "tick") if count else "")
+        )
+    for at in range(0, 11, 2):
+        place = {0: "tick start", 10: "tick end"}.get(at, "tick")
+        parts.append(_text(at * step, floor + 18, f"{at * 10}%", place))
+    parts.append(f'<path class="axis" d="M0 {floor}h{wide}"/>')
+    for value in statistics.spread.quartiles:
+        parts.append(f'<path class="quartile" d="M{value * wide:.1f} {floor - 6}v12"/>')
+    return Markup(
+        f'<svg class="tenths" viewBox="0 0 {wide} {high - 16}" role="img" aria-labelledby="tenths">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _each(learners: int) -> int:
+    """How many learners one row of the heat map represents."""
+    return -(-learners // _ROWS) or 1
+
+
+def heat_map(statistics: Statistics, *, names: bool) -> Markup:
+    """A heat map with a cell for each learner and question, coloured by share of points, as SVG."""
+    order = said.by_points(statistics)
+    each = _each(len(order))
+    grid = np.array([statistics.grid[at] for at in order])
+    rows = [grid[at : at + each].mean(axis=0) for at in range(0, len(order), each)]
+    labels = [
+        brief(statistics.learners[order[at]], 18)
+        if names and each == 1
+        else str(at + 1)
+        if each == 1
+        else f"{at + 1}–{min(at + each, len(order))}"
+        for at in range(0, len(order), each)
+    ]
+    tall = 14 if len(rows) <= 60 else 9
+    left = 12 + max(map(len, labels)) * 7 if tall == 14 or names or each > 1 else 40
+    top, count = 22, len(statistics.questions)
+    parts = [
+        _text(left + at * _CELL + _CELL / 2, 14, name.removeprefix("Q"), "tick")
+        for at, name in enumerate(statistics.questions)
+    ]
+    for at, name in enumerate(labels):
+        if tall == 14 or at % 5 == 0 or names:
+            parts.append(_text(left - 6, top + at * tall + tall - 3, name, "tick end"))
+    parts.append(_cells(rows, left, top, tall))
+    below = top + len(rows) * tall + 8
+    parts.append(_cells([grid.mean(axis=0)], left, below, 20))
+    levels = _SCALE.levels(grid.mean(axis=0))
+    for at, value in enumerate(grid.mean(axis=0)):
+        parts.append(
+            _text(left + at * _CELL + _CELL / 2, below + 14, f"{100 * value:.0f}", f"mean on-s{int(levels[at])}")
+        )
+    parts.append(_text(left - 6, below + 14, "%", "tick end"))
+    wide, high = left + count * _CELL + 2, below + 22
+    size = f'width="{_ENLARGED * wide:.0f}" viewBox="0 0 {wide} {high}"'
+    return Markup(f'<svg class="map" {size} role="img" aria-labelledby="map">{"".join(parts)}</svg>')
+
+
+def _cells(rows: Sequence[np.ndarray], left: float, top: float, tall: float) -> str:
+    """One SVG path for each colour, which keeps a page with a thousand learners small."""
+    paths: dict[int, list[str]] = {}
+    for at, row in enumerate(rows):
+        for column, level in enumerate(_SCALE.levels(row)):
+            x, y = left + column * _CELL + 0.5, top + at * tall + 0.5
+            paths.setdefault(int(level), []).append(f"M{x:g} {y:g}h{_CELL - 1}v{tall - 1:g}h{1 - _CELL}z")
+    return "".join(
+        f'<path class="s{level}" d="{"".join(paths[level])}"/>' for level in range(LEVELS + 1) if level in paths
+    )
+
+
+def scatter(statistics: Statistics) -> Markup:
+    """A scatter plot of share of points (x) and discrimination (y); suspicious parts are labelled. SVG."""
+    wide, high = _FRAME
+    left, top, right, bottom = 44, 12, 12, 42
+    across, down = wide - left - right, high - top - bottom
+    known = [part for part in said.ordered(statistics) if part.discrimination is not None]
+    low = min([-0.2, *(part.discrimination or 0.0 for part in known)])
+
+    def place(part: PartStatistics) -> tuple[float, float]:
+        return left + (part.difficulty or 0.0) * across, top + (1 - (part.discrimination or 0.0)) / (1 - low) * down
+
+    zero = top + down / (1 - low)
+    shapes = [
+        f'<path class="suspicious" d="M{left} {zero:.1f}h{across}V{top + down}H{left}z"/>',
+        f'<path class="axis" d="M{left} {top}V{top + down}H{left + across}"/>',
+        f'<path class="zero" d="M{left} {zero:.1f}h{across}"/>',
+        *(
+            _text(left + tick / 4 * across, top + down + 18, f"{25 * tick}%", "tick end" if tick == 4 else "tick")
+            for tick in range(5)
+        ),
+        *(
+            _text(left - 6, top + (1 - tick) / (1 - low) * down + 4, f"{tick:g}".replace("-", "−"), "tick end")
+            for tick in (0, 0.5, 1)
+        ),
+    ]
+    shapes += [_both(left + across / 2, high - 6, said.COLUMNS[1]), _both(left + 6, top + 8, said.COLUMNS[2], "start")]
+    for part in known:
+        x, y = place(part)
+        odd = " odd-one" if part.name in statistics.negative else ""
+        numbers = f"{said.share(part.difficulty)}, {said.signed(part.discrimination)}"
+        told = f"<title>{escape(said.label(part))}: {numbers}</title>"
+        if part.kind == "item":
+            shapes.append(f'<circle class="item{odd}" cx="{x:.1f}" cy="{y:.1f}" r="5">{told}</circle>')
+        else:
+            shapes.append(f'<path class="code{odd}" d="M{x - 4.5:.1f} {y - 4.5:.1f}h9v9h-9z">{told}</path>')
+    for part in [part for part in known if part.name in statistics.negative][:_MOST_LABELS]:
+        x, y = place(part)
+        side, style = (9, "named start") if x < left + across * 0.7 else (-9, "named end")
+        shapes.append(_text(x + side, y + 4, brief(said.label(part), 30), style))
+    return Markup(
+        f'<svg class="scatter" viewBox="0 0 {wide} {high}" role="img" aria-labelledby="scatter">{"".join(shapes)}</svg>'
+    )
+
+
+def _both(x: float, y: float, title: Text, side: str = "") -> str:
+    """The title of an axis, in the language that the reader has chosen."""
+    return "".join(
+        f'<text x="{x:g}" y="{y:g}" class="title {side} {lang}" lang="{tag}">{escape(text)}</text>'
+        for lang, tag, text in (("en", "en", title.en), ("zh", "zh-Hans", title.zh))
+    )

@@ -1,0 +1,154 @@
+"""Exports of a gradebook or a course: one module per format, found by listing this folder.
+
+Each module has
+
+* a docstring, whose first line ``attncheck export --help`` shows.
+* ``SOURCE``: what it exports, ``gradebook`` or ``course``.
+* ``OPTIONS``: the fields of ``ExportOptions`` that it uses; setting any other raises UsageError.
+* ``write(source, options, out)``: writes ``source``, a ``results.Book`` or a ``model.Course``, to ``out``, as one file
+  or as a folder. ``out.say`` shows a message to the instructor.
+
+The name of a format is that of its module, with - for _. Learners' names, answers and messages may contain anything;
+each module escapes them as its format requires.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from grader.classroom.results import Book
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean, name_list
+from grader.instructor.export._pseudonyms import pseudonymized
+from grader.instructor.export._target import ExportTarget
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from grader.core.model import Course, Lang
+
+__all__ = [
+    "CHINESE_DESCRIPTIONS",
+    "ExportOptions",
+    "ExportTarget",
+    "export",
+    "format_description",
+    "format_module",
+    "format_names",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """The options of an export. ``questions`` are ids; ``learner`` is an id in the gradebook.
+
+    ``now`` is compared with due dates; None means the current time.
+    """
+
+    lang: Lang = "en"
+    learner: str | None = None
+    pseudonyms: bool = False
+    checks: bool = False
+    bom: bool = False
+    template: Path | None = None
+    column: str | None = None
+    roster: Path | None = None
+    questions: tuple[str, ...] = ()
+    graded: bool = False
+    seed_file: Path | None = None
+    unsafe_no_sandbox: bool = False
+    now: datetime | None = None
+
+
+#: A description of each format in Chinese. The English one is the first line of the module's docstring.
+CHINESE_DESCRIPTIONS = {
+    "canvas": "从 Canvas 下载的成绩册 CSV（--template），填好其中一项作业（--column）。",
+    "canvas-feedback": "含每名学习者报告的 zip，由 Canvas 作为评语附在提交上。",
+    "csv": "每名学习者一行；加 --checks 时，每道小题、每项检查各一行，并注明由什么决定。",
+    "gift": "供 Moodle 题库使用的小题（GIFT），每个问题一个类别。",
+    "gradescope": "Gradescope 自动评分器的 `results.json`：一整个文件夹，或用 --learner 只写一份。",
+    "gradescope-autograder": "可以作为自动评分器上传的 zip，包含本程序、课程和安装方法。",
+    "html": "网页文件夹：全班目录，以及每名学习者一页；或用 --learner 只写一页。",
+    "json": "整本成绩册；评分相同，字节就相同。",
+    "junit": "JUnit XML：每名学习者一个文件，或用 --learner 只写一份。",
+    "moodle": "从 Moodle 下载的评分表（--template），填好成绩和评语。",
+    "qti": "供 Canvas 使用的小题：内含一个测验的 zip（QTI 1.2）。",
+    "reports": "文件夹，每份提交一个 JSON 报告；或用 --learner 只写一份。",
+}
+#: Exports that also contain submissions that belong to nobody in the class.
+_OF_EVERYBODY = frozenset({"json", "reports"})
+#: How many names one message lists; the rest are counted.
+_MOST_NAMES = 30
+
+
+@functools.cache
+def format_names() -> tuple[str, ...]:
+    """The names of all formats, without importing their modules."""
+    found = (module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return tuple(sorted(name.replace("_", "-") for name in found))
+
+
+def format_module(name: str) -> ModuleType:
+    """The module of a format. Raises UsageError for an unknown name."""
+    if name not in format_names():
+        raise UsageError(
+            Text(
+                "There is no format “{name}”; available: {names}.",
+                "没有叫“{name}”的导出格式，可用的有：{names}。",
+            ).fill(name=name, names=name_list(format_names()))
+        )
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+
+
+def format_description(name: str) -> str:
+    """The English description of a format: the first line of its module's docstring."""
+    return (format_module(name).__doc__ or "").partition("\n")[0]
+
+
+def export(name: str, source: Book | Course, options: ExportOptions, out: ExportTarget) -> None:
+    """Write the export ``name`` of ``source`` to ``out``. Raises UsageError for an option it does not use."""
+    module = format_module(name)
+    for field in dataclasses.fields(options):
+        if field.name not in {"lang", "now", *module.OPTIONS} and getattr(options, field.name) != field.default:
+            fitting = [other for other in format_names() if field.name in format_module(other).OPTIONS]
+            raise UsageError(
+                Text(
+                    "{field} cannot be used with {name}; it works with {fitting}.",
+                    "{field} 不能和 {name} 一起用；它适用于 {fitting}。",
+                ).fill(field=flag(field.name), name=name, fitting=name_list(fitting))
+            )
+    if options.pseudonyms:
+        assert isinstance(source, Book)
+        source = pseudonymized(source)
+    with out:
+        module.write(source, options, out)
+    if (
+        module.SOURCE == "gradebook"
+        and name not in _OF_EVERYBODY
+        and options.learner is None
+        and not options.pseudonyms
+    ):
+        _name_skipped(source, out)
+
+
+def _name_skipped(source: Book | Course, out: ExportTarget) -> None:
+    """Report submissions that are not exported because they belong to nobody on the roster."""
+    assert isinstance(source, Book)
+    names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]
+    if names:
+        more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
+        said = Text("Skipped, because they are not on the roster: {names}", "不属于班上任何人的提交没有计入：{names}")
+        out.say(said.fill(names="; ".join(names[:_MOST_NAMES]) + more))
+
+
+def flag(field: str) -> str:
+    """The command-line option for a field of ``ExportOptions``."""
+    return "-q" if field == "questions" else f"--{field.replace('_', '-')}"

@@ -1,0 +1,176 @@
+"""Match the rows of a class list from an LMS with the learners of a gradebook, by id, address or name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from grader.classroom.intake import Person
+from grader.classroom.marks import Mark
+from grader.classroom.results import Book
+from grader.classroom.roster import Learner, Roster, contradicts
+from grader.classroom.roster import read_roster as read_roster
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean, points
+from grader.instructor.export import ExportOptions
+from grader.instructor.export._sheet import Sheet
+from grader.instructor.export._sheet import read_sheet as read_sheet
+from grader.instructor.export._target import ExportTarget
+from grader.instructor.mark_reports import count_pending, error_message, is_still_open, marks_that_count, summary
+
+_UNMATCHED = Text("In the template, but not found in the gradebook: {names}", "模板中有，但成绩册里没有找到：{names}")
+_AMBIGUOUS = Text(
+    "Not filled in, because the name matches more than one learner: {names}", "无法确定是谁，未填写：{names}"
+)
+_NOT_THERE = Text("In the gradebook, but not in the template: {names}", "成绩册里有，但模板中没有：{names}")
+_NOTHING = Text("Left unchanged, because nothing was submitted: {names}", "没有提交，保持原样：{names}")
+_UNGRADED = Text(
+    "Left unchanged, because not everything could be graded: {names}",
+    "无法评分或只评了一部分，保持原样：{names}",
+)
+_OPEN = Text(
+    "Left unchanged, because they can still earn points, and the course shows results only after that: {names}",
+    "再提交仍可计分，而本课程要等到不再计分之后才公布结果，保持原样：{names}",
+)
+_WAITING = Text("Some answers still have to be graded by hand: {names}", "仍有答案等待人工批改：{names}")
+_OTHER_POINTS = Text(
+    "{where} is {found}, but the course has {possible} points. Points are filled in without scaling.",
+    "{where} 写的是 {found} 分，而这里的满分是 {possible} 分。分数按原样填写。",
+)
+_FILLED = Text("Filled in: {count} of {all} rows.", "已填写 {all} 行中的 {count} 行。")
+_MOST_NAMES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A learner's points with a summary in ``lines``. ``state`` is the reason not to fill them in, if any."""
+
+    earned: str
+    lines: tuple[str, ...]
+    state: Text | None
+    waiting: bool
+
+
+def read_template(options: ExportOptions, what: str) -> Sheet:
+    """Read the file to fill in. Raises UsageError without ``--template``; ``what`` describes the expected file."""
+    if options.template is None:
+        raise UsageError(
+            Text(
+                "There is no file to fill in: give the {what} that you downloaded. The option is --template FILE.",
+                "缺少要填写的文件：请给出你下载的文件（{what}）。对应的选项是 --template FILE。",
+            ).fill(what=what),
+            field="template",
+        )
+    return read_sheet(options.template)
+
+
+def grades(book: Book, options: ExportOptions) -> dict[str, Grade]:
+    """The grade of each learner by id; if every attempt counts, that of the last attempt.
+
+    A course that shows results only when nothing more can count shows no points before, either.
+    """
+    found = {}
+    rules, now = book.course.rules, options.now or datetime.now(UTC)
+    for mark in marks_that_count(book):
+        lines = tuple(summary(mark, options.lang, rules, now))
+        state = _OPEN if mark.work is not None and is_still_open(rules, mark.learner, now) else _state(mark)
+        found[mark.learner.id] = Grade(points(mark.earned), lines, state, count_pending(mark) > 0)
+    return found
+
+
+def _state(mark: Mark) -> Text | None:
+    """The reason not to fill in a mark, if any. An override is filled in even if nothing could be graded."""
+    ungradable = mark.work is None or error_message(mark) is not None
+    if ungradable and mark.overridden:
+        return None
+    return _NOTHING if mark.work is None else _UNGRADED if ungradable or not mark.complete else None
+
+
+def roster(book: Book, more: Path | None) -> Roster:
+    """The learners of the gradebook, with LMS ids from their submissions and from the roster file ``more``."""
+    numbers: dict[str, set[tuple[str, str]]] = {}
+    for row in book.gradebook.submissions():
+        system, _, number = row.key.partition("-")
+        if len(row.learners) == 1 and system in ("canvas", "moodle") and number.isdecimal():
+            numbers.setdefault(row.learners[0], set()).add((system, number))
+    listed = {
+        learner.id: [(kind, _bare(value) if kind == "moodle" else value) for kind, value in learner.ids]
+        for learner in (read_roster(more).learners if more else ())
+    }
+    return Roster(
+        tuple(
+            Learner(
+                one.id,
+                one.name,
+                (("learner", one.id), *sorted(numbers.get(one.id, ())), *listed.get(one.id, ())),
+            )
+            for one in book.gradebook.learners()
+        )
+    )
+
+
+def _bare(identifier: str) -> str:
+    """The number in “Participant 657768”."""
+    return re.sub(r"\D", "", identifier) or identifier
+
+
+def match_rows(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str], list[str], list[str]]:
+    """The learner id of each matched row, the names of people who match nobody, and those who match ambiguously."""
+    rows: dict[int, str] = {}
+    unknown: list[str] = []
+    doubtful: list[str] = []
+    for row, person in people.items():
+        match = known.match(person)
+        if match.learner is not None and not contradicts(person, match.learner):
+            rows[row] = match.learner.id
+        else:
+            (doubtful if match.why == "ambiguous" else unknown).append(person.name)
+    ids = list(rows.values())
+    twice = {name for name in ids if ids.count(name) > 1} if len(set(ids)) < len(ids) else set()
+    doubtful += [people[row].name for row, name in rows.items() if name in twice]
+    return {row: name for row, name in rows.items() if name not in twice}, unknown, doubtful
+
+
+def report_differences(
+    out: ExportTarget,
+    graded: Mapping[str, Grade],
+    rows: Mapping[int, str],
+    unknown: Sequence[str],
+    doubtful: Sequence[str],
+    filled: Iterable[int],
+) -> None:
+    """Report who is only in the template or only in the gradebook, and whose cells are left unchanged."""
+    there = set(rows.values())
+    absent = [name for name in graded if name not in there]
+    lists = [(_UNMATCHED, unknown), (_AMBIGUOUS, doubtful), (_NOT_THERE, absent)]
+    lists += [(text, [name for name in there if graded[name].state is text]) for text in (_NOTHING, _UNGRADED, _OPEN)]
+    lists.append((_WAITING, [name for name in there if graded[name].waiting]))
+    for text, names in lists:
+        if names:
+            out.say(text.fill(names=_listed(names)))
+    out.say(_FILLED.fill(count=len(set(filled)), all=len(rows) + len(unknown) + len(doubtful)))
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = sorted(clean(name) for name in names)
+    return "; ".join(shown[:_MOST_NAMES]) + (f"; … (+{len(shown) - _MOST_NAMES})" if len(shown) > _MOST_NAMES else "")
+
+
+def compare_points(out: ExportTarget, book: Book, where: str, written: str) -> None:
+    """Warn if the maximum in the LMS, ``written`` in ``where``, differs from that of the course."""
+    possible = sum(book.points.values())
+    found = number(written)
+    if found is not None and abs(found - possible) > 0.005:
+        out.say(_OTHER_POINTS.fill(where=clean(where, 80), found=points(found), possible=points(possible)))
+
+
+def number(written: str) -> float | None:
+    """The number in a cell, with a decimal point or comma; None if it is not a number."""
+    try:
+        return float(written.strip().replace(",", "."))
+    except ValueError:
+        return None

@@ -1,0 +1,197 @@
+"""Quiz items for other systems: in one language, with one set of random numbers."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+from grader.core import arithmetic
+from grader.core.errors import UsageError
+from grader.core.model import Course, Item, Lang, Question, Text
+from grader.core.text import clean, name_list
+from grader.course import items
+from grader.course.items import Context
+from grader.instructor.export import ExportOptions
+from grader.instructor.export._target import ExportTarget
+
+_LEFT_OUT = Text(
+    "Skipped, because {name} has no matching question type: {items}",
+    "以下题目未导出，因为 {name} 没有相应的题型：{items}",
+)
+_GRADED = Text(
+    "The file contains graded items with their keys: {count}. Anyone who can read it, or the question bank of your "
+    "LMS, has the answers.",
+    "文件中含有 {count} 道计分题及其答案。能读到这个文件、或能查看课程系统中题库的人，都会知道答案。",
+)
+_UNIT = Text("Give a number, in {unit}.", "答案填一个数，单位：{unit}。")
+_NUMBER = Text("Give a number.", "答案填一个数。")
+_DIGITS = Text("Round it to {digits} significant digits.", "四舍五入到 {digits} 位有效数字。")
+_KEY = Text("A correct answer: {key}", "参考答案：{key}")
+
+#: The relative error that is allowed if the bank asks for an exact answer.
+_EXACT = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class QuizOption:
+    """An option, with the feedback for learners who choose it."""
+
+    id: str
+    text: str
+    correct: bool
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True)
+class NumericRange:
+    """A number and the absolute error that an answer may have, both as decimal digits."""
+
+    value: str
+    margin: str
+    feedback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportItem:
+    """A quiz item. All texts are plain; ``explain`` is shown after the answer.
+
+    The forms one and many use ``options``, number uses ``number`` and the known ``wrong`` numbers, and pairs uses
+    ``pairs``, in which a distractor has an empty left side.
+    """
+
+    id: str
+    points: float
+    text: str
+    explain: str
+    form: Literal["one", "many", "number", "pairs", "essay"]
+    options: tuple[QuizOption, ...] = ()
+    number: NumericRange | None = None
+    wrong: tuple[NumericRange, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+def export_items(
+    course: Course, options: ExportOptions, out: ExportTarget, name: str, forms: frozenset[str]
+) -> list[ExportItem]:
+    """The practice items of the chosen questions and, with ``options.graded``, the graded ones.
+
+    Items whose form is not in ``forms``, those of the format ``name``, are skipped and reported. Raises UsageError if
+    nothing is left.
+    """
+    found, left_out, graded = [], [], 0
+    for question in course.questions:
+        for item in question.items if not options.questions or question.id in options.questions else ():
+            if item.use == "practice" or options.graded:
+                made = _item_of(course, question, item, options.lang)
+                if made is None or made.form not in forms:
+                    left_out.append(item.id)
+                else:
+                    found.append(made)
+                    graded += item.use == "graded"
+    if left_out:
+        out.say(_LEFT_OUT.fill(name=name, items=name_list(left_out)))
+    if graded:
+        out.say(_GRADED.fill(count=graded))
+    if not found:
+        hint = "" if options.graded else Text(" --graded includes graded items.", "加 --graded 可包括计分题。")
+        raise UsageError(
+            Text(
+                "There are no practice items here that {name} can express.{hint}",
+                "这里没有 {name} 能表达的练习题。{hint}",
+            ).fill(name=name, hint=hint)
+        )
+    return found
+
+
+def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> ExportItem | None:
+    """The item in ``lang``; None if other systems have no equivalent."""
+    context = Context(course.public_id, "", item.id)
+    symbols = items.draw(item.spec, context)
+    explain = items.fill(item.explain, symbols).of(lang) if item.explain else ""
+    ask = items.fill(item.ask, symbols).of(lang)
+    spec: Any = item.spec
+
+    def truth(name: str | None) -> str:
+        belief = question.misconception(name)
+        return clean(belief.truth.of(lang), 2000, lines=True) if belief else ""
+
+    match item.kind:
+        case "choice" | "multi":
+            options = tuple(
+                QuizOption(each.id, each.text.of(lang), each.correct, truth(each.misconception))
+                for each in spec.options
+            )
+            form: Literal["one", "many"] = "one" if item.kind == "choice" else "many"
+            return ExportItem(item.id, item.points, ask, explain, form, options)
+        case "number":
+            said = [ask, _UNIT.fill(unit=spec.unit).of(lang) if spec.unit else _NUMBER.of(lang)]
+            said += [_DIGITS.fill(digits=spec.digits).of(lang)] if spec.digits else []
+            right = _number(spec, spec.answer, symbols, "")
+            wrong = tuple(_number(spec, each.answer, symbols, truth(each.misconception)) for each in spec.wrong)
+            return ExportItem(item.id, item.points, "\n\n".join(said), explain, "number", number=right, wrong=wrong)
+        case "match":
+            partners = {thing.id: thing.text.of(lang) for thing in spec.right}
+            pairs = [(thing.text.of(lang), partners[spec.pairs[thing.id]]) for thing in spec.left]
+            pairs += [("", text) for name, text in partners.items() if name not in spec.pairs.values()]
+            return ExportItem(item.id, item.points, ask, explain, "pairs", pairs=tuple(pairs))
+        case "text" | "expression" | "derivation" | "shape":
+            shown = items.ask(item, context)
+            said = [ask, *(fact.of(lang) for fact in shown.facts), shown.how.of(lang)]
+            key = _KEY.fill(key=items.key(item, context)).of(lang)
+            return ExportItem(item.id, item.points, "\n\n".join(said), f"{key}\n\n{explain}".strip(), "essay")
+    return None
+
+
+def _number(spec: Any, answer: int | float | str, symbols: dict[str, int | float], feedback: str) -> NumericRange:
+    """``answer`` with the tolerance that ``items.number`` allows."""
+    value = arithmetic.evaluate(answer, symbols)
+    if spec.digits and value:
+        margin = 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) + 1 - spec.digits)
+    elif isinstance(value, int) and not spec.tolerance:
+        margin = 0.0
+    else:
+        margin = (spec.tolerance or _EXACT) * (abs(float(value)) or 1.0)
+    return NumericRange(decimal(value), decimal(margin), feedback)
+
+
+def decimal(value: int | float | Decimal) -> str:
+    """A number in decimal digits, without an exponent."""
+    exact = Decimal(value) if isinstance(value, int) else Decimal(f"{value:.12g}")
+    text = f"{exact:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def markup(text: str) -> str:
+    """Plain text as HTML: paragraphs, lines and indentation."""
+    paragraphs = re.split(r"\n\s*\n", clean(text, 20000, lines=True).strip("\n"))
+    return "".join(f"<p>{'<br/>'.join(map(_line, part.splitlines()))}</p>" for part in paragraphs)
+
+
+def inline(text: str) -> str:
+    """Plain text as HTML without paragraphs."""
+    return "<br/>".join(_line(line) for line in clean(text, 2000, lines=True).splitlines())
+
+
+def _line(line: str) -> str:
+    bare = line.lstrip(" ")
+    return "&#160;" * (len(line) - len(bare)) + html.escape(bare, quote=False)
+
+
+def collection_title(course: Course, found: list[ExportItem], lang: Lang) -> str:
+    """A title for the items: the course and the range of questions."""
+    names = list(dict.fromkeys(each.id.partition(".")[0] for each in found))
+    several = f"{names[0]} – {names[-1]}" if len(names) > 1 else names[0]
+    return clean(f"{course.title.of(lang)}: {several}", 200)
+
+
+def by_question(course: Course, found: list[ExportItem]) -> Iterator[tuple[Question, list[ExportItem]]]:
+    """The items of each question, in the order of the course."""
+    for question in course.questions:
+        own = [each for each in found if each.id.partition(".")[0] == question.id]
+        if own:
+            yield question, own

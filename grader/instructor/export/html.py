@@ -1,0 +1,159 @@
+"""A folder of pages: an index of the class, and one for each learner, or one page with --learner.
+
+## What it writes
+
+A folder with `index.html` and a self-contained page for each learner, which can be sent by mail. The index has the
+points of every question, who was late, and what still has to be graded by hand. Click a heading to sort, or search for
+a learner; this uses `table.js` in the same folder, and the index is complete without it. The learners' pages contain no
+scripts and forbid them. They have only public cases and their points until `hidden_results` allows more; with `never`,
+only hidden cases are left out, and the page says how many points they are worth. The index is for you and has all
+points. With `--learner`, the export is that learner's page as one file.
+
+## Options
+
+- `--learner`: one page, for this learner.
+- `--pseudonyms`: pseudonyms in place of names.
+
+## How to use it
+
+```
+attncheck export html --from results --to pages
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from grader.classroom.marks import Mark
+from grader.classroom.results import Book, file_name
+from grader.core.errors import UsageError
+from grader.core.model import Course, Lang, Text
+from grader.core.text import clean, points
+from grader.course import items
+from grader.instructor import class_table
+from grader.instructor.class_table import ClassRow
+from grader.instructor.export import ExportOptions
+from grader.instructor.export._target import ExportTarget
+from grader.instructor.mark_reports import mark_of, marks_that_count, report_with_overrides, visible_report
+
+__all__ = ["LearnerPages", "mark_of", "report_with_overrides", "summary", "write"]
+
+SOURCE = "gradebook"
+OPTIONS = frozenset({"learner", "pseudonyms"})
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_SHARED = Path(class_table.__file__).parent / "templates"
+_SCRIPT = "table.js"
+TITLE = Text("Results of the class", "全班成绩")
+_SUMMARY = Text(
+    "{handed} of {all} learners submitted; mean {mean} of {possible} points.",
+    "{all} 人中有 {handed} 人提交；平均 {mean} / {possible} 分。",
+)
+_NOBODY = Text("Nobody has submitted anything.", "没有人提交。")
+
+
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
+    """Write the pages, and then the index, which therefore never links to a missing page."""
+    pages = LearnerPages(book, options.lang, options.now)
+    if options.learner is not None:
+        made = pages.of(mark_of(book, options.learner))
+        if made is None:
+            said = Text(
+                "Nothing that {learner} submitted could be graded, so there is no page.",
+                "{learner} 提交的内容都无法评分，没有网页。",
+            )
+            raise UsageError(said.fill(learner=clean(options.learner)))
+        out.write_file([made.encode()])
+        return
+    taken: dict[str, str] = {}
+    files: list[str | None] = []
+    marks = []
+    for mark in marks_that_count(book):
+        made = pages.of(mark)
+        files.append(None if made is None else f"{file_name(mark.learner.id, taken)}.html")
+        marks.append(mark)
+        if made is not None:
+            out.add_file(str(files[-1]), made.encode())
+    out.add_file(_SCRIPT, (_TEMPLATES / _SCRIPT).read_bytes())
+    out.add_file("index.html", _index(book, class_table.numbered(marks), files, options.lang).encode())
+
+
+class LearnerPages:
+    """Renders the pages of learners as they may see them at ``now`` (default: the current time)."""
+
+    def __init__(self, book: Book, lang: Lang, now: datetime | None = None) -> None:
+        from grader.report.html import SectionCache  # loads jinja2, numpy
+
+        self._book, self._lang, self._now = book, lang, now
+        self._drawn, self._undrawn = (book.course, SectionCache()), (_without_drawn(book.course), SectionCache())
+
+    def of(self, mark: Mark) -> str | None:
+        """The page of a mark; None if nothing was graded."""
+        from grader.report.html import PageLearner, render  # loads jinja2, numpy
+
+        report = report_with_overrides(self._book, mark)
+        if report is None or mark.work is None:
+            return None
+        draws = mark.work.row.seed_name
+        course, sections = self._drawn if draws else self._undrawn
+        report = visible_report(report, mark, self._book.course.rules, self._now)
+        whose = PageLearner(mark.learner.name or mark.learner.id, draws)
+        return render(report, course, self._lang, whose=whose, sections=sections)
+
+
+def _without_drawn(course: Course) -> Course:
+    """The course without items whose numbers depend on the learner's name, which must not be revealed."""
+    questions = tuple(
+        replace(question, items=tuple(item for item in question.items if not items.draw_choices(item.spec)))
+        for question in course.questions
+    )
+    return replace(course, questions=questions)
+
+
+def _index(book: Book, rows: tuple[ClassRow, ...], files: list[str | None], lang: Lang) -> str:
+    from grader.report.html import environment, policy, sheet  # loads jinja2, numpy
+
+    style = sheet(_TEMPLATES / "index.css", _SHARED / "class_table.css")
+    to = {(row.id, row.number): file for row, file in zip(rows, files, strict=True)}
+
+    def link(row: ClassRow) -> str | None:
+        file = to[row.id, row.number]
+        return quote(file) if file else None
+
+    page = (
+        environment(_TEMPLATES, _SHARED)
+        .get_template("index.html")
+        .render(
+            course=book.course,
+            title=TITLE,
+            lang=lang,
+            summary=summary(book, rows),
+            titles=class_table.TITLES,
+            questions=list(book.points),
+            sections=any(row.section for row in rows),
+            rows=rows,
+            link=link,
+            style=Markup(style),
+            policy=policy(style, scripts=True),
+        )
+    )
+    return page.lstrip() + "\n"
+
+
+def summary(book: Book, rows: tuple[ClassRow, ...]) -> Text:
+    """A sentence with the number of learners who submitted, and the mean of their points."""
+    earned = [row.earned for row in rows if row.submitted]
+    if not earned:
+        return _NOBODY
+    return _SUMMARY.fill(
+        handed=len(earned),
+        all=len(rows),
+        mean=points(sum(earned) / len(earned)),
+        possible=points(sum(book.points.values())),
+    )

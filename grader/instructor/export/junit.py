@@ -1,0 +1,60 @@
+"""JUnit XML: a folder with a document for each learner, or one with --learner.
+
+## What it writes
+
+A folder with a document for each learner, or one document with `--learner`. Until `hidden_results` allows
+more, they have only public cases and their points; with `never`, only hidden cases are left out.
+
+## Options
+
+- `--learner`: writes one file, for this learner, instead of a folder.
+- `--pseudonyms`: pseudonyms in place of names.
+
+## How to use it
+
+For CI servers and other programs that read test results.
+
+```
+attncheck export junit --from results --to junit
+```
+"""
+
+from __future__ import annotations
+
+from grader.classroom.marks import Mark
+from grader.classroom.results import Book, file_name
+from grader.core.errors import UsageError
+from grader.core.model import Report, Text
+from grader.core.text import clean
+from grader.instructor.export import ExportOptions
+from grader.instructor.export._target import ExportTarget
+from grader.instructor.mark_reports import mark_of, marks_that_count, report_with_overrides, visible_report
+from grader.report.junit import to_junit
+
+SOURCE = "gradebook"
+OPTIONS = frozenset({"learner", "pseudonyms"})
+
+
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
+    """Write one document per learner whose work could be graded, or only that of ``learner``."""
+    if options.learner is not None:
+        mark = mark_of(book, options.learner)
+        report = report_with_overrides(book, mark)
+        if report is None:
+            raise UsageError(
+                Text(
+                    "No submission of {learner} could be graded, so there is nothing to export.",
+                    "{learner} 的提交都无法评分，没有可以导出的内容。",
+                ).fill(learner=clean(options.learner))
+            )
+        out.write_file([_document(report, mark, book, options)])
+        return
+    taken: dict[str, str] = {}
+    for mark in marks_that_count(book):
+        report = report_with_overrides(book, mark)
+        if report is not None:
+            out.add_file(f"{file_name(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
+
+
+def _document(report: Report, mark: Mark, book: Book, options: ExportOptions) -> bytes:
+    return to_junit(visible_report(report, mark, book.course.rules, options.now), options.lang).encode()

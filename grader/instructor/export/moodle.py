@@ -1,0 +1,188 @@
+"""The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in.
+
+## What it writes
+
+The CSV file that you downloaded. Only the cells of the grade and of the feedback change; every other byte is kept.
+Headings are in the language of the site, so columns are found by known headings, or else by their content
+(participants' numbers after a word, a maximum that is the same in every row, and the grade to its left). Comments that
+were written by hand are kept; those of attncheck start with `attncheck:`.
+
+Learners are matched and exceptions are listed as for `canvas`, with the participants' numbers of a Moodle zip.
+
+## Options
+
+- `--template`: the worksheet as it was downloaded. Do not save it from a spreadsheet first.
+- `--column`: the column of the grade; needed only if it is not recognised.
+- `--roster`: numbers and addresses of learners; required for groups.
+
+## How to use it
+
+Download the worksheet from the assignment (*Download grading worksheet*), fill it in, and upload the result (*Upload
+grading worksheet*).
+
+```
+attncheck export moodle --from results --template Grades.csv --to upload.csv
+```
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.classroom.intake import Person
+from grader.classroom.results import Book
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean
+from grader.instructor.export import ExportOptions
+from grader.instructor.export import _class_list as class_list
+from grader.instructor.export._sheet import Sheet, headings_text
+from grader.instructor.export._target import ExportTarget
+
+SOURCE = "gradebook"
+OPTIONS = frozenset({"template", "column", "roster"})
+
+_PARTICIPANT = re.compile(r"\D*?(\d+)\s*")
+_HEADINGS = {
+    "name": ("full name", "姓名", "全名"),
+    "grade": ("grade", "成绩", "分数"),
+    "most": ("maximum grade", "最高分", "最高成绩", "最大成绩"),
+    "feedback": ("feedback comments", "反馈评语", "反馈评论", "反馈意见", "评语反馈"),
+}
+#: The prefix of attncheck's comments. Comments without it were written by a person, and are kept.
+_OURS = "attncheck: "
+_NO_FEEDBACK = Text(
+    "There is no feedback column, so only grades are filled in.", "没有找到反馈评语一列，因此只填写成绩。"
+)
+_KEPT_COMMENTS = Text("Comments written by someone else were kept: {count}.", "保留了别人写的评语：{count} 条。")
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    person: int
+    grade: int
+    name: int | None
+    email: int | None
+    most: int | None
+    feedback: int | None
+
+
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
+    """Fill in grades and feedback. Only the cells of learners whose work was graded change."""
+    sheet = class_list.read_template(options, "Moodle grading worksheet")
+    columns = _columns(sheet, options.column)
+    people = {row: _person(sheet, columns, row) for row in _filled(sheet)}
+    graded = class_list.grades(book, options)
+    rows, unknown, doubtful = class_list.match_rows(class_list.roster(book, options.roster), people)
+    most = next((sheet.at(row, columns.most) for row in people if sheet.at(row, columns.most).strip()), "")
+    class_list.compare_points(out, book, sheet.at(0, columns.most) or "Maximum grade", most)
+    changes: dict[tuple[int, int], str] = {}
+    kept = 0
+    for row, name in rows.items():
+        grade = graded[name]
+        if grade.state is None and columns.grade < len(sheet.rows[row]):
+            changes[row, columns.grade] = grade.earned.replace(".", "," if "," in most else ".")
+            at = columns.feedback
+            if at is not None and at < len(sheet.rows[row]):
+                if sheet.at(row, at).strip() and not sheet.at(row, at).startswith(_OURS):
+                    kept += 1
+                else:
+                    changes[row, at] = _comment(grade.lines)
+    out.write_file([sheet.edited(changes)])
+    if columns.feedback is None:
+        out.say(_NO_FEEDBACK)
+    if kept:
+        out.say(_KEPT_COMMENTS.fill(count=kept))
+    class_list.report_differences(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
+
+
+def _comment(lines: tuple[str, ...]) -> str:
+    """A comment as one line of HTML, the format that Moodle expects."""
+    return _OURS + "<br>".join(html.escape(clean(line, 400)) for line in lines)
+
+
+def _filled(sheet: Sheet) -> list[int]:
+    """The rows below the heading that are not empty."""
+    return [at for at in range(1, len(sheet.rows)) if any(cell.text.strip() for cell in sheet.rows[at])]
+
+
+def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
+    heading = [cell.text.strip() for cell in sheet.rows[0]] if sheet.rows else []
+    rows = _filled(sheet)
+
+    def where(fits: Callable[[str], bool]) -> list[int]:
+        """The columns in which every cell fits."""
+        return [at for at in range(len(heading)) if rows and all(fits(sheet.at(row, at).strip()) for row in rows)]
+
+    def named(what: str) -> int | None:
+        return next((at for at, title in enumerate(heading) if title.casefold() in _HEADINGS[what]), None)
+
+    # A bare number may mean anything; a participant's number follows a word.
+    person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]
+    if not person:
+        raise UsageError(
+            Text(
+                "{sheet} has no column of participants such as “Participant 657768”; expected the grading worksheet "
+                "of a Moodle assignment (“Download grading worksheet”), with a row for each participant.",
+                "{sheet} 里没有“Participant 657768”这样的参与者列；"
+                "应为 Moodle 作业的评分工作表（“下载评分工作表”），每位参与者一行。",
+            ).fill(sheet=sheet.path)
+        )
+    maxima = [
+        at
+        for at in where(lambda cell: (class_list.number(cell) or 0) > 0)
+        if at not in person and len({sheet.at(row, at) for row in rows}) == 1
+    ]
+    most = named("most")
+    if most is None and len(maxima) == 1:
+        most = maxima[0]
+    grade = _grade(sheet, heading, wanted, named("grade"), most)
+    email = where(lambda cell: "@" in cell)
+    feedback, last = named("feedback"), len(heading) - 1
+    free = where(lambda cell: not cell or cell.startswith(_OURS))
+    if feedback is None and last in free and last not in (grade, most):
+        feedback = last
+    name = named("name")
+    if name is None and person[0] == 0 and 1 not in (grade, most, feedback, *email):
+        name = 1
+    return _Columns(person[0], grade, name, email[0] if email else None, most, feedback)
+
+
+def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | None, most: int | None) -> int:
+    if wanted is not None:
+        if heading.count(wanted) != 1:
+            raise UsageError(
+                Text(
+                    "{sheet} has {count} columns “{wanted}”; expected one. Available: {heading}",
+                    "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{heading}",
+                ).fill(
+                    sheet=sheet.path,
+                    count=heading.count(wanted),
+                    wanted=clean(wanted, 80),
+                    heading=headings_text(heading),
+                )
+            )
+        return heading.index(wanted)
+    if named is not None:
+        return named
+    if most:
+        return most - 1
+    raise UsageError(
+        Text(
+            "{sheet} has no obvious column of grades; name one of these: {heading}. The option is --column NAME.",
+            "看不出 {sheet} 的哪一列是成绩，请指定其中一列：{heading}。对应的选项是 --column NAME。",
+        ).fill(sheet=sheet.path, heading=headings_text(heading)),
+        field="column",
+    )
+
+
+def _person(sheet: Sheet, columns: _Columns, row: int) -> Person:
+    identifier = sheet.at(row, columns.person).strip()
+    match = _PARTICIPANT.fullmatch(identifier)
+    ids = [("moodle", match[1] if match else identifier)]
+    if email := sheet.at(row, columns.email).strip():
+        ids += [("email", email), ("learner", email)]
+    return Person(sheet.at(row, columns.name).strip() or identifier, tuple(ids))

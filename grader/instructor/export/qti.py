@@ -1,0 +1,278 @@
+"""Quiz items for Canvas: a zip with one quiz (QTI 1.2).
+
+## What it writes
+
+A zip in the layout that Canvas imports. Canvas silently ignores what it cannot read, so the zip uses only features that
+Canvas is known to read. Only practice items are included, unless `--graded` is given.
+
+| item | in Canvas |
+|---|---|
+| choice, multi | the same; wrong options show the correct idea |
+| number | the same, with its tolerance |
+| match, order | left out |
+| text, expression, derivation, shape | essay, with a correct answer in the feedback |
+
+Numbers that differ from learner to learner in attncheck are the same for everyone. Points are rounded to
+whole and half points. Items that are left out are listed.
+
+## Options
+
+- `-q`: only these questions.
+- `--graded`: includes graded items. The file then contains their keys.
+
+## How to use it
+
+```
+attncheck export qti -q Q5 --to q05.zip
+```
+
+In Canvas: Settings → *Import Course Content* → QTI.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import xml.etree.ElementTree as ET
+import zipfile
+from decimal import Decimal
+from hashlib import sha256
+
+from grader.core.model import Course
+from grader.instructor.export import ExportOptions
+from grader.instructor.export._quiz import (
+    ExportItem,
+    NumericRange,
+    collection_title,
+    decimal,
+    export_items,
+    inline,
+    markup,
+)
+from grader.instructor.export._target import ExportTarget
+
+SOURCE = "course"
+OPTIONS = frozenset({"questions", "graded"})
+
+_FORMS = frozenset({"one", "many", "number", "essay"})
+_TYPES = {
+    "one": "multiple_choice_question",
+    "many": "multiple_answers_question",
+    "number": "numerical_question",
+    "essay": "essay_question",
+}
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+_QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
+_CANVAS = "http://canvas.instructure.com/xsd/cccv1p0"
+_PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
+#: A fixed time, so that equal content gives equal bytes.
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
+    """Write a zip with a manifest and one quiz: a practice quiz, or an assignment if it has graded items."""
+    found = export_items(course, options, out, "QTI", _FORMS)
+    title = collection_title(course, found, options.lang)
+    name = "attncheck_" + sha256("\0".join([course.public_id, *(each.id for each in found)]).encode()).hexdigest()[:24]
+    total = sum(_points(each) for each in found)
+    files = {
+        "imsmanifest.xml": _xml(_manifest(name)),
+        "non_cc_assessments/": b"",
+        f"{name}/assessment_meta.xml": _xml(_meta(name, title, total, graded=options.graded)),
+        f"{name}/{name}.xml": _xml(_assessment(name, title, found)),
+    }
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+        for path, data in files.items():
+            made.writestr(zipfile.ZipInfo(path, _TIME), data, None if path.endswith("/") else zipfile.ZIP_DEFLATED)
+    out.write_file([archive.getvalue()])
+
+
+def _xml(root: ET.Element) -> bytes:
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
+
+
+def _points(each: ExportItem) -> float:
+    """The points, rounded to half points, which is what Canvas accepts; at least half a point."""
+    return max(0.5, round(each.points * 2) / 2)
+
+
+def _ident(text: str) -> str:
+    return re.sub(r"\W", "_", text, flags=re.ASCII)
+
+
+def _add(parent: ET.Element, path: str, text: str = "", **attributes: str) -> ET.Element:
+    """Add nested elements, as in a/b/c; the last one gets the text and the attributes, and is returned."""
+    for tag in path.split("/"):
+        parent = ET.SubElement(parent, tag)
+    parent.attrib.update(attributes)
+    parent.text = text or None
+    return parent
+
+
+# ------------------------------------------------------------------------------------------- around it
+
+
+def _manifest(name: str) -> ET.Element:
+    schemas = f"{_PACKAGE} http://www.imsglobal.org/xsd/imscp_v1p1.xsd"
+    root = ET.Element("manifest", {"identifier": f"{name}_manifest", "xmlns": _PACKAGE, "xmlns:xsi": _XSI})
+    root.set("xsi:schemaLocation", schemas)
+    metadata = _add(root, "metadata")
+    _add(metadata, "schema", "IMS Content")
+    _add(metadata, "schemaversion", "1.1.3")
+    _add(root, "organizations")
+    resources = _add(root, "resources")
+    quiz = _add(resources, "resource", identifier=name, type="imsqti_xmlv1p2")
+    _add(quiz, "file", href=f"{name}/{name}.xml")
+    _add(quiz, "dependency", identifierref=f"{name}_meta")
+    kind = "associatedcontent/imscc_xmlv1p1/learning-application-resource"
+    meta = _add(resources, "resource", identifier=f"{name}_meta", type=kind, href=f"{name}/assessment_meta.xml")
+    _add(meta, "file", href=f"{name}/assessment_meta.xml")
+    return root
+
+
+def _meta(name: str, title: str, total: float, *, graded: bool) -> ET.Element:
+    root = ET.Element("quiz", {"identifier": name, "xmlns": _CANVAS, "xmlns:xsi": _XSI})
+    root.set("xsi:schemaLocation", f"{_CANVAS} https://canvas.instructure.com/xsd/cccv1p0.xsd")
+    facts = {
+        "title": title,
+        "description": "",
+        "shuffle_answers": "true",
+        "scoring_policy": "keep_highest",
+        "quiz_type": "assignment" if graded else "practice_quiz",
+        "points_possible": f"{total:.1f}",
+        "show_correct_answers": "false" if graded else "true",
+        "allowed_attempts": "1" if graded else "-1",
+        "available": "false",
+    }
+    for key, value in facts.items():
+        _add(root, key, value)
+    if graded:
+        assignment = _add(root, "assignment", identifier=f"{name}_assignment")
+        facts = {
+            "title": title,
+            "workflow_state": "unpublished",
+            "quiz_identifierref": name,
+            "points_possible": f"{total:.1f}",
+            "grading_type": "points",
+            "submission_types": "online_quiz",
+        }
+        for key, value in facts.items():
+            _add(assignment, key, value)
+    return root
+
+
+# --------------------------------------------------------------------------------------------- the quiz
+
+
+def _assessment(name: str, title: str, found: list[ExportItem]) -> ET.Element:
+    root = ET.Element("questestinterop", {"xmlns": _QTI, "xmlns:xsi": _XSI})
+    root.set("xsi:schemaLocation", f"{_QTI} {_QTI}p1.xsd")
+    assessment = _add(root, "assessment", ident=name, title=title)
+    _field(_add(assessment, "qtimetadata"), "cc_maxattempts", "1")
+    section = _add(assessment, "section", ident="root_section")
+    for each in found:
+        _item(section, each)
+    return root
+
+
+def _field(parent: ET.Element, label: str, entry: str) -> None:
+    field = _add(parent, "qtimetadatafield")
+    _add(field, "fieldlabel", label)
+    _add(field, "fieldentry", entry)
+
+
+def _item(section: ET.Element, each: ExportItem) -> None:
+    ident = _ident(each.id)
+    item = _add(section, "item", ident=ident, title=each.id)
+    fields = _add(item, "itemmetadata/qtimetadata")
+    _field(fields, "question_type", _TYPES[each.form])
+    _field(fields, "points_possible", decimal(_points(each)))
+    _field(fields, "original_answer_ids", ",".join(f"{ident}_{_ident(option.id)}" for option in each.options))
+    _field(fields, "assessment_question_identifierref", f"{ident}_ref")
+    presentation = _add(item, "presentation")
+    _material(presentation, markup(each.text))
+    if each.options:
+        _choices(presentation, ident, each)
+    else:
+        _blank(presentation, number=each.form == "number")
+    processing = _add(item, "resprocessing")
+    _add(processing, "outcomes/decvar", maxvalue="100", minvalue="0", varname="SCORE", vartype="Decimal")
+    feedback = {}
+    if each.explain:
+        feedback["general_fb"] = markup(each.explain)
+        _add(_condition(processing, "Yes"), "other")
+        _show(processing, "general_fb")
+    for option in each.options:
+        if option.feedback:
+            chosen = f"{ident}_{_ident(option.id)}"
+            feedback[f"{chosen}_fb"] = markup(option.feedback)
+            _equals(_condition(processing, "Yes"), chosen)
+            _show(processing, f"{chosen}_fb")
+    _right(processing, ident, each)
+    for name, text in feedback.items():
+        _material(_add(item, "itemfeedback", ident=name), text, "flow_mat/material")
+
+
+def _material(parent: ET.Element, text: str, path: str = "material") -> None:
+    _add(parent, f"{path}/mattext", text, texttype="text/html")
+
+
+def _choices(presentation: ET.Element, ident: str, each: ExportItem) -> None:
+    cardinality = "Single" if each.form == "one" else "Multiple"
+    response = _add(presentation, "response_lid", ident="response1", rcardinality=cardinality)
+    render = _add(response, "render_choice")
+    for option in each.options:
+        label = _add(render, "response_label", ident=f"{ident}_{_ident(option.id)}")
+        _material(label, inline(option.text))
+
+
+def _blank(presentation: ET.Element, *, number: bool) -> None:
+    response = _add(presentation, "response_str", ident="response1", rcardinality="Single")
+    render = _add(response, "render_fib", **({"fibtype": "Decimal"} if number else {}))
+    _add(render, "response_label", ident="answer1", **({} if number else {"rshuffle": "No"}))
+
+
+def _condition(processing: ET.Element, go_on: str) -> ET.Element:
+    """Add a condition, and return the element that its comparisons go into."""
+    return _add(_add(processing, "respcondition", **{"continue": go_on}), "conditionvar")
+
+
+def _show(processing: ET.Element, feedback: str) -> None:
+    """Add feedback to the last condition."""
+    _add(processing[-1], "displayfeedback", feedbacktype="Response", linkrefid=feedback)
+
+
+def _equals(parent: ET.Element, value: str, tag: str = "varequal") -> None:
+    _add(parent, tag, value, respident="response1")
+
+
+def _right(processing: ET.Element, ident: str, each: ExportItem) -> None:
+    """Add the condition that gives the points. An essay has none: a person grades it."""
+    condition = _condition(processing, "No")
+    match each.form:
+        case "one":
+            (right,) = (option for option in each.options if option.correct)
+            _equals(condition, f"{ident}_{_ident(right.id)}")
+        case "many":
+            every = _add(condition, "and")
+            for option in each.options:
+                _equals(every if option.correct else _add(every, "not"), f"{ident}_{_ident(option.id)}")
+        case "number":
+            assert each.number is not None
+            _between(condition, each.number)
+        case _:
+            _add(condition, "other")
+            return
+    _add(processing[-1], "setvar", "100", action="Set", varname="SCORE")
+
+
+def _between(condition: ET.Element, number: NumericRange) -> None:
+    either = _add(condition, "or")
+    _equals(either, number.value)
+    both = _add(either, "and")
+    value, margin = Decimal(number.value), Decimal(number.margin)
+    _equals(both, f"{value - margin:f}", "vargte")
+    _equals(both, f"{value + margin:f}", "varlte")

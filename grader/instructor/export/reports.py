@@ -1,0 +1,56 @@
+"""A folder with a JSON report for each submission, or one report with --learner.
+
+## What it writes
+
+A folder with `LEARNER.json` for each submission, in the format of [json.md](json.md#batches): the report, the points
+that count, and how they were computed. Further attempts of a learner get a number, and submissions that belong to
+nobody in the class are included. With `--learner` it is one file, for the attempt that counts. Hidden cases are
+included whatever `hidden_results` says: the files are for instructors.
+
+## Options
+
+- `--learner`: one file, for this learner.
+
+## How to use it
+
+For programs that read one learner at a time; `export json` writes the whole class as one document.
+
+```
+attncheck export reports --from results --to reports
+```
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from grader.classroom.results import Book, file_name, report_file
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean
+from grader.instructor.export import ExportOptions
+from grader.instructor.export._target import ExportTarget
+from grader.instructor.mark_reports import mark_of
+
+SOURCE = "gradebook"
+OPTIONS = frozenset({"learner"})
+
+
+def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
+    """Write one file per submission, or only that of ``learner``."""
+    if options.learner is not None:
+        mark = mark_of(book, options.learner)
+        if mark.work is None:
+            raise UsageError(
+                Text(
+                    "{learner} has not submitted anything, so there is no report.",
+                    "{learner} 没有提交任何内容，没有报告。",
+                ).fill(learner=clean(options.learner))
+            )
+        out.write_file([report_file(book, mark, options.lang).encode()])
+        return
+    taken: dict[str, str] = {}
+    for mark in itertools.chain(book.marks(), book.unmatched()):
+        if mark.work is not None:
+            name = f"{file_name(mark.learner.id, taken)}.json"
+            out.add_file(name, report_file(book, mark, options.lang).encode())

@@ -1,0 +1,390 @@
+"""Change a gradebook by hand: override points, and delete learners."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from grader.classroom import audit, class_folder, ended_sessions, inbox, jsonl
+from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
+from grader.classroom.gradebook import (
+    FILE,
+    INTAKE,
+    Gradebook,
+    LearnerRow,
+    Override,
+    SavedChanges,
+    SubmissionRow,
+    open_gradebook,
+)
+from grader.classroom.lock import locked
+from grader.classroom.marks import CoursePart
+from grader.classroom.results import CLASS, Book, MarkSummary, parts, temporary_files, write_files
+from grader.core.errors import UsageError
+from grader.core.files import TEMPORARY_PREFIX
+from grader.core.model import Course, Lang, Text
+from grader.core.suggest import hint
+from grader.core.text import clean
+from grader.course import loader
+from grader.grading import courses
+from grader.instructor import learner_requests
+from grader.instructor.regrade import course_of, points_of
+
+#: The files to which records are appended.
+_RECORDS = (learner_requests.FILE, *audit.LOGS.values())
+_OWN = frozenset(
+    {FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS, *_RECORDS}
+    | {class_folder.FILE, INBOX, WORK, EDITION, SECRET, SERVING, ended_sessions.FILE}
+    | {jsonl.lock_of(Path(name)).name for name in _RECORDS}
+)
+
+
+def find_learner(book: Gradebook, name: str) -> LearnerRow:
+    """The learner with this id or unique name, or the submission with this key that belongs to nobody.
+
+    Raises UsageError if there is none, or more than one.
+    """
+    nobodys = [LearnerRow(row.key, row.seed_name) for row in book.submissions() if not row.learners]
+    everybody = [*book.learners(), *nobodys]
+    wanted = name.strip().casefold()
+    for same in (
+        [one for one in everybody if one.id == name],
+        [one for one in everybody if one.id.casefold() == wanted],
+        [one for one in everybody if one.name.casefold() == wanted],
+    ):
+        if len(same) == 1:
+            return same[0]
+        if same:
+            ids = ", ".join(one.id for one in same)
+            raise UsageError(
+                Text(
+                    "“{name}” could be any of {ids}; give one of these ids.",
+                    "“{name}”可能是 {ids}；请给出其中一个。",
+                ).fill(name=name, ids=ids)
+            )
+    raise UsageError(
+        Text(
+            "There is no learner “{name}” in {book}. {hint}",
+            "{book} 里没有学习者“{name}”。{hint}",
+        ).fill(name=name, book=book.path, hint=hint(name, [one.id for one in everybody], most=8))
+    )
+
+
+# ---------------------------------------------------------------------------------------------- points
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideResult:
+    """A new or removed override (then ``override`` is None), with the learner's new marks.
+
+    ``save`` is its number in the gradebook, for ``undo_save``.
+    """
+
+    learner: LearnerRow
+    part: CoursePart
+    override: Override | None
+    rows: tuple[MarkSummary, ...]
+    save: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideRequest:
+    """Points to give by hand. ``beyond`` allows more than the maximum, and less than zero.
+
+    ``answers`` is the number of the learner's request that they answer.
+    """
+
+    learner: str
+    part: str
+    points: float
+    reason: str
+    author: str
+    beyond: bool = False
+    answers: int | None = None
+
+
+def give_points(
+    folder: Path,
+    request: OverrideRequest,
+    now: datetime,
+    course_folder: Path | None,
+    lang: Lang,
+    timeout: float = 0.0,
+) -> OverrideResult:
+    """Save an override in the gradebook, and update the result files. Raises UsageError if the request is not valid.
+
+    Waits up to ``timeout`` seconds for the lock on the folder.
+    """
+    if not request.reason.strip():
+        raise UsageError(
+            Text(
+                "Give a reason: it is shown with the points, and others will ask. The option is --reason TEXT.",
+                "请给出理由：理由会写在分数旁边，别人会问到。对应的选项是 --reason TEXT。",
+            ),
+            field="reason",
+        )
+    with open_for_changes(folder, course_folder, timeout) as (book, loaded):
+        learner = find_learner(book, request.learner)
+        if learner not in book.learners():
+            raise UsageError(
+                Text(
+                    "{learner} belongs to nobody in the class; add the author to the roster, and grade again.",
+                    "{learner} 不属于班上任何人：请把这位学习者加进名单，再评一次。",
+                ).fill(learner=learner.id)
+            )
+        part = _part(request.part, loaded, points_of(book))
+        if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
+            raise UsageError(
+                Text(
+                    "{part} has 0 to {possible} points; found {points}. Use --beyond to allow this.",
+                    "{part} 的分数是 0 到 {possible}，这里是 {points}。要超出这个范围，请加 --beyond。",
+                ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}"),
+                field="points",
+            )
+        change = Override(learner.id, part.name, request.points, request.reason.strip(), request.author, now)
+        key = (change.learner, change.part)
+        number = book.change_overrides({key: change}, request.author, now, request=request.answers)
+        return OverrideResult(learner, part, change, _written(book, loaded, learner, lang), number)
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """Who changes something, and when."""
+
+    author: str
+    at: datetime
+
+
+def remove_override(
+    folder: Path,
+    which: tuple[str, str],
+    by: Signed,
+    course_folder: Path | None,
+    lang: Lang,
+    timeout: float = 0.0,
+) -> OverrideResult:
+    """Delete the override for (learner, part), so that the earned points count. Raises UsageError if there is none."""
+    learner, part = which
+    with open_for_changes(folder, course_folder, timeout) as (book, loaded):
+        known = [(change.learner, change.part) for change in book.overrides()]
+        who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
+        named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
+        if named is None:
+            has = ", ".join(name for one, name in known if one == who) or "none"
+            raise UsageError(
+                Text(
+                    "{who} has no points given by hand for “{part}”; parts with such points: {has}.",
+                    "{who} 的“{part}”没有手工给分；有手工给分的是：{has}。",
+                ).fill(who=who, part=part, has=has),
+                field="part",
+            )
+        number = book.change_overrides({(who, named): None}, by.author, by.at)
+        found = next((one for one in book.learners() if one.id == who), LearnerRow(who, who))
+        rows = _written(book, loaded, found, lang)
+        return OverrideResult(found, parts(loaded).get(named, CoursePart(named, "", 0.0)), None, rows, number)
+
+
+def undo_save(
+    folder: Path,
+    number: int,
+    by: Signed,
+    course_folder: Path | None,
+    lang: Lang,
+    timeout: float = 0.0,
+) -> SavedChanges:
+    """Restore the overrides as they were before a save. Returns the save that does so, which can be undone, too.
+
+    The answer to a request that the points came with is taken back or restored with them. Raises UsageError if there
+    is no such save, or if one of its overrides has been changed since.
+    """
+    with open_for_changes(folder, course_folder, timeout) as (book, loaded):
+        save = book.find_save(number)
+        if save is None:
+            raise UsageError(
+                Text("There is no change {number} to undo.", "没有编号为 {number} 的改动可以撤销。").fill(number=number)
+            )
+        now_given = {(change.learner, change.part): change for change in book.overrides()}
+        same = all(now_given.get((each.learner, each.part)) == each.after for each in save.changes)
+        if not save.latest or not same:
+            raise UsageError(
+                Text(
+                    "Change {number} cannot be undone: the points were changed again later. Undo the later change "
+                    "first.",
+                    "改动 {number} 不能撤销：后来又改过这些分数。请先撤销后来的改动。",
+                ).fill(number=number)
+            )
+        wanted = {(each.learner, each.part): each.before for each in save.changes}
+        undoing = book.change_overrides(wanted, by.author, by.at, undoes=number, request=save.request)
+        write_files(Book.of(book, loaded), folder, lang)
+        if save.request is not None:
+            learner_requests.set_withdrawn(folder, save.request, not _takes_back(book, save), by.author, by.at)
+        return SavedChanges(undoing, by.author, by.at, save.changes, number, save.request)
+
+
+def _takes_back(book: Gradebook, save: SavedChanges) -> bool:
+    """Whether a save undoes points, rather than giving them or undoing that they were undone."""
+    times = 0
+    while save.undoes is not None and (earlier := book.find_save(save.undoes)) is not None:
+        save = earlier
+        times += 1
+    return times % 2 == 1
+
+
+@contextlib.contextmanager
+def open_for_changes(
+    folder: Path, course_folder: Path | None, timeout: float = 0.0
+) -> Iterator[tuple[Gradebook, Course]]:
+    """Open the gradebook of ``folder`` for changes, locked. Yields it with its course. See ``lock.locked``."""
+    with contextlib.closing(open_gradebook(folder)) as book, locked(folder, timeout):
+        yield book, loader.full_course(courses.load(course_of(book, course_folder)))
+
+
+def _written(book: Gradebook, loaded: Course, learner: LearnerRow, lang: Lang) -> tuple[MarkSummary, ...]:
+    rows = write_files(Book.of(book, loaded), book.path.parent, lang)
+    return tuple(row for row in rows if row.learner == learner.id and row.counts)
+
+
+def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePart:
+    known = {name: part for name, part in parts(loaded).items() if part.question in counting}
+    found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
+    if found is None:
+        raise UsageError(
+            Text(
+                "There is no exercise or graded item “{name}”. {hint}",
+                "没有练习或计分题“{name}”。{hint}",
+            ).fill(name=name, hint=hint(name, known, most=8)),
+            field="part",
+        )
+    return found
+
+
+# ------------------------------------------------------------------------------------------ forgetting
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetPlan:
+    """What deleting a learner removes: ``submissions``, ``files``, and numbers of ``overrides`` and ``requests``.
+
+    ``shared`` submissions are kept for their other authors. ``outside`` are the paths where submissions were
+    collected, and ``others`` are files in the folder that attncheck did not write; neither is changed.
+    """
+
+    learner: LearnerRow
+    submissions: tuple[str, ...]
+    overrides: int
+    files: tuple[Path, ...]
+    shared: tuple[str, ...]
+    outside: tuple[Path, ...]
+    others: tuple[Path, ...]
+    requests: int = 0
+
+
+@contextlib.contextmanager
+def forgetting(
+    folder: Path, name: str, course_folder: Path | None
+) -> Iterator[tuple[ForgetPlan, Callable[[Lang], None]]]:
+    """Yields what deleting the learner ``name`` would remove, and a function that deletes it."""
+    with open_for_changes(folder, course_folder) as (book, loaded):
+        plan = _forget_plan(book, folder, find_learner(book, name))
+
+        def remove(lang: Lang) -> None:
+            try:
+                for path in plan.files:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            except OSError as error:
+                raise UsageError(
+                    Text(
+                        "{filename} cannot be removed ({reason}); make it writable and try again.",
+                        "{filename} 无法删除（{reason}）；请改成可写再试。",
+                    ).fill(filename=error.filename, reason=error.strerror)
+                ) from error
+            book.forget(plan.learner.id)
+            learner_requests.forget(folder, plan.learner.id)
+            audit.forget(folder, plan.learner.id)
+            ended_sessions.EndedSessions(folder).forget(plan.learner.id)
+            write_files(Book.of(book, loaded), folder, lang)
+
+        yield plan, remove
+
+
+def _forget_plan(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
+    theirs = book.everything_of(learner.id)
+    if not theirs:
+        theirs = tuple(row for row in book.submissions() if row.key == learner.id and not row.learners)
+    own = [row for row in theirs if len(row.learners) <= 1]
+    files = [*_results_of(folder, learner), *temporary_files(folder), *_unpacked(book, own, folder)]
+    files += _kept_by_server(folder, learner)
+    everywhere = {book.place(row).absolute() for row in theirs if row.path}
+    if known := book.recall("collection"):
+        everywhere.add(Path(str(known)))
+    inside = [folder.absolute() / INTAKE, *(path.absolute() for path in files)]
+    if _is_class(folder):
+        everywhere.discard(folder.absolute() / INBOX)
+    outside = sorted(place for place in everywhere if not any(place.is_relative_to(each) for each in inside))
+    return ForgetPlan(
+        learner,
+        tuple(row.key for row in own),
+        sum(change.learner == learner.id for change in book.overrides()),
+        tuple(sorted(files)),
+        tuple(row.key for row in theirs if row not in own),
+        tuple(path for path in outside if path.exists()),
+        tuple(_others(folder)),
+        len(learner_requests.list_requests(folder, learner.id)),
+    )
+
+
+def _is_class(folder: Path) -> bool:
+    """Whether the folder belongs to `attncheck serve --class`, so that its inbox is a part of it."""
+    return (folder / class_folder.FILE).is_file()
+
+
+def _kept_by_server(folder: Path, learner: LearnerRow) -> Iterator[Path]:
+    """The folders that the class server keeps for a learner: submissions with receipts, code, and the log.
+
+    An interrupted submission may be anybody's.
+    """
+    if _is_class(folder):
+        places = (folder / kept / inbox.folder_name(learner.id) for kept in (INBOX, WORK))
+        yield from (path for path in places if path.is_dir())
+        yield from inbox.abandoned(folder / INBOX)
+
+
+def _results_of(folder: Path, learner: LearnerRow) -> Iterator[Path]:
+    """The result files that name this learner."""
+    for path in folder.glob("*.json"):
+        if _whose(path) in (learner.id, clean(learner.id)):
+            yield path
+
+
+def _whose(path: Path) -> object:
+    try:
+        data = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return data.get("learner") if isinstance(data, dict) and "format" in data else None
+
+
+def _unpacked(book: Gradebook, submissions: Iterable[SubmissionRow], folder: Path) -> Iterator[Path]:
+    """The copies of ``submissions`` that a batch made in the folder."""
+    for row in submissions:
+        place = book.place(row).absolute()
+        inside = folder.absolute() / INTAKE
+        if place.is_relative_to(inside) and place != inside:
+            yield folder / INTAKE / place.relative_to(inside).parts[0]
+
+
+def _others(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if (
+            not path.name.startswith(TEMPORARY_PREFIX)
+            and path.name not in _OWN
+            and not audit.is_log(path)
+            and not (path.suffix == ".json" and _whose(path) is not None)
+        ):
+            yield path

@@ -1,0 +1,299 @@
+"""The bank's self-check: every broken promise is found, and said with its remedy."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.selfcheck import check, item_problems, without_follow_up
+from grader.core.model import Item, Job, Limits, Misconception, Observed, Status, Text, Verdict
+from grader.core.problems import Kind, Problem
+from grader.course.items._wrong import KnownWrongAnswer
+from grader.course.items.expression import Spec as Expression
+from grader.course.items.number import Spec as Number
+from grader.grading import courses
+from grader.grading.checks import JudgeInput, values
+from grader.grading.context import GradingContext
+from grader.grading.explaining import place
+from grader.grading.inputs import Seed
+from grader.sandbox import Sandbox
+from grader.sandbox.observation_cache import memoized
+from tests import tiny
+from tests.commands.test_bank import change, written
+from tests.helpers import WORDS, exercise, question
+from tests.helpers import course as made_course
+
+QUESTION, REFERENCE = "questions/q25_scaling.yaml", "reference/question_25.py"
+MEMORY: dict[str, bytes] = {}
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    """A course that can be broken."""
+    return written(tmp_path / "course")
+
+
+def problems(folder: Path, sandbox: Sandbox) -> list[Problem]:
+    """What the self-check finds."""
+    course = courses.load(folder)
+    observe = memoized(sandbox.observe, MEMORY.get, MEMORY.__setitem__)
+    return list(check(course, GradingContext(course, Seed.public(), observe), sandbox.observe))
+
+
+def has(found: list[Problem], kind: Kind, said: str) -> bool:
+    """Whether a problem of this kind says so."""
+    return any(problem.kind is kind and said in str(problem) for problem in found)
+
+
+def test_nothing_wrong(bank: Path, sandbox: Sandbox) -> None:
+    """A bank that keeps its promises has no problems, and every step is announced."""
+    course = courses.load(bank)
+    steps: list[str] = []
+    assert (
+        list(check(course, GradingContext(course, Seed.public(), sandbox.observe), sandbox.observe, steps.append)) == []
+    )
+    assert steps == ["Q25", "scaled_by_25"]
+
+
+def test_a_judge_that_breaks(bank: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that cannot cope with what a mistake returns is a fault, though the mistake fails it as declared."""
+    honest = values.judge
+
+    def judge(seen: JudgeInput) -> Verdict:
+        found = honest(seen)
+        if found.status is Status.FAILED:
+            raise OverflowError
+        return found
+
+    monkeypatch.setattr(values, "judge", judge)
+    found = problems(bank, sandbox)
+    assert found
+    assert {each.kind for each in found} == {Kind.BROKEN_CHECK}
+    assert all("raises an exception on the result" in each.text for each in found)
+
+
+#: The kind of problem, the file, what is replaced there, what by, and what is said. Without a kind all is well.
+CODE: list[tuple[Kind | None, str, str, str, str]] = [
+    (Kind.REFERENCE_FAILS, REFERENCE, "return x * factor  #", "return (x * factor).float()  #", "not pass: dtype"),
+    (
+        Kind.MISTAKE_FAILS_ELSEWHERE,
+        QUESTION,
+        'with: "x / factor", fails: [values]',
+        'with: "x / factor", fails: [repeatable]',
+        "not fail repeatable",
+    ),
+    (
+        Kind.MISTAKE_PASSES,
+        QUESTION,
+        'with: "x * 2.0", fails: [values]',
+        'with: "factor * x", fails: [values]',
+        "passes",
+    ),
+    (
+        Kind.MISTAKES_ALIKE,
+        QUESTION,
+        'with: "x * 2.0", fails: [values]',
+        'with: "factor + x", fails: [values]',
+        "no check distinguishes",
+    ),
+    (
+        Kind.MISTAKE_NOT_NAMED,
+        QUESTION,
+        'with: "x * 2.0", fails: [values]',
+        'with: "x * factor.nothing", fails: [values]',
+        "is not recognised",
+    ),
+    (Kind.UNTESTED_CONDITION, QUESTION, "normal: [1, 131, 2]", "normal: [1, 9, 2]", "no case has long: a sequence of"),
+    (
+        Kind.UNTESTED_CONDITION,
+        QUESTION,
+        ",\n         then: [{factor: 3.0}, {x: {normal: [4, 3]}}]",
+        "",
+        "no case has second-call",
+    ),
+    (Kind.UNTESTED_CONDITION, QUESTION, "{normal: [2, 3, 4, 2]}", "{normal: [2, 4, 2]}", "no case has four-axes of x"),
+    (None, QUESTION, "    cases:", "    not_applicable: {long: x is short}\n    cases:", ""),
+    (
+        Kind.NEEDLESS_REASON,
+        QUESTION,
+        "    cases:",
+        "    not_applicable: {empty-row: there is no mask}\n    cases:",
+        "empty-row does not apply",
+    ),
+    (
+        Kind.UNKNOWN_LANDMARK,
+        QUESTION,
+        "    cases:",
+        "    landmarks: [{expression: x / factor, en: the share, zh: 份额}]\n    cases:",
+        "no expression `x / factor`",
+    ),
+    (
+        Kind.FEW_LANDMARKS,
+        REFERENCE,
+        "    return x * factor  #",
+        "    twice = x + x\n    rest = twice - x\n    return rest * 0.0 + x * factor  #",
+        "0 landmarks; expected at least 2",
+    ),
+    (None, QUESTION, ", factor: 3.0", ", factor: 0.5", ""),
+    (None, QUESTION, "    checks:", "    forbids: [torch.softmax]\n    checks:", ""),
+    (Kind.REFERENCE_FAILS, QUESTION, "    checks:", "    forbids: [torch.soft_max]\n    checks:", "no torch.soft_max"),
+    (Kind.REFERENCE_FAILS, QUESTION, "    checks:", "    forbids: [torch.mul]\n    checks:", "does not pass: values"),
+]
+
+
+@pytest.mark.parametrize(("kind", "file", "old", "new", "said"), CODE)
+def test_code(bank: Path, sandbox: Sandbox, kind: Kind | None, file: str, old: str, new: str, said: str) -> None:
+    """References that fail, mistakes that pass or fail elsewhere, and names that are not kept away, are problems."""
+    change(bank, old, new, file)
+    found = problems(bank, sandbox)
+    assert found == [] if kind is None else has(found, kind, said)
+
+
+def test_an_alternative_that_is_wrong(bank: Path, sandbox: Sandbox) -> None:
+    """Other ways to write an exercise are graded like the reference, whichever array library they use."""
+    with (bank / REFERENCE).open("a", encoding="utf-8") as file:
+        file.write("\n\ndef wrong(x, factor=2.0):\n    return x + factor\n")
+        file.write("\n\ndef right(x, factor=2.0):\n    return factor * x\n")
+    (bank / "reference" / "plain.py").write_text("def right(x, factor=2.0):\n    return factor * x\n", encoding="utf-8")
+    named = ["plain.right", "question_25.right", "question_25.wrong"]
+    listed = "".join(f"      - {{code: {name}, note: {{en: other, zh: 另}}}}\n" for name in named)
+    change(bank, "    checks:", f"    alternatives:\n{listed}    checks:")
+    found = problems(bank, sandbox)
+    (problem,) = found
+    assert problem.kind is Kind.ALTERNATIVE_FAILS and problem.where.endswith("alternative question_25.wrong")
+    assert "does not pass: values" in problem.text
+
+
+def test_two_mistakes_with_one_misconception(bank: Path, sandbox: Sandbox) -> None:
+    """One belief may show in several mistakes."""
+    change(bank, "divides-instead, replace", "adds-instead, replace")
+    found = problems(bank, sandbox)
+    assert {each.kind for each in found} <= {Kind.UNUSED_MISCONCEPTION, Kind.FEW_MISTAKES}
+
+
+def test_a_check_without_bite(bank: Path, sandbox: Sandbox) -> None:
+    """A stub that earns points shows a check that checks nothing."""
+    change(bank, "    return x * factor  # (..., n)", "    raise ValueError(factor)", REFERENCE)
+    text = (bank / QUESTION).read_text(encoding="utf-8")
+    start, end = text.index("    cases:"), text.index("    checks:")
+    case = "    cases:\n      - {name: never, public: true, raises: NotImplementedError, args: {x: 1.0}}\n"
+    tail = "    checks: [raises]\n    mistakes: []\n"
+    (bank / QUESTION).write_text(text[:start] + case + tail if end else "", encoding="utf-8")
+    found = problems(bank, sandbox)
+    assert has(found, Kind.STUB_PASSES, "passes raises")
+    assert has(found, Kind.NO_HIDDEN_CASE, "scaled_by_25")
+
+
+def test_a_name_that_is_not_kept_away(tmp_path: Path, sandbox: Sandbox) -> None:
+    """What is written in C outside of torch can be kept before it is closed: forbidding it is a problem."""
+    folder = tiny.course(tmp_path)
+    tiny.change(folder, "    checks: [values", "    forbids: [operator.abs]\n    checks: [values")
+    place = folder / "reference" / "bank.py"
+    place.write_text(place.read_text("utf-8").replace("return x + x", "return x.abs()"), encoding="utf-8")
+    tiny.change(folder, "replace: x + x, with: x * x", "replace: x.abs(), with: x * x")
+    found = problems(folder, sandbox)
+    assert has(found, Kind.REACHABLE, "operator.abs itself, under the name of the exercise, passes dtype, values")
+
+
+COUNTS = {
+    Kind.STRAY_FILE: "this file is never read",
+    Kind.FEW_ITEMS: "0 items",
+    Kind.FEW_HINTS: "1 hints",
+    Kind.FEW_MISTAKES: "3 mistakes",
+    Kind.UNUSED_MISCONCEPTION: "no item and no mistake refers to it",
+    Kind.NO_GUIDING_QUESTION: "no guiding question",
+    Kind.NO_PUBLIC_CASE: "no public case",
+}
+#: Shown by tests/course/items/test_course_derivations.py.
+DERIVATIONS = {Kind.FEW_IDEAS, Kind.EMPTY_DERIVATION}
+#: The kinds of problem that the tests of this file show.
+SHOWN_BY_RUNNING = {
+    *(kind for kind, *_ in CODE if kind is not None),
+    *COUNTS,
+    *DERIVATIONS,
+    *(Kind.CIRCULAR_FOLLOW_UP, Kind.ANSWERS_ALIKE, Kind.ASKS_ABOUT_CODE),
+    *(Kind.ALTERNATIVE_FAILS, Kind.BROKEN_CHECK, Kind.STUB_PASSES, Kind.NO_HIDDEN_CASE, Kind.REACHABLE),
+}
+
+
+BELIEFS = [Misconception(name, WORDS, WORDS, ask_next="Q1.alone") for name in ("doubles", "halves")]
+ALIKE = (KnownWrongAnswer("2 * d", "doubles"), KnownWrongAnswer(4, "halves"))
+FORMULAS = (KnownWrongAnswer("2 n", "doubles"), KnownWrongAnswer("n + n", "halves"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "said"),
+    [
+        ("number", Number("d * 3", {"d": (5, 2)}, 0, wrong=ALIKE), "doubles and halves give the same answer for d = 2"),
+        ("number", Number("d * 3", {"d": (5, 7)}, 0, wrong=ALIKE), None),
+        ("expression", Expression({"n": "integer"}, "3 n", wrong=FORMULAS), "“n + n” stands for halves, but is named"),
+        ("expression", Expression({"n": "integer"}, "3 n", wrong=FORMULAS[:1]), None),
+    ],
+)
+def test_items(kind: str, spec: object, said: str | None) -> None:
+    """A wrong answer shows one misconception, whatever is drawn; and what is asked next is another item."""
+    alone = Item("Q1.alone", kind, WORDS, spec=spec)
+    home = question("Q1", exercise("half(x)"), items=[alone], misconceptions=BELIEFS)
+    found = list(item_problems(made_course(home), home))
+    assert has(found, Kind.CIRCULAR_FOLLOW_UP, "only answers to Q1.alone show it")
+    assert [problem.kind for problem in found].count(Kind.ANSWERS_ALIKE) == (said is not None)
+    assert said is None or has(found, Kind.ANSWERS_ALIKE, said)
+    assert without_follow_up(made_course(home))["Q1"] == sorted({wrong.misconception for wrong in spec.wrong})  # type: ignore[attr-defined]
+    assert not has(found, Kind.ASKS_ABOUT_CODE, "")
+    other = dataclasses.replace(alone, id="Q1.other")
+    pair = dataclasses.replace(home, items=(alone, other))
+    assert not has(list(item_problems(made_course(pair), pair)), Kind.CIRCULAR_FOLLOW_UP, "")
+    assert without_follow_up(made_course(pair)) == {}
+
+
+@pytest.mark.parametrize(
+    ("ask", "ask_item", "said"),
+    [
+        (Text("Where does your code halve?", "哪里减半？"), None, "your code"),
+        (Text("Where is it halved?", "你的函数在哪里减半？"), None, "你的函数"),
+        (Text("Where does your code halve?", "哪里减半？"), Text("Is it half?", "是一半吗？"), None),
+        (Text("Does your formula halve?", "你的公式减半吗？"), None, None),
+    ],
+)
+def test_questions_after_items(ask: Text, ask_item: Text | None, said: str | None) -> None:
+    """Whoever answered an item has written no code that the guiding question could be about."""
+    belief = Misconception("halves", WORDS, ask, ask_item=ask_item)
+    item = Item("Q1.n", "number", WORDS, spec=Number("3", wrong=(KnownWrongAnswer(1, "halves"),)))
+    home = question("Q1", exercise("half(x)"), items=[item], misconceptions=[belief])
+    found = [problem for problem in item_problems(made_course(home), home) if problem.kind is Kind.ASKS_ABOUT_CODE]
+    assert len(found) == (said is not None) and (said is None or said in str(found[0]))
+
+
+def test_counts(bank: Path, sandbox: Sandbox) -> None:
+    """Too few items, hints and mistakes, one-sided cases, stray files, idle misconceptions: each is a problem."""
+    path = bank / QUESTION
+    text = path.read_text(encoding="utf-8").replace("public: true, ", "")
+    text = text[: text.index("items:")] + "items: []\n" + text[text.index("\nexercises:") :]
+    dropped = ("One multiplication", "squares-input, replace", "What does a negative entry become")
+    lines = [line for line in text.splitlines() if not any(word in line for word in dropped)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    (bank / "questions" / "notes.txt").write_text("x")
+    found = problems(bank, sandbox)
+    for kind, said in COUNTS.items():
+        assert has(found, kind, said), (kind, found)
+
+
+def test_each_mistake_runs_once(bank: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To be graded and to be recognised it runs as one job, and nobody looks for the place that is wrong."""
+    searched: list[object] = []
+    monkeypatch.setattr(place, "explain", lambda *given: searched.append(given) or ())
+    ran: list[Job] = []
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        ran.append(job)
+        return sandbox.observe(job, limits)
+
+    memory: dict[str, bytes] = {}
+    course = courses.load(bank)
+    context = GradingContext(course, Seed.public(), memoized(observe, memory.get, memory.__setitem__))
+    assert list(check(course, context, sandbox.observe)) == []
+    edited = [job.files for job in ran if job.files != course.reference]
+    assert len(edited) == len(set(edited)) == len(course.questions[0].exercises[0].mistakes)
+    assert searched == []

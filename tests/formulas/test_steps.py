@@ -1,0 +1,89 @@
+"""Lines as people write them: words are told from formulas."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.formulas.declarations import read_declarations
+from grader.formulas.errors import ParseError
+from grader.formulas.steps import number_lines, parse_lines, strip_words
+
+KNOWN = read_declarations(
+    {"d_k": "positive integer", "n": "positive integer", "x": "vector(n)"},
+    {"q": "iid(mean=0, var=1, size=d_k)", "k": "iid(mean=0, var=1, size=d_k)"},
+).vocabulary
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("d_k", "d_k"),
+        ("= d_k", "d_k"),
+        ("3. = d_k", "d_k"),
+        ("so d_k", "d_k"),
+        ("∴ d_k.", "d_k"),
+        ("所以 = d_k。", "d_k"),
+        ("d_k  # by independence", "d_k"),
+        ("d_k // why", "d_k"),
+        ("d_k (independence)", "d_k"),
+        ("d_k （独立）", "d_k"),
+        ("d_k [mean 0] (given)", "d_k"),
+        ("d_k, because E[q] = 0", "d_k"),
+        ("d_k since they are alike", "d_k"),
+        ("d_k, mean zero", "d_k"),
+        ("d_k 因为独立", "d_k"),
+        ("d_k，由独立性", "d_k"),
+        ("d_k (q·k)", "d_k (q·k)"),
+        ("d_k (q_1 k_1)", "d_k (q_1 k_1)"),
+        ("n (Var(q_1) + d_k)", "n (Var(q_1) + d_k)"),
+        ("n (sin n)", "n (sin n)"),
+        ("n/(n + eps)", "n/(n + eps)"),
+        ("Var(something)", "Var(something)"),
+        ("sum(q*k)", "sum(q*k)"),
+        ("方差(q·k)", "方差(q·k)"),
+        ("Σ_i 期望[q_i] （线性）", "Σ_i 期望[q_i]"),
+        ("sum(q[i], i=1..d_k)", "sum(q[i], i=1..d_k)"),
+        ("# nothing but words", ""),
+        ("因为独立", ""),
+        ("", ""),
+        ("(words only)", "(words only)"),
+        (")", ")"),
+    ],
+)
+def test_words_are_left_out(line: str, kept: str) -> None:
+    """Reasons, numbers of lines, and what joins a line to the one before."""
+    assert strip_words(line, KNOWN) == kept
+
+
+def test_lines_and_what_stands_between_equals_signs() -> None:
+    """Each with the number of the line its author wrote it on; empty ones and comments count, arrows do not."""
+    found = parse_lines([*number_lines(["Var(q·k) = d_k\n# words\nd_k ⟹ n = d_k; 1"])], KNOWN)
+    assert [[(step.number, step.text) for step in line] for line in found] == [
+        [(1, "Var(q·k)"), (1, "d_k")],
+        [(3, "d_k")],
+        [(3, "n"), (3, "d_k")],
+        [(3, "1")],
+    ]
+
+
+def test_a_line_that_cannot_be_read_is_named() -> None:
+    """By its number."""
+    with pytest.raises(ParseError, match="Line 2, “d_k \\+”: “d_k \\+”: the formula ends here"):
+        parse_lines([(1, "d_k"), (2, "d_k +")], KNOWN)
+    with pytest.raises(ParseError, match="At most 60 lines"):
+        parse_lines([(1, "d_k")] * 61, KNOWN)
+
+
+@pytest.mark.parametrize("line", ["平移不变：d_k/n", "解：原式 = d_k", "d_k 独立 = n", "so we get Var(q·k) for it"])
+def test_a_formula_among_words_is_never_dropped(line: str) -> None:
+    """It is read, or the line is quoted; words alone and comments are left out."""
+    try:
+        assert parse_lines([(1, line)], KNOWN)
+    except ParseError as error:
+        assert error.text.en.startswith("Line 1, “") and error.text.zh.startswith("第 1 行“")
+    assert parse_lines([(1, "# d_k = 1"), (2, "因为独立"), (3, "")], KNOWN) == ()
+
+
+def test_the_index_of_a_name_is_no_word() -> None:
+    """A last bracket that holds ``d_{k}`` belongs to the formula."""
+    assert strip_words("n (n d_{model}/n)", KNOWN) == "n (n d_{model}/n)"
