@@ -21,34 +21,25 @@ from grader.commands._language import language
 from grader.commands._options import load_course, read_events, save_events
 from grader.commands.quiz import LineFrontEnd, converse, learner_name
 from grader.core.errors import AttncheckError
-from grader.core.model import Notice, Text
+from grader.core.model import Message, Notice, Text
 from grader.core.suggest import nearest
 
 if TYPE_CHECKING:
     from grader.core.model import ArrayComparison, Course, Lang, Report
 
-_NO_NOTEBOOK = Text(
-    "check() works in Jupyter and IPython. In a terminal, run 'attncheck grade FILE'.",
-    "check() 只能在 Jupyter 或 IPython 里使用。在终端里请运行 `attncheck grade FILE`。",
-)
-_NOT_DEFINED = Text(
-    "No cell that was run defines {name}{near}. Run the cell that defines it, then check again.",
-    "运行过的单元格里没有定义 {name}{near}。请先运行定义它的单元格，再检查一次。",
-)
-_NOTHING_DEFINED = Text(
+_NO_NOTEBOOK = Message("check() works in Jupyter and IPython. In a terminal, run 'attncheck grade FILE'.")
+_NOT_DEFINED = Message("No cell that was run defines {name}{near}. Run the cell that defines it, then check again.")
+_NOTHING_DEFINED = Message(
     "No cell that was run defines an exercise of this course. Write, for example, a function softmax (Q3), run its "
-    "cell, and check again.",
-    "运行过的单元格里没有定义本课程的任何练习。可以先写一个函数，例如 softmax（Q3），运行它的单元格，再检查一次。",
+    "cell, and check again."
 )
-_NO_EXERCISE = Text("This course has no exercise {name}{near}.", "本课程没有叫 {name} 的练习{near}。")
-_MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
+_NO_EXERCISE = Message("This course has no exercise {name}{near}.")
+_MEANT = Message(" (did you mean {near}?)")
 
 
-_CHANGED = Text(
+_CHANGED = Message(
     "The cell that defines {name} was changed after its last run. This check graded what was run (cell {number}). To "
-    "grade the change, run the cell and check again.",
-    "定义 {name} 的单元格在上次运行之后改动过。这次检查的是当时运行的内容（单元格 {number}）。"
-    "要检查改动后的内容，请先运行它，再检查一次。",
+    "grade the change, run the cell and check again."
 )
 
 

@@ -86,12 +86,11 @@ def drawn() -> str:
     picture = ["```mermaid", "graph TD"]
     picture += [f"    {start} --> {to}" for start, to in sorted(direct)]
     picture.append("```")
-    rows = ["| layer | room | files | imports | holds |", "|---|---|---|---|---|"]
+    rows = ["| layer | room | imports | holds |", "|---|---|---|---|"]
     for number, rooms in enumerate(stacked, 1):
         for here in rooms:
-            files = sum(room(name) == here for name in GRADER)
             needs = ", ".join(f"`{to}`" for start, to in sorted(arrows()) if start == here) or "–"
-            rows.append(f"| {number} | `{here}/` | {files} | {needs} | {_sentence(here)} |")
+            rows.append(f"| {number} | `{here}/` | {needs} | {_sentence(here)} |")
     return "\n".join([*picture, "", *rows])
 
 

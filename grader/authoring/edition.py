@@ -33,13 +33,13 @@ from grader.core.model import (
     Item,
     Job,
     Limits,
+    Message,
     Misconception,
     Observation,
     Observed,
     Question,
     Raised,
     Rules,
-    Text,
 )
 from grader.core.yaml_positions import parse
 from grader.course import items, loader, misconceptions
@@ -160,18 +160,12 @@ def _beside(target: Path) -> Iterator[Path]:
         lock = FileLock(work / ".lock", timeout=0).acquire()
     except Timeout:
         raise UsageError(
-            Text(
-                "Another attncheck is publishing to {target}; wait until it finishes.",
-                "另一个 attncheck 正在发布到 {target}，请等它结束。",
-            ).fill(target=target)
+            Message("Another attncheck is publishing to {target}; wait until it finishes.").fill(target=target)
         ) from None
     except (OSError, NotImplementedError) as error:
         why = getattr(error, "strerror", "it cannot be locked")
         raise UsageError(
-            Text(
-                "{target} cannot be written ({why}); choose another place.",
-                "{target} 无法写入（{why}）；请另选位置。",
-            ).fill(target=target, why=why)
+            Message("{target} cannot be written ({why}); choose another place.").fill(target=target, why=why)
         ) from error
     with lock:
         _put_back(work, target)
@@ -191,9 +185,8 @@ def _put_back(work: Path, target: Path) -> None:
             os.rename(before, target)
         except OSError as error:
             raise UsageError(
-                Text(
-                    "The previous edition in {target} cannot be restored ({reason}); move it back from {before}.",
-                    "{target} 里原来的学习者版无法恢复（{reason}）；请从 {before} 移回原处。",
+                Message(
+                    "The previous edition in {target} cannot be restored ({reason}); move it back from {before}."
                 ).fill(target=target, reason=error.strerror, before=before)
             ) from error
     shutil.rmtree(before, ignore_errors=True)
@@ -203,12 +196,7 @@ def _put_back(work: Path, target: Path) -> None:
 def _may_be_replaced(target: Path) -> None:
     """Raise UsageError unless ``target`` does not exist, is empty, or is an earlier edition."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise UsageError(
-            Text(
-                "{target} is not a folder; choose another place for the edition.",
-                "{target} 不是文件夹；请为学习者版另选位置。",
-            ).fill(target=target)
-        )
+        raise UsageError(Message("{target} is not a folder; choose another place for the edition.").fill(target=target))
     if target.is_dir() and any(target.iterdir()):
         mark = target / "course.yaml"
         try:
@@ -219,12 +207,11 @@ def _may_be_replaced(target: Path) -> None:
             {entry.name for entry in target.iterdir()} - {"course.yaml", "questions", stored_results.FOLDER}
         )
         if not marked or strange:
-            seen = Text(" ({name} is in it)", "（里面有 {name}）").fill(name=strange[0]) if marked else ""
+            seen = Message(" ({name} is in it)").fill(name=strange[0]) if marked else ""
             raise UsageError(
-                Text(
+                Message(
                     "{target} is not empty, and has content other than a learners' edition{seen}; choose another "
-                    "folder, or empty this one.",
-                    "{target} 不是空文件夹，里面也不只是可以替换的学习者版{seen}；请另选文件夹，或先清空它。",
+                    "folder, or empty this one."
                 ).fill(target=target, seen=seen)
             )
 
@@ -237,10 +224,9 @@ def _put(folder: Path, target: Path) -> None:
         os.rename(folder, target)
     except OSError as error:
         raise UsageError(
-            Text(
-                "{target} cannot be replaced ({reason}); choose another place.",
-                "{target} 无法替换（{reason}）；请另选位置。",
-            ).fill(target=target, reason=error.strerror)
+            Message("{target} cannot be replaced ({reason}); choose another place.").fill(
+                target=target, reason=error.strerror
+            )
         ) from error
 
 
@@ -252,10 +238,9 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
             write(folder / name, data, shared=True)
     except OSError as error:
         raise UsageError(
-            Text(
-                "{folder} cannot be written ({reason}); nothing was published.",
-                "{folder} 无法写入（{reason}）；没有发布任何内容。",
-            ).fill(folder=folder, reason=error.strerror)
+            Message("{folder} cannot be written ({reason}); nothing was published.").fill(
+                folder=folder, reason=error.strerror
+            )
         ) from error
 
 
@@ -424,9 +409,8 @@ def _as_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _as_text)
 
 
-_READS_DIFFERENTLY = Text(
-    "the edition reads back differently from what was written; please report this bug in attncheck",
-    "学习者版读回来与写入的不同；这是 attncheck 的错误，请报告",
+_READS_DIFFERENTLY = Message(
+    "the edition reads back differently from what was written; please report this bug in attncheck"
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.core.layout import indent
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import name_list
 from grader.course import items, misconceptions, question_view, starter
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from grader.core.model import Course, Lang, Question
 
-_KEY = Text("Answer: {key}", "答案：{key}")
-_REVEALS = Text("Shows the misconception {names}", "会暴露误解 {names}")
-_AFTER = Text("After a mistake learners read:", "出错之后，学习者会看到：")
+_KEY = Message("Answer: {key}")
+_REVEALS = Message("Shows the misconception {names}")
+_AFTER = Message("After a mistake learners read:")
 
 
 def lines(question: Question, course: Course, lang: Lang) -> Iterator[str]:

@@ -26,7 +26,7 @@ from grader.classroom.roster import Roster
 from grader.classroom.roster import read_roster as read_roster
 from grader.classroom.task import BatchPlan, GradingTask
 from grader.core.errors import UsageError
-from grader.core.model import Course, Question, Rules, Text
+from grader.core.model import Course, Message, Question, Rules, Text
 from grader.course import loader
 from grader.course.items import draw_choices
 from grader.grading import courses
@@ -112,10 +112,8 @@ def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambd
     started = time.perf_counter()
     if request.scheduler is not None and request.workers is not None:
         raise UsageError(
-            Text(
-                "--workers and --scheduler cannot be combined: the first is for this machine, the second for a "
-                "cluster.",
-                "--workers 和 --scheduler 不能同时使用：前者用于本机，后者用于集群。",
+            Message(
+                "--workers and --scheduler cannot be combined: the first is for this machine, the second for a cluster."
             )
         )
     course = loader.full_course(courses.load(request.course_folder))

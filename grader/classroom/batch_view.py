@@ -20,7 +20,7 @@ from grader.classroom.words import (
     WHOLE,
 )
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import COMMA, LABELED, SEMICOLON, clean, duration, points
 from grader.report import words
 from grader.report.json import number
@@ -32,66 +32,51 @@ if TYPE_CHECKING:
     from grader.classroom.results import MarkSummary
     from grader.core.model import Lang
 
-COLUMNS = (Text("learner", "学习者"), Text("points", "得分"), Text("status", "状态"))
-NOT_GRADED = Text("not gradable, see below", "无法评分，见下文")
-NOTHING_IN_IT = Text("nothing to grade, see below", "没有可以评分的内容，见下文")
-DONE = Text(
+COLUMNS = (Message("learner"), Message("points"), Message("status"))
+NOT_GRADED = Message("not gradable, see below")
+NOTHING_IN_IT = Message("nothing to grade, see below")
+DONE = Message(
     "{graded} of {all} submissions graded. In {folder}: class.csv and the gradebook, from which 'attncheck export' "
-    "makes reports.",
-    "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv 和成绩册；各人的报告可用 attncheck export 导出。",
+    "makes reports."
 )
-DONE_WITH_FILES = Text(
-    "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and one file per submission.",
-    "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、成绩册，以及每份提交各一个结果文件。",
+DONE_WITH_FILES = Message(
+    "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and one file per submission."
 )
-GRADED_EARLIER = Text(" {kept} of them were graded earlier.", "其中 {kept} 份此前已评过分。")
-MORE_ROWS = Text("… and {more} more in class.csv", "……其余 {more} 行见 class.csv")
-NOT_COUNTED = Text("another attempt counts", "以另一次提交为准")
-NOT_SUBMITTED = Text("No submission from: {names}", "没有提交：{names}")
-NOT_IN_ROSTER = Text(
+GRADED_EARLIER = Message(" {kept} of them were graded earlier.")
+MORE_ROWS = Message("… and {more} more in class.csv")
+NOT_COUNTED = Message("another attempt counts")
+NOT_SUBMITTED = Message("No submission from: {names}")
+NOT_IN_ROSTER = Message(
     "Not on the roster, or listed there with another id or address; graded under the id that came with the "
-    "submission: {names}. Add those who belong to the class, or correct the roster, and run the same command again.",
-    "不在名单中，或编号、邮箱与名单不符，按提交自带的编号评分：{names}。请把属于本班的人补进名单或更正名单，再运行同一条命令。",
+    "submission: {names}. Add those who belong to the class, or correct the roster, and run the same command again."
 )
-MISNAMED = Text(
+MISNAMED = Message(
     "answers.yaml has a name that the roster does not list for this learner. Numbers in quiz items were drawn for the "
-    "id in the roster: {names}. Check whether they submitted somebody else’s file.",
-    "answers.yaml 里的名字与名单上这位学习者的名字对不上；题目中的数是按名单里的编号抽取的：{names}。"
-    "请核对交上来的是不是别人的文件。",
+    "id in the roster: {names}. Check whether they submitted somebody else’s file."
 )
-RESPELT = Text(
+RESPELT = Message(
     "answers.yaml has the learner’s name, login or address instead of their id in the roster. Numbers in quiz items "
     "were drawn for the id, so answers that fit the numbers of the other name counted as wrong: {names}. Ask these "
-    "learners to use their id; if an answer deserves points nevertheless, give them with 'attncheck override'.",
-    "answers.yaml 里写的是本人的姓名、登录名或邮箱，而不是名单里的编号。题目中的数按编号抽取，"
-    "按那个名字的数作答会判错：{names}。"
-    "请他们改用编号；若仍应得分，可用 `attncheck override` 给分。",
+    "learners to use their id; if an answer deserves points nevertheless, give them with 'attncheck override'."
 )
-MISNAMED_UNLISTED = Text(
+MISNAMED_UNLISTED = Message(
     "answers.yaml has a name that does not seem to be the learner’s, and numbers in quiz items were drawn for that "
-    "name: {names}. Check whether they submitted somebody else’s file. With a roster, names are certain.",
-    "answers.yaml 里的名字看来不是本人的，而题目中的数是按那个名字抽取的：{names}。"
-    "请核对交上来的是不是别人的文件；有了名单，谁叫什么就能确定。",
+    "name: {names}. Check whether they submitted somebody else’s file. With a roster, names are certain."
 )
-WHO_SAYS = Text("{who} (“{said}”)", "{who}（“{said}”）")
-AMBIGUOUS = Text(
-    "These names match more than one person on the roster; add an id or an e-mail address there: {names}",
-    "在名单中对应不止一人（请在名单里补充学号或邮箱）：{names}",
+WHO_SAYS = Message("{who} (“{said}”)")
+AMBIGUOUS = Message(
+    "These names match more than one person on the roster; add an id or an e-mail address there: {names}"
 )
-TWICE = Text(
-    "Learners with two submissions of the same attempt number: {names}", "有两份提交，但按提交次序分不出先后：{names}"
+TWICE = Message("Learners with two submissions of the same attempt number: {names}")
+LEFTOVERS = Message("Files that belong to nobody: {names}")
+NO_TIMESTAMP = Message(
+    "Submissions without a timestamp, treated as on time: {count} (late according to the LMS: {late})."
 )
-LEFTOVERS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
-NO_TIMESTAMP = Text(
-    "Submissions without a timestamp, treated as on time: {count} (late according to the LMS: {late}).",
-    "提交时间不明、按准时计的提交：{count} 份（其中课程平台标为迟交的：{late} 份）。",
+UNREAD = Message(
+    "{answers} of {learners} could not be read: {names}. 'attncheck override {folder} --pending' shows them."
 )
-UNREAD = Text(
-    "{answers} of {learners} could not be read: {names}. 'attncheck override {folder} --pending' shows them.",
-    "{learners}的 {answers}无法读取：{names}。`attncheck override {folder} --pending` 会列出来。",
-)
-ONE_ANSWER, ANSWERS = Text("1 answer", "1 个答案"), Text("{count} answers", "{count} 个答案")
-ONE_LEARNER, LEARNERS = Text("1 learner", "1 位学习者"), Text("{count} learners", "{count} 位学习者")
+ONE_ANSWER, ANSWERS = Message("1 answer"), Message("{count} answers")
+ONE_LEARNER, LEARNERS = Message("1 learner"), Message("{count} learners")
 #: Width of the learner column, in terminal cells.
 _NAME_WIDTH = 30
 #: Rows of the table; class.csv has them all.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import name_list
 
 FILE = "class.yaml"
@@ -25,31 +25,16 @@ _DEFAULT_LINK_DAYS = 30
 _MOST_LINK_DAYS = 400
 _ADDRESS = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?", re.ASCII)
 
-_TEXT = Text("text", "文本")
-_WHOLE = Text("a whole number from 1 to {most}", "1 到 {most} 之间的整数").fill(most=_MOST_LINK_DAYS)
-_LIST = Text("a list such as [Q1, Q5]", "[Q1, Q5] 这样的列表")
-_NAMES = Text("ids with names, one per line, such as grace: Grace Hopper", "带姓名的账号，每行一个，例如 grace: 王老师")
-_URL = Text(
-    "the address that people open, without a path, such as https://quiz.example.edu",
-    "大家打开的网址，不带路径，例如 https://quiz.example.edu",
-)
-_WRONG_VALUE = Text(
-    "{where}: {key}: expected {expected}; found {found}.", "{where}：{key}：应为{expected}，实际是 {found}。"
-)
-_UNKNOWN_KEY = Text(
-    "{where}: unknown key “{key}”; expected one of {keys}.", "{where}：没有“{key}”这个键；可用的有：{keys}。"
-)
-_NO_MAPPING = Text(
-    "{where}: expected keys such as address and instructors.", "{where}：应为 address、instructors 这样的键。"
-)
-_NOT_READ = Text(
-    "{path} cannot be read ({reason}); expected the settings of a class, see docs/serve.md.",
-    "{path} 无法读取（{reason}）；应为班级设置，见 docs/serve.md。",
-)
-_TWICE = Text(
-    "{where}: {id} is both an instructor and an assistant; keep one.",
-    "{where}：{id} 既是教师又是助教；请只保留一项。",
-)
+_TEXT = Message("text")
+_WHOLE = Message("a whole number from 1 to {most}").fill(most=_MOST_LINK_DAYS)
+_LIST = Message("a list such as [Q1, Q5]")
+_NAMES = Message("ids with names, one per line, such as grace: Grace Hopper")
+_URL = Message("the address that people open, without a path, such as https://quiz.example.edu")
+_WRONG_VALUE = Message("{where}: {key}: expected {expected}; found {found}.")
+_UNKNOWN_KEY = Message("{where}: unknown key “{key}”; expected one of {keys}.")
+_NO_MAPPING = Message("{where}: expected keys such as address and instructors.")
+_NOT_READ = Message("{path} cannot be read ({reason}); expected the settings of a class, see docs/serve.md.")
+_TWICE = Message("{where}: {id} is both an instructor and an assistant; keep one.")
 
 
 @dataclass(frozen=True, slots=True)

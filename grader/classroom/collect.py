@@ -25,7 +25,7 @@ from grader.classroom.intake import FoundSubmission, Stray, UnreadableFile, grad
 from grader.classroom.words import join_clauses
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, modified, why_refused
 from grader.submission.files import is_ignored
@@ -49,54 +49,35 @@ _NOTHING_TO_GRADE = Text(
     NOTHING_IN + ": expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.",
     "没有可以评分的内容：应有 .py 文件、笔记本、.zip 或 answers.yaml，实际有：{found}。",
 )
-_NO_FILE = Text("no file at all", "没有任何文件")
-_NOT_READABLE = Text("not readable ({reason})", "无法读取（{reason}）")
-_LINK = Text("a symbolic link, which is not followed", "符号链接，不会跟随")
-_NO_REGULAR_FILE = Text("not a regular file", "不是普通文件")
-_EMPTY = Text("an empty folder", "空文件夹")
-_HIDDEN = Text("a folder with hidden files only", "只有隐藏文件的文件夹")
-_NAMED = Text("{what} ({name})", "{what}（{name}）")
-_TOO_LARGE = Text(
-    "{size} MiB of files, more than the {limit} MiB that one learner may submit",
-    "文件共 {size} MiB，超过每人 {limit} MiB 的上限",
-)
-_TOO_MANY = Text(
-    "more than the {limit} files and folders that one learner may submit", "文件和文件夹超过每人 {limit} 个的上限"
-)
-_TOO_DEEP = Text(
-    "folders nested more than {depth} deep, or names longer than {size} bytes",
-    "文件夹嵌套超过 {depth} 层，或文件名超过 {size} 字节",
-)
-_BEYOND_BOUNDS = Text("{why}. Submit only your own code and answers.", "{why}。请只提交自己的代码和答案。")
-_FORGED = Text(
+_NO_FILE = Message("no file at all")
+_NOT_READABLE = Message("not readable ({reason})")
+_LINK = Message("a symbolic link, which is not followed")
+_NO_REGULAR_FILE = Message("not a regular file")
+_EMPTY = Message("an empty folder")
+_HIDDEN = Message("a folder with hidden files only")
+_NAMED = Message("{what} ({name})")
+_TOO_LARGE = Message("{size} MiB of files, more than the {limit} MiB that one learner may submit")
+_TOO_MANY = Message("more than the {limit} files and folders that one learner may submit")
+_TOO_DEEP = Message("folders nested more than {depth} deep, or names longer than {size} bytes")
+_BEYOND_BOUNDS = Message("{why}. Submit only your own code and answers.")
+_FORGED = Message(
     "the files do not match the receipt (changed, new or missing: {names}): someone has changed them in the inbox. Ask "
-    "the learner for the files and the receipt ('attncheck submit --verify' compares them), and restore them.",
-    "文件与回执不符（有改动、多出或缺少：{names}），说明有人在收件箱里改动过。请向学习者索取文件和回执"
-    "（用 attncheck submit --verify 核对），再放回原处。",
+    "the learner for the files and the receipt ('attncheck submit --verify' compares them), and restore them."
 )
-_NOT_UNPACKED = Text(
-    "{name} in the collection cannot be unpacked ({reason}); make it readable, or download the collection again.",
-    "无法解压收集到的 {name}（{reason}）。请检查读取权限，或重新下载。",
+_NOT_UNPACKED = Message(
+    "{name} in the collection cannot be unpacked ({reason}); make it readable, or download the collection again."
 )
-_FILE_TOO_LARGE = Text(
-    "{name} has more than the {limit} MiB that one file may have; submit code only.",
-    "{name} 超过单个文件 {limit} MiB 的上限。请只提交代码。",
-)
-_METADATA_TOO_LARGE = Text(
-    "{name} is larger than {limit} MiB; expected metadata of a collection.",
-    "{name} 大于 {limit} MiB，应为课程平台导出的元数据。",
-)
+_FILE_TOO_LARGE = Message("{name} has more than the {limit} MiB that one file may have; submit code only.")
+_METADATA_TOO_LARGE = Message("{name} is larger than {limit} MiB; expected metadata of a collection.")
 #: Suffixes of files that are the submission itself if they are alone in a folder.
 ALONE = (".zip", ".yaml", ".yml")
 #: In nbgrader's layout, the learners' folders are in this folder.
 _SUBMITTED = "submitted/"
 
 
-_NO_SUBMISSION = Text(
+_NO_SUBMISSION = Message(
     "{path}: no submission found (looked for: {kinds}); expected a folder, file or zip for each learner, or the export "
-    "of a course system. 'attncheck batch --help' lists the kinds.{odd}",
-    "{path}：没有找到提交（按这些格式找过：{kinds}）；应为每位学习者一个文件夹、文件或 zip，或课程系统的导出。"
-    "`attncheck batch --help` 会列出各种格式。{odd}",
+    "of a course system. 'attncheck batch --help' lists the kinds.{odd}"
 )
 
 
@@ -186,10 +167,7 @@ def collect(
     """
     if kind is not None and kind not in intake.kinds():
         raise UsageError(
-            Text(
-                "There is no intake “{kind}”; available: {kinds}.",
-                "没有叫“{kind}”的提交格式，可用的有：{kinds}。",
-            ).fill(kind=kind, kinds=name_list(intake.kinds()))
+            Message("There is no intake “{kind}”; available: {kinds}.").fill(kind=kind, kinds=name_list(intake.kinds()))
         )
     tree = _tree(path)
     try:
@@ -207,10 +185,7 @@ def collect(
     name, layout = found
     if tree.root is None and sum(_bytes(submission, tree) for submission in layout.submissions) > MAX_ALL:
         raise UsageError(
-            Text(
-                "{path} would unpack to more than {limit} GiB; split it.",
-                "{path} 解压后超过 {limit} GiB，请拆成几份。",
-            ).fill(path=path, limit=MAX_ALL >> 30)
+            Message("{path} would unpack to more than {limit} GiB; split it.").fill(path=path, limit=MAX_ALL >> 30)
         )
     collected = tuple(_collected(submission, tree, scratch) for submission in layout.submissions)
     nobodys = tuple(Stray(entry, why, ()) for entry, why in tree.nameless.items())
@@ -353,20 +328,12 @@ def _tree(path: Path) -> _Tree:
     if path.is_dir():
         return _folder(path)
     if not path.is_file():
-        raise UsageError(
-            Text(
-                "{path} does not exist; expected a folder or a zip of submissions.",
-                "{path} 不存在；应为存放提交的文件夹或 zip。",
-            ).fill(path=path)
-        )
+        raise UsageError(Message("{path} does not exist; expected a folder or a zip of submissions.").fill(path=path))
     try:
         archive = zipfile.ZipFile(path)
     except DAMAGE as error:
         raise UsageError(
-            Text(
-                "{path} is neither a folder nor a zip that can be read ({error}).",
-                "{path} 既不是文件夹，也不是能读取的 zip（{error}）。",
-            ).fill(path=path, error=error)
+            Message("{path} is neither a folder nor a zip that can be read ({error}).").fill(path=path, error=error)
         ) from error
     found: dict[str, zipfile.ZipInfo] = {}
     refused: dict[str, SubmissionError] = {}
@@ -548,9 +515,8 @@ def _new(target: Path) -> IO[bytes]:
         return target.open("xb")
     except PermissionError as error:
         raise UsageError(
-            Text(
-                "{parent} cannot be written ({reason}); make it writable, or choose another folder for the results.",
-                "{parent} 无法写入（{reason}）；请改成可写，或换一个文件夹存放结果。",
+            Message(
+                "{parent} cannot be written ({reason}); make it writable, or choose another folder for the results."
             ).fill(parent=target.parent, reason=error.strerror)
         ) from error
 

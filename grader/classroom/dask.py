@@ -33,7 +33,7 @@ from grader.classroom.task import GradingTask, TaskResult
 from grader.classroom.worker import SHARED_RESULTS, WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
-from grader.core.model import Course, Text
+from grader.core.model import Course, Message, Text
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
@@ -55,30 +55,17 @@ WORKER_TIMEOUT = 600.0
 _COUNTED = 2.0
 #: The most workers that a message names.
 _MOST_NAMED = 5
-_AGAIN = Text(
-    "earlier results are saved; run the same command to continue", "此前的结果均已保存，再次运行同一条命令即可继续"
+_AGAIN = Message("earlier results are saved; run the same command to continue")
+_A_WORKER = Message("a worker")
+_CANNOT_CONFINE = Message("{where} cannot confine learner code: {error}")
+_NOT_HELD = Message(
+    "{why}; stop that worker, and run the command again. On that machine, 'attncheck doctor' shows the layers"
 )
-_A_WORKER = Text("a worker", "一个工作进程")
-_CANNOT_CONFINE = Text("{where} cannot confine learner code: {error}", "{where} 无法限制学习者的代码：{error}")
-_NOT_HELD = Text(
-    "{why}; stop that worker, and run the command again. On that machine, 'attncheck doctor' shows the layers",
-    "{why}；请停掉那个工作进程，再次运行命令。在那里运行 `attncheck doctor` 会显示沙箱的各层",
-)
-_STOPPED = Text("{worker} was told to stop grading; {again}", "{worker} 已被要求停止评分；{again}")
-_NO_WORKER = Text(
-    "the cluster has had no worker for {seconds:g} s; start some: {again}",
-    "集群已经 {seconds:g} 秒没有工作进程；请启动几个：{again}",
-)
-_WORKER_STOPPED = Text(
-    "a worker of the cluster had to stop: {error}; {again}", "集群的一个工作进程无法继续：{error}；{again}"
-)
-_CONNECTION_LOST = Text(
-    "the connection to the cluster was lost ({error}); {again}", "与集群的连接断开了（{error}）；{again}"
-)
-_CLUSTER_BROKEN = Text(
-    "the cluster at {address} has failed ({error}); {again}",
-    "{address} 处的集群不再工作（{error}）；{again}",
-)
+_STOPPED = Message("{worker} was told to stop grading; {again}")
+_NO_WORKER = Message("the cluster has had no worker for {seconds:g} s; start some: {again}")
+_WORKER_STOPPED = Message("a worker of the cluster had to stop: {error}; {again}")
+_CONNECTION_LOST = Message("the connection to the cluster was lost ({error}); {again}")
+_CLUSTER_BROKEN = Message("the cluster at {address} has failed ({error}); {again}")
 
 #: A worker process grades one submission at a time, however many threads it has, because time limits use clocks.
 _ONE_AT_A_TIME = threading.Lock()
@@ -314,11 +301,9 @@ def _reached(address: str) -> Client:
         return Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False, name="attncheck")
     except Exception as error:
         raise UsageError(
-            Text(
+            Message(
                 "No Dask scheduler answers at {address} ({error}). 'dask scheduler' starts one and prints its "
-                "address; see docs/cluster.md.",
-                "{address} 处没有 Dask 调度器应答（{error}）。用 `dask scheduler` 可启动一个，"
-                "它会显示自己的地址；详见 docs/cluster.md。",
+                "address; see docs/cluster.md."
             ).fill(address=address, error=_said(error))
         ) from error
 
@@ -331,11 +316,9 @@ def _check_software(client: Client, timeout: float) -> None:
         )  # clusters that grow wait for something to do
     except TimeoutError:
         raise UsageError(
-            Text(
+            Message(
                 "No worker joined the cluster within {timeout} s. Start some with 'dask worker {address}', or find "
-                "out why the batch system does not start them.",
-                "{timeout} 秒内没有工作进程加入集群。请用 `dask worker {address}` 启动几个，"
-                "或检查排队系统为什么没有启动它们。",
+                "out why the batch system does not start them."
             ).fill(timeout=f"{timeout:g}", address=client.scheduler.address)
         ) from None
     except Exception:
@@ -355,13 +338,11 @@ def _different(here: Mapping[str, str], there: Mapping[str, str] | Exception) ->
     return ", ".join(f"{name} {theirs} there, {ours} here" for name, ours, theirs in differing if ours != theirs)
 
 
-_UNLIKE = Text(
+_UNLIKE = Message(
     "Workers must have the same software as this machine, or they could grade differently. {wrong}{more}. Install "
-    "attncheck[cluster]=={version} there with the same Python, torch and NumPy, and restart them.",
-    "工作进程的软件必须与本机相同，否则评分会不一样。{wrong}{more}。"
-    "请在那里安装 attncheck[cluster]=={version}，并使用相同的 Python、torch 和 NumPy，然后重新启动它们。",
+    "attncheck[cluster]=={version} there with the same Python, torch and NumPy, and restart them."
 )
-_MORE = Text("; and {count} more", "；另有 {count} 处")
+_MORE = Message("; and {count} more")
 
 
 def _unlike(wrong: list[str]) -> Text:

@@ -19,7 +19,7 @@ from grader.classroom.task import BatchPlan
 from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import LABELED, same
 from grader.course import loader
 from grader.grading import courses
@@ -43,49 +43,29 @@ class MachineFact:
     remedy: Text | None = None
 
 
-_NOT_INSTALLED = Text("not installed", "没有安装")
-_FIX_COURSE = Text("fix the course, or choose another with --course", "请修正课程，或用 --course 另给一个")
-_CONTENT = Text(
-    "{questions} questions, {exercises} exercises, {items} items in {folder}",
-    "{folder} 里有 {questions} 个问题、{exercises} 个练习、{items} 道小题",
-)
-_INSTALL = Text(
-    "install it for {python}, or remove it from course.yaml", "请为 {python} 安装它，或从 course.yaml 里去掉"
-)
-_CLOSE_AND_RUN = Text("close other programs, and run doctor again", "请关闭其他程序，再运行一次 doctor")
-_AS_NOBODY = Text(
-    "running as root: learners' code runs as the user nobody", "以 root 运行：学习者的代码以用户 nobody 的身份运行"
-)
-_IN_NAMESPACE = Text(
+_NOT_INSTALLED = Message("not installed")
+_FIX_COURSE = Message("fix the course, or choose another with --course")
+_CONTENT = Message("{questions} questions, {exercises} exercises, {items} items in {folder}")
+_INSTALL = Message("install it for {python}, or remove it from course.yaml")
+_CLOSE_AND_RUN = Message("close other programs, and run doctor again")
+_AS_NOBODY = Message("running as root: learners' code runs as the user nobody")
+_IN_NAMESPACE = Message(
     "running as root, with a Python that only root can read: learners' code runs in its own user namespace. Outside "
     "it, the code is user 0 without root's capabilities. If all users could read this Python, it would run as the "
-    "user nobody",
-    "以 root 运行，而且只有 root 能读取这个 Python：学习者的代码在自己的用户命名空间里运行。对机器的其他部分来说，它是"
-    "没有 root 特权的 0 号用户。如果所有用户都能读取 Python，它会以用户 nobody 的身份运行",
+    "user nobody"
 )
-_AS_ROOT = Text(
+_AS_ROOT = Message(
     "running as root: learners' code would run as root, because there are no user namespaces and only root can read "
-    "this Python",
-    "以 root 运行：学习者的代码会有 root 的权限，因为没有用户命名空间，而且只有 root 能读取这个 Python",
+    "this Python"
 )
-_NOT_AS_ROOT = Text(
-    "run attncheck as an ordinary user, or install Python where all users can read it",
-    "请以普通用户运行 attncheck，或把 Python 安装到所有用户都能读取的地方",
+_NOT_AS_ROOT = Message("run attncheck as an ordinary user, or install Python where all users can read it")
+_UNTIL_THEN = Message("until then 'grade' runs code unconfined and says so; 'batch' and '--seed-file' refuse")
+_DO_NOT_GRADE = Message("do not grade untrusted code on this machine; please report it with the output of doctor")
+_UNDECIDED = Message("could not be tested: {why}")
+_TRY_AGAIN = Message(
+    "close other programs, and run doctor again; if it happens again, please report it with the output of doctor"
 )
-_UNTIL_THEN = Text(
-    "until then 'grade' runs code unconfined and says so; 'batch' and '--seed-file' refuse",
-    "在此之前，grade 会在没有隔离的情况下运行代码，并且会说明；batch 和 --seed-file 会拒绝运行",
-)
-_DO_NOT_GRADE = Text(
-    "do not grade untrusted code on this machine; please report it with the output of doctor",
-    "不要在这台机器上评不可信的代码；请附上 doctor 的输出报告此问题",
-)
-_UNDECIDED = Text("could not be tested: {why}", "无法判定：{why}")
-_TRY_AGAIN = Text(
-    "close other programs, and run doctor again; if it happens again, please report it with the output of doctor",
-    "请关闭其他程序，再运行一次 doctor；如果仍然如此，请附上 doctor 的输出报告",
-)
-_FEWER = Text("close other programs, or use fewer: --workers N", "请关闭其他程序，或用 --workers N 减少个数")
+_FEWER = Message("close other programs, or use fewer: --workers N")
 
 
 def _why(error: Exception) -> Text:
@@ -187,15 +167,15 @@ def _place(folder: Path | None) -> str:
 def _canary(canary: AttackResult) -> MachineFact:
     match canary.state:
         case "refused":
-            return MachineFact("canaries", canary.name, "ok", Text("refused", "已拒绝"))
+            return MachineFact("canaries", canary.name, "ok", Message("refused"))
         case "let-through":
-            return MachineFact("canaries", canary.name, "missing", Text("NOT refused", "没有拒绝"), _DO_NOT_GRADE)
+            return MachineFact("canaries", canary.name, "missing", Message("NOT refused"), _DO_NOT_GRADE)
     return MachineFact("canaries", canary.name, "missing", _UNDECIDED.fill(why=canary.why), _TRY_AGAIN)
 
 
 def _workers(ready: Sequence[Future[None]]) -> MachineFact:
     """Whether this number of sandboxes can run at once."""
-    name, at_once = "workers", Text("{count} at once", "同时 {count} 个").fill(count=len(ready))
+    name, at_once = "workers", Message("{count} at once").fill(count=len(ready))
     try:
         for future in ready:
             with contextlib.suppress(CourseError):  # reported under "content"

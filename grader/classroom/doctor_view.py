@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from grader.core.layout import WIDTH, indent
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import LABELED, PARENTHESIZED
 
 if TYPE_CHECKING:
@@ -16,20 +16,16 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
 
 AREA = {
-    "versions": Text("Versions", "版本"),
-    "content": Text("Content", "内容"),
-    "sandbox": Text("Sandbox layers", "沙箱各层"),
-    "canaries": Text("Trial attacks", "试探性攻击"),
+    "versions": Message("Versions"),
+    "content": Message("Content"),
+    "sandbox": Message("Sandbox layers"),
+    "canaries": Message("Trial attacks"),
 }
-ALL_THERE = Text(
-    "Nothing is missing. This machine can confine learners’ code and grade classes.",
-    "什么都不缺：这台机器能隔离学习者的代码，可以给整班评分。",
+ALL_THERE = Message("Nothing is missing. This machine can confine learners’ code and grade classes.")
+NOT_ALL_THERE = Message(
+    "Something is missing (✗); follow the advice given there. Until then, this machine does not grade classes."
 )
-NOT_ALL_THERE = Text(
-    "Something is missing (✗); follow the advice given there. Until then, this machine does not grade classes.",
-    "有缺少的部分（✗），请按那里的说明补上；补齐之前，这台机器不给整班评分。",
-)
-STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
+STATE = {"ok": Message("ok"), "weak": Message("weak"), "missing": Message("missing")}
 #: The names of trial attacks and of some other findings, in Chinese.
 IN_CHINESE = {
     "read a file": "读取文件",
@@ -55,7 +51,7 @@ IN_CHINESE = {
     "system": "系统",
     "course": "课程",
 }
-REMEDY = Text("to fix: {remedy}", "解决办法：{remedy}")
+REMEDY = Message("to fix: {remedy}")
 
 
 def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from grader.core.errors import UsageError
 from grader.core.files import readable_json, write
-from grader.core.model import Text
+from grader.core.model import Message
 
 Purpose: TypeAlias = Literal["link", "session"]
 
@@ -27,16 +27,13 @@ _EVERYBODY = ""
 #: The most sessions of a person that are listed. Beyond that, all that are as old as the oldest of them are void.
 _MOST_LISTED = 50
 
-_DAMAGED = Text(
+_DAMAGED = Message(
     "{path} is not a list of ended sessions; restore it from a backup. If there is none, remove it together with "
-    ".attncheck-links, so that no ended session works again, and send new links.",
-    "{path} 不是会话结束记录；请从备份恢复。没有备份时，请把它和 .attncheck-links 一起删除，"
-    "以免已结束的会话重新生效，再发送新的链接。",
+    ".attncheck-links, so that no ended session works again, and send new links."
 )
-_NOT_WRITABLE = Text(
+_NOT_WRITABLE = Message(
     "{path} cannot be written ({reason}); ended sessions work again after a restart. Free some space or make the "
-    "folder writable.",
-    "{path} 无法写入（{reason}）；重启之后，已结束的会话会重新生效。请腾出空间，或把文件夹改成可写。",
+    "folder writable."
 )
 
 

@@ -18,16 +18,13 @@ from grader.classroom.unchanged import change_signature
 from grader.classroom.words import INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.course import items
 from grader.submission import fingerprint_and_learner
 from grader.submission.messages import listing, printable
 
-_NOBODYS = Text(
-    "its owner is unknown ({why}), so it was not graded.{files}",
-    "无法确定这是谁的（{why}），因此没有评分。{files}",
-)
-_FILES = Text(" Files: {files}.", "文件：{files}。")
+_NOBODYS = Message("its owner is unknown ({why}), so it was not graded.{files}")
+_FILES = Message(" Files: {files}.")
 #: The most characters in a learner's name. A longer one is cut and gets a digest.
 LONGEST_NAME = 200
 

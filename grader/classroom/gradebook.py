@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 from grader.classroom.encoding import EncodedResult, decode, encode, encode_answers, encode_notices
 from grader.core import serialize
 from grader.core.errors import GradebookError
-from grader.core.model import Notice, QuestionResult, Text
+from grader.core.model import Message, Notice, QuestionResult, Text
 
 T = TypeVar("T")
 
@@ -219,11 +219,9 @@ class Gradebook:
 
     def _not_understood(self, what: str, error: Exception) -> GradebookError:
         return GradebookError(
-            Text(
+            Message(
                 "the gradebook {path} has content that this attncheck cannot read ({what}: {error}). Use the version "
-                "that wrote it, restore it from a backup, or grade into a new folder. The file was not changed.",
-                "成绩册 {path} 里有这个版本的 attncheck 读不懂的内容（{what}：{error}）：请用当初写它的版本，"
-                "或从备份恢复，或评到新的文件夹；文件没有改动。",
+                "that wrote it, restore it from a backup, or grade into a new folder. The file was not changed."
             ).fill(path=self.path, what=what, error=error)
         )
 
@@ -688,10 +686,9 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
     path = folder / FILE
     if not create and not path.is_file():
         raise GradebookError(
-            Text(
-                "{folder} has no {file}. Expected a folder written by 'attncheck batch --out'.",
-                "{folder} 里没有 {file}。应为 `attncheck batch --out` 写出的文件夹。",
-            ).fill(folder=folder, file=FILE)
+            Message("{folder} has no {file}. Expected a folder written by 'attncheck batch --out'.").fill(
+                folder=folder, file=FILE
+            )
         )
     with ExitStack() as opened:
         try:
@@ -702,10 +699,7 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                 if not create:
                     raise GradebookError(
-                        Text(
-                            "{path} is empty. Run 'attncheck batch' again to continue.",
-                            "{path} 是空的。请再次运行 `attncheck batch` 继续。",
-                        ).fill(path=path)
+                        Message("{path} is empty. Run 'attncheck batch' again to continue.").fill(path=path)
                     )
                 _begin(connection)
             found = _format(connection)
@@ -716,10 +710,9 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
         if found != str(FORMAT):
             newer = found.isdecimal() and len(found) < 9 and int(found) > FORMAT
             raise GradebookError(
-                Text(
-                    "{path} has format {found}; this attncheck writes {format}. {todo}",
-                    "{path} 的格式是 {found}，这个版本的 attncheck 写的是 {format}。{todo}",
-                ).fill(path=path, found=f"{found:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER)
+                Message("{path} has format {found}; this attncheck writes {format}. {todo}").fill(
+                    path=path, found=f"{found:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER
+                )
             )
         opened.pop_all()
     return Gradebook(connection, path)
@@ -749,38 +742,24 @@ def _exclusive(connection: sqlite3.Connection) -> Iterator[None]:
 def _cannot(path: Path, error: Exception) -> GradebookError:
     said = "out of memory" if isinstance(error, MemoryError) else str(error)
     remedy = next((remedy for word, remedy in _REMEDIES.items() if word in said), None)
-    remedy = remedy or Text(
-        "restore it from a backup, or grade into a new folder; the file was not changed",
-        "请从备份恢复，或评到新的文件夹；文件没有改动",
-    )
+    remedy = remedy or Message("restore it from a backup, or grade into a new folder; the file was not changed")
     return GradebookError(
-        Text(
-            "the gradebook {path} cannot be used ({said}): {remedy}.",
-            "成绩册 {path} 无法使用（{said}）：{remedy}。",
-        ).fill(path=path, said=said, remedy=remedy)
+        Message("the gradebook {path} cannot be used ({said}): {remedy}.").fill(path=path, said=said, remedy=remedy)
     )
 
 
-_FAILS = Text(
+_FAILS = Message(
     "the disk or your quota is full, or a network folder is unavailable or cannot lock files: free some space, "
-    "or grade into a folder on this machine, and run the same command again; earlier results are saved",
-    "磁盘或配额已满，或者网络文件夹已断开、不支持加锁：请腾出空间，或评到本机的文件夹，再运行同一条命令；此前的结果均已保存",
+    "or grade into a folder on this machine, and run the same command again; earlier results are saved"
 )
-_READ_ONLY = Text(
-    "make its folder writable, or use another folder",
-    "请把它所在的文件夹改成可写，或换一个文件夹",
-)
-_FULL = Text(
-    "free some space, and run the same command again: earlier results are saved",
-    "请腾出空间，再运行同一条命令；此前的结果均已保存",
-)
-_UPDATE = Text("Update attncheck.", "请升级 attncheck。")
-_NEW_FOLDER = Text("Grade into a new folder.", "请评到新的文件夹。")
-_LOCKED = Text("another process is using it; wait until it finishes", "另一个进程正在使用它，请等它结束")
-_NO_MEMORY = Text(
+_READ_ONLY = Message("make its folder writable, or use another folder")
+_FULL = Message("free some space, and run the same command again: earlier results are saved")
+_UPDATE = Message("Update attncheck.")
+_NEW_FOLDER = Message("Grade into a new folder.")
+_LOCKED = Message("another process is using it; wait until it finishes")
+_NO_MEMORY = Message(
     "close other programs, and run the same command again: earlier results are saved; if that does not help, the file "
-    "is damaged: restore it from a backup, or grade into a new folder",
-    "请关闭其他程序，再运行同一条命令，此前的结果均已保存；如果仍不行，说明文件已损坏，请从备份恢复，或评到新的文件夹",
+    "is damaged: restore it from a backup, or grade into a new folder"
 )
 #: What to do, by a part of SQLite's message.
 _REMEDIES = {

@@ -32,7 +32,7 @@ from grader import __version__
 from grader.classroom.receipt_answers import UnreadEntry, stored_answers
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import readable_json
-from grader.core.model import Course, Text
+from grader.core.model import Course, Message, Text
 from grader.core.text import duration
 from grader.submission import parse_files, read_files
 from grader.submission.files import RawFile
@@ -114,12 +114,9 @@ class NewerReceipt(NoReceipt):
 
 
 #: ``where`` is the path of the file.
-TOO_LARGE = Text("{where} is too large for an attncheck receipt.", "{where} 太大，不可能是 attncheck 的回执。")
-_NEWER = Text(
-    "{where} was written by a newer attncheck ({version}); update this one.",
-    "{where} 是更新版本的 attncheck（{version}）写的；请更新这里的 attncheck。",
-)
-_NOT_A_RECEIPT = Text("{where} is not an attncheck receipt ({reason}).", "{where} 不是 attncheck 的回执（{reason}）。")
+TOO_LARGE = Message("{where} is too large for an attncheck receipt.")
+_NEWER = Message("{where} was written by a newer attncheck ({version}); update this one.")
+_NOT_A_RECEIPT = Message("{where} is not an attncheck receipt ({reason}).")
 
 
 def parse_receipt(text: str, where: str) -> Receipt:
@@ -171,17 +168,15 @@ def create_inbox(inbox: Path) -> None:
             os.fsync(file.fileno())
     except FileExistsError:
         raise UsageError(
-            Text(
-                "{inbox} is a file, or already has a key, which is needed to verify the receipts that it signed.",
-                "{inbox} 是文件，或已有密钥；它签过的回执需要原来的密钥。",
+            Message(
+                "{inbox} is a file, or already has a key, which is needed to verify the receipts that it signed."
             ).fill(inbox=inbox)
         ) from None
     except OSError as error:
         raise UsageError(
-            Text(
-                "The inbox {inbox} cannot be created: {reason}; choose another folder.",
-                "收件箱 {inbox} 无法创建：{reason}；请换一个文件夹。",
-            ).fill(inbox=inbox, reason=error.strerror)
+            Message("The inbox {inbox} cannot be created: {reason}; choose another folder.").fill(
+                inbox=inbox, reason=error.strerror
+            )
         ) from error
 
 
@@ -191,12 +186,7 @@ def parse_key(raw: bytes) -> bytes:
         key = bytes.fromhex(raw.decode("ascii").strip())
         if len(key) == _KEY_BYTES:
             return key
-    raise UsageError(
-        Text(
-            "{key} in the inbox is not an attncheck key; restore it from a backup.",
-            "收件箱里的 {key} 不是 attncheck 的密钥；请从备份恢复。",
-        ).fill(key=KEY)
-    )
+    raise UsageError(Message("{key} in the inbox is not an attncheck key; restore it from a backup.").fill(key=KEY))
 
 
 def _key(inbox: Path) -> bytes | None:
@@ -230,10 +220,9 @@ def submit(
     """
     if len(learner) > MAX_NAME:
         raise UsageError(
-            Text(
-                "The learner's name has {learner} characters; give one of {max_name} or fewer.",
-                "学习者的名字有 {learner} 个字符；请不要超过 {max_name} 个。",
-            ).fill(learner=len(learner), max_name=MAX_NAME)
+            Message("The learner's name has {learner} characters; give one of {max_name} or fewer.").fill(
+                learner=len(learner), max_name=MAX_NAME
+            )
         )
     found, stem = read_files(path)
     stored = stored_answers(course, parse_files(found, stem, learner, os.fspath(path)))
@@ -260,10 +249,7 @@ def submit(
             _refuse_above(most, receipt, earlier)
         if not inbox.is_dir():
             raise UsageError(
-                Text(
-                    "The inbox {inbox} does not exist; ask your instructor for its path.",
-                    "收件箱 {inbox} 不存在；请向老师询问它的名字。",
-                ).fill(inbox=inbox)
+                Message("The inbox {inbox} does not exist; ask your instructor for its path.").fill(inbox=inbox)
             )
         home.mkdir(exist_ok=True)
         with contextlib.suppress(PermissionError):  # the folder belongs to somebody else
@@ -271,23 +257,20 @@ def submit(
         _store(receipt, raws, inbox, home / attempt_name(receipt))
     except OSError as error:
         raise UsageError(
-            Text(
-                "The inbox {inbox} cannot be written: {reason}. Nothing was submitted.",
-                "收件箱 {inbox} 无法写入：{reason}。没有提交任何内容。",
-            ).fill(inbox=inbox, reason=error.strerror)
+            Message("The inbox {inbox} cannot be written: {reason}. Nothing was submitted.").fill(
+                inbox=inbox, reason=error.strerror
+            )
         ) from error
     return receipt, True
 
 
-_TOO_LARGE_FOR_DAY = Text(
+_TOO_LARGE_FOR_DAY = Message(
     "These files have {size}, and you may submit {most} in 24 hours. Submit only code and answers. Nothing was "
-    "submitted.",
-    "这些文件共 {size}，而 24 小时内合计最多提交 {most}。请只提交代码和答案。这次没有提交成功。",
+    "submitted."
 )
-_TOO_MUCH_TODAY = Text(
+_TOO_MUCH_TODAY = Message(
     "These files have {size}. Together with what you submitted in the last 24 hours, that is more than the limit of "
-    "{most}. You can submit them in {time}. Nothing was submitted now.",
-    "这些文件共 {size}，加上 24 小时内已提交的，超过了 {most} 的上限。{time}后可以提交。这次没有提交成功。",
+    "{most}. You can submit them in {time}. Nothing was submitted now."
 )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from grader.core.layout import indent
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import COMMA, LABELED, clean, duration, timestamp
 from grader.course import answer_ids
 from grader.course.items import draw_choices
@@ -22,42 +22,27 @@ if TYPE_CHECKING:
     from grader.classroom.receipt_answers import UnreadEntry
     from grader.core.model import Course, Lang, Submission
 
-SUBMITTED = Text("Submitted for {learner} at {at}:", "已为 {learner} 提交（{at}）：")
-SUBMITTED_BEFORE = Text(
-    "The same files were already submitted for {learner} at {at}; nothing new was stored:",
-    "这些文件已为 {learner} 提交过（{at}），没有重复存入：",
-)
-RECEIPT = Text("Receipt: {digest}", "回执：{digest}")
-SAME = Text("These are the files that {learner} submitted at {at}.", "这些文件就是 {learner} 在 {at} 提交的。")
-DIFFERENT = Text(
-    "These are not the files that were submitted at {at}; changed, new or missing: {names}",
-    "这些文件与 {at} 提交的不同，有改动、新增或缺失：{names}",
-)
-STORED = Text("Answers stored: {items}", "已存入的答案：{items}")
-UNREAD = Text("Answers that could not be read (they are stored, too):", "无法读取的答案（也已存入）：")
-UNREAD_ENTRY = Text("{item}: line {line}: {why}", "{item}：第 {line} 行：{why}")
-MISSING = Text("{question}: still missing: {names}", "{question}：还缺 {names}")
-NO_ANSWERS = Text(
-    "this submission has no answers.yaml, so no quiz item counts as answered",
-    "里面没有 answers.yaml，因此所有小题都按未作答处理",
-)
-NOTHING_OF = Text("this submission has nothing for {names}", "没有 {names} 的内容")
-NUMBERS_OF = Text(
+SUBMITTED = Message("Submitted for {learner} at {at}:")
+SUBMITTED_BEFORE = Message("The same files were already submitted for {learner} at {at}; nothing new was stored:")
+RECEIPT = Message("Receipt: {digest}")
+SAME = Message("These are the files that {learner} submitted at {at}.")
+DIFFERENT = Message("These are not the files that were submitted at {at}; changed, new or missing: {names}")
+STORED = Message("Answers stored: {items}")
+UNREAD = Message("Answers that could not be read (they are stored, too):")
+UNREAD_ENTRY = Message("{item}: line {line}: {why}")
+MISSING = Message("{question}: still missing: {names}")
+NO_ANSWERS = Message("this submission has no answers.yaml, so no quiz item counts as answered")
+NOTHING_OF = Message("this submission has nothing for {names}")
+NUMBERS_OF = Message(
     "answers to items with personal numbers: {count}, under the name “{name}”. If your class has a roster, "
     "they are judged by the numbers of your id in it; if your id is different, answer these items again under it "
-    "(attncheck name ID)",
-    "数字因人而异的小题答了 {count} 道，用的名字是“{name}”。班级有名单的，评分以名单里你的编号所对应的数为准；"
-    "编号与这个名字不同的，请用编号重新作答（attncheck name 编号）",
+    "(attncheck name ID)"
 )
-GRADED_ELSEWHERE = Text(
+GRADED_ELSEWHERE = Message(
     "This is a learners' edition of the course: your instructor grades the answers to graded items and runs the "
-    "hidden cases.",
-    "这是学习者版课程：计分题由教师一侧批改，隐藏用例也在教师一侧运行。",
+    "hidden cases."
 )
-WAS_DUE = Text(
-    "it was due {due}, so this is {time} late, unless you have an extension",
-    "截止时间是 {due}，这次提交迟了 {time}（获准延期的除外）",
-)
+WAS_DUE = Message("it was due {due}, so this is {time} late, unless you have an extension")
 
 
 def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[str]:

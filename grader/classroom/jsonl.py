@@ -21,18 +21,17 @@ from filelock import FileLock, Timeout
 
 from grader.core.errors import UsageError
 from grader.core.files import write
-from grader.core.model import Text
+from grader.core.model import Message
 
 Record: TypeAlias = Mapping[str, Any]
 
 #: Seconds to wait for another process, whose append takes milliseconds.
 _LOCK_TIMEOUT = 10.0
-_CANNOT = Text(
+_CANNOT = Message(
     "{path} cannot be written ({reason}); free some space or make it writable, and try again. Earlier entries are "
-    "still there.",
-    "{path} 无法写入（{reason}）；请腾出空间或改成可写，再试一次。此前的记录都还在。",
+    "still there."
 )
-_BUSY = Text("another process is using it", "另一个进程正在使用它")
+_BUSY = Message("another process is using it")
 
 
 def read(path: Path) -> tuple[dict[str, Any], ...]:
@@ -56,7 +55,7 @@ def _records(data: bytes) -> tuple[dict[str, Any], ...]:
 
 
 def _unreadable(path: Path, error: OSError) -> UsageError:
-    said = Text("{path} cannot be read ({reason}).", "{path} 无法读取（{reason}）。")
+    said = Message("{path} cannot be read ({reason}).")
     return UsageError(said.fill(path=path, reason=error.strerror))
 
 

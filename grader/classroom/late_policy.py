@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.core.model import Rules, Text
+from grader.core.model import Message, Rules, Text
 from grader.core.text import points, timestamp
 
-_DUE = Text("Due {due} (plus a learner’s extra time).", "截止时间：{due}（学习者另有延时的顺延）。")
-_PERCENT = Text("Each day late, or part of a day, costs {percent} %.", "每迟交一天（不足一天按一天算）扣 {percent}%。")
-_GRACE = Text("The first {hours} h are free.", "前 {hours} 小时不扣分。")
-_CUT_OFF = Text("Work more than {days} days late does not count.", "迟交超过 {days} 天不计分。")
-_FREE = Text("There is no penalty for late work.", "迟交不扣分。")
+_DUE = Message("Due {due} (plus a learner’s extra time).")
+_PERCENT = Message("Each day late, or part of a day, costs {percent} %.")
+_GRACE = Message("The first {hours} h are free.")
+_CUT_OFF = Message("Work more than {days} days late does not count.")
+_FREE = Message("There is no penalty for late work.")
 _COUNTS = {
-    "best": Text("The best attempt counts.", "多次提交取得分最高的一次。"),
-    "last": Text("The last attempt counts.", "多次提交以最后一次为准。"),
-    "each": Text("Every attempt counts separately.", "每次提交分别计分。"),
+    "best": Message("The best attempt counts."),
+    "last": Message("The last attempt counts."),
+    "each": Message("Every attempt counts separately."),
 }
-_ATTEMPT = Text("Each further attempt costs {percent} %.", "每多提交一次扣 {percent}%。")
+_ATTEMPT = Message("Each further attempt costs {percent} %.")
 
 
 def policy_sentences(rules: Rules) -> Iterator[Text]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 
 
 def make_folder(out: Path) -> None:
@@ -32,19 +32,17 @@ def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise UsageError(
-            Text(
-                "Another attncheck is grading into {out}; wait until it finishes, or use another folder.",
-                "另一个 attncheck 正在评到 {out}；请等它结束，或换一个文件夹。",
-            ).fill(out=out)
+            Message("Another attncheck is grading into {out}; wait until it finishes, or use another folder.").fill(
+                out=out
+            )
         ) from None
     except OSError as error:
         raise _not_writable(out, error) from error
     except NotImplementedError:
         raise UsageError(
-            Text(
+            Message(
                 "{out} cannot be locked (some network folders cannot be), so two processes could grade into it at "
-                "once; use a folder on this machine.",
-                "{out} 无法加锁（有些网络文件夹不支持），两个进程可能同时往里评分；请用本机的文件夹。",
+                "once; use a folder on this machine."
             ).fill(out=out)
         ) from None
     try:
@@ -55,8 +53,7 @@ def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
 
 def _not_writable(out: Path, error: OSError) -> UsageError:
     return UsageError(
-        Text(
-            "{out} cannot be written ({reason}); make it writable, or use another folder.",
-            "{out} 无法写入（{reason}）；请改成可写，或换一个文件夹。",
-        ).fill(out=out, reason=error.strerror)
+        Message("{out} cannot be written ({reason}); make it writable, or use another folder.").fill(
+            out=out, reason=error.strerror
+        )
     )

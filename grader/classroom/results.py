@@ -18,7 +18,7 @@ from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, OTH
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX, readable_json, write
 from grader.core.identity_cache import cached_by_identity
-from grader.core.model import Course, Lang, Notice, QuestionResult, Report, Status, Text
+from grader.core.model import Course, Lang, Message, Notice, QuestionResult, Report, Status, Text
 from grader.core.text import clean
 from grader.course import items
 from grader.report.json import number, to_json
@@ -243,11 +243,9 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
         _tidy(out, {row.file for row in rows})
     except OSError as error:
         raise UsageError(
-            Text(
+            Message(
                 "the files in {out} cannot be written ({reason}), but the gradebook is complete: free some space, or "
-                "make the folder writable. Then run the same command again (regrade with --yes).",
-                "{out} 里的文件无法写入（{reason}）；成绩册是完整的：请腾出空间，或把文件夹改成可写。"
-                "然后再运行同一条命令（regrade 请加 --yes）。",
+                "make the folder writable. Then run the same command again (regrade with --yes)."
             ).fill(out=out, reason=error.strerror)
         ) from error
     return rows

@@ -22,7 +22,7 @@ from typing import Literal
 
 from grader.classroom.intake import Person
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import name_list
 
 #: Headings that people and course systems use, and their meaning.
@@ -56,9 +56,7 @@ _MOST_WORDS = 30
 _MOST_HOURS = 24 * 366
 
 
-_EMAIL_AS_ID = Text(
-    " To use e-mail addresses as ids, rename that column to id.", "要用邮箱作学号，请把那一列改名为 id。"
-)
+_EMAIL_AS_ID = Message(" To use e-mail addresses as ids, rename that column to id.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,29 +133,24 @@ def read_roster(path: Path) -> Roster:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise UsageError(
-            Text(
-                "the roster {path} cannot be read: {reason}",
-                "名单 {path} 无法读取：{reason}",
-            ).fill(path=path, reason=error.strerror)
+            Message("the roster {path} cannot be read: {reason}").fill(path=path, reason=error.strerror)
         ) from error
     except UnicodeDecodeError as error:
         raise UsageError(
-            Text(
-                "the roster {path} is not UTF-8 (byte {start}); save it as “CSV UTF-8”.",
-                "名单 {path} 不是 UTF-8（第 {start} 个字节）；请另存为“CSV UTF-8”。",
-            ).fill(path=path, start=error.start)
+            Message("the roster {path} is not UTF-8 (byte {start}); save it as “CSV UTF-8”.").fill(
+                path=path, start=error.start
+            )
         ) from error
     rows = _rows(text, path)
     first = rows[0][1] if rows else []
     headings = _meant(first)
     if not _NAMING & set(headings):
-        seen = name_list(f"{cell:.40}" for cell in first[:6]) if rows else Text("an empty file", "空文件")
+        seen = name_list(f"{cell:.40}" for cell in first[:6]) if rows else Message("an empty file")
         remedy = _EMAIL_AS_ID if "email" in headings else ""
         raise UsageError(
-            Text(
-                "{path}:1: expected headings such as id, name, email; found {seen}.{remedy}",
-                "{path}:1：应为 id、name、email 这样的表头，实际是 {seen}。{remedy}",
-            ).fill(path=path, seen=seen, remedy=remedy)
+            Message("{path}:1: expected headings such as id, name, email; found {seen}.{remedy}").fill(
+                path=path, seen=seen, remedy=remedy
+            )
         )
     found: list[tuple[str, Learner]] = []
     for line, row in rows[1:]:
@@ -170,29 +163,22 @@ def read_roster(path: Path) -> Roster:
         if cells:
             if "id" in headings and "id" not in cells:
                 raise UsageError(
-                    Text(
-                        "{where}: expected an id, as in every line of this roster; the cell is empty.",
-                        "{where}：这份名单每一行都应有学号，而这一格是空的。",
-                    ).fill(where=where)
+                    Message("{where}: expected an id, as in every line of this roster; the cell is empty.").fill(
+                        where=where
+                    )
                 )
             found.append((where, _learner(cells, where)))
     learners: dict[str, Learner] = {}
     for where, learner in _apart(found):
         if learner.id in learners:
             raise UsageError(
-                Text(
-                    "{where}: the id {learner} appears a second time; ids must be unique.",
-                    "{where}：{learner} 是第二次出现；每个学号只能对应一位学习者。",
-                ).fill(where=where, learner=f"{learner.id:.80}")
+                Message("{where}: the id {learner} appears a second time; ids must be unique.").fill(
+                    where=where, learner=f"{learner.id:.80}"
+                )
             )
         learners[learner.id] = learner
     if not learners:
-        raise UsageError(
-            Text(
-                "{path} has headings, but no learner below them.",
-                "{path} 只有表头，下面没有学习者。",
-            ).fill(path=path)
-        )
+        raise UsageError(Message("{path} has headings, but no learner below them.").fill(path=path))
     return Roster(tuple(learners.values()))
 
 
@@ -200,10 +186,9 @@ def _check_width(row: Sequence[str], headings: Sequence[str], where: str) -> Non
     """Raise UsageError if a row has too few or too many cells. Extra empty cells at the end are fine."""
     if len(row) < len(headings) or any(cell.strip() for cell in row[len(headings) :]):
         raise UsageError(
-            Text(
+            Message(
                 "{where}: expected {headings} cells, as in the heading; found {row}. Quote cells that contain a "
-                "separator, and fill in missing ones.",
-                "{where}：应与表头一样有 {headings} 格，实际有 {row} 格。含分隔符的单元格请加引号，缺的请补上。",
+                "separator, and fill in missing ones."
             ).fill(where=where, headings=len(headings), row=len(row))
         )
 
@@ -254,10 +239,9 @@ def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
         return rows
     except csv.Error as error:
         raise UsageError(
-            Text(
-                "{path}:{line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.",
-                "{path}:{line_num}：这不是 CSV（{error}）；请另存为“CSV UTF-8”。",
-            ).fill(path=path, line_num=reader.line_num, error=error)
+            Message("{path}:{line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.").fill(
+                path=path, line_num=reader.line_num, error=error
+            )
         ) from error
 
 
@@ -272,22 +256,16 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
     name = cells.get("name") or _full_name(cells.get("first", ""), cells.get("last", ""))
     own = next((cells[kind] for kind in _OWN if kind in cells and (kind == "id" or "@" not in cells[kind])), name)
     if not own:
-        raise UsageError(
-            Text(
-                "{where}: expected an id or a name in this line; found none.",
-                "{where}：这一行应有学号或姓名，却都没有。",
-            ).fill(where=where)
-        )
+        raise UsageError(Message("{where}: expected an id or a name in this line; found none.").fill(where=where))
     try:
         extra = float(cells.get("extra", "0").removesuffix("h"))
         if not math.fabs(extra) <= _MOST_HOURS:  # also true for NaN
             raise ValueError
     except ValueError:
         raise UsageError(
-            Text(
-                "{where}: extra time is “{cells}”; expected a number of hours, such as 24.",
-                "{where}：延长时间写的是“{cells}”；应为小时数，例如 24。",
-            ).fill(where=where, cells=f"{cells['extra']:.40}")
+            Message("{where}: extra time is “{cells}”; expected a number of hours, such as 24.").fill(
+                where=where, cells=f"{cells['extra']:.40}"
+            )
         ) from None
     if found := re.fullmatch(r"\D+ (\d+)", cells.get("moodle", "")):  # "Participant 657768", in any language
         cells = {**cells, "moodle": found[1]}

@@ -22,7 +22,7 @@ from grader.classroom.worker import WorkerLost, Workers, run_job, run_task, shut
 from grader.classroom.worker import sandbox_layers as layers_of
 from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
-from grader.core.model import Course, Text
+from grader.core.model import Course, Message
 from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
@@ -35,13 +35,10 @@ if TYPE_CHECKING:
 _AHEAD = 3
 #: Seconds without a result after which the number of workers is checked again.
 _POLL = 10.0
-_ENDED = Text("worker processes exit as soon as they start", "评分进程一启动就退出")
-_STOPPED = Text("a worker process had to stop: {error}", "一个评分进程无法继续：{error}")
-_HERE = Text("this machine", "本机")
-_NOT_HELD = Text(
-    "{why}; nothing was graded. 'attncheck doctor' shows the layers",
-    "{why}；什么都没有评分。`attncheck doctor` 会显示沙箱的各层",
-)
+_ENDED = Message("worker processes exit as soon as they start")
+_STOPPED = Message("a worker process had to stop: {error}")
+_HERE = Message("this machine")
+_NOT_HELD = Message("{why}; nothing was graded. 'attncheck doctor' shows the layers")
 
 T = TypeVar("T")
 
@@ -90,9 +87,8 @@ def cluster_pool(scheduler: str, out: Path, seed: Seed, course: Course) -> Itera
         from grader.classroom import dask  # needs an extra, `distributed`
     except ModuleNotFoundError as error:
         raise UsageError(
-            Text(
-                "--scheduler needs a library that is not installed here ({error}): pip install 'attncheck[cluster]'",
-                "--scheduler 需要这里没有安装的库（{error}）：pip install 'attncheck[cluster]'",
+            Message(
+                "--scheduler needs a library that is not installed here ({error}): pip install 'attncheck[cluster]'"
             ).fill(error=error.name)
         ) from error
     batch_name = f"{socket.gethostname()}:{out.resolve()}"

@@ -49,7 +49,7 @@ from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import INTERNAL_ERROR, WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, run_check, run_figure, run_job, run_task, warm_up
 from grader.core.errors import AttncheckError, SandboxError, SandboxKilled, UsageError
-from grader.core.model import Course, Job, Limits, Observed, Submission, Text
+from grader.core.model import Course, Job, Limits, Message, Observed, Submission, Text
 from grader.core.readers import Readers
 from grader.core.text import same
 from grader.course import loader
@@ -76,22 +76,10 @@ _READING = ("grader.submission.archive", "grader.submission.notebook")
 #: Seconds between rounds of killing workers.
 _ROUND = 0.05
 
-_BUSY = Text(
-    "Your last check is still running. Its report appears when it is finished.",
-    "你上一次检查还没有结束，结束后就会显示报告。",
-)
-_FAILED = Text(
-    "Something went wrong on the server. It is not your fault, and your instructor has been told.",
-    "系统出了问题，与你无关；已通知老师。",
-)
-_STOPPED = Text(
-    "Code cannot be graded at the moment. What you submitted is safe and will be graded later.",
-    "目前无法给代码评分。已提交的内容都在，稍后会评分。",
-)
-_SERVED = Text(
-    "Another `attncheck serve` is using {folder}; stop it first.",
-    "另一个 `attncheck serve` 正在管理 {folder}；请先结束它。",
-)
+_BUSY = Message("Your last check is still running. Its report appears when it is finished.")
+_FAILED = Message("Something went wrong on the server. It is not your fault, and your instructor has been told.")
+_STOPPED = Message("Code cannot be graded at the moment. What you submitted is safe and will be graded later.")
+_SERVED = Message("Another `attncheck serve` is using {folder}; stop it first.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ import click
 
 import grader
 from grader.commands._language import language_of_call
-from grader.core import resources, suggest
+from grader.core import catalogue, resources, suggest
 from grader.core.errors import AttncheckError, UsageError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import clean
 
 if TYPE_CHECKING:
@@ -38,65 +38,46 @@ PIPE_CLOSED = 1
 #: The commands by audience, with the summary that ``attncheck --help`` shows: the first sentence of each one's help.
 FAMILIES: dict[str, dict[str, Text]] = {
     "Learners": {
-        "next": Text("Say what to do next, and with which command.", "告诉你下一步做什么、用哪条命令。"),
-        "questions": Text("List the questions and your progress in each.", "列出所有问题，以及你在每题上的进度。"),
-        "show": Text("Show a question, an item or an exercise.", "显示一个问题、一道小题或一个练习。"),
-        "start": Text("Create the files to start from; never overwrite one.", "生成起始文件，绝不覆盖已有文件。"),
-        "grade": Text("Grade a file, folder, notebook or zip.", "给文件、文件夹、笔记本或 zip 评分。"),
-        "watch": Text("Grade again on every save.", "每次保存后重新评分。"),
-        "quiz": Text("Ask the quiz items, one at a time.", "逐题做小题。"),
-        "progress": Text("Show what you know, question by question.", "逐题显示你掌握了什么。"),
-        "review": Text("Review what is due.", "复习到期的内容。"),
-        "hint": Text("Show the next hint for an exercise.", "显示练习的下一条提示。"),
-        "debug": Text("Write a script that runs one public case.", "生成运行一个公开用例的脚本。"),
-        "plot": Text("Draw one of the course's pictures.", "画出课程里的一幅图。"),
-        "serve": Text("Open the course in a browser.", "在浏览器里打开课程。"),
-        "submit": Text("Submit a file, folder, notebook or zip.", "提交文件、文件夹、笔记本或 zip。"),
-        "name": Text("Show or change your name.", "显示或更改你的名字。"),
+        "next": Message("Say what to do next, and with which command."),
+        "questions": Message("List the questions and your progress in each."),
+        "show": Message("Show a question, an item or an exercise."),
+        "start": Message("Create the files to start from; never overwrite one."),
+        "grade": Message("Grade a file, folder, notebook or zip."),
+        "watch": Message("Grade again on every save."),
+        "quiz": Message("Ask the quiz items, one at a time."),
+        "progress": Message("Show what you know, question by question."),
+        "review": Message("Review what is due."),
+        "hint": Message("Show the next hint for an exercise."),
+        "debug": Message("Write a script that runs one public case."),
+        "plot": Message("Draw one of the course's pictures."),
+        "serve": Message("Open the course in a browser."),
+        "submit": Message("Submit a file, folder, notebook or zip."),
+        "name": Message("Show or change your name."),
     },
     "Instructors": {
-        "inbox": Text(
-            "Turn FOLDER into an inbox with a key that signs receipts.", "把 FOLDER 设为收件箱，并生成签署回执的密钥。"
-        ),
-        "links": Text("Create the personal links of a class.", "生成全班登录用的个人链接。"),
-        "batch": Text("Grade every submission in a folder or zip.", "给文件夹或 zip 里的所有提交评分。"),
-        "regrade": Text("Grade again whatever a change of the bank affects.", "题库改动后，重新评分受影响的部分。"),
-        "explain": Text("Replay one check: inputs, expected, actual, why.", "重放一项检查：输入、预期、实际、原因。"),
-        "override": Text("Give points by hand; they survive regrading.", "手工给分，重新评分后仍然有效。"),
-        "forget": Text("Delete a learner from DIR permanently.", "从 DIR 里永久删除一名学习者。"),
-        "export": Text("Export grades or quiz items for other programs.", "把成绩或小题导出给其他程序。"),
-        "stats": Text("Show what a class's results say about the questions.", "从全班的结果看题目出得怎么样。"),
-        "similar": Text("Find submissions that are nearly the same.", "找出几乎相同的提交。"),
+        "inbox": Message("Turn FOLDER into an inbox with a key that signs receipts."),
+        "links": Message("Create the personal links of a class."),
+        "batch": Message("Grade every submission in a folder or zip."),
+        "regrade": Message("Grade again whatever a change of the bank affects."),
+        "explain": Message("Replay one check: inputs, expected, actual, why."),
+        "override": Message("Give points by hand; they survive regrading."),
+        "forget": Message("Delete a learner from DIR permanently."),
+        "export": Message("Export grades or quiz items for other programs."),
+        "stats": Message("Show what a class's results say about the questions."),
+        "similar": Message("Find submissions that are nearly the same."),
     },
-    "Authors": {"bank": Text("Tools for writing questions.", "出题用的工具。")},
-    "Everyone": {"doctor": Text("Check this machine: versions, content, sandbox.", "检查这台机器：版本、内容、沙箱。")},
+    "Authors": {"bank": Message("Tools for writing questions.")},
+    "Everyone": {"doctor": Message("Check this machine: versions, content, sandbox.")},
 }
 _READERS = {"Learners": "学习者", "Instructors": "教师", "Authors": "出题人", "Everyone": "所有人"}
-_NO_COMMAND = Text("There is no command “{name}”. {hint}", "没有命令“{name}”。{hint}")
-_STOPPED = Text("interrupted", "已中断")
+_NO_COMMAND = Message("There is no command “{name}”. {hint}")
+_STOPPED = Message("interrupted")
 #: For an interruption before or after grading; during grading, the command reports how far it got.
-_STOPPED_BATCH = Text(
-    "interrupted. All results so far are saved: run the same command to continue.",
-    "已中断。此前的结果均已保存，再次运行同一条命令即可继续。",
-)
-_BUG = Text(
+_STOPPED_BATCH = Message("interrupted. All results so far are saved: run the same command to continue.")
+_BUG = Message(
     "internal error (a bug in attncheck, not in the submission): {error}\n(line {line} of {file}; run the command "
-    "again with ATTNCHECK_DEBUG=1 to see the traceback, and please report it)",
-    "内部错误（attncheck 的缺陷，与提交本身无关）：{error}\n（{file} 第 {line} 行；请加上 ATTNCHECK_DEBUG=1 "
-    "再次运行命令，查看完整的回溯信息，并报告给我们）",
+    "again with ATTNCHECK_DEBUG=1 to see the traceback, and please report it)"
 )
-_LANG = Text(
-    "Language of the output (default: ATTNCHECK_LANG, else the locale).",
-    "输出所用的语言（默认看 ATTNCHECK_LANG，其次看系统区域设置）。",
-)
-_ABOUT = """给有关注意力的答案和代码评分，并指出最先该改什么。
-
-不带命令运行时，告诉你学到哪里、下一步做什么。
-
-\b
-attncheck questions       列出所有问题
-attncheck start Q5        生成起始文件 q05.py 和 answers.yaml
-attncheck grade q05.py    评分；如果这台机器有沙箱，就在沙箱里运行"""
 _SUMMARIES = {name: summary for commands in FAMILIES.values() for name, summary in commands.items()}
 
 
@@ -113,7 +94,7 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         if ctx.meta.get(LANG) != "zh":
             return command
-        translated = _help_in_chinese().in_chinese(command, _SUMMARIES[cmd_name].zh)
+        translated = _help_in_chinese().in_chinese(command)
         assert isinstance(translated, click.Command)
         return translated
 
@@ -151,7 +132,7 @@ class _Commands(click.Group):
             return
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(_ABOUT)
+            formatter.write_text(catalogue.chinese(self.help or ""))
 
 
 @click.command(
@@ -161,7 +142,9 @@ class _Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(grader.__version__, prog_name="attncheck")
-@click.option("--lang", type=click.Choice(["en", "zh"]), help=_LANG.en)
+@click.option(
+    "--lang", type=click.Choice(["en", "zh"]), help="Language of the output (default: ATTNCHECK_LANG, else the locale)."
+)
 @click.option(
     "--plain",
     is_flag=True,

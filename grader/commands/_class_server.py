@@ -11,7 +11,7 @@ import click
 
 from grader.commands._options import read_seed, say
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.course import loader
 from grader.grading import courses
 
@@ -23,30 +23,19 @@ if TYPE_CHECKING:
     from grader.classroom.roster import Roster
     from grader.core.model import Course, Lang
 
-NO_ROSTER = Text(
-    "{folder}/class.yaml names no roster, and neither does course.yaml; add “roster: class.csv”.",
-    "{folder}/class.yaml 没有写名单，course.yaml 也没有；请加上“roster: class.csv”。",
-)
-_PREPARING = Text(
+NO_ROSTER = Message("{folder}/class.yaml names no roster, and neither does course.yaml; add “roster: class.csv”.")
+_PREPARING = Message(
     "Preparing the sandbox, the references, and the learners' edition of the course. The first time, this takes a few "
-    "minutes.",
-    "正在准备：沙箱、参考实现和学习者版课程。第一次需要几分钟。",
+    "minutes."
 )
-_OPEN = Text(
-    "The class in {folder} is at {address} (listening on {host}:{port}). Stop with Ctrl-C.",
-    "{folder} 里的班级已在 {address} 开放（监听 {host}:{port}）。按 Ctrl-C 结束。",
-)
-_PLAIN = Text(
-    "{address} is not https, so sessions could be intercepted. Use it on this machine only.",
-    "{address} 不是 https：登录信息在途中可能被读取。请只在本机使用。",
-)
-_HALF = Text(
-    "--trust-header and --trusted-proxy must be used together: the header counts only if it comes from that address.",
-    "--trust-header 和 --trusted-proxy 要一起使用：只有来自该地址的请求头才算数。",
+_OPEN = Message("The class in {folder} is at {address} (listening on {host}:{port}). Stop with Ctrl-C.")
+_PLAIN = Message("{address} is not https, so sessions could be intercepted. Use it on this machine only.")
+_HALF = Message(
+    "--trust-header and --trusted-proxy must be used together: the header counts only if it comes from that address."
 )
 #: The switch interval of threads in seconds: short, because the thread that serves requests often waits for others.
 _SWITCH = 0.0005
-_REPORTED = Text("attncheck: {what}", "attncheck：{what}")
+_REPORTED = Message("attncheck: {what}")
 
 
 def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster, Path]:

@@ -14,7 +14,7 @@ import click
 
 from grader.classroom.words import GRADED
 from grader.core.layout import WIDTH, wrap
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import clean
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
     from grader.core.page import Page
 
-WAITING_FOR = Text("waiting for {name}", "正在等待 {name}")
+WAITING_FOR = Message("waiting for {name}")
 
 
 #: Texts are printed as they are, without the markup of rich.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
@@ -19,12 +19,7 @@ def language(environ: Mapping[str, str]) -> Lang:
     own = environ.get("ATTNCHECK_LANG")
     if own:
         if own[:2].lower() not in ("en", "zh"):
-            raise UsageError(
-                Text(
-                    "ATTNCHECK_LANG is “{own}”; it can be en or zh.",
-                    "ATTNCHECK_LANG 的值是“{own}”，只能是 en 或 zh。",
-                ).fill(own=own)
-            )
+            raise UsageError(Message("ATTNCHECK_LANG is “{own}”; it can be en or zh.").fill(own=own))
         return "zh" if own[:2].lower() == "zh" else "en"
     locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
     return "zh" if locale[:2].lower() == "zh" else "en"

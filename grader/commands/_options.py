@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +15,7 @@ from grader.commands._language import language
 from grader.commands._words import READING
 from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
-from grader.core.model import Exercise, Text
+from grader.core.model import Exercise, Message, Text
 from grader.core.text import name_list
 from grader.course import loader
 from grader.grading import courses
@@ -32,22 +31,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=click.Command)
 
 
-@dataclass(frozen=True, slots=True)
-class ChineseHelp:
-    """The help of a command in Chinese.
-
-    ``help`` has paragraphs, the first of which is one sentence. ``options`` are by long name, ``examples`` in the order
-    of the English ones, ``exits`` by code. Texts that commands share are in ``_chinese.py``. ``lines`` are the command
-    lines of the examples, filled in from the English ones.
-    """
-
-    help: str
-    options: Mapping[str, str] = field(default_factory=dict)
-    examples: tuple[str, ...] = ()
-    exits: Mapping[int, str] = field(default_factory=dict)
-    lines: tuple[str, ...] = ()
-
-
 def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, codes: str) -> str:
     """The end of a command's help: examples, and exit codes."""
     colon = ":" if heading.isascii() else "："
@@ -56,10 +39,8 @@ def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, 
     return f"\b\n{heading}{colon}\n{shown}\n\n\b\n{codes}{colon}\n{ends}"
 
 
-def documented(
-    examples: Mapping[str, str], exits: Mapping[int, str], chinese: ChineseHelp | None = None
-) -> Callable[[C], C]:
-    """A decorator that adds examples, exit codes and Chinese help to a command; also the source of docs/cli.md.
+def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callable[[C], C]:
+    """A decorator that adds examples and exit codes to the help of a command; also the source of docs/cli.md.
 
     ``examples`` maps command lines, without ``attncheck``, to descriptions. ``exits`` has the exit codes of the command
     itself; 2 (wrong call), 4 (internal error) and 130 (interrupted) apply to all commands.
@@ -67,7 +48,7 @@ def documented(
 
     def add(command: C) -> C:
         command.epilog = epilog(examples, exits, "Examples", "Exit codes")
-        vars(command).update(chinese=chinese, examples=examples, exits=exits)
+        vars(command).update(examples=examples, exits=exits)
         return command
 
     return add
@@ -171,10 +152,9 @@ def find_question(course: Course, name: str) -> Question:
     found = course.question(name) or course.question(f"Q{number}")
     if found is None:
         raise UsageError(
-            Text(
-                "There is no question “{name}”. {hint}",
-                "没有问题“{name}”。{hint}",
-            ).fill(name=name, hint=suggest.hint(name, [q.id for q in course.questions]))
+            Message("There is no question “{name}”. {hint}").fill(
+                name=name, hint=suggest.hint(name, [q.id for q in course.questions])
+            )
         )
     return found
 
@@ -185,10 +165,7 @@ def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     if found is None:
         names = [exercise.name for question in course.questions for exercise in question.exercises]
         raise UsageError(
-            Text(
-                "There is no exercise “{name}”. {hint}",
-                "没有练习“{name}”。{hint}",
-            ).fill(name=name, hint=suggest.hint(name, names))
+            Message("There is no exercise “{name}”. {hint}").fill(name=name, hint=suggest.hint(name, names))
         )
     return found
 
@@ -210,21 +187,15 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
     known += [item.id for question in course.questions for item in question.items]
     known += [exercise.name for question in course.questions for exercise in question.exercises]
     hint = suggest.hint(name, known, [question.id for question in course.questions])
-    text = Text("There is no question, item or exercise “{name}”. {hint}", "没有叫“{name}”的问题、小题或练习。{hint}")
+    text = Message("There is no question, item or exercise “{name}”. {hint}")
     raise UsageError(text.fill(name=name, hint=hint))
 
 
-_IS_ITEM = Text(
-    "{item} is a quiz item and has no code; 'attncheck quiz {item}' asks it, and helps after a wrong answer.",
-    "{item} 是小题，不用写代码；`attncheck quiz {item}` 会出这道题，答错后会引导你思考。",
+_IS_ITEM = Message(
+    "{item} is a quiz item and has no code; 'attncheck quiz {item}' asks it, and helps after a wrong answer."
 )
-_NO_EXERCISES = Text(
-    "{question} has no exercises; 'attncheck quiz {question}' asks its quiz items.",
-    "{question} 没有练习；`attncheck quiz {question}` 会出它的小题。",
-)
-_SEVERAL = Text(
-    "{question} has several exercises; choose one: {names}.", "{question} 有好几个练习，请选一个：{names}。"
-)
+_NO_EXERCISES = Message("{question} has no exercises; 'attncheck quiz {question}' asks its quiz items.")
+_SEVERAL = Message("{question} has several exercises; choose one: {names}.")
 
 
 def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
@@ -274,12 +245,7 @@ def read_seed(number: int | None, file: Path | None) -> Seed:
     from grader.grading.inputs import Seed  # loads numpy
 
     if number is not None and file is not None:
-        raise UsageError(
-            Text(
-                "--seed and --seed-file cannot be combined: give only one of them.",
-                "--seed 和 --seed-file 不能同时使用：只给其中一个。",
-            )
-        )
+        raise UsageError(Message("--seed and --seed-file cannot be combined: give only one of them."))
     if file is not None:
         return Seed.from_file(file)
     return Seed.public() if number is None else Seed.number(number)
@@ -325,10 +291,9 @@ def write_output(option: str, file: Path, data: str | bytes) -> None:
         files.write(file, data)
     except OSError as error:
         raise UsageError(
-            Text(
-                "{file} cannot be written: {reason}; choose another place for {option}.",
-                "{file} 无法写入：{reason}；请为 {option} 另选位置。",
-            ).fill(file=file, reason=error.strerror, option=option)
+            Message("{file} cannot be written: {reason}; choose another place for {option}.").fill(
+                file=file, reason=error.strerror, option=option
+            )
         ) from error
 
 

@@ -13,7 +13,6 @@ from grader.authoring import preview as preview_question
 from grader.authoring import template
 from grader.commands._console import step_bar
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     errors_lang_option,
@@ -30,7 +29,7 @@ from grader.core import resources
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.problems import ProblemsError
 from grader.core.text import name_list
 from grader.course import loader
@@ -44,47 +43,26 @@ if TYPE_CHECKING:
 
 PASSED, FAILED = 0, 4
 
-_EDITION = Text(
-    "{folder} is a learners' edition: it was read without errors, and has nothing else to check.",
-    "{folder} 是学习者版：读取时没有发现错误，也没有别的可以检查。",
-)
-_HINT = Text("    {hint}", "    {hint}")
-_TWICE = Text("Give the course only once: as DIR or with --course.", "课程只写一次：写成 DIR，或用 --course。")
-_INSTALLED = Text(
+_EDITION = Message("{folder} is a learners' edition: it was read without errors, and has nothing else to check.")
+_HINT = Message("    {hint}")
+_TWICE = Message("Give the course only once: as DIR or with --course.")
+_INSTALLED = Message(
     "The bundled course is part of the installed attncheck ({folder}), where an update would delete your question. "
-    "Name a folder of your own: attncheck bank new {question} --course mycourse",
-    "自带的课程是已安装的 attncheck 的一部分（{folder}），放在那里的问题更新时会被删除。"
-    "请指定自己的文件夹：attncheck bank new {question} --course mycourse",
+    "Name a folder of your own: attncheck bank new {question} --course mycourse"
 )
-_NOT_ASKED = Text("{question}: no other item or exercise is about {what}", "{question}：没有别的小题或练习涉及 {what}")
-_CHECKED = Text(
-    "{questions}, {exercises}, {mistakes}: {found}",
-    "{questions}、{exercises}、{mistakes}：{found}",
-)
-_PROVEN = Text("everything proven", "全部通过验证")
-_PUBLISHED = Text(
+_NOT_ASKED = Message("{question}: no other item or exercise is about {what}")
+_CHECKED = Message("{questions}, {exercises}, {mistakes}: {found}")
+_PROVEN = Message("everything proven")
+_PUBLISHED = Message(
     "{folder}: {questions} questions and {exercises} exercises in {files} files, {size} MB\n"
     "left out: the keys of {sealed} graded items, {hidden} hidden cases, references and mistakes\n"
     "included with their keys: {practice} practice items\n"
-    "learners use it with --course {folder}: attncheck grade work --course {folder}",
-    "{folder}：{questions} 个问题、{exercises} 个练习，共 {files} 个文件，{size} MB\n"
-    "不含：{sealed} 道计分题的答案、{hidden} 个隐藏用例、参考实现和典型错误\n"
-    "含答案：{practice} 道练习题\n"
-    "学习者用 --course {folder} 使用它：attncheck grade work --course {folder}",
+    "learners use it with --course {folder}: attncheck grade work --course {folder}"
 )
-_SURVIVES = Text("{exercise}: survives: {mutant}", "{exercise}：没有被发现：{mutant}")
-_STALE = Text(
-    "{question}: listed under equivalent:, but caught or gone: {mutant}",
-    "{question}：列在 equivalent: 下，但会被发现或已不存在：{mutant}",
-)
-_MUTANTS = Text(
-    "{count}: {holes} survive without explanation, {equivalent} listed as equivalent",
-    "{count}：{holes} 个没有被发现也没有说明，{equivalent} 个列为等价",
-)
-_NEXT = Text(
-    "next: attncheck bank check {folder}; attncheck bank preview {question} --course {folder}",
-    "下一步：attncheck bank check {folder}；attncheck bank preview {question} --course {folder}",
-)
+_SURVIVES = Message("{exercise}: survives: {mutant}")
+_STALE = Message("{question}: listed under equivalent:, but caught or gone: {mutant}")
+_MUTANTS = Message("{count}: {holes} survive without explanation, {equivalent} listed as equivalent")
+_NEXT = Message("next: attncheck bank check {folder}; attncheck bank preview {question} --course {folder}")
 
 
 @click.group()
@@ -98,11 +76,6 @@ def bank() -> None:
         "bank schema > question.schema.json": "write the schema to a file",
     },
     {0: "done"},
-    ChineseHelp(
-        "写出问题文件的 JSON Schema，供编辑器使用。",
-        {},
-        ("把 Schema 写入文件",),
-    ),
 )
 @bank.command()
 @errors_lang_option
@@ -117,17 +90,6 @@ def schema() -> None:
         "bank check -q Q5": "only Q5",
     },
     {0: "no problems", 4: "there are problems; each is listed"},
-    ChineseHelp(
-        "检查 DIR 里的题库（默认是自带的题库）。\n\n"
-        "参考实现必须通过，空框架必须不通过，每个典型错误都必须在它声明的检查上失败，并且能被认出来。每个问"
-        "题都会说明该怎么办。最后按问题统计没有其他小题考查的误解。",
-        {
-            "--question": "只检查这个问题（可重复使用）。",
-            "--verbose": "逐一列出没有其他小题考查的误解。",
-        },
-        ("验证 mycourse 里的课程", "只检查 Q5"),
-        {0: "全部成立", 4: "有问题，每个都已列出"},
-    ),
 )
 @bank.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
@@ -212,13 +174,6 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
         "bank publish handout --course mycourse": "write the learners' edition of mycourse to handout",
     },
     {0: "written"},
-    ChineseHelp(
-        "把课程的学习者版写到 DIR。\n\n"
-        "这是可以分发的课程文件夹，包括题目、空框架、提示、练习小题，以及公开用例和预期结果；不包括计分小题"
-        "的答案、参考实现、典型错误和隐藏用例。DIR 里以前的版本会被替换。学习者用 --course DIR 使用它。",
-        {},
-        ("把 mycourse 的学习者版写到 handout",),
-    ),
 )
 @bank.command()
 @click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
@@ -255,17 +210,6 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
         "bank mutate -e softmax": "change softmax in every small way",
     },
     {0: "the cases notice every change", 4: "a change goes unnoticed, or an entry under equivalent: is out of date"},
-    ChineseHelp(
-        "对参考实现做变异，列出没有用例能发现的变异。\n\n"
-        "没被发现的变异，需要更好的用例，或者在问题文件的 equivalent: 下写明理由。两者都没有时，退出码为 "
-        "4。",
-        {
-            "--exercise": "只处理这个练习（可重复使用）。",
-            "--workers": "同时使用 N 个沙箱（默认每个 CPU 一个）。",
-        },
-        ("对 softmax 做各种微小改动",),
-        {0: "用例能发现所有改动", 4: "有改动没被发现，或 equivalent: 下有过时的条目"},
-    ),
 )
 @bank.command()
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
@@ -308,13 +252,6 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
         "bank new Q25 --course mycourse": "write a question that already works",
     },
     {0: "written"},
-    ChineseHelp(
-        "生成一个新问题，已填好一个小例子。\n\n"
-        "QUESTION 是 Q25 这样的编号。问题文件和参考实现写入课程文件夹（--course，或源码目录）。生成后 "
-        "`attncheck bank check` 就能通过，因此每改一处都可以马上检查。",
-        {},
-        ("生成一个马上可用的问题",),
-    ),
 )
 @bank.command()
 @click.argument("question", metavar="QUESTION")
@@ -329,10 +266,7 @@ def new(question: str, course_folder: Path | None) -> None:
     match = re.fullmatch(r"[Qq]0*(\d+)", question)
     if match is None:
         raise UsageError(
-            Text(
-                "“{question}” is not a question id; expected one such as Q25.",
-                "“{question}”不是问题编号；应为 Q25 这样的编号。",
-            ).fill(question=question)
+            Message("“{question}” is not a question id; expected one such as Q25.").fill(question=question)
         )
     number = int(match[1])
     folder = course_folder or loader.find(None)
@@ -343,10 +277,7 @@ def new(question: str, course_folder: Path | None) -> None:
         course = courses.load(loader.find(folder))
         if course.question(f"Q{number}") is not None:
             raise UsageError(
-                Text(
-                    "The course already has a question Q{number}; choose another number.",
-                    "课程里已有 Q{number}；请换一个编号。",
-                ).fill(number=number)
+                Message("The course already has a question Q{number}; choose another number.").fill(number=number)
             )
         group = course.groups[0][0]
     for path, text in template.files(number, group).items():
@@ -360,12 +291,6 @@ def new(question: str, course_folder: Path | None) -> None:
         "bank preview Q5": "Q5 as learners see it, in both languages",
     },
     {0: "done"},
-    ChineseHelp(
-        "用两种语言显示学习者看到的问题。\n\n比 `attncheck show` 多出小题的选项、提示和空框架，"
-        "还有给作者看的答案，以及学习者出错之后会看到的话。",
-        {},
-        ("学习者看到的 Q5，两种语言",),
-    ),
 )
 @bank.command()
 @click.argument("question")

@@ -15,7 +15,6 @@ from grader.classroom.results import Book, write_files
 from grader.commands import INTERRUPTED
 from grader.commands._console import progress_bar
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -25,7 +24,7 @@ from grader.commands._options import (
     workers_option,
     write_json,
 )
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.course import loader
 from grader.grading import courses
 
@@ -34,20 +33,15 @@ if TYPE_CHECKING:
     from grader.classroom.results import MarkSummary
     from grader.core.model import Lang
 
-STOPPED = Text(
-    "interrupted after {done} of {total} submissions. The results so far are saved: run the same command to continue.",
-    "已中断：{total} 份提交中已评完 {done} 份，结果均已保存。再次运行同一条命令，即可从中断处继续。",
+STOPPED = Message(
+    "interrupted after {done} of {total} submissions. The results so far are saved: run the same command to continue."
 )
-STOPPED_BEFORE = Text(
-    "interrupted before the first submission was graded. Earlier results are saved: run the same command to continue.",
-    "已中断：本次尚未评完任何提交，此前的结果均已保存。再次运行同一条命令，即可从中断处继续。",
+STOPPED_BEFORE = Message(
+    "interrupted before the first submission was graded. Earlier results are saved: run the same command to continue."
 )
 ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
 
-_UNENCRYPTED = Text(
-    "the seed is sent to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.",
-    "种子会不加密地传到 {scheduler}；docs/cluster.md 说明了 tls:// 地址的用法。",
-)
+_UNENCRYPTED = Message("the seed is sent to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.")
 
 
 @documented(
@@ -56,25 +50,6 @@ _UNENCRYPTED = Text(
         "batch submissions.zip --out results --roster class.csv -q Q5": "one question, for the learners of a roster",
     },
     {0: "every submission was graded", 5: "some submissions could not be graded"},
-    ChineseHelp(
-        "给文件夹或 zip 里的所有提交评分。\n\n"
-        "每个结果都立即存入 DIR；中断后再运行同一条命令即可继续。写出成绩册和 class.csv，并打印一张表；用"
-        "“attncheck export”从成绩册生成各种报告。如果无法隔离代码，就拒绝运行。",
-        {
-            "--out": "结果文件夹。",
-            "--question": "只评这个问题（可重复使用）。",
-            "--seed-file": "用这个保密文件抽取隐藏用例（默认用 course.yaml 的 seed_file，其次用公开种子）。",
-            "--roster": "班级名单；也可以用 Canvas 成绩册（默认用 course.yaml 的 roster）。",
-            "--intake": "canvas、moodle、gradescope、nbgrader、inbox 或 folders（默认自动识别）。",
-            "--files": "另外为每份提交在 DIR 里写一个 JSON 文件。",
-            "--scheduler": "在调度器地址为 ADDRESS 的 Dask 集群上评分。",
-        },
-        (
-            "给全班评分",
-            "按名单给全班评一个问题",
-        ),
-        {0: "所有提交都已评分"},
-    ),
 )
 @click.command()
 @click.argument("submissions", type=click.Path(path_type=Path))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     find_one_exercise,
@@ -17,15 +16,12 @@ from grader.commands._options import (
     say,
 )
 from grader.core.files import create
-from grader.core.model import Text
+from grader.core.model import Message
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
 
-_RUN = Text(
-    "{place}: run it with python, or step through it with python -m pdb {place}",
-    "{place}：用 python 运行，或用 python -m pdb {place} 单步调试",
-)
+_RUN = Message("{place}: run it with python, or step through it with python -m pdb {place}")
 
 
 @documented(
@@ -33,15 +29,6 @@ _RUN = Text(
         "debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through",
     },
     {0: "done", 3: "PATH cannot be read as a submission"},
-    ChineseHelp(
-        "生成运行一个公开用例的脚本。\n\n脚本用该用例的输入调用 PATH 里的代码，并比较结果，你可以在调试器里单步执行。",
-        {
-            "--exercise": "哪个练习；只有一个练习的问题也可以写问题编号。",
-            "--case": "公开用例的名字；用“attncheck show”查看。",
-            "--to": "要写的脚本；- 表示标准输出（默认 debug_….py）。",
-        },
-        ("生成可以单步执行的脚本",),
-    ),
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))

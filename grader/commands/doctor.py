@@ -10,7 +10,6 @@ import click
 from grader.classroom import doctor_view
 from grader.commands._console import width
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -29,14 +28,6 @@ ALL_THERE, MISSING = 0, 1
         "doctor": "check this machine",
     },
     {0: "nothing is missing", 1: "something is missing"},
-    ChineseHelp(
-        "检查这台机器：版本、内容、沙箱。",
-        {
-            "--workers": "像 batch 那样同时试 N 个沙箱（默认和 batch 一样，每个 CPU 一个）。",
-        },
-        ("检查这台机器",),
-        {0: "什么都不缺", 1: "缺少某些东西"},
-    ),
 )
 @click.command()
 @json_option

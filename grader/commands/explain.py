@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
-    ChineseHelp,
     documented,
     graded_course_option,
     graded_seed,
@@ -35,19 +34,6 @@ SAME, DIFFERENT = 0, 1
         "explain results ada scaled_dot_product_attention/values/heads": "one check of one exercise in one case",
     },
     {0: "the replay agrees with the result", 1: "the replay gives a different result"},
-    ChineseHelp(
-        "重放一项检查：输入、预期、实际、原因。\n\n"
-        "CHECK 是小题（Q5.output）、练习（取第一个失败处）或 EXERCISE/CHECK/CASE。仅供教师使用：会显示隐藏"
-        "输入和预期结果。",
-        {
-            "--attempt": "第 N 次提交（默认是计分的那次）。",
-        },
-        (
-            "ada 的一个答案",
-            "一个练习在一个用例上的一项检查",
-        ),
-        {0: "重放与结果一致", 1: "重放的结局不同"},
-    ),
 )
 @click.command()
 @results_argument

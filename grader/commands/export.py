@@ -13,7 +13,6 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands import LANG
 from grader.commands._options import (
-    ChineseHelp,
     documented,
     find_question,
     lang_option,
@@ -22,7 +21,7 @@ from grader.commands._options import (
 )
 from grader.commands._words import WRITTEN
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import clean
 from grader.instructor import export as exports
 
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 
 
 _HEADINGS = {
-    "gradebook": Text("Formats made from a results folder (--from)", "由结果文件夹生成的格式（--from）"),
-    "course": Text("Formats made from a course (--course)", "由课程生成的格式（--course）"),
+    "gradebook": Message("Formats made from a results folder (--from)"),
+    "course": Message("Formats made from a course (--course)"),
 }
 
 
@@ -59,29 +58,6 @@ class _Export(click.Command):
         "export qti -q Q5 --to q05.zip": "the practice items of Q5 for Canvas",
     },
     {0: "written"},
-    ChineseHelp(
-        "把成绩或小题导出给其他程序。\n\n"
-        "FORMAT 是下面列出的一种格式。只有当 F 是以前导出的、之后没人改过时，才会替换它。",
-        {
-            "--from": "batch 写出的结果文件夹。",
-            "--to": "要写的文件或文件夹。",
-            "--learner": "只导出这名学习者。",
-            "--pseudonyms": "用化名代替姓名，并去掉答案和文件。",
-            "--checks": "csv：每道小题、每项检查各占一行。",
-            "--bom": "csv：写入 UTF-8 字节顺序标记，供 Excel 使用。",
-            "--template": "下载来待填写的 CSV 文件，或 Canvas 的提交 zip。",
-            "--column": "模板中填写分数的那一列。",
-            "--roster": "canvas、canvas-feedback、moodle：学习者的学号和邮箱。",
-            "--graded": "qti、gift：除了练习小题，也包括计分小题。",
-            "--unsafe-no-sandbox": "允许自动评分器运行它无法隔离的代码。",
-            "--force": "不管 F 是什么，都替换它。",
-            "--course": "课程文件夹（默认用评分时的那一个，其次用 ATTNCHECK_COURSE，再次用自带课程）。",
-        },
-        (
-            "全班的表格",
-            "供 Canvas 使用的 Q5 练习小题",
-        ),
-    ),
 )
 @click.command(cls=_Export)
 @click.argument("form", metavar="FORMAT")
@@ -161,9 +137,8 @@ def export(
     if exports.format_module(form).SOURCE == "gradebook":
         if folder is None:
             raise UsageError(
-                Text(
-                    "{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from.",
-                    "{form} 由成绩册生成：请用 --from 给出 `attncheck batch` 写下的文件夹。",
+                Message(
+                    "{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from."
                 ).fill(form=form)
             )
         with closing(open_gradebook(folder)) as gradebook:
@@ -171,9 +146,8 @@ def export(
     else:
         if folder is not None:
             raise UsageError(
-                Text(
-                    "{form} is made from a course, not from a gradebook: leave out --from; --course names one.",
-                    "{form} 由课程生成，不用成绩册：请去掉 --from；课程用 --course 指定。",
+                Message(
+                    "{form} is made from a course, not from a gradebook: leave out --from; --course names one."
                 ).fill(form=form)
             )
         course = load_whole_course(course_folder)

@@ -9,7 +9,6 @@ import click
 
 from grader.commands._console import grading_bar, stdout, width
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -25,7 +24,7 @@ from grader.commands._options import (
 )
 from grader.commands._words import UNCONFINED
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.learning import log, next_step, reference_view
 from grader.learning.learner_events import code_events, new_events
 from grader.learning.progress import progress_of
@@ -44,29 +43,6 @@ PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
         "grade work --json > report.json": "the report as data",
     },
     {0: "everything passed", 1: "graded, and not everything passed", 3: "PATH cannot be read as a submission"},
-    ChineseHelp(
-        "给文件、文件夹、笔记本或 zip 评分。\n\n"
-        "指出哪些正确，以及最先该改什么。会保存你自己的进度；如果从 --learner 或 --seed-file 看出是别人的作"
-        "业，就不保存。",
-        {
-            "--question": "只评这个问题（可重复使用）。",
-            "--exercise": "只评这个函数、类或小题（可重复使用）。",
-            "--learner": "这是谁的作业（默认用 answers.yaml 里的名字，其次用路径里的名字）。",
-            "--seed": "用这个数抽取隐藏用例。",
-            "--seed-file": "用这个保密文件抽取隐藏用例；需要沙箱。",
-            "--public-only": "只运行公开用例。",
-            "--require-sandbox": "如果这台机器无法隔离代码，就拒绝运行。",
-            "--unsafe-no-sandbox": "不加隔离地运行代码；结果里会注明。",
-            "--html": "把带图的 HTML 页面写到 F。",
-            "--junit": "把 JUnit XML 写到 F。",
-        },
-        (
-            "给 work 文件夹里的全部内容评分",
-            "只评文件里的一个练习",
-            "以 JSON 输出报告",
-        ),
-        {0: "全部通过", 1: "已评分，但没有全部通过"},
-    ),
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
@@ -174,18 +150,13 @@ def grade(
 def _mode(secret: bool, require: bool, unsafe: bool) -> Literal["auto", "require", "plain"]:
     if unsafe and require:
         raise UsageError(
-            Text(
-                "--require-sandbox and --unsafe-no-sandbox contradict each other: give only one of them.",
-                "--require-sandbox 和 --unsafe-no-sandbox 互相矛盾：只给其中一个。",
-            )
+            Message("--require-sandbox and --unsafe-no-sandbox contradict each other: give only one of them.")
         )
     if unsafe and secret:
         raise UsageError(
-            Text(
+            Message(
                 "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed. Leave "
-                "one of them out; --seed N gives hidden cases that need not stay secret.",
-                "--unsafe-no-sandbox 不能和 --seed-file 一起用：没有隔离的代码可能读到种子。"
-                "请去掉其中一个；--seed N 给出的隐藏用例不需要保密。",
+                "one of them out; --seed N gives hidden cases that need not stay secret."
             )
         )
     if unsafe:
@@ -217,18 +188,12 @@ def _page(
 def _check_place(file: Path) -> None:
     """Raise UsageError for a file that cannot be written, before anything is graded."""
     if file.is_dir():
-        raise UsageError(
-            Text(
-                "{file} is a folder: name a file in it.",
-                "{file} 是文件夹：请给出其中的文件名。",
-            ).fill(file=file)
-        )
+        raise UsageError(Message("{file} is a folder: name a file in it.").fill(file=file))
     if not file.parent.is_dir():
         raise UsageError(
-            Text(
-                "{file} cannot be written: there is no folder {parent}; create it, or choose another.",
-                "{file} 无法写入：没有文件夹 {parent}；请先创建它，或另选位置。",
-            ).fill(file=file, parent=file.parent)
+            Message("{file} cannot be written: there is no folder {parent}; create it, or choose another.").fill(
+                file=file, parent=file.parent
+            )
         )
 
 

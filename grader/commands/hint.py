@@ -9,7 +9,6 @@ import click
 
 from grader.commands._console import page
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     find_one_exercise,
@@ -22,7 +21,7 @@ from grader.commands._options import (
 )
 from grader.core import suggest
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.learning import hints, progress_view
 from grader.learning import log as state
 from grader.learning.progress import hints_shown, hints_taken, last_misconception
@@ -38,21 +37,6 @@ if TYPE_CHECKING:
         "hint softmax --rung 1": "the first hint once more",
     },
     {0: "done"},
-    ChineseHelp(
-        "显示练习的下一条提示。\n\n"
-        "NAME 是函数或类（如 softmax），或问题（如 Q5；有多个练习时用 -e 指明）。\n\n"
-        "第一条提示是一个供你思考的问题，或者针对你的代码上次暴露的误解；最后一条几乎就是那行代码。看提示只"
-        "扣练习分，不扣正式得分。",
-        {
-            "--exercise": "问题有多个练习时，指明哪一个。",
-            "--rung": "第 N 条提示（默认下一条）。",
-        },
-        (
-            "下一条提示",
-            "同样，用于只有一个练习的问题",
-            "再看一遍第一条提示",
-        ),
-    ),
 )
 @click.command()
 @click.argument("question", metavar="NAME")
@@ -80,17 +64,15 @@ def hint(
     rungs = len(exercise.hints)
     if not rungs:
         raise UsageError(
-            Text(
-                "{exercise} has no hints; 'attncheck show {question}' says what to write.",
-                "{exercise} 没有提示；`attncheck show {question}` 会说明要写什么。",
-            ).fill(exercise=exercise.name, question=asked.id)
+            Message("{exercise} has no hints; 'attncheck show {question}' says what to write.").fill(
+                exercise=exercise.name, question=asked.id
+            )
         )
     if rung is not None and rung > rungs:
         raise UsageError(
-            Text(
-                "{exercise} has {rungs} hints; --rung takes a number from 1 to {rungs}.",
-                "{exercise} 有 {rungs} 条提示；--rung 应为 1 到 {rungs} 的数。",
-            ).fill(exercise=exercise.name, rungs=rungs)
+            Message("{exercise} has {rungs} hints; --rung takes a number from 1 to {rungs}.").fill(
+                exercise=exercise.name, rungs=rungs
+            )
         )
     log = read_events(state_file, course)
     taken, before = hints_taken(log, exercise.name), hints_shown(log, exercise.name)
@@ -110,9 +92,8 @@ def _choose(question: Question, name: str) -> Exercise:
     found = next((e for e in question.exercises if e.name.lower() == name.lower()), None)
     if found is None:
         raise UsageError(
-            Text(
-                "{question} has no exercise “{name}”. {hint}",
-                "{question} 没有练习“{name}”。{hint}",
-            ).fill(question=question.id, name=name, hint=suggest.hint(name, [e.name for e in question.exercises]))
+            Message("{question} has no exercise “{name}”. {hint}").fill(
+                question=question.id, name=name, hint=suggest.hint(name, [e.name for e in question.exercises])
+            )
         )
     return found

@@ -9,20 +9,16 @@ import click
 
 from grader.classroom import inbox as inboxes
 from grader.commands._options import (
-    ChineseHelp,
     documented,
     lang_option,
 )
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import clean
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
 
-INBOX_MADE = Text(
-    "{folder} is now an inbox. Its key, {key}, is for you alone: keep a backup, and do not share it.",
-    "{folder} 已成为收件箱。其中的密钥 {key} 只供您本人使用：请做好备份，不要交给任何人。",
-)
+INBOX_MADE = Message("{folder} is now an inbox. Its key, {key}, is for you alone: keep a backup, and do not share it.")
 
 
 @documented(
@@ -30,13 +26,6 @@ INBOX_MADE = Text(
         "inbox /srv/inbox": "make the folder an inbox",
     },
     {0: "done"},
-    ChineseHelp(
-        "把 FOLDER 设为收件箱，并生成签署回执的密钥。\n\n"
-        "密钥请自己保管。如果学习者不能直接写入收件箱，“submit”由你的账户代为运行，那么“batch”只接受签过名"
-        "的回执。",
-        {},
-        ("把这个文件夹设为收件箱",),
-    ),
 )
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))

@@ -10,9 +10,9 @@ import click
 
 from grader.classroom.class_folder import SECRET
 from grader.commands._class_server import read_class
-from grader.commands._options import ChineseHelp, course_option, documented, lang_option
+from grader.commands._options import course_option, documented, lang_option
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.suggest import hint
 from grader.core.text import clean
 
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
     from grader.web.people import ClassMember
 
-_NOBODY = Text("Nobody in this class is called “{name}”. {hint}", "这个班级里没有“{name}”。{hint}")
-_SECRET = Text(
-    "Until {until}, anyone who has a link can sign in as that person: send each link only to its owner.",
-    "{until} 之前，谁拿到链接，谁就是那个人：请把每条链接只发给本人。",
-)
+_NOBODY = Message("Nobody in this class is called “{name}”. {hint}")
+_SECRET = Message("Until {until}, anyone who has a link can sign in as that person: send each link only to its owner.")
 
 
 @documented(
@@ -33,17 +30,6 @@ _SECRET = Text(
         "links attention-2026 ada --days 2": "ada's link, good for two days",
     },
     {0: "done"},
-    ChineseHelp(
-        "生成全班登录用的个人链接。\n\n"
-        "DIR 是班级的文件夹，里面有 class.yaml。链接带签名，到期失效；签名的密钥在 DIR 里，只有你能读。不给出 "
-        "PEOPLE 时，包括所有学习者、助教和教师。",
-        {
-            "--csv": "输出 CSV，供邮件合并使用。",
-            "--days": "链接几天后失效（默认用 class.yaml 的 link_days，即 30 天）。",
-        },
-        ("所有人的链接，供邮件合并使用", "ada 的链接，两天内有效"),
-        {0: "完成"},
-    ),
 )
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))

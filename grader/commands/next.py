@@ -11,7 +11,6 @@ import click
 from grader.commands._console import width
 from grader.commands._language import language
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -35,13 +34,6 @@ if TYPE_CHECKING:
         "next": "where you are, and what to do next",
     },
     {0: "done"},
-    ChineseHelp(
-        "告诉你下一步做什么、用哪条命令。\n\n"
-        "先把已经开始的做完：先做一个问题的小题，再做它的练习，由易到难；然后是下一个问题，最后是到期的复"
-        "习。会在当前文件夹和 work 文件夹里找你的文件。",
-        {},
-        ("现在学到哪里，下一步做什么",),
-    ),
 )
 @click.command("next")
 @state_option

@@ -14,7 +14,6 @@ import click
 
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._options import (
-    ChineseHelp,
     documented,
     graded_course_option,
     json_option,
@@ -24,7 +23,7 @@ from grader.commands._options import (
     write_json,
 )
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import points as points_text
 from grader.instructor import overrides_view
 
@@ -44,32 +43,6 @@ if TYPE_CHECKING:
         "override results ada Q3.own-words --key-points ac --alike": "give points for key points",
     },
     {0: "done"},
-    ChineseHelp(
-        "手工给分，重新评分后仍然有效。\n\n"
-        "DIR 是“batch --out”写出的文件夹，PART 是小题（Q5.output）或练习。DIR 里的文件会重新写出。\n\n"
-        "用自己的话回答的题目由人批改。一道小题的每个要点所占分数相同。--pending 列出待批改的答案，--mark "
-        "逐组询问相近的答案。每种写法都会显示，因为措辞相近，意思可能相反。",
-        {
-            "--points": "代替原得分的分数。",
-            "--reason": "理由，和分数一起保存。",
-            "--author": "谁给的分（默认是你的登录名）。",
-            "--beyond": "允许超过满分，或低于零分。",
-            "--remove": "取消手工给分，恢复原来的得分。",
-            "--key-points": "按答案的这些要点给分（0 表示一个也没有）。",
-            "--comment": "和 --key-points 一起用：随分数保存，下次还会提供。",
-            "--alike": "和 --key-points 一起用：答案相近的人也同样给分。",
-            "--pending": "列出等待人工处理的答案：待批改的，以及无法读取的。",
-            "--mark": "逐组询问这些答案包含哪些要点。",
-            "--list": "列出 DIR 里所有手工给的分数。",
-        },
-        (
-            "给分",
-            "所有手工给的分数",
-            "待人工批改的答案，相近的放在一起",
-            "按要点逐组批改",
-            "按要点给分",
-        ),
-    ),
 )
 @click.command()
 @results_argument
@@ -121,10 +94,7 @@ def override(
     if listed or pending or mark:
         if learner or remove or points is not None or key_points or listed + pending + mark > 1:
             raise UsageError(
-                Text(
-                    "--list, --pending and --mark are for the whole class: give one of them, with DIR only.",
-                    "--list、--pending 和 --mark 针对所有人：只选一个，并且只和 DIR 一起用。",
-                )
+                Message("--list, --pending and --mark are for the whole class: give one of them, with DIR only.")
             )
         if listed:
             _list(folder, as_json, lang)
@@ -132,33 +102,16 @@ def override(
             _pending(folder, course_folder, author or _login() if mark else None, as_json, lang)
         return
     if not learner or not part:
-        raise UsageError(
-            Text(
-                "override needs LEARNER and PART, with --points and --reason, or with --remove.",
-                "override 需要 LEARNER 和 PART，再加 --points 和 --reason，或加 --remove。",
-            )
-        )
+        raise UsageError(Message("override needs LEARNER and PART, with --points and --reason, or with --remove."))
     if key_points is not None:
         if remove or points is not None or reason:
-            raise UsageError(
-                Text(
-                    "--key-points decides the points and the reason; say more with --comment TEXT.",
-                    "分数和理由由 --key-points 决定；要补充说明，请用 --comment TEXT。",
-                )
-            )
+            raise UsageError(Message("--key-points decides the points and the reason; say more with --comment TEXT."))
         _by_key_points(folder, course_folder, (learner, part), (key_points, comment, alike), author or _login(), lang)
         return
     if comment or alike:
-        raise UsageError(
-            Text("--comment and --alike require --key-points.", "--comment 和 --alike 要和 --key-points 一起用。")
-        )
+        raise UsageError(Message("--comment and --alike require --key-points."))
     if remove == (points is not None):
-        raise UsageError(
-            Text(
-                "Give either --points P with --reason TEXT, or --remove.",
-                "请给出 --points P 和 --reason TEXT，或只给 --remove。",
-            )
-        )
+        raise UsageError(Message("Give either --points P with --reason TEXT, or --remove."))
     from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override  # loads numpy
 
     if points is None:
@@ -178,12 +131,7 @@ def _login() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError) as error:
-        raise UsageError(
-            Text(
-                "This system does not know your login name: give --author NAME.",
-                "这个系统不知道你的登录名：请加 --author NAME。",
-            )
-        ) from error
+        raise UsageError(Message("This system does not know your login name: give --author NAME.")) from error
 
 
 def _by_key_points(
@@ -220,12 +168,7 @@ def _pending(folder: Path, course_folder: Path | None, author: str | None, as_js
 
     if author is None or as_json:
         if author is not None:
-            raise UsageError(
-                Text(
-                    "--mark asks questions and has no JSON output; --pending has.",
-                    "--mark 是问答，没有 JSON 输出；--pending 有。",
-                )
-            )
+            raise UsageError(Message("--mark asks questions and has no JSON output; --pending has."))
         with open_for_changes(folder, course_folder) as (gradebook, course):
             found = rubric.pending_answers(Book.of(gradebook, course))
         if as_json:

@@ -10,7 +10,6 @@ import click
 
 from grader.commands._console import stdout
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     lang_option,
@@ -21,7 +20,7 @@ from grader.commands._words import UNCONFINED, WRITTEN
 from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean
 from grader.submission import read
 
@@ -45,22 +44,6 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
         1: "something of your code could not be drawn",
         3: "the path after --from cannot be read as a submission",
     },
-    ChineseHelp(
-        "画出课程里的一幅图。\n\n"
-        "画出参考实现的计算结果；加 --from 时，把你自己代码的结果画在旁边。图画在终端里，或用 --to 写入文"
-        "件。",
-        {
-            "--from": "你自己的文件、文件夹、笔记本或 zip，和参考实现画在一起。",
-            "--to": "写入 .svg 文件，浏览器和文字处理软件都能打开。",
-            "--list": "列出所有图；不写 NAME 也一样。",
-        },
-        (
-            "有哪些图",
-            "你自己的注意力和参考实现并排显示",
-            "写入文件",
-        ),
-        {0: "已画出", 1: "你的代码有一部分画不出来", 3: "--from 后面的路径无法作为提交读取"},
-    ),
 )
 @click.command()
 @click.argument("name", required=False)
@@ -98,10 +81,9 @@ def plot(
     picture = kinds.kinds().get(name.lower())
     if picture is None:
         raise UsageError(
-            Text(
-                "There is no picture “{name}”. {hint}",
-                "没有图“{name}”。{hint}",
-            ).fill(name=name, hint=suggest.hint(name, list(kinds.kinds())))
+            Message("There is no picture “{name}”. {hint}").fill(
+                name=name, hint=suggest.hint(name, list(kinds.kinds()))
+            )
         )
     if target is not None:
         _refuse(target)
@@ -125,18 +107,12 @@ def _list(pictures: Mapping[str, Picture], lang: Lang) -> Iterator[str]:
 def _refuse(target: Path) -> None:
     """Raises UsageError for a file that could not be written."""
     if target.suffix.lower() != ".svg":
-        raise UsageError(
-            Text(
-                "--to {target}: expected a file name that ends in .svg.",
-                "--to {target}：图的文件名应以 .svg 结尾。",
-            ).fill(target=target)
-        )
+        raise UsageError(Message("--to {target}: expected a file name that ends in .svg.").fill(target=target))
     if not target.absolute().parent.is_dir():
         raise UsageError(
-            Text(
-                "--to {target}: there is no folder {parent}; create it, or choose another.",
-                "--to {target}：没有文件夹 {parent}；请先建立它，或换一个位置。",
-            ).fill(target=target, parent=target.absolute().parent)
+            Message("--to {target}: there is no folder {parent}; create it, or choose another.").fill(
+                target=target, parent=target.absolute().parent
+            )
         )
 
 

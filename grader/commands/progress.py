@@ -9,7 +9,6 @@ import click
 
 from grader.commands._console import page
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     find_question,
@@ -33,16 +32,6 @@ if TYPE_CHECKING:
         "progress Q5": "Q5, item by item",
     },
     {0: "done"},
-    ChineseHelp(
-        "逐题显示你掌握了什么。\n\n"
-        "根据你的小题答案、评过分的代码和看过的提示，列出还没有消除的误解。给出问题时，逐项显示其中的小题和"
-        "练习。",
-        {},
-        (
-            "所有问题",
-            "逐项显示 Q5",
-        ),
-    ),
 )
 @click.command()
 @click.argument("question", required=False, metavar="[Q5]")

@@ -9,7 +9,6 @@ import click
 
 from grader.commands._console import width
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -21,7 +20,7 @@ from grader.commands._options import (
 )
 from grader.core import suggest
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.learning import questions_view
 from grader.learning.progress import progress_of
 from grader.report.json import number
@@ -41,18 +40,6 @@ _WIDEST = 120
         "questions --group position --json": "one group, as data",
     },
     {0: "done"},
-    ChineseHelp(
-        "列出所有问题，以及你在每题上的进度。",
-        {
-            "--group": "只列这一组的问题。",
-            "--map": "列出常见误解，以及考查每个误解的小题和练习。",
-            "--markdown": "用 Markdown 写出整门课程的地图。",
-        },
-        (
-            "所有问题和你的进度",
-            "只看一组，输出 JSON",
-        ),
-    ),
 )
 @click.command()
 @click.option("--group", metavar="GROUP", help="Only the questions of this group.")
@@ -82,10 +69,9 @@ def questions(
     chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
     if group is not None and not chosen:
         raise UsageError(
-            Text(
-                "There is no group “{group}”. {hint}",
-                "没有分组“{group}”。{hint}",
-            ).fill(group=group, hint=suggest.hint(group, [name for name, _ in course.groups]))
+            Message("There is no group “{group}”. {hint}").fill(
+                group=group, hint=suggest.hint(group, [name for name, _ in course.groups])
+            )
         )
     if as_map:
         found = coverage.coverage_of(course, chosen)

@@ -15,7 +15,6 @@ import click
 from grader.commands import INTERRUPTED
 from grader.commands._console import page, plain, stdout, tell, width
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -30,7 +29,7 @@ from grader.commands._options import (
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import wrap
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import COMMA, clean, clean_name
 from grader.learning import answers_file, quiz_view
 from grader.learning import log as state
@@ -43,14 +42,9 @@ if TYPE_CHECKING:
     from grader.learning.log import Event
     from grader.learning.session import Action, QuizCard, Session
 
-NO_ANSWERS = Text(
-    "there are no answers here; 'attncheck start {question}' creates an answers.yaml to fill in.",
-    "这里没有答案；`attncheck start {question}` 会生成一个 answers.yaml，填好即可。",
-)
+NO_ANSWERS = Message("there are no answers here; 'attncheck start {question}' creates an answers.yaml to fill in.")
 
-_NO_TEXT = Text(
-    "{file} cannot be read as text in UTF-8; name another file.", "{file} 无法作为 UTF-8 文本读取；请换一个文件名。"
-)
+_NO_TEXT = Message("{file} cannot be read as text in UTF-8; name another file.")
 #: The most characters of an answers file.
 _MOST_CHARACTERS = 2_000_000
 #: Cells for “ [Y/n]: ” and what is typed after it.
@@ -69,23 +63,6 @@ ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
         1: "with --answers: not everything is correct",
         3: "the file with answers cannot be read",
     },
-    ChineseHelp(
-        "逐题做小题。\n\n"
-        "可以做全部小题、一个问题或一组的小题，也可以只做一道，如 Q5.width。答错时会给你一个引导问题，再答"
-        "一次。每一步都会立即保存，可以随时停下，以后继续。没有终端时，逐行读取答案。\n\n"
-        "得分只用于练习。--answers F 则给文件里的答案评分。",
-        {
-            "--answers": "改为给 F 里的答案评分。",
-            "--again": "已答过的小题也再做一遍。",
-            "--to": "把你最后的答案写到 F。",
-            "--learner": "决定数字和选项顺序的名字（默认用上次的名字）。",
-        },
-        (
-            "Q5 的小题",
-            "给文件里的答案评分",
-        ),
-        {0: "完成；用 --answers 时：全部正确", 1: "用 --answers 时：没有全部正确", 3: "答案文件无法读取"},
-    ),
 )
 @click.command()
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
@@ -129,12 +106,7 @@ def quiz(
     Answers that are already in F are replaced only if you agree. --answers F grades a file instead.
     """
     if as_json and answers is None:
-        raise UsageError(
-            Text(
-                "--json works only with --answers F; an interactive quiz has no JSON output.",
-                "--json 只能和 --answers F 一起用；交互式答题没有 JSON 输出。",
-            )
-        )
+        raise UsageError(Message("--json works only with --answers F; an interactive quiz has no JSON output."))
     course = load_course(course_folder)
     chosen = conversation.choose(course, name)
     if answers is not None:

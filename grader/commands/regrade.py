@@ -10,7 +10,6 @@ import click
 
 from grader.commands._console import progress_bar
 from grader.commands._options import (
-    ChineseHelp,
     can_ask,
     documented,
     graded_course_option,
@@ -23,18 +22,15 @@ from grader.commands._options import (
     write_json,
 )
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
     from grader.instructor.regrade import RegradeResult
 
-SAVED = Text(
-    "Saved to {folder}: gradebook, class.csv and one file per submission.",
-    "已写入 {folder}：成绩册、class.csv 和各份提交的结果文件。",
-)
-NOT_SAVED = Text("Nothing was saved.", "没有写入任何内容。")
-SAVE_IT = Text("Save these results?", "写入这些结果吗？")
+SAVED = Message("Saved to {folder}: gradebook, class.csv and one file per submission.")
+NOT_SAVED = Message("Nothing was saved.")
+SAVE_IT = Message("Save these results?")
 DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
 
 
@@ -44,20 +40,6 @@ DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
         "regrade results --yes": "grade again and save without asking",
     },
     {0: "saved, or nothing to save", 1: "nothing was saved", 5: "some submissions could not be graded"},
-    ChineseHelp(
-        "题库改动后，重新评分受影响的部分。\n\n"
-        "DIR 是“batch --out”写出的文件夹。只重新评改动过的问题，提交从原来的位置读取。先显示谁的分数有变"
-        "化，确认后才保存。手工给的分数不变。",
-        {
-            "--dry-run": "只显示差异，什么也不保存。",
-            "--yes": "不询问，直接保存。",
-        },
-        (
-            "看看会有什么变化",
-            "重新评分并直接保存",
-        ),
-        {0: "已保存，或没有需要保存的", 1: "什么也没有保存"},
-    ),
 )
 @click.command()
 @results_argument
@@ -87,10 +69,7 @@ def regrade(
     """
     if not (dry_run or yes) and (as_json or not can_ask()):
         raise UsageError(
-            Text(
-                "regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.",
-                "regrade 保存之前要先确认，而这里没有人能回答：请加 --yes 或 --dry-run。",
-            )
+            Message("regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.")
         )
     from grader.instructor import regrade_view  # loads numpy
     from grader.instructor.regrade import RegradeRequest, regraded  # loads numpy

@@ -9,7 +9,6 @@ import click
 
 from grader.commands._console import page, stdout
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -36,19 +35,6 @@ if TYPE_CHECKING:
         "review --list": "only show what is due, and when",
     },
     {0: "done"},
-    ChineseHelp(
-        "复习到期的内容。\n\n"
-        "像做小题那样提问，并请你凭记忆重写函数：先是到期的（由 FSRS 安排），再是上次复习以来新学的。一次答"
-        "对、借助提示答对、还是答错，决定卡片何时再出现。--json 和 --list 一样，只列出卡片。",
-        {
-            "--list": "只列出哪些到期、何时到期。",
-            "--limit": "最多 N 张卡片。",
-        },
-        (
-            "复习到期的内容",
-            "只看哪些到期、何时到期",
-        ),
-    ),
 )
 @click.command()
 @click.option("--list", "listed", is_flag=True, help="Only list what is due, and when.")

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     lang_option,
@@ -26,7 +25,7 @@ from grader.commands._options import (
     state_option,
 )
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.learning import log as state
 
 if TYPE_CHECKING:
@@ -35,21 +34,13 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
 
 _HOST = "127.0.0.1"
-_NO_EXTRA = Text(
-    "`attncheck serve` needs {name}: pip install 'attncheck[web]', or in a checkout: pip install -e '.[web]'.",
-    "`attncheck serve` 需要 {name}：请运行 pip install 'attncheck[web]'，在源码目录中则是 pip install -e '.[web]'。",
+_NO_EXTRA = Message(
+    "`attncheck serve` needs {name}: pip install 'attncheck[web]', or in a checkout: pip install -e '.[web]'."
 )
-_OPEN = Text(
-    "Open {address}\nThe address works once. Your code is saved in {folder}. Stop with Ctrl-C.",
-    "请打开 {address}\n这个地址只能用一次。代码保存在 {folder}。按 Ctrl-C 结束。",
-)
-_NEXT = Text(
-    "A browser has used the address. For another browser: {address}",
-    "这个地址已在浏览器里用过。要在另一个浏览器里打开，请用 {address}",
-)
-_TAKEN = Text(
-    "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port.",
-    "本机的端口 {port} 已被占用（{reason}）；请用 --port 另选一个，0 表示任选一个空闲端口。",
+_OPEN = Message("Open {address}\nThe address works once. Your code is saved in {folder}. Stop with Ctrl-C.")
+_NEXT = Message("A browser has used the address. For another browser: {address}")
+_TAKEN = Message(
+    "Port {port} of this machine is in use ({reason}); choose another with --port, or 0 for any free port."
 )
 
 
@@ -60,29 +51,6 @@ _TAKEN = Text(
         "serve --class attention-2026": "the pages of a class, whose folder has a class.yaml",
     },
     {0: "ended with Ctrl-C"},
-    ChineseHelp(
-        "在浏览器里打开课程。\n\n"
-        "包括题目、小题、带检查的编辑器、提示和进度，供一名学习者在本机使用。代码保存在 FOLDER（默认 "
-        "work），答案存进你的进度文件，因此终端里也看得到。只有本机能连接，而且要用打开过终端所给地址的浏览器。每个地址只能用一次，用过之后终端会给出下一个。\n\n"
-        "加 --class 时，为文件夹 DIR 里的班级服务：学习者用个人链接（attncheck links）登录、作答、提交；提交进入 "
-        "DIR/inbox，成绩记入 DIR 里的成绩册。",
-        {
-            "--class": "为这个文件夹里的班级服务，文件夹里要有 class.yaml。",
-            "--workers": "班级：同时批改 N 份（默认每个处理器一份，至少两份）。",
-            "--host": "班级：监听的地址（默认 127.0.0.1，由反向代理连接）。",
-            "--trust-header": "班级：不用链接，由这个请求头说明是谁。",
-            "--trusted-proxy": "班级：只有来自 ADDRESS 的请求头才算数。",
-            "--port": "端口（默认任选一个空闲端口；班级默认用 class.yaml 里网址的端口，否则 8000）。",
-            "--browser": "打开浏览器窗口（默认打开）。",
-            "--learner": "你的名字（默认用上次的名字）。",
-        },
-        (
-            "在浏览器里打开课程，代码保存在 work",
-            "同上，但固定端口，代码保存在 q5",
-            "一个班级的网页，文件夹里有 class.yaml",
-        ),
-        {0: "按 Ctrl-C 结束"},
-    ),
 )
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default="work")

@@ -10,7 +10,6 @@ import click
 
 from grader.commands._console import width
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     find_part,
@@ -21,7 +20,7 @@ from grader.commands._options import (
     state_option,
 )
 from grader.core.errors import UsageError
-from grader.core.model import Exercise, Item, Text
+from grader.core.model import Exercise, Item, Message
 from grader.course import question_view
 
 if TYPE_CHECKING:
@@ -29,15 +28,11 @@ if TYPE_CHECKING:
 
     from grader.core.model import Course, Lang, Question
 
-_AN_ITEM = Text(
-    "{name} is an item, and has no reference. 'attncheck show {question} --reference' shows those of its exercises.",
-    "{name} 是一道小题，没有参考实现。`attncheck show {question} --reference` 显示这个问题各个练习的参考实现。",
+_AN_ITEM = Message(
+    "{name} is an item, and has no reference. 'attncheck show {question} --reference' shows those of its exercises."
 )
 
-_ONLY_WITH = Text(
-    "--from requires --reference: it compares your code with the reference.",
-    "--from 要和 --reference 一起用：它把你的代码和参考实现作比较。",
-)
+_ONLY_WITH = Message("--from requires --reference: it compares your code with the reference.")
 
 
 @documented(
@@ -50,23 +45,6 @@ _ONLY_WITH = Text(
         "show softmax --reference --from work": "the same, with what differs from yours",
     },
     {0: "done"},
-    ChineseHelp(
-        "显示一个问题、一道小题或一个练习。\n\n"
-        "NAME 可以是问题（如 Q5）、小题（如 Q5.width），也可以是函数或类（如 softmax）。",
-        {
-            "--full": "显示所有小题和选项，以及全部约定。",
-            "--from": "和 --reference 一起用：你自己的文件、文件夹、笔记本或 zip，比较它和参考实现的写法与开销。",
-            "--reference": "显示参考实现，供你与自己的代码比较；要等这个问题的代码全部正确（由课程决定）。",
-        },
-        (
-            "Q5 的题目，以及要做的事",
-            "连同所有小题、选项和约定",
-            "一道小题和它的选项",
-            "一个练习和它的约定",
-            "参考实现，自己的代码通过之后才能看",
-            "同上，并说明和你的代码有什么不同",
-        ),
-    ),
 )
 @click.command()
 @click.argument("name")

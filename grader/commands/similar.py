@@ -11,7 +11,6 @@ import click
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._console import page
 from grader.commands._options import (
-    ChineseHelp,
     documented,
     graded_course_option,
     html_option,
@@ -33,16 +32,6 @@ if TYPE_CHECKING:
         "similar results --threshold 0.9": "pairs that share 90 % of their code",
     },
     {0: "done"},
-    ChineseHelp(
-        "找出几乎相同的提交。\n\n"
-        "DIR 是“batch --out”写出的文件夹。比较每名学习者的最后一次提交，既逐个练习比较，也整体比较。不考虑"
-        "命名、注释和排版，也不考虑空框架、参考实现和许多提交里都有的内容。同组成员之间不比较。不运行任何代"
-        "码。",
-        {
-            "--threshold": "两份提交至少要有多少相同，从 0.5 到 1（默认 0.8）。",
-        },
-        ("代码有 90 % 相同的提交",),
-    ),
 )
 @click.command()
 @results_argument

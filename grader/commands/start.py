@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     find_exercise,
@@ -24,7 +23,7 @@ from grader.commands._words import WRITTEN
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import COMMA
 from grader.course import starter
 from grader.learning import start_files
@@ -33,16 +32,12 @@ from grader.submission import file_text
 if TYPE_CHECKING:
     from grader.core.model import Exercise, Item, Lang, Question
 
-KEPT = Text("kept as it is: {file}", "保持原样：{file}")
-ADDED = Text("added to {file}: {items}", "已加入 {file}：{items}")
-TO_ADD = Text(
-    "{file} does not have these items yet, and they could not be added; add them yourself below “answers:”:",
-    "{file} 里还缺少以下小题，但没能自动加上，请加到“answers:”下面：",
+KEPT = Message("kept as it is: {file}")
+ADDED = Message("added to {file}: {items}")
+TO_ADD = Message(
+    "{file} does not have these items yet, and they could not be added; add them yourself below “answers:”:"
 )
-RESET = Text(
-    "{name} in {file} is empty again; the old file is kept as {kept}.",
-    "{file} 里的 {name} 已恢复为空；原来的文件保存为 {kept}。",
-)
+RESET = Message("{name} in {file} is empty again; the old file is kept as {kept}.")
 
 
 @documented(
@@ -53,22 +48,6 @@ RESET = Text(
         "start Q3 work --reset softmax": "make softmax in work/q03.py empty again, and keep the old file",
     },
     {0: "done"},
-    ChineseHelp(
-        "生成起始文件，绝不覆盖已有文件。\n\n"
-        "QUESTION 是 Q5 这样的问题，或“all”。在 DIR（默认当前文件夹）里生成一个 Python 文件，里面是待完成的"
-        "练习（如 q05.py），以及答小题用的 answers.yaml。如果已有 answers.yaml，只补上缺少的小题，你的答案"
-        "不动。",
-        {
-            "--notebook": "生成 Jupyter 笔记本，而不是 Python 文件。",
-            "--reset": "把这个函数或类恢复成空白，旧文件会留一份。",
-        },
-        (
-            "生成 work/q05.py 和 work/answers.yaml",
-            "对所有问题都这样做",
-            "生成 work/q05.ipynb，每个练习下面有一个检查单元",
-            "把 work/q03.py 里的 softmax 恢复成空白，旧文件留一份",
-        ),
-    ),
 )
 @click.command()
 @click.argument("question", metavar="QUESTION|all")
@@ -124,18 +103,12 @@ def _write_new(path: Path, text: str) -> bool:
     except FileExistsError:
         if path.parent.is_dir():
             return False
-        raise UsageError(
-            Text(
-                "{parent} is a file; name a folder to write to.",
-                "{parent} 是文件；请给出要写入的文件夹。",
-            ).fill(parent=path.parent)
-        ) from None
+        raise UsageError(Message("{parent} is a file; name a folder to write to.").fill(parent=path.parent)) from None
     except OSError as error:
         raise UsageError(
-            Text(
-                "{path} cannot be written: {reason}. Name another folder to write to.",
-                "{path} 无法写入：{reason}。请换一个文件夹。",
-            ).fill(path=path, reason=error.strerror)
+            Message("{path} cannot be written: {reason}. Name another folder to write to.").fill(
+                path=path, reason=error.strerror
+            )
         ) from error
     return True
 

@@ -13,7 +13,6 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands._console import page
 from grader.commands._options import (
-    ChineseHelp,
     documented,
     graded_course_option,
     html_option,
@@ -35,15 +34,6 @@ if TYPE_CHECKING:
         "stats results --html stats.html": "statistics as a page",
     },
     {0: "done"},
-    ChineseHelp(
-        "从全班的结果看题目出得怎么样。\n\n"
-        "DIR 是“batch --out”写出的文件夹。显示全班的成绩、每一部分的难度和区分度、出现了哪些误解，以及可疑"
-        "的小题该怎么处理。",
-        {
-            "--names": "显示学习者的编号（默认不显示）。",
-        },
-        ("把统计写成网页",),
-    ),
 )
 @click.command()
 @results_argument

@@ -11,7 +11,6 @@ import click
 
 from grader.classroom import inbox as inboxes
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     json_option,
@@ -20,7 +19,7 @@ from grader.commands._options import (
     write_json,
 )
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.learning.answers_file import PLACEHOLDER
 from grader.submission import Unusable, learner_named, read
 from grader.submission.files import kind_of
@@ -28,10 +27,7 @@ from grader.submission.files import kind_of
 if TYPE_CHECKING:
     from grader.core.model import Lang
 
-WHOSE_IF_UNREAD = Text(
-    "{problem} So it does not say whose submission this is: fix it, or give --learner.",
-    "{problem}因此不知道这是谁的作业：请修正这个文件，或用 --learner 指明。",
-)
+WHOSE_IF_UNREAD = Message("{problem} So it does not say whose submission this is: fix it, or give --learner.")
 SAME, DIFFERENT = 0, 1
 
 
@@ -45,21 +41,6 @@ SAME, DIFFERENT = 0, 1
         1: "with --verify: changed since it was submitted",
         3: "PATH cannot be read as a submission",
     },
-    ChineseHelp(
-        "提交文件、文件夹、笔记本或 zip。\n\n"
-        "不评分，只报告缺什么；把 PATH 存入 INBOX，要么完整存入，要么完全不存；打印回执（加 --json 时输出供 "
-        "--verify 使用的文件）。加 --verify 时，把 PATH 和回执比较。",
-        {
-            "--to": "提交到哪个文件夹。",
-            "--verify": "改为把 PATH 和回执比较。",
-            "--learner": "这是谁的作业（默认用 answers.yaml 里的名字）。",
-        },
-        (
-            "提交 work 文件夹",
-            "提交之后 work 改动过吗？",
-        ),
-        {0: "已提交；用 --verify 时：没有改动", 1: "用 --verify 时：提交后有改动"},
-    ),
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
@@ -89,12 +70,7 @@ def submit(
     from grader.classroom import inbox_view  # loads numpy
 
     if (inbox is None) == (verify is None):
-        raise UsageError(
-            Text(
-                "Give either --to INBOX to submit, or --verify RECEIPT to compare.",
-                "请用 --to INBOX 提交，或用 --verify RECEIPT 核对，二选一。",
-            )
-        )
+        raise UsageError(Message("Give either --to INBOX to submit, or --verify RECEIPT to compare."))
     if verify is not None:
         receipt = _receipt(verify)
         changed = inboxes.differences(path, receipt)
@@ -130,12 +106,7 @@ def _name(path: Path) -> str:
         unread = (notice for notice in submission.notices if notice.urgent and kind_of(notice.where) == "answers")
         if (lost := submission.lost or next(unread, None)) is not None:
             raise Unusable(lost.where, WHOSE_IF_UNREAD.fill(problem=lost.text))
-        raise UsageError(
-            Text(
-                "Whose submission is it? Give --learner NAME, or write your name into answers.yaml.",
-                "这是谁的提交？请加 --learner NAME，或把名字写进 answers.yaml。",
-            )
-        )
+        raise UsageError(Message("Whose submission is it? Give --learner NAME, or write your name into answers.yaml."))
     return name
 
 
@@ -143,9 +114,4 @@ def _receipt(file: Path) -> inboxes.Receipt:
     try:
         return inboxes.parse_receipt(file.read_text("utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            Text(
-                "The receipt {file} cannot be read: {error}.",
-                "回执 {file} 无法读取：{error}。",
-            ).fill(file=file, error=error)
-        ) from error
+        raise UsageError(Message("The receipt {file} cannot be read: {error}.").fill(file=file, error=error)) from error

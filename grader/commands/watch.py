@@ -10,7 +10,6 @@ import click
 
 from grader.commands._console import stdout, width
 from grader.commands._options import (
-    ChineseHelp,
     course_option,
     documented,
     find_exercise,
@@ -38,12 +37,6 @@ if TYPE_CHECKING:
         "watch work": "grade again whenever a file in work is saved",
     },
     {0: "ended with q", 3: "PATH cannot be read as a submission"},
-    ChineseHelp(
-        "每次保存后重新评分。\n\n显示 PATH 里最先该改什么。按键：n 下一个，h 提示，q 退出。进度会自动保存。",
-        {},
-        ("work 里的文件一保存就重新评分",),
-        {0: "按 q 结束"},
-    ),
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path, exists=True))

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from grader.core.errors import AttncheckError, LibrariesChanged, SandboxKilled
-from grader.core.model import Text
+from grader.core.model import Message
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -272,17 +272,14 @@ class Helper:
             self._end()
 
 
-_KILLED = Text(
+_KILLED = Message(
     "the process that reads submissions was killed twice from outside, usually because the machine is short of memory. "
-    "Close other programs, or use fewer --workers, and run the command again",
-    "读取提交的进程两次被外部终止，通常是因为机器内存不足。请关闭其他程序，或减少 --workers，然后重新运行命令",
+    "Close other programs, or use fewer --workers, and run the command again"
 )
-_NOT_IMPORTED = Text(
+_NOT_IMPORTED = Message(
     "the process that reads submissions could not import attncheck, so nothing could be graded. Was the Python "
     "environment updated or removed, or is the machine short of memory? Make sure that attncheck is installed, and run "
-    "the command again",
-    "读取提交的进程无法导入 attncheck，所以什么都没有评分。Python 环境是不是被更新或删除了，或者机器内存不足？"
-    "请确认 attncheck 已安装，然后重新运行命令",
+    "the command again"
 )
 
 

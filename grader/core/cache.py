@@ -13,29 +13,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from grader.core.errors import CacheError
-from grader.core.model import Text
+from grader.core.model import Message
 
 _KIND = re.compile(r"[a-z][a-z0-9_-]*")
 _KEY = re.compile(r"[0-9a-f]{16,128}")
 _SUM = 4
 
-_REMEDY = Text("Set ATTNCHECK_CACHE to a folder of your own.", "请把 ATTNCHECK_CACHE 设为你自己的一个文件夹。")
-_NO_HOME = Text(
-    "You have no home folder (HOME is not set), so there is no cache. {remedy}",
-    "没有主文件夹（未设置 HOME），所以无法建立缓存。{remedy}",
-)
-_NOT_CREATED = Text(
-    "The cache folder {path} cannot be created: {reason}. {remedy}", "无法创建缓存文件夹 {path}：{reason}。{remedy}"
-)
-_OTHER_OWNER = Text(
-    "The cache folder {path} belongs to user {owner}; expected {you} (you). {remedy}",
-    "缓存文件夹 {path} 属于用户 {owner}，应为 {you}（你自己）。{remedy}",
-)
-_WRITABLE = Text(
+_REMEDY = Message("Set ATTNCHECK_CACHE to a folder of your own.")
+_NO_HOME = Message("You have no home folder (HOME is not set), so there is no cache. {remedy}")
+_NOT_CREATED = Message("The cache folder {path} cannot be created: {reason}. {remedy}")
+_OTHER_OWNER = Message("The cache folder {path} belongs to user {owner}; expected {you} (you). {remedy}")
+_WRITABLE = Message(
     "Others may write to the cache folder {path} (mode {mode}); expected 700. Run `chmod 700 {path}`, or set "
-    "ATTNCHECK_CACHE to a folder of your own.",
-    "其他人可以写入缓存文件夹 {path}（权限 {mode}），应为 700。请运行 `chmod 700 {path}`，"
-    "或把 ATTNCHECK_CACHE 设为你自己的一个文件夹。",
+    "ATTNCHECK_CACHE to a folder of your own."
 )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 
 #: Prefix of files that are still being written. They are left behind if the process is killed.
 TEMPORARY_PREFIX = ".writing-"
@@ -60,17 +60,11 @@ def create(path: Path, text: str) -> None:
             _write_or_remove(path, file, text)
     except FileExistsError:
         raise UsageError(
-            Text(
-                "{path} already exists; move it away, or choose another name.",
-                "{path} 已存在；请移走它，或换一个名字。",
-            ).fill(path=path)
+            Message("{path} already exists; move it away, or choose another name.").fill(path=path)
         ) from None
     except OSError as error:
         raise UsageError(
-            Text(
-                "{path} cannot be written: {reason}; choose another folder.",
-                "{path} 无法写入：{reason}；请换一个文件夹。",
-            ).fill(path=path, reason=error.strerror)
+            Message("{path} cannot be written: {reason}; choose another folder.").fill(path=path, reason=error.strerror)
         ) from error
 
 

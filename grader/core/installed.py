@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from grader.core.errors import CourseError
-from grader.core.model import Text
+from grader.core.model import Message
 
 #: What submissions may import in every course, in addition to the standard library.
 ROOTS = ("torch", "numpy")
@@ -25,18 +25,13 @@ def distribution(name: str) -> str | None:
         return _normalized(found[0]) if found else None
 
 
-_NOT_INSTALLED = Text(
+_NOT_INSTALLED = Message(
     "course.yaml, packages: {name} is not installed in the Python that runs attncheck ({python}). Install it there "
-    "(pip install {name}), or remove it from the list.",
-    "course.yaml 的 packages：运行 attncheck 的 Python（{python}）里没有安装 {name}。请在那里安装（pip install "
-    "{name}），"
-    "或把它从列表里删掉。",
+    "(pip install {name}), or remove it from the list."
 )
-_NEEDS_REFUSED = Text(
+_NEEDS_REFUSED = Message(
     "course.yaml, packages: {name} needs {refused}, which submissions may not import: it is used to grade or test "
-    "them. Remove it from the list.",
-    "course.yaml 的 packages：{name} 需要 {refused}，而提交不能导入它，因为评分或测试要用到它。请把 {name} "
-    "从列表里删掉。",
+    "them. Remove it from the list."
 )
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text as Styled
 
 from grader.core.layout import cells, wrap
-from grader.core.model import Lang, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.text import EMPTY
 
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 _WIDEST = 100
 #: Characters that a screen reader would read out by name, and what is written instead.
 _SPOKEN = {
-    "✓ ": Text("OK: ", "对："),
-    "✗ ": Text("not OK: ", "错："),
+    "✓ ": Message("OK: "),
+    "✗ ": Message("not OK: "),
     "→ ": EMPTY,
     "– ": EMPTY,
     "│ ": EMPTY,
-    " · ": Text("; ", "；"),
+    " · ": Message("; "),
     "· ": EMPTY,
 }
-_THEN = Text("{left}; {right}", "{left}；{right}")
+_THEN = Message("{left}; {right}")
 
 
 class PlainConsole(Console):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 
 #: The commands of attncheck, by which messages for terminals say what to do.
 _NAMES = (
@@ -24,10 +24,7 @@ _TERMINAL = re.compile(
 )
 #: What a person typed, or what is called so.
 _QUOTED = re.compile("“[^”]*”")
-_NOT_HERE = Text(
-    "This cannot be done on this page; the person who runs the server can help.",
-    "在网页上做不到，请联系管理服务器的人。",
-)
+_NOT_HERE = Message("This cannot be done on this page; the person who runs the server can help.")
 
 
 def names_command(text: str) -> bool:

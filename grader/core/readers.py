@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 
 from grader.core.bounded import CALLER, Bounds, Call, Exceeded, Helper, make
 from grader.core.errors import SubmissionError, UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import duration
 
 #: Seconds of CPU time that a call gets on a quick helper.
@@ -43,11 +43,9 @@ _MOST_KEPT = 64 << 20
 #: The result of a call, or why the function has none; and the bytes of the call and its reply.
 _Outcome: TypeAlias = tuple[Any, SubmissionError | Exceeded | None, int]
 
-_USED_UP = Text(
+_USED_UP = Message(
     "Reading your files has taken {most} seconds of computing time within an hour, which is the limit for one person. "
-    "Notebooks, zips and large files can be read again in {time}. What you have submitted is not affected.",
-    "一小时内读取你的文件已用去 {most} 秒计算时间，达到了每人的上限。"
-    "{time}后可以再次读取笔记本、zip 和较大的文件。已提交的内容不受影响。",
+    "Notebooks, zips and large files can be read again in {time}. What you have submitted is not affected."
 )
 
 

@@ -6,38 +6,30 @@ import errno
 import gc
 import os
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 
-_FULL = Text(
+_FULL = Message(
     "the disk is full, or your quota is used up: free some space; earlier results are saved; run the same command to "
-    "continue",
-    "磁盘已满，或配额已用完：请腾出空间；此前的结果均已保存，再次运行同一条命令即可继续",
+    "continue"
 )
-_FILES = Text(
+_FILES = Message(
     "too many files are open: close other programs, or raise the limit (ulimit -n); earlier results are saved; run the "
-    "same command to continue",
-    "打开的文件太多：请关闭其他程序，或提高限制（ulimit -n）；此前的结果均已保存，再次运行同一条命令即可继续",
+    "same command to continue"
 )
-_MEMORY = Text(
+_MEMORY = Message(
     "not enough memory: close other programs, or use fewer --workers; earlier results are saved; run the same command "
-    "to continue",
-    "内存不足：请关闭其他程序，或减少 --workers；此前的结果均已保存，再次运行同一条命令即可继续",
+    "to continue"
 )
-_PROCESSES = Text(
+_PROCESSES = Message(
     "no more processes or memory are available: close other programs, or use fewer --workers; earlier results are "
-    "saved; run the same command to continue",
-    "进程数或内存已到上限：请关闭其他程序，或减少 --workers；此前的结果均已保存，再次运行同一条命令即可继续",
+    "saved; run the same command to continue"
 )
-_READ_ONLY = Text(
-    "the file system is read-only: choose a place that can be written", "文件系统是只读的：请选择可以写入的位置"
+_READ_ONLY = Message("the file system is read-only: choose a place that can be written")
+_LOST = Message(
+    "a disk, network folder or terminal does not respond: check it and run the command again; earlier results are saved"
 )
-_LOST = Text(
-    "a disk, network folder or terminal does not respond: check it and run the command again; earlier results are "
-    "saved",
-    "磁盘、网络文件夹或终端没有响应：请检查后再次运行命令；此前的结果均已保存",
-)
-_OF_SYSTEM = Text("{error}: {todo}", "{error}：{todo}")
-_OF_FILE = Text("{file}: {error}: {todo}", "{file}：{error}：{todo}")
+_OF_SYSTEM = Message("{error}: {todo}")
+_OF_FILE = Message("{file}: {error}: {todo}")
 
 _OF_ERRORS = {
     errno.ENOSPC: _FULL,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import name_list
 
 #: Longer names are not compared, because comparing takes time proportional to the product of the lengths.
 _LONGEST = 80
-_NEAR = Text("Did you mean {near}?", "是不是 {near}？")
-_THERE = Text("There are: {names}.", "可用的有：{names}。")
+_NEAR = Message("Did you mean {near}?")
+_THERE = Message("There are: {names}.")
 
 
 def close(name: str, possible: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
 
-from grader.core.model import Status, Text
+from grader.core.model import Message, Status, Text
 
 #: Terminal escape sequences: control strings (titles, hyperlinks), CSI (colours, cursor), and short ones.
 _SEQUENCE = re.compile(
@@ -112,21 +112,21 @@ CHECKS_IN_CHINESE = {
     "variance": "方差",
 }
 STATUS = {
-    Status.PASSED: Text("passed", "通过"),
-    Status.FAILED: Text("not correct yet", "还不正确"),
-    Status.RAISED: Text("raised an exception", "抛出异常"),
-    Status.TIMED_OUT: Text("took too long", "超时"),
-    Status.DIED: Text("crashed", "进程崩溃"),
-    Status.MISSING: Text("not found", "未找到"),
-    Status.SKIPPED: Text("not run", "未运行"),
-    Status.PENDING: Text("needs manual grading", "等待人工批改"),
-    Status.UNMARKED: Text("could not be graded (internal error, no points lost)", "无法评分（系统的问题，不扣分）"),
+    Status.PASSED: Message("passed"),
+    Status.FAILED: Message("not correct yet"),
+    Status.RAISED: Message("raised an exception"),
+    Status.TIMED_OUT: Message("took too long"),
+    Status.DIED: Message("crashed"),
+    Status.MISSING: Message("not found"),
+    Status.SKIPPED: Message("not run"),
+    Status.PENDING: Message("needs manual grading"),
+    Status.UNMARKED: Message("could not be graded (internal error, no points lost)"),
 }
-OF_POINTS = Text("{earned} of {possible} points", "{earned} / {possible} 分")
-LABELED = Text("{who}: {said}", "{who}：{said}")
-PARENTHESIZED = Text("{what} ({more})", "{what}（{more}）")
-COMMA = Text(", ", "、")
+OF_POINTS = Message("{earned} of {possible} points")
+LABELED = Message("{who}: {said}")
+PARENTHESIZED = Message("{what} ({more})")
+COMMA = Message(", ")
 #: The points and the difficulty of an item.
-LEVEL = Text("{points}, level {level} of 3", "{points}，难度 {level}/3")
-SEMICOLON = Text("; ", "；")
-RESULT = Text("Result: {result}", "结果：{result}")
+LEVEL = Message("{points}, level {level} of 3")
+SEMICOLON = Message("; ")
+RESULT = Message("Result: {result}")

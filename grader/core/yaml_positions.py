@@ -16,7 +16,7 @@ import yaml
 from yaml import events
 
 from grader.core.errors import AttncheckError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import LABELED
 from grader.core.value_problems import Path, show_path
 
@@ -37,51 +37,27 @@ _UNFINISHED = "found unexpected end of stream"
 #: libyaml refuses deep nesting itself since 0.2.6.
 _TOO_DEEP = "exceeded maximum nesting depth"
 _HINTS = {
-    _UNFINISHED: Text("its second quote seems to be missing", "后面的引号好像漏掉了"),
-    "mapping values are not allowed": Text("a text that contains ': ' needs quotes", "含有 “: ” 的文本要加引号"),
-    "cannot start any token": Text(
-        "indent with spaces, not tabs, and put a text that begins with @, ` or % in quotes",
-        "请用空格缩进，不要用制表符；以 @、` 或 % 开头的文本要加引号",
+    _UNFINISHED: Message("its second quote seems to be missing"),
+    "mapping values are not allowed": Message("a text that contains ': ' needs quotes"),
+    "cannot start any token": Message(
+        "indent with spaces, not tabs, and put a text that begins with @, ` or % in quotes"
     ),
-    "did not find expected ',' or '}'": Text(
-        "a text with , : { } [ ] or # in it needs quotes inside { }",
-        "在 { } 里，含有 , : { } [ ] 或 # 的文本要加引号",
-    ),
-    "did not find expected ',' or ']'": Text(
-        "a text with , : { } [ ] or # in it needs quotes inside [ ]",
-        "在 [ ] 里，含有 , : { } [ ] 或 # 的文本要加引号",
-    ),
-    "did not find expected key": Text(
-        "is it indented like the keys above it, and are the quotes closed?",
-        "缩进与上面的键一致吗？引号都成对吗？",
-    ),
+    "did not find expected ',' or '}'": Message("a text with , : { } [ ] or # in it needs quotes inside { }"),
+    "did not find expected ',' or ']'": Message("a text with , : { } [ ] or # in it needs quotes inside [ ]"),
+    "did not find expected key": Message("is it indented like the keys above it, and are the quotes closed?"),
 }
-_NOT_YAML = Text("this is not YAML: {problem}", "这不是 YAML：{problem}")
-_HINTED = Text("{problem}; {hint}", "{problem}；{hint}")
-_ODD_CHARACTER = Text(
-    "the text contains a character that is not allowed ({reason})", "含有文本中不允许出现的字符（{reason}）"
-)
-_SURROGATE = Text("the text contains half a character (a surrogate)", "含有半个字符（代理码位）")
-_SECOND = Text(
-    "a second document begins here (---); expected one document per file",
-    "这里开始了第二个文档（---）；一个文件里只能有一个文档",
-)
-_ALIAS = Text(
-    "an alias (*{name}); expected the value itself, and quotes around a text that begins with *",
-    "这是别名（*{name}）；请直接写出值本身，以 * 开头的文本要加引号",
-)
-_ANCHOR = Text(
-    "an anchor (&{name}); expected a value without one, and quotes around a text that begins with &",
-    "这里有锚点（&{name}）；请去掉，只写值，以 & 开头的文本要加引号",
-)
-_TAG = Text(
-    "a tag ({name}); expected a value without one, and quotes around a text that begins with !",
-    "这里有标签（{name}）；请去掉，只写值，以 ! 开头的文本要加引号",
-)
-_DEEP = Text("nested more than {limit} levels deep; expected something flatter", "嵌套超过 {limit} 层；请写得扁平一些")
-_KEY_SHAPE = Text("a list or mapping is used as a key; expected a string", "这里用列表或映射作键；键应是文本")
-_KEY_TEXT = Text("the key {key} is not a string; put it in quotes", "键 {key} 不是文本；请给它加上引号")
-_KEY_TWICE = Text("the key '{key}' is given twice, first on line {line}", "键 “{key}” 出现了两次，第一次在第 {line} 行")
+_NOT_YAML = Message("this is not YAML: {problem}")
+_HINTED = Message("{problem}; {hint}")
+_ODD_CHARACTER = Message("the text contains a character that is not allowed ({reason})")
+_SURROGATE = Message("the text contains half a character (a surrogate)")
+_SECOND = Message("a second document begins here (---); expected one document per file")
+_ALIAS = Message("an alias (*{name}); expected the value itself, and quotes around a text that begins with *")
+_ANCHOR = Message("an anchor (&{name}); expected a value without one, and quotes around a text that begins with &")
+_TAG = Message("a tag ({name}); expected a value without one, and quotes around a text that begins with !")
+_DEEP = Message("nested more than {limit} levels deep; expected something flatter")
+_KEY_SHAPE = Message("a list or mapping is used as a key; expected a string")
+_KEY_TEXT = Message("the key {key} is not a string; put it in quotes")
+_KEY_TWICE = Message("the key '{key}' is given twice, first on line {line}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from grader.core import yaml_positions
-from grader.core.model import Course, Item, Pace, Part, Question, Source, SourceFile, Text
+from grader.core.model import Course, Item, Message, Pace, Part, Question, Source, SourceFile, Text
 from grader.core.problems import Kind, Problem, ProblemsError
 from grader.core.value_problems import ValueProblem, unknown
 from grader.core.yaml_positions import Document
@@ -28,9 +28,9 @@ Model = TypeVar("Model", bound=BaseModel)
 
 #: How many problems are printed at once.
 _MOST = 10
-_PROBLEM = Text("The course in {folder} has a problem:", "{folder} 里的课程有一个问题：")
-_PROBLEMS = Text("The course in {folder} has problems:", "{folder} 里的课程有下列问题：")
-_MORE = Text("… and {count} more", "……另有 {count} 个问题")
+_PROBLEM = Message("The course in {folder} has a problem:")
+_PROBLEMS = Message("The course in {folder} has problems:")
+_MORE = Message("… and {count} more")
 
 _SOURCES = "questions/sources.yaml"
 _DEFAULTS = "questions/course.yaml"

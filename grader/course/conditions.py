@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from grader.core.model import Case, Exercise, Same, Text
+from grader.core.model import Case, Exercise, Message, Same, Text
 
 
 class Given(Protocol):
@@ -409,31 +409,31 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             # lengths
             Condition(
                 "more-keys",
-                Text("more keys than queries", "键比查询多"),
+                Message("more keys than queries"),
                 _paired,
                 _compared(lambda n_q, n_k: n_q < n_k),
             ),
             Condition(
                 "more-queries",
-                Text("more queries than keys", "查询比键多"),
+                Message("more queries than keys"),
                 _paired,
                 _compared(lambda n_q, n_k: n_q > n_k),
             ),
             Condition(
                 "different-lengths",
-                Text("different numbers of queries and keys", "查询与键的个数不同"),
+                Message("different numbers of queries and keys"),
                 _paired,
                 _compared(lambda n_q, n_k: n_q != n_k),
             ),
             Condition(
                 "equal-lengths",
-                Text("as many queries as keys", "查询与键一样多"),
+                Message("as many queries as keys"),
                 _paired,
                 _compared(lambda n_q, n_k: n_q == n_k > 1),
             ),
             Condition(
                 "one-position",
-                Text("a single position (n = 1; one query and one key)", "只有一个位置（n = 1，一个查询和一个键）"),
+                Message("a single position (n = 1; one query and one key)"),
                 _with_length,
                 _single,
             ),
@@ -446,68 +446,64 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             # axes
             Condition(
                 "two-axes",
-                Text("no batch: two axes", "没有批次：只有两个轴"),
+                Message("no batch: two axes"),
                 _with_sequence,
                 _axes(2),
             ),
             Condition(
                 "three-axes",
-                Text("three axes", "三个轴"),
+                Message("three axes"),
                 _with_sequence,
                 _axes(3),
             ),
             Condition(
                 "four-axes",
-                Text("four axes", "四个轴"),
+                Message("four axes"),
                 _with_sequence,
                 _axes(4),
             ),
             Condition(
                 "batch-of-one",
-                Text("a batch of one", "批次里只有一个样本"),
+                Message("a batch of one"),
                 _with_sequence,
                 _batch_of_one,
             ),
             # masks
             Condition(
                 "mask-per-sample",
-                Text("a mask that differs from sample to sample", "每个样本的掩码不同"),
+                Message("a mask that differs from sample to sample"),
                 _named(PADDING),
                 _mask_per_sample,
             ),
             Condition(
                 "square-mask",
-                Text(
-                    "a square mask, not symmetric, different in each sample",
-                    "方形、不对称、每个样本都不同的掩码",
-                ),
+                Message("a square mask, not symmetric, different in each sample"),
                 _named(_MASKS),
                 _square_mask,
             ),
             Condition(
                 "square-cross-mask",
-                Text(
-                    "as many keys as queries, but other ones, and a mask that is not symmetric and differs per sample",
-                    "键与查询不是同一个数组但个数相同，掩码不对称，且每个样本都不同",
+                Message(
+                    "as many keys as queries, but other ones, and a mask that is not symmetric and differs per sample"
                 ),
                 lambda exercise, used: _named(_MASKS)(exercise, used) if _pair(exercise) else (),
                 _square_mask_across,
             ),
             Condition(
                 "one-mask-for-all",
-                Text("one mask (n_q, n_k) for the whole batch", "整个批次共用一个 (n_q, n_k) 掩码"),
+                Message("one mask (n_q, n_k) for the whole batch"),
                 _named(_MASKS),
                 _one_mask_for_all,
             ),
             Condition(
                 "mask-of-keys",
-                Text("a mask of keys alone, (batch, 1, 1, n_k)", "只按键屏蔽的掩码 (batch, 1, 1, n_k)"),
+                Message("a mask of keys alone, (batch, 1, 1, n_k)"),
                 _named(_MASKS),
                 _mask_of_keys,
             ),
             Condition(
                 "empty-row",
-                Text("a query that may attend to no key", "有一个查询不能关注任何键"),
+                Message("a query that may attend to no key"),
                 _named(PADDING),
                 _empty_row,
                 ("fully_masked_rows", "values"),
@@ -515,124 +511,124 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             # ids
             Condition(
                 "id-zero",
-                Text("an id of 0", "id 为 0"),
+                Message("an id of 0"),
                 _named(_IDS),
                 _zero,
             ),
             Condition(
                 "id-last",
-                Text("the last id", "最后一个 id"),
+                Message("the last id"),
                 _named(_IDS),
                 _last_id,
             ),
             Condition(
                 "token-zero",
-                Text("the token 0 among the tokens", "词元里有 0"),
+                Message("the token 0 among the tokens"),
                 _named(TOKENS),
                 _token(lambda found, tokens: bool((tokens == 0).any())),
             ),
             Condition(
                 "token-last",
-                Text("the last token of the vocabulary among the tokens", "词元里有词表的最后一个"),
+                Message("the last token of the vocabulary among the tokens"),
                 _named(TOKENS),
                 _token(_has_last_token),
             ),
             # counts
             Condition(
                 "odd-count",
-                Text("an odd count above 1", "个数为大于 1 的奇数"),
+                Message("an odd count above 1"),
                 _named(_COUNTS),
                 _odd,
             ),
             Condition(
                 "no-power-of-two",
-                Text("a count that is not a power of two", "个数不是 2 的幂"),
+                Message("a count that is not a power of two"),
                 _named(_COUNTS),
                 _no_power_of_two,
             ),
             # optional arguments
             Condition(
                 "omitted",
-                Text("an optional argument left out", "省略可选参数"),
+                Message("an optional argument left out"),
                 _optional,
                 lambda found, name: name not in found.values,
             ),
             Condition(
                 "not-default",
-                Text("a value other than the default", "给出与默认值不同的值"),
+                Message("a value other than the default"),
                 _optional,
                 _given,
             ),
             Condition(
                 "zero",
-                Text("an optional number given as 0", "把可选的数设为 0"),
+                Message("an optional number given as 0"),
                 _may_be_zero,
                 _zero,
                 (*_NUMBERS, "raises"),
             ),
             Condition(
                 "false",
-                Text("a flag given as False", "把开关设为 False"),
+                Message("a flag given as False"),
                 _flags,
                 _false,
             ),
             # signs and magnitudes
             Condition(
                 "negative",
-                Text("a negative number", "负数"),
+                Message("a negative number"),
                 _named(SIGNED),
                 _negative,
             ),
             Condition(
                 "large-numbers",
-                Text("numbers whose exponentials overflow in float32", "指数在 float32 里会溢出的数"),
+                Message("numbers whose exponentials overflow in float32"),
                 _uses(_EXPONENTIALS),
                 _large,
             ),
             Condition(
                 "large-offset",
-                Text("a common offset much larger than the differences", "共同的偏移远大于彼此的差别"),
+                Message("a common offset much larger than the differences"),
                 _normalises,
                 _offset,
             ),
             Condition(
                 "tiny-numbers",
-                Text("numbers so small that eps matters", "小到 eps 起作用的数"),
+                Message("numbers so small that eps matters"),
                 _named(("eps",)),
                 _tiny,
             ),
             # state and work
             Condition(
                 "second-call",
-                Text("a call after one with other arguments", "在参数不同的一次调用之后再调用"),
+                Message("a call after one with other arguments"),
                 _everywhere,
                 _again,
                 ("repeatable",),
             ),
             Condition(
                 "work-in-a-batch",
-                Text("work or memory measured for a batch", "在批次上测量运算量或内存"),
+                Message("work or memory measured for a batch"),
                 _measured,
                 _in_a_batch,
                 ("operations", "memory"),
             ),
             Condition(
                 "work-without-batch",
-                Text("work or memory measured without a batch", "在没有批次时测量运算量或内存"),
+                Message("work or memory measured without a batch"),
                 _measured,
                 _not_in_a_batch,
                 ("operations", "memory"),
             ),
             Condition(
                 "work-with-flag",
-                Text("work or memory measured with the flag set", "在开关打开时测量运算量或内存"),
+                Message("work or memory measured with the flag set"),
                 _measured_flags,
                 _true,
                 ("operations", "memory"),
             ),
             Condition(
                 "work-without-flag",
-                Text("work or memory measured without the flag", "在开关关闭时测量运算量或内存"),
+                Message("work or memory measured without the flag"),
                 _measured_flags,
                 lambda found, name: not _true(found, name),
                 ("operations", "memory"),

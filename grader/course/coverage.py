@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.core.model import Course, Misconception, Question, Text
+from grader.core.model import Course, Message, Misconception, Question
 from grader.course import misconceptions
 
 
@@ -56,12 +56,10 @@ def _belief(
     return MisconceptionCoverage(misconception, tuple(item.id for item in items), tuple(exercises))
 
 
-_HEAD = Text(
+_HEAD = Message(
     "# Map of the course\n\n{title}: {questions} questions, {items} items, {exercises} exercises, {beliefs} "
     "misconceptions.\nWritten by `attncheck questions --map --markdown`. A misconception is shown with the items that "
-    "ask about it and the exercises in which\nit is recognised.",
-    "# 课程地图\n\n{title}：{questions} 个问题，{items} 道小题，{exercises} 个练习，{beliefs} 种误解。\n"
-    "由 `attncheck questions --map --markdown` 生成。每种误解后面列出问到它的小题，以及能认出它的练习。",
+    "ask about it and the exercises in which\nit is recognised."
 )
 
 

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.core.errors import CourseError
-from grader.core.model import Edit, Part, SourceFile, Text
+from grader.core.model import Edit, Message, Part, SourceFile
 from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem, unexpected, unknown
 
 #: How many parsed files are cached; all mistakes search the same few.
 _FILES = 128
-_NOT_MADE = Text("{module}, an edit inside {inside}: {why}", "{module}，对 {inside} 的修改：{why}")
+_NOT_MADE = Message("{module}, an edit inside {inside}: {why}")
 
 
 def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str) -> tuple[SourceFile, ...]:

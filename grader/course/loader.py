@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import grader
 from grader.core import cache
 from grader.core.errors import CourseError, UsageError
-from grader.core.model import Course, Deferred, Item, Text
+from grader.core.model import Course, Deferred, Item, Message
 
 if TYPE_CHECKING:
     from grader.course.validate import CheckKinds
@@ -30,30 +30,19 @@ _GRADER = Path(grader.__file__).parent
 _READERS = ("core/**/*.py", "course/**/*.py", "grading/checks/*.py", "submission/*.py")
 _DEFAULTS = "questions/course.yaml"
 
-_NO_COURSE = Text(
+_NO_COURSE = Message(
     "This installation has no course: there is no questions/ in {content} or {parent}. Install attncheck again, or "
     "name "
-    "a course folder with --course.",
-    "这份安装里没有课程：{content} 和 {parent} 里都没有 questions/。请重新安装 attncheck，或用 --course "
-    "给出课程文件夹。",
+    "a course folder with --course."
 )
-_NOT_A_FOLDER = Text(
-    "{option} names {folder} ({reason}); expected a course folder with questions/ in it.",
-    "{option} 给出的是 {folder}（{reason}）；应为含有 questions/ 的课程文件夹。",
-)
-_NO_QUESTIONS = Text(
-    "{option} names {folder}; expected a course folder with questions/ in it, found: {found}.",
-    "{option} 给出的是 {folder}；应为含有 questions/ 的课程文件夹，里面现在是：{found}。",
-)
-_NO_FILE = Text(
+_NOT_A_FOLDER = Message("{option} names {folder} ({reason}); expected a course folder with questions/ in it.")
+_NO_QUESTIONS = Message("{option} names {folder}; expected a course folder with questions/ in it, found: {found}.")
+_NO_FILE = Message(
     "{course}: {key}: there is no file {path}; expected a path relative to course.yaml. Put the file there, correct "
     "the "
-    "path, or give {option}.",
-    "{course} 的 {key}：没有文件 {path}；应为相对于 course.yaml 的路径。请把文件放到那里，改正路径，或使用 {option}。",
+    "path, or give {option}."
 )
-_UNREADABLE = Text(
-    "{file} cannot be read: {reason}. Check its permissions.", "无法读取 {file}：{reason}。请检查它的权限。"
-)
+_UNREADABLE = Message("{file} cannot be read: {reason}. Check its permissions.")
 
 
 def installed_content() -> Path:
@@ -103,10 +92,9 @@ def full_course(found: Course) -> Course:
     """``found``, unless it is a learners' edition. Raises UsageError for one."""
     if found.edition is not None:
         raise UsageError(
-            Text(
+            Message(
                 "{folder} is a learners' edition, without keys, references and hidden cases. Name the course that it "
-                "was published from with --course.",
-                "{folder} 是学习者版，没有答案、参考实现和隐藏用例。请用 --course 给出发布它的原课程。",
+                "was published from with --course."
             ).fill(folder=found.folder)
         )
     return found

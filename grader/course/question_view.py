@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from grader.core.layout import WIDTH, cells, indent, wrap
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import COMMA, PARENTHESIZED, RESULT
 from grader.course import items, starter
 
@@ -15,20 +15,17 @@ if TYPE_CHECKING:
 
     from grader.core.model import Course, Exercise, Item, Lang, Question
 
-NO_CASES = Text("none", "无")
-TO_ANSWER = Text("Questions to answer (in answers.yaml)", "要回答的（写在 answers.yaml 中）")
-TO_WRITE = Text("Code to write", "要编写的")
-CONVENTIONS = Text("Conventions", "约定")
-CASES = Text("Public cases: {public}; hidden: {hidden}", "公开用例：{public}；隐藏用例：{hidden} 个")
-BEGIN = Text("`attncheck start {id}` creates the files to start from.", "用 `attncheck start {id}` 生成起步文件。")
+NO_CASES = Message("none")
+TO_ANSWER = Message("Questions to answer (in answers.yaml)")
+TO_WRITE = Message("Code to write")
+CONVENTIONS = Message("Conventions")
+CASES = Message("Public cases: {public}; hidden: {hidden}")
+BEGIN = Message("`attncheck start {id}` creates the files to start from.")
 
 
-FULL = Text(
-    "`attncheck show {id} --full` shows everything, `attncheck show {part}` one item or exercise.",
-    "`attncheck show {id} --full` 显示全部内容，`attncheck show {part}` 只显示一道小题或一个练习。",
-)
-OF_QUESTION = Text("{part} of {id}, “{title}”", "{id}“{title}”的 {part}")
-TO_QUIZ = Text("`attncheck quiz {item}` asks this item alone.", "用 `attncheck quiz {item}` 可以单独做这道小题。")
+FULL = Message("`attncheck show {id} --full` shows everything, `attncheck show {part}` one item or exercise.")
+OF_QUESTION = Message("{part} of {id}, “{title}”")
+TO_QUIZ = Message("`attncheck quiz {item}` asks this item alone.")
 
 
 def overview(question: Question, course: Course, learner: str | None, lang: Lang, width: int = WIDTH) -> Iterable[str]:

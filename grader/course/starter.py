@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 
 from grader.core.layout import columns, wrap
-from grader.core.model import Exercise, Item, Lang, Question, Text
+from grader.core.model import Exercise, Item, Lang, Message, Question, Text
 from grader.core.text import LEVEL, PARENTHESIZED, RESULT, name_list, points
 from grader.course import items
 
@@ -39,99 +39,69 @@ def _any(test: Callable[[Exercise], bool]) -> Callable[[Question], bool]:
 _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
     (
         _always,
-        Text(
-            "Required arguments are passed by position, optional ones by the names given here.",
-            "必需参数按位置传入，可选参数按这里给出的名称传入。",
-        ),
+        Message("Required arguments are passed by position, optional ones by the names given here."),
     ),
     (
         _any(lambda exercise: "numpy" in exercise.array_types),
-        Text(
-            "A file that imports torch is given torch.Tensor, any other file numpy.ndarray; return either.",
-            "文件里导入了 torch，得到的就是 torch.Tensor，否则是 numpy.ndarray；返回哪一种都可以。",
-        ),
+        Message("A file that imports torch is given torch.Tensor, any other file numpy.ndarray; return either."),
     ),
     (
         _any(lambda exercise: exercise.array_types == ("torch",)),
-        Text("Exercises marked “torch” must be written with torch.", "标有“torch”的练习必须用 torch 完成。"),
+        Message("Exercises marked “torch” must be written with torch."),
     ),
     (
         _always,
-        Text(
-            '"..." stands for any number of leading dimensions, including none.',
-            "“...”代表任意多个前导维度，也可以没有。",
-        ),
+        Message('"..." stands for any number of leading dimensions, including none.'),
     ),
-    (_always, Text("Vectors are rows: projections are x @ w.", "向量都是行向量：投影写作 x @ w。")),
+    (_always, Message("Vectors are rows: projections are x @ w.")),
     (
         _takes("mask", "self_mask", "memory_mask"),
-        Text(
-            "Masks are boolean and broadcast to (..., n_q, n_k); True means that the query may attend to the key.",
-            "掩码是布尔值，广播到 (..., n_q, n_k)；True 表示可以关注这个键。",
-        ),
+        Message("Masks are boolean and broadcast to (..., n_q, n_k); True means that the query may attend to the key."),
     ),
     (
         _takes("mask", "self_mask", "memory_mask", "key_padding"),
-        Text(
-            "A query that may not attend to any key gets a row of zeros, never NaN.",
-            "如果一个查询不能关注任何键，它的结果是全零的一行，而不是 NaN。",
-        ),
+        Message("A query that may not attend to any key gets a row of zeros, never NaN."),
     ),
-    (_takes("num_heads"), Text("d_k = d_model // num_heads.", "d_k = d_model // num_heads。")),
+    (_takes("num_heads"), Message("d_k = d_model // num_heads.")),
     (
         _any(lambda exercise: "flops" in exercise.name),
-        Text(
-            "One multiply-add counts as 2 FLOPs; softmax, scaling and masking are not counted.",
-            "一次乘加算 2 FLOPs；softmax、缩放和掩码不计。",
-        ),
+        Message("One multiply-add counts as 2 FLOPs; softmax, scaling and masking are not counted."),
     ),
     (
         _always,
-        Text(
+        Message(
             "Do not change inputs in place, and keep their dtype (float32 or float64); "
-            "with torch, gradients must flow through.",
-            "不要就地修改输入，并保持其 dtype（float32 或 float64）；用 torch 时，梯度要能传回去。",
+            "with torch, gradients must flow through."
         ),
     ),
     (
         _any(lambda exercise: exercise.returns == "attention"),
-        Text(
-            "Instead of the output of an attention you may return (output, weights).",
-            "返回注意力结果时，也可以返回 (output, weights)。",
-        ),
+        Message("Instead of the output of an attention you may return (output, weights)."),
     ),
     (
         _any(lambda exercise: any(case.raises == "ValueError" for case in exercise.cases)),
-        Text("Invalid arguments raise ValueError.", "不合理的参数要抛出 ValueError。"),
+        Message("Invalid arguments raise ValueError."),
     ),
     (
         _any(lambda exercise: exercise.forward_signature is not None),
-        Text(
-            "A class may be a torch.nn.Module or a plain one, with forward(...) or __call__(...).",
-            "类可以是 torch.nn.Module，也可以是普通的类；写 forward(...) 或 __call__(...) 均可。",
-        ),
+        Message("A class may be a torch.nn.Module or a plain one, with forward(...) or __call__(...)."),
     ),
     (
         _any(lambda exercise: exercise.adapter not in (None, "table")),  # a table is found by its size
-        Text(
+        Message(
             "Name the projections w_q, w_k, w_v and w_o: each an nn.Linear, or an array used as x @ w, of shape "
-            "(d_in, d_out). The grader puts its own weights there.",
-            "投影命名为 w_q、w_k、w_v 和 w_o：可以是 nn.Linear，也可以是按 x @ w 使用的数组，"
-            "形状为 (d_in, d_out)。评分时会换上评分程序自己的权重。",
+            "(d_in, d_out). The grader puts its own weights there."
         ),
     ),
 )
 
 # ---------------------------------------------------------------------------------------- Python stub
 
-_SHOWS = Text("shows the question again", "再看一遍题目")
-_GRADES = Text("grades this file", "给这个文件评分")
-_CHOOSE = Text(
-    "Choose your library: `import numpy as np`, or `import torch`.",
-    "自己选择工具：`import numpy as np`，或者 `import torch`。",
-)
-_ONLY_TORCH = Text("This exercise must be written with torch.", "这道练习必须用 torch 完成。")
-_WITHOUT = Text("Write it without {names}.", "不要使用 {names}，自己写出来。")
+_SHOWS = Message("shows the question again")
+_GRADES = Message("grades this file")
+_CHOOSE = Message("Choose your library: `import numpy as np`, or `import torch`.")
+_ONLY_TORCH = Message("This exercise must be written with torch.")
+_WITHOUT = Message("Write it without {names}.")
 
 
 def file_name(question: Question) -> str:
@@ -202,8 +172,8 @@ def _docstring(lines: list[str], indent: str) -> str:
 
 # ------------------------------------------------------------------------------------------ notebook
 
-_CHECK = Text("Run a cell of code, then the check below it.", "先运行写代码的单元格，再运行它下面的检查。")
-_QUIZ = Text("The quiz items of this question.", "这道题的小题。")
+_CHECK = Message("Run a cell of code, then the check below it.")
+_QUIZ = Message("The quiz items of this question.")
 
 
 def notebook_name(question: Question) -> str:
@@ -238,15 +208,11 @@ def _cell(kind: str, source: str) -> dict[str, object]:
 
 # ------------------------------------------------------------------------------------- answers.yaml
 
-_FILL_IN = Text(
-    "Write your answers after the colons; null means not answered. Lines that begin with # are comments.",
-    "把答案写在冒号后面；null 表示未作答。以 # 开头的行只供阅读。",
+_FILL_IN = Message(
+    "Write your answers after the colons; null means not answered. Lines that begin with # are comments."
 )
-_DRAWN = Text("{name} is one of {choices}.", "{name} 是 {choices} 中的一个。")
-_WHOSE = Text(
-    "The learner's name decides which: `attncheck show {question} --learner NAME`.",
-    "具体是哪个，由学习者的名字决定：`attncheck show {question} --learner 名字`。",
-)
+_DRAWN = Message("{name} is one of {choices}.")
+_WHOSE = Message("The learner's name decides which: `attncheck show {question} --learner NAME`.")
 
 
 def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", learner: str | None = None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, walk
 from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
@@ -20,7 +20,7 @@ _ENOUGH = 8
 _TRIES = 40
 #: The first instances have small whole numbers.
 _PLAIN = 4
-_NO_VALUE = Text("there are no values to try", "没有可用的取值")
+_NO_VALUE = Message("there are no values to try")
 _SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.formulas.ast import FunctionCall, Name, Node, Number, walk
 from grader.formulas.errors import FormulaError
 from grader.formulas.parse import parse
@@ -144,10 +144,10 @@ _COUNTS = {"vector": (1, 1), "row": (1, 1), "row vector": (1, 1), "matrix": (2, 
 _KEYS = {"mean": "mean", "μ": "mean", "均值": "mean", "期望": "mean", "e": "mean", "var": "var", "variance": "var",
          "方差": "var", "size": "size", "d": "size", "n": "size", "大小": "size", "长度": "size"}  # fmt: skip
 
-_NOT_A_NAME = Text("“{name}” is not a name.", "“{name}”不是一个名字。")
-_NOT_DECLARED = Text("“{text}” is not one of: {known}.", "“{text}”不是以下任何一种：{known}。")
-_ROUND = Text("the definition of “{name}” uses “{name}” itself.", "“{name}”的定义里又用到了它自己。")
-_KEY = Text("“{text}”: write it as {known}.", "“{text}”：请写成 {known} 这样的形式。")
+_NOT_A_NAME = Message("“{name}” is not a name.")
+_NOT_DECLARED = Message("“{text}” is not one of: {known}.")
+_ROUND = Message("the definition of “{name}” uses “{name}” itself.")
+_KEY = Message("“{text}”: write it as {known}.")
 
 
 def read_declarations(

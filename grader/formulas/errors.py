@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 
 
 class FormulaError(Exception):
@@ -29,7 +29,4 @@ class TooExpensiveError(FormulaError):
     """Computing it would take more time or memory than one answer may use."""
 
 
-TOO_EXPENSIVE = Text(
-    "This is too expensive to compute; use smaller powers, or write it shorter.",
-    "这个式子的计算量太大；请用较小的幂次，或者写得更短。",
-)
+TOO_EXPENSIVE = Message("This is too expensive to compute; use smaller powers, or write it shorter.")

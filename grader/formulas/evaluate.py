@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.formulas import moments, scalars
 from grader.formulas.ast import (
     Derivative,
@@ -57,51 +57,32 @@ _LONGEST_SUM = 2000
 _LARGEST_SIZE = 60
 
 
-_WHOLE = Text("{what} should be a whole number, but it is {value}", "{what} 应该是整数，现在是 {value}")
-_SIZE = Text("a size of {value} (expected 1 to {most})", "大小为 {value}（应在 1 到 {most} 之间）")
-_NOT_INDEXED = Text("“{what}” cannot be indexed with {count}.", "“{what}”不能用 {count} 取分量。")
-_NORMAL = Text(
-    "there is no exact value for {what}: only polynomials of normal variables have one",
-    "{what} 的这个期望没有精确值：正态变量只有多项式的期望可以精确计算",
-)
-_SINGULAR = Text("a singular matrix", "矩阵不可逆")
-_DISTINCT = Text("different indices need different components", "不同的下标需要不同的分量")
-_COUNT = Text("{count} indices", "{count} 个下标")
-_FROM_WHERE = Text(
-    "What is the range of {index} in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.",
-    "“{what}”里的 {index} 从几到几？请写明，例如 Σ_{{{index}=1}}^{{n}}。",
-)
-_MISFIT = Text(
-    "Shapes do not fit in “{what}”: {left} is {left_shape}, {right} is {right_shape}{remedy}.",
-    "“{what}”的形状不匹配：{left} 是 {left_shape}，{right} 是 {right_shape}{remedy}。",
-)
-_TRANSPOSE = Text("; transpose one of them", "；其中一个需要转置")
-_COMPONENT = Text("; write a component, such as x_i, or sum over all of them", "；请写分量（例如 x_i），或者对分量求和")
-_WHICH_PRODUCT = Text(
+_WHOLE = Message("{what} should be a whole number, but it is {value}")
+_SIZE = Message("a size of {value} (expected 1 to {most})")
+_NOT_INDEXED = Message("“{what}” cannot be indexed with {count}.")
+_NORMAL = Message("there is no exact value for {what}: only polynomials of normal variables have one")
+_SINGULAR = Message("a singular matrix")
+_DISTINCT = Message("different indices need different components")
+_COUNT = Message("{count} indices")
+_FROM_WHERE = Message("What is the range of {index} in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.")
+_MISFIT = Message("Shapes do not fit in “{what}”: {left} is {left_shape}, {right} is {right_shape}{remedy}.")
+_TRANSPOSE = Message("; transpose one of them")
+_COMPONENT = Message("; write a component, such as x_i, or sum over all of them")
+_WHICH_PRODUCT = Message(
     "Which product of vectors is “{what}”? Write q·k for the inner product, q*k for the elementwise product, "
-    "q kᵀ for the outer product.",
-    "“{what}”是哪种向量乘积？内积写 q·k，逐元素乘积写 q*k，外积写 q kᵀ。",
+    "q kᵀ for the outer product."
 )
-_NEEDS_NUMBER = Text("“{what}” should be a number, but it is {shape}.", "“{what}”应该是一个数，但它是{shape}。")
-_NEEDS_VECTOR = Text("“{what}” should be a vector, but it is {shape}.", "“{what}”应该是向量，但它是{shape}。")
-_SQUARE = Text("“{what}” is {shape}; only a square matrix has powers.", "“{what}”是{shape}；只有方阵才有幂。")
-_BELOW = Text("“{what}” is {shape} and cannot be a divisor.", "不能除以“{what}”，它是{shape}。")
-_NO_SIZE = Text(
-    "The size of the {what} is not clear here: add it to or multiply it by something of known size.",
-    "看不出这里的{what}有多大：请让它与大小已知的量相加或相乘。",
-)
-_MAP = Text("“{what}” is a function: write {what}(x).", "“{what}”是一个函数：请写 {what}(x)。")
-_NOT_A_MAP = Text("“{what}” is not a function.", "“{what}”不是函数。")
-_VARIANCE_OF = Text(
-    "“{what}” is a vector. Name a component, such as Var(q_i), or a sum.",
-    "“{what}”是向量。请写明哪个分量（例如 Var(q_i)）或哪个和。",
-)
-_INNER = Text("A derivative of a derivative is not supported here.", "这里不支持导数里再求导数。")
-_BY = Text(
-    "“{what}” is not a variable that can be differentiated with respect to here.",
-    "这里不能对“{what}”求导，它不是独立的变量。",
-)
-_ORDERS = Text("O(…) has to be the whole answer, not a part of it.", "O(…) 应是整个答案，而不是其中一部分。")
+_NEEDS_NUMBER = Message("“{what}” should be a number, but it is {shape}.")
+_NEEDS_VECTOR = Message("“{what}” should be a vector, but it is {shape}.")
+_SQUARE = Message("“{what}” is {shape}; only a square matrix has powers.")
+_BELOW = Message("“{what}” is {shape} and cannot be a divisor.")
+_NO_SIZE = Message("The size of the {what} is not clear here: add it to or multiply it by something of known size.")
+_MAP = Message("“{what}” is a function: write {what}(x).")
+_NOT_A_MAP = Message("“{what}” is not a function.")
+_VARIANCE_OF = Message("“{what}” is a vector. Name a component, such as Var(q_i), or a sum.")
+_INNER = Message("A derivative of a derivative is not supported here.")
+_BY = Message("“{what}” is not a variable that can be differentiated with respect to here.")
+_ORDERS = Message("O(…) has to be the whole answer, not a part of it.")
 _NOTHING = Text("", "")
 
 _ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs")

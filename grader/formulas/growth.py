@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TypeAlias
 
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.formulas import scalars
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Plus, Power, Times
 from grader.formulas.declarations import Declarations, Definition, Scalar
@@ -23,16 +23,12 @@ _Terms: TypeAlias = dict[Monomial, Fraction]
 _MOST_TERMS = 60
 _UNIT: Monomial = ()
 
-_STRANGE = Text(
+_STRANGE = Message(
     "“{what}” cannot be part of a growth rate here: write sums and products of powers and logarithms, "
-    "such as O(n² d + n d²).",
-    "“{what}”不能用在这里的增长级别中：请写幂与对数的和与积，例如 O(n² d + n d²)。",
+    "such as O(n² d + n d²)."
 )
-_ZERO = Text("This is 0, which has no growth rate.", "这是 0，谈不上增长。")
-_SUM_BELOW = Text(
-    "“{what}” is a sum in a denominator, under a root or in a high power: keep only its largest term.",
-    "“{what}”是分母、根号或高次幂里的和：请只保留最大的一项。",
-)
+_ZERO = Message("This is 0, which has no growth rate.")
+_SUM_BELOW = Message("“{what}” is a sum in a denominator, under a root or in a high power: keep only its largest term.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias, cast
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import name_list
 from grader.formulas.ast import (
     Derivative,
@@ -41,43 +41,25 @@ _LARGEST_EXPONENT = 40
 #: Digits of the power of ten in a number such as 6.02e23, and how much of a longer number a message quotes.
 _POWER_DIGITS, _SHORT = 3, 20
 
-_EMPTY = Text("There is no formula here.", "这里没有公式。")
-_EXPECTED = Text("“{near}”: expected {what}.", "“{near}”：这里应该是{what}。")
-_END = Text("“{near}”: the formula ends here; expected {what}.", "“{near}”：公式没有写完，后面应该是{what}。")
-_SOMETHING = Text("a number, a name or a bracket", "数、符号或括号")
-_LEFT_OVER = Text(
-    "“{near}”: unexpected “{said}”. Write comments after #.",
-    "“{near}”：这里不应出现“{said}”。说明文字请写在 # 之后。",
-)
-_DEEP = Text("Too many nested brackets.", "括号嵌套太深。")
-_LARGE = Text("The formula is too long; split it into several lines.", "公式太长，请拆成几行。")
-_DIVIDE = Text(
-    "“{near}” is ambiguous: use brackets to show the denominator, as in 1/(2 d) or (1/2) d.",
-    "“{near}”有两种读法：请用括号标明分母，例如 1/(2 d) 或 (1/2) d。",
-)
-_REACH = Text(
-    "It is not clear where the argument of {function} ends in “{near}”: put it in brackets.",
-    "“{near}”里看不出 {function} 的自变量到哪里为止：请加上括号。",
-)
-_ARGUMENTS = Text("{function} takes {count}, in brackets.", "{function} 需要{count}，写在括号里。")
-_ONE_ARGUMENT = Text("one argument", "一个自变量")
-_MORE_ARGUMENTS = Text("{low} to {high} arguments", "{low} 到 {high} 个自变量")
-_EXACT_ARGUMENTS = Text("{low} arguments", "{low} 个自变量")
-_TWO_INDICES = Text(
-    "Which index does the sum run over: {indices}? Write it below the sign: Σ_{first} …",
-    "对哪个下标求和（{indices}）？请写在求和号下面：Σ_{first} …",
-)
-_NUMBERS = Text("“{near}”: an operator is missing before the number.", "“{near}”：数的前面缺少运算符。")
-_TOO_LARGE = Text("The number {number} is too large or too small.", "数 {number} 太大或太小了。")
-_EXPONENT = Text("The exponent {exponent} is too large.", "指数 {exponent} 太大了。")
-_ELLIPSIS = Text(
-    "“…” goes between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.",
-    "“…”前后应是首项和末项，两项只在下标上不同：q_1 k_1 + … + q_d k_d。",
-)
-_DERIVATIVE = Text(
-    "Differentiate with respect to a symbol or one of its components: ∂y/∂x or D(y, x).",
-    "求导的对象应是一个符号或它的一个分量：∂y/∂x 或 D(y, x)。",
-)
+_EMPTY = Message("There is no formula here.")
+_EXPECTED = Message("“{near}”: expected {what}.")
+_END = Message("“{near}”: the formula ends here; expected {what}.")
+_SOMETHING = Message("a number, a name or a bracket")
+_LEFT_OVER = Message("“{near}”: unexpected “{said}”. Write comments after #.")
+_DEEP = Message("Too many nested brackets.")
+_LARGE = Message("The formula is too long; split it into several lines.")
+_DIVIDE = Message("“{near}” is ambiguous: use brackets to show the denominator, as in 1/(2 d) or (1/2) d.")
+_REACH = Message("It is not clear where the argument of {function} ends in “{near}”: put it in brackets.")
+_ARGUMENTS = Message("{function} takes {count}, in brackets.")
+_ONE_ARGUMENT = Message("one argument")
+_MORE_ARGUMENTS = Message("{low} to {high} arguments")
+_EXACT_ARGUMENTS = Message("{low} arguments")
+_TWO_INDICES = Message("Which index does the sum run over: {indices}? Write it below the sign: Σ_{first} …")
+_NUMBERS = Message("“{near}”: an operator is missing before the number.")
+_TOO_LARGE = Message("The number {number} is too large or too small.")
+_EXPONENT = Message("The exponent {exponent} is too large.")
+_ELLIPSIS = Message("“…” goes between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.")
+_DERIVATIVE = Message("Differentiate with respect to a symbol or one of its components: ∂y/∂x or D(y, x).")
 
 _ONE = Number(Fraction(1))
 _CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
@@ -104,7 +86,7 @@ def parse(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> Node:
     """The expression in ``text``; in a ``pattern``, ? stands for any expression. Raises ParseError."""
     found = parse_chain(text, vocabulary, pattern=pattern)
     if len(found) > 1:
-        raise ParseError(_EXPECTED.fill(near="=", what=Text("one expression, without =", "一个不含等号的式子")))
+        raise ParseError(_EXPECTED.fill(near="=", what=Message("one expression, without =")))
     return found[0]
 
 
@@ -470,7 +452,7 @@ class _Parser:
                 at = (Number(Fraction(int(entry.text))),)
                 self.at += 1
             else:
-                raise self.expected(Text("an index", "下标"))
+                raise self.expected(Message("an index"))
         if isinstance(node, Name) and node.name not in self.vocabulary.kinds and node.name != "I":
             special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
             if special is None:
@@ -772,7 +754,7 @@ class _Parser:
         """The name of an index; letters right after it belong to the next factor."""
         entry = self.next
         if not isinstance(entry, Token) or entry.kind != "word":
-            raise self.expected(Text("an index, such as i", "下标，例如 i"))
+            raise self.expected(Message("an index, such as i"))
         name, rest = entry.text[0], entry.text[1:]
         if len(entry.text) <= 2 and entry.text[1:].isdigit():
             name, rest = entry.text, ""
@@ -884,7 +866,7 @@ class _Parser:
             return
         entry = self.next
         if not self.word_starts_d():
-            raise self.expected(Text("d and a variable, such as dx", "d 加求导变量，例如 dx"))
+            raise self.expected(Message("d and a variable, such as dx"))
         rest = cast(Token, entry).text[1:]
         self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.formulas.errors import TOO_EXPENSIVE, TooExpensiveError, UndefinedError
 
 #: Fraction, mpmath's mpf, Poly or Dual; the functions of this module accept any mix.
@@ -29,10 +29,10 @@ _MOST_TERMS = 4000
 #: Steps for one answer: thirty times those of the longest worked derivation in the bundled course.
 MOST_STEPS = 300_000
 
-_BY_ZERO = Text("division by 0", "除数为 0")
-_ROOT = Text("the square root of a negative number", "对负数开平方")
-_LOGARITHM = Text("the logarithm of a number that is not positive", "对非正数取对数")
-_POWER = Text("an undefined power", "幂没有意义")
+_BY_ZERO = Message("division by 0")
+_ROOT = Message("the square root of a negative number")
+_LOGARITHM = Message("the logarithm of a number that is not positive")
+_POWER = Message("an undefined power")
 
 
 class NotPolynomialError(Exception):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.formulas.ast import Node
 from grader.formulas.errors import ParseError
 from grader.formulas.parse import parse_chain
@@ -16,12 +16,9 @@ from grader.formulas.vocabulary import Vocabulary, function_name, split_word
 
 MOST_LINES = 60
 
-_LINE = Text("Line {number}, “{text}”: {why}", "第 {number} 行“{text}”：{why}")
-_WORDS = Text(
-    "write the formula first and your words after #.",
-    "请先写式子，说明文字写在 # 之后。",
-)
-_MANY = Text("At most {most} lines are allowed.", "最多写 {most} 行。")
+_LINE = Message("Line {number}, “{text}”: {why}")
+_WORDS = Message("write the formula first and your words after #.")
+_MANY = Message("At most {most} lines are allowed.")
 
 _MARK = re.compile(r"\s*(?:#|//|∵|--)")
 _REASON = re.compile(

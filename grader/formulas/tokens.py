@@ -7,21 +7,15 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.formulas.errors import ParseError
 
 MAX_LENGTH = 2000
 _MAX_DIGITS = 40
 
-_LONG = Text(
-    "A line may have at most {most} characters; this one has {length}. Split it.",
-    "一行最多 {most} 个字符，这一行有 {length} 个。请拆成几行。",
-)
-_STRANGE = Text(
-    "“{char}” (in “{near}”) cannot be part of a formula. Write comments after #.",
-    "“{char}”（在“{near}”处）不能出现在公式里。说明文字请写在 # 之后。",
-)
-_DIGITS = Text("The number {number}… has too many digits.", "数字 {number}… 的位数太多。")
+_LONG = Message("A line may have at most {most} characters; this one has {length}. Split it.")
+_STRANGE = Message("“{char}” (in “{near}”) cannot be part of a formula. Write comments after #.")
+_DIGITS = Message("The number {number}… has too many digits.")
 
 #: An invisible word boundary.
 _BREAK = "\x1f"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.formulas import scalars
 from grader.formulas.errors import UndefinedError
 from grader.formulas.scalars import Dual, Poly, Scalar, close
@@ -48,14 +48,12 @@ class SizelessTensor:
 
 FormulaValue: TypeAlias = Scalar | Vec | Mat | SizelessTensor
 
-IDENTITY = Text("identity matrix", "单位矩阵")
-UNIT = Text("unit vector", "单位向量")
-_NUMBER_WORD = Text("a number", "一个数")
-VECTOR_WORD = Text("a vector of length {n}", "长度为 {n} 的向量")
-_MATRIX_WORD = Text("({n}, {m})", "({n}, {m}) 的矩阵")
-RANGE = Text(
-    "{what} has indices {low} to {high}, but the index is {at}", "{what} 的下标从 {low} 到 {high}，这里却是 {at}"
-)
+IDENTITY = Message("identity matrix")
+UNIT = Message("unit vector")
+_NUMBER_WORD = Message("a number")
+VECTOR_WORD = Message("a vector of length {n}")
+_MATRIX_WORD = Message("({n}, {m})")
+RANGE = Message("{what} has indices {low} to {high}, but the index is {at}")
 
 
 def describe_shape(value: FormulaValue) -> Text:

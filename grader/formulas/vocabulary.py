@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.suggest import nearest
 from grader.core.text import name_list
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Subscript
@@ -36,15 +36,9 @@ _ALIASES = {
 _SHORT = 3
 _ONE_HOT = "onehot_"
 
-_UNKNOWN = Text(
-    "There is no “{word}” in this question{near}. Symbols: {known}.",
-    "这道题里没有“{word}”{near}。可用的符号：{known}。",
-)
-_NEAR = Text(" (did you mean {name}?)", "（是不是 {name}？）")
-_TWO_WAYS = Text(
-    "“{word}” is ambiguous; write * between the names.",
-    "“{word}”有两种读法；请在符号之间写上 *。",
-)
+_UNKNOWN = Message("There is no “{word}” in this question{near}. Symbols: {known}.")
+_NEAR = Message(" (did you mean {name}?)")
+_TWO_WAYS = Message("“{word}” is ambiguous; write * between the names.")
 _NOTHING = Text("", "")
 
 

@@ -7,10 +7,10 @@ from grader.core.bounded import Bounds
 from grader.core.model import (
     Item,
     ItemResult,
+    Message,
     Question,
     Status,
     Submission,
-    Text,
 )
 from grader.course import items
 from grader.grading.context import GradingContext
@@ -22,10 +22,7 @@ _MOST_STEPS = 1_000_000
 _MOST_ENDED = 3
 #: The maximum length and nesting depth of an answer that is stored in a result; the rest becomes "…".
 _LONGEST, _DEEPEST = 1000, 3
-_TOO_HEAVY = Text(
-    "Checking this answer takes too much computing time; write a shorter one.",
-    "检查这个答案的计算量太大，请写得简短一些。",
-)
+_TOO_HEAVY = Message("Checking this answer takes too much computing time; write a shorter one.")
 
 
 def as_written(value: object) -> str:

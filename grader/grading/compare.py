@@ -8,26 +8,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, Difference, Text
+from grader.core.model import Array, Difference, Message, Text
 
 _KINDS = {
-    "b": Text("booleans", "布尔值"),
-    "i": Text("integers", "整数"),
-    "u": Text("integers", "整数"),
-    "f": Text("floats", "浮点数"),
+    "b": Message("booleans"),
+    "i": Message("integers"),
+    "u": Message("integers"),
+    "f": Message("floats"),
 }
-_DIFFER = Text("the values differ from the expected ones", "结果的数值与应有的不同")
-_KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}")
-_STRAY = Text("the result contains {word}", "结果里出现了 {word}")
+_DIFFER = Message("the values differ from the expected ones")
+_KIND = Message("the result is {got}; expected {expected}")
+_STRAY = Message("the result contains {word}")
 _NAN, _INF = _STRAY.fill(word="NaN"), _STRAY.fill(word="inf")
-_FLOAT_IDS = Text(
-    "the result contains floats; expected integers: these are ids, and floats cannot be used as an index",
-    "结果是浮点数，应为整数：这里要的是编号（id），浮点数不能用作下标",
+_FLOAT_IDS = Message(
+    "the result contains floats; expected integers: these are ids, and floats cannot be used as an index"
 )
-_WRONG = Text("the values are wrong", "结果的数值不对")
-_WRONG_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
-_WRONG_KIND = Text("the result has the wrong type", "结果的类型不是题目要求的那种")
-_NO_VALUE = Text("the result is None (is a return missing?)", "结果是 None（是不是漏了 return？）")
+_WRONG = Message("the values are wrong")
+_WRONG_SHAPE = Message("the result has the wrong shape")
+_WRONG_KIND = Message("the result has the wrong type")
+_NO_VALUE = Message("the result is None (is a return missing?)")
 #: The only sentences for hidden cases. They reveal nothing about the result.
 SECRETS = (_WRONG, _WRONG_SHAPE, _NAN, _INF, _WRONG_KIND, _NO_VALUE)
 
@@ -92,19 +91,19 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
     if expected.ndim == 0 and isinstance(actual, (bool, int, float)):
         actual = Array(scalar(actual), "scalar")
     if not isinstance(actual, Array):
-        wanted = Text("an array", "一个数组") if expected.ndim else Text("a number", "一个数")
+        wanted = Message("an array") if expected.ndim else Message("a number")
         return _wrong_thing(wanted, actual)
     got = actual.values
     if got.shape != expected.shape:
         return Mismatch(
             "shape",
-            Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}").fill(
+            Message("the result has shape {got}; expected {expected}").fill(
                 got=_shape(got.shape), expected=_shape(expected.shape)
             ),
             _WRONG_SHAPE,
         )
     if (expected.dtype.kind == "b") != (got.dtype.kind == "b"):
-        return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Text("something else", "别的类型")))
+        return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Message("something else")))
     if expected.dtype.kind in "iu" and not (alone and expected.ndim == 0):
         if got.dtype.kind not in "iu":
             return Mismatch("kind", _FLOAT_IDS, _FLOAT_IDS)
@@ -170,18 +169,18 @@ def describe(value: Any) -> Text:
     """What kind of value was returned, in words."""
     match value:
         case None:
-            return Text("None (is a return missing?)", "None（是不是漏了 return？）")
+            return Message("None (is a return missing?)")
         case Array():
             return Text(
                 f"an array of shape {_shape(value.values.shape)}", f"形状为 {_shape(value.values.shape)} 的数组"
             )
         case bool() | int() | float():
-            return Text("a number", "一个数")
+            return Message("a number")
         case str():
-            return Text("a string", "一个字符串")
+            return Message("a string")
         case tuple() | list():
             word = "tuple" if isinstance(value, tuple) else "list"
             return Text(f"a {word} of {len(value)}", f"含 {len(value)} 个元素的 {word}")
         case dict():
-            return Text("a dict", "一个 dict")
-    return Text("something else", "别的类型")
+            return Message("a dict")
+    return Message("something else")

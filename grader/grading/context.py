@@ -15,6 +15,7 @@ from grader.core.model import (
     Item,
     ItemResult,
     Job,
+    Message,
     MissingModule,
     Observation,
     Observed,
@@ -23,7 +24,6 @@ from grader.core.model import (
     QuestionResult,
     SourceFile,
     Status,
-    Text,
     Verdict,
 )
 from grader.course import edits
@@ -228,7 +228,7 @@ class GradingContext:
     def unanswered(self, item: Item) -> ItemResult:
         """The result of an item without an answer."""
         if item.id not in self._unanswered:
-            said = Text("not answered", "没有作答")
+            said = Message("not answered")
             self._unanswered[item.id] = ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, said)
         return self._unanswered[item.id]
 

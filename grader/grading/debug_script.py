@@ -17,13 +17,13 @@ from grader.core.model import (
     Case,
     Course,
     Exercise,
+    Message,
     Own,
     Parameter,
     Question,
     Returned,
     Same,
     SourceFile,
-    Text,
 )
 from grader.core.text import name_list
 from grader.grading.context import GradingContext
@@ -40,14 +40,8 @@ if TYPE_CHECKING:
 
     from grader.core.model import Observe
 
-_ABSENT = Text(
-    "{path} does not define {name}; 'attncheck start {question}' writes a stub.",
-    "{path} 里没有定义 {name}；`attncheck start {question}` 会写出空框架。",
-)
-_NO_VALUES = Text(
-    "The case “{case_name}” has no expected values to compare with; choose another.",
-    "用例“{case_name}”没有可以比较的预期值；请换一个。",
-)
+_ABSENT = Message("{path} does not define {name}; 'attncheck start {question}' writes a stub.")
+_NO_VALUES = Message("The case “{case_name}” has no expected values to compare with; choose another.")
 
 
 def public_case(exercise: Exercise, name: str) -> Case:
@@ -57,10 +51,9 @@ def public_case(exercise: Exercise, name: str) -> Case:
     if found is None:
         names = name_list(repr(case.name) for case in public)
         raise UsageError(
-            Text(
-                "{exercise} has no public case {name}; available: {names}",
-                "{exercise} 没有公开用例 {name}，可用的有：{names}",
-            ).fill(exercise=exercise.name, name=repr(name), names=names)
+            Message("{exercise} has no public case {name}; available: {names}").fill(
+                exercise=exercise.name, name=repr(name), names=names
+            )
         )
     return found
 

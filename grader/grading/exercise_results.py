@@ -8,10 +8,10 @@ from grader.core import score
 from grader.core.model import (
     ArrayType,
     ExerciseResult,
+    Message,
     Observation,
     Outcome,
     Status,
-    Text,
     Verdict,
 )
 from grader.grading import verdicts
@@ -19,7 +19,7 @@ from grader.grading.checks import JudgeInput
 from grader.grading.plan import CallingForm, Plan
 from grader.grading.programs import apply_variant
 
-_ELSEWHERE = Text("graded by your instructor with a hidden case", "由教师用隐藏用例评定")
+_ELSEWHERE = Message("graded by your instructor with a hidden case")
 
 
 def judged_exercise(
@@ -84,5 +84,5 @@ def same_verdict(plan: Plan, verdict: Verdict) -> ExerciseResult:
 
 def unmarked(plan: Plan, why: str) -> ExerciseResult:
     """The result if the grader itself failed, for the reason ``why``."""
-    text = Text("not graded, through no fault of yours: {why}", "未评分，不是你的问题：{why}").fill(why=why)
+    text = Message("not graded, through no fault of yours: {why}").fill(why=why)
     return same_verdict(plan, Verdict(Status.UNMARKED, text))

@@ -11,17 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.core import bounded
-from grader.core.model import SourceFile, Text
+from grader.core.model import Message, SourceFile, Text
 from grader.grading.outline import Outline, reached
 
-_USES = Text(
-    "{file}, line {line} uses {name}, which this exercise forbids",
-    "{file} 第 {line} 行用到了 {name}，而这道练习不允许使用它",
-)
+_USES = Message("{file}, line {line} uses {name}, which this exercise forbids")
 
-TOO_COSTLY = Text(
-    "your files are too large to check for library functions that this exercise forbids; submit only your own code",
-    "文件太大，无法判断是否用了这道练习不允许使用的库函数；请只提交自己写的代码",
+TOO_COSTLY = Message(
+    "your files are too large to check for library functions that this exercise forbids; submit only your own code"
 )
 
 

@@ -25,6 +25,7 @@ from grader.core.model import (
     Integers,
     Literal_,
     Made,
+    Message,
     Normal,
     Own,
     Permutation,
@@ -32,22 +33,17 @@ from grader.core.model import (
     Recipe,
     Same,
     Symbol,
-    Text,
 )
 from grader.core.sizes import Size, evaluate
 
 _PUBLIC = b"attncheck public seed"
 _SHORTEST_SECRET = 16
 
-_NOT_SIZES = Text(
-    "{exercise}, check {check}, at: found {found}; expected growing sizes such as [128, 256]",
-    "{exercise} 的检查 {check}，at：现在是 {found}；应为递增的大小，如 [128, 256]",
+_NOT_SIZES = Message("{exercise}, check {check}, at: found {found}; expected growing sizes such as [128, 256]")
+_NOT_DRAWN = Message(
+    "{exercise}, check {check}, of: found {found}; expected a symbol that case '{case}' draws: {known}"
 )
-_NOT_DRAWN = Text(
-    "{exercise}, check {check}, of: found {found}; expected a symbol that case '{case}' draws: {known}",
-    "{exercise} 的检查 {check}，of：现在是 {found}；应为用例“{case}”抽取的符号：{known}",
-)
-_BAD_RECIPE = Text("{exercise}, case '{case}', {place}: {error}", "{exercise} 的用例“{case}”，{place}：{error}")
+_BAD_RECIPE = Message("{exercise}, case '{case}', {place}: {error}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +71,13 @@ class Seed:
             key = path.read_bytes().strip()
         except OSError as error:
             raise UsageError(
-                Text(
-                    "the seed file {path} cannot be read: {reason}",
-                    "种子文件 {path} 无法读取：{reason}",
-                ).fill(path=path, reason=error.strerror)
+                Message("the seed file {path} cannot be read: {reason}").fill(path=path, reason=error.strerror)
             ) from error
         if len(key) < _SHORTEST_SECRET:
             raise UsageError(
-                Text(
+                Message(
                     "the seed file {path} has {key} bytes; expected at least {shortest_secret}. To create one: head -c "
-                    "32 /dev/urandom | base64 > {path}",
-                    "种子文件 {path} 有 {key} 个字节，至少应有 {shortest_secret} 个。"
-                    "可以这样生成：head -c 32 /dev/urandom | base64 > {path}",
+                    "32 /dev/urandom | base64 > {path}"
                 ).fill(path=path, key=len(key), shortest_secret=_SHORTEST_SECRET)
             )
         return cls("file:" + hashlib.sha256(b"label " + key).hexdigest()[:8], b"file " + key, secret=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grader.core.model import Course, Notice, Question, Submission, Text
+from grader.core.model import Course, Message, Notice, Question, Submission, Text
 from grader.core.suggest import nearest
 
 #: A file and a line in it.
@@ -15,20 +15,14 @@ _Place = tuple[str, int]
 
 #: How many names of a submission are compared with a missing one; each comparison takes some microseconds.
 _COMPARED = 300
-_NOWHERE = Text("{name} is not defined in the submission", "提交里没有定义 {name}")
-_UNREAD = Text(
-    "{name} was not found, because {path} could not be read: {problem}",
-    "没有找到 {name}，因为 {path} 无法读取：{problem}",
+_NOWHERE = Message("{name} is not defined in the submission")
+_UNREAD = Message("{name} was not found, because {path} could not be read: {problem}")
+_MISSPELT = Message(
+    "{name} is not defined in the submission. Is it {near}, on line {line} of {path}? If so, rename it to {name}."
 )
-_MISSPELT = Text(
-    "{name} is not defined in the submission. Is it {near}, on line {line} of {path}? If so, rename it to {name}.",
-    "提交里没有定义 {name}。{path} 第 {line} 行的 {near} 是不是它？如果是，请改名为 {name}。",
-)
-_GUARDED = Text(
+_GUARDED = Message(
     '{name} is defined only under `if __name__ == "__main__":` (line {line} of {path}), and that block does not run '
-    "when the file is graded. Move the definition to the top level, without indentation.",
-    '{name} 只定义在 `if __name__ == "__main__":` 下面（{path} 第 {line} 行），评分时这部分不会运行。'
-    "请把它移到最外层，不要缩进。",
+    "when the file is graded. Move the definition to the top level, without indentation."
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable
 
 from grader.core.model import (
     Course,
+    Message,
     Submission,
     Text,
 )
@@ -72,18 +73,13 @@ def _start_with(course: Course, submission: Submission, named: Container[str]) -
     return (*asked, *course.questions)[0].id
 
 
-_NOTHING = Text(
+_NOTHING = Message(
     "nothing to grade.{unread} Expected {expected}; found {found}. 'attncheck start {question}' creates a file to work "
-    "in, 'attncheck show {question}' shows the task.",
-    "没有可以评分的内容。{unread}应有{expected}，实际找到的是：{found}。"
-    "用 `attncheck start {question}` 可生成作答用的文件，用 `attncheck show {question}` 可查看要求。",
+    "in, 'attncheck show {question}' shows the task."
 )
-_DEFINITION = Text("a top-level definition of {names}", "在文件顶层定义的 {names}")
-_ANSWERS = Text("answers in answers.yaml", "写在 answers.yaml 里的答案")
-_NO_NAMES = Text("no function and no class", "既没有函数也没有类的代码")
-_NO_ANSWERS = Text("no answers that belong to this course", "不含本课程任何答案的 answers.yaml")
-_NEAR = Text("{name} (did you mean {near}?)", "{name}（是不是 {near}？）")
-_FOUND_GUARDED = Text(
-    '{name} under `if __name__ == "__main__":` (line {line} of {file}; move it to the top level)',
-    '`if __name__ == "__main__":` 下面的 {name}（{file} 第 {line} 行，请移到文件顶层）',
-)
+_DEFINITION = Message("a top-level definition of {names}")
+_ANSWERS = Message("answers in answers.yaml")
+_NO_NAMES = Message("no function and no class")
+_NO_ANSWERS = Message("no answers that belong to this course")
+_NEAR = Message("{name} (did you mean {near}?)")
+_FOUND_GUARDED = Message('{name} under `if __name__ == "__main__":` (line {line} of {file}; move it to the top level)')

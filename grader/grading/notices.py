@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from grader.core.model import (
     Course,
+    Message,
     MissingModule,
     Notice,
     Submission,
@@ -20,20 +21,17 @@ from grader.grading.unknown_items import unassigned
 from grader.submission import files_defining
 
 _OURS = ("attncheck", "grader", "reference", "tests")
-_ABSENT = Text(
+_ABSENT = Message(
     "line {line}: {module} is not available here; only NumPy, torch{more} and the standard library are. Code that uses "
-    "it fails; everything else is graded as usual.",
-    "第 {line} 行：这里没有 {module}，只能用 NumPy、torch{more} 和标准库。用到它的代码会出错，其余部分照常评分。",
+    "it fails; everything else is graded as usual."
 )
-_NOT_HANDED_IN = Text(
+_NOT_HANDED_IN = Message(
     "line {line}: the module {module} is not among the submitted files; submit that file as well. Code that uses it "
-    "fails; everything else is graded as usual.",
-    "第 {line} 行：提交的文件里没有模块 {module}，请把那个文件一起交上来。用到它的代码会出错，其余部分照常评分。",
+    "fails; everything else is graded as usual."
 )
-_NOT_FOR_LEARNERS = Text(
+_NOT_FOR_LEARNERS = Message(
     "line {line}: {module} belongs to the grader, and submitted code cannot import it. Code that uses it fails; "
-    "everything else is graded as usual.",
-    "第 {line} 行：{module} 属于评分程序，提交的代码不能导入它。用到它的代码会出错，其余部分照常评分。",
+    "everything else is graded as usual."
 )
 
 
@@ -58,13 +56,10 @@ def remarks(course: Course, submission: Submission, chosen: tuple[ChosenQuestion
             found = files_defining(submission, exercise.name)
             if len(found) > 1:
                 used = source_of(exercise.name, each.question, submission)
-                text = Text(
-                    "{name} is defined in {paths}; the one in {used} counts",
-                    "{name} 在 {paths} 里都有定义；以 {used} 里的为准",
-                )
+                twice = Message("{name} is defined in {paths}; the one in {used} counts")
                 paths = name_list(file.path for file in found)
                 used_path = used.path if used else ""
-                yield Notice(used_path, text.fill(name=exercise.name, paths=paths, used=used_path))
+                yield Notice(used_path, twice.fill(name=exercise.name, paths=paths, used=used_path))
     ids = [item.id for question in course.questions for item in question.items]
     for _, text in unassigned(submission.answers or (), ids):
         yield Notice("answers.yaml", text, urgent=True)
@@ -72,9 +67,8 @@ def remarks(course: Course, submission: Submission, chosen: tuple[ChosenQuestion
 
 #: How many of a learner's names are compared with those of the course.
 _MOST_COMPARED = 20
-_MISSPELLED = Text(
-    "line {line}: did you mean {meant} instead of {name}? If so, rename it; otherwise {meant} is not found.",
-    "第 {line} 行：{name} 是不是应当写成 {meant}？如果是，请改名，否则找不到 {meant}。",
+_MISSPELLED = Message(
+    "line {line}: did you mean {meant} instead of {name}? If so, rename it; otherwise {meant} is not found."
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.errors import CourseError
-from grader.core.model import Array, Case, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
+from grader.core.model import Array, Case, CheckSpec, Message, Observation, Program, Returned, Status, Verdict
 from grader.grading.compare import describe, scalar
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
@@ -23,17 +23,16 @@ Floats: TypeAlias = NDArray[np.float64]
 #: Arguments whose rows are positions, by their names in the contract.
 _SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
 
-_NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是：{got}；应为由数构成的数组")
-_NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
-_EMPTY = Text("the result is an empty array", "结果是空数组")
-_LARGE = Text("the result has {count} numbers, far too many", "结果有 {count} 个数，远远超过应有的数量")
-_SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
-_SECRET_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
-_NOT_FLOATS = Text(
-    "{exercise}, check {check}, {option}: found {found}; expected an array of floats of its own: {known}",
-    "{exercise} 的检查 {check}，{option}：现在是 {found}；应为独立的浮点数组：{known}",
+_NO_ARRAY = Message("the result is {got}; expected an array of numbers")
+_NOT_FINITE = Message("the result contains NaN or inf")
+_EMPTY = Message("the result is an empty array")
+_LARGE = Message("the result has {count} numbers, far too many")
+_SHAPE = Message("the result has shape {got}; expected {expected}")
+_SECRET_SHAPE = Message("the result has the wrong shape")
+_NOT_FLOATS = Message(
+    "{exercise}, check {check}, {option}: found {found}; expected an array of floats of its own: {known}"
 )
-_SECRET_KIND = Text("the result is not an array of numbers", "结果不是由数构成的数组")
+_SECRET_KIND = Message("the result is not an array of numbers")
 #: The maximum number of entries of one result. Each byte received may take eight here, in several copies.
 MOST_NUMBERS = 1 << 20
 #: The sentences of ``results`` and ``wrong_shape`` for hidden cases.

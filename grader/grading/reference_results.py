@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from grader.core import cache
 from grader.core.errors import UsageError
 from grader.core.files import write
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.grading import stored_results
 from grader.grading.inputs import Seed
 from grader.sandbox.observation_cache import memoized
@@ -32,11 +32,9 @@ def reference_observer(
     if course is not None and course.edition is not None:
         if seed != Seed.public():
             raise UsageError(
-                Text(
+                Message(
                     "{folder} is a learners' edition, which has no hidden cases and needs no seed. Leave out --seed "
-                    "and --seed-file, or name the full course with --course.",
-                    "{folder} 是学习者版，没有隐藏用例，不需要种子。请去掉 --seed 和 --seed-file，"
-                    "或用 --course 给出完整的课程。",
+                    "and --seed-file, or name the full course with --course."
                 ).fill(folder=course.folder)
             )
         return stored_results.stored_observer(course, course.edition)

@@ -10,6 +10,7 @@ from grader.core.model import (
     Course,
     Exercise,
     Item,
+    Message,
     Question,
     SourceFile,
     Submission,
@@ -72,11 +73,8 @@ def _answers_count(submission: Submission, selection: Selection) -> bool:
     return selection.everything or submission.answers is not None
 
 
-_NO_QUESTION = Text("There is no question “{name}” in this course. {hint}", "本课程没有问题“{name}”。{hint}")
-_NO_PART = Text(
-    "There is no exercise, graded item or question “{name}” in this course. {hint}",
-    "本课程没有叫“{name}”的练习、计分小题或问题。{hint}",
-)
+_NO_QUESTION = Message("There is no question “{name}” in this course. {hint}")
+_NO_PART = Message("There is no exercise, graded item or question “{name}” in this course. {hint}")
 
 
 def _question_id(name: str) -> str:

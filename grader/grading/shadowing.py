@@ -6,14 +6,12 @@ import importlib.util
 from dataclasses import replace
 from functools import cache
 
-from grader.core.model import Course, Notice, Submission, Text
+from grader.core.model import Course, Message, Notice, Submission
 from grader.sandbox import policy
 
-_HIDES = Text(
+_HIDES = Message(
     "not used, because `import {name}` imports the library {name} in this course. If this is your own code, rename it, "
-    "for example to my_{name}, and update its imports.",
-    "未使用：本课程里 `import {name}` 导入的是库 {name}。"
-    "如果这是你自己写的代码，请改名，例如 my_{name}，并相应修改 import。",
+    "for example to my_{name}, and update its imports."
 )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.core.errors import CourseError
-from grader.core.model import Course, Edition, Job, Limits, Observation, Observed, Program, SourceFile, Text
+from grader.core.model import Course, Edition, Job, Limits, Message, Observation, Observed, Program, SourceFile, Text
 from grader.core.text import same
 from grader.grading.plan import REFERENCE_LIMITS
 from grader.sandbox.observation_cache import dump, load, program_digest
@@ -57,17 +57,12 @@ def unpack(data: bytes) -> dict[str, Observation]:
         raise ValueError(f"it is damaged: {error}") from error
 
 
-_NO_RESULT = Text(
+_NO_RESULT = Message(
     "The learners' edition in {folder} was published with attncheck {published} and lacks results that attncheck "
-    "{here} needs for {exercise}. Install that version, or ask your instructor to publish the edition again.",
-    "{folder} 里的学习者版是用 attncheck {published} 发布的，缺少 attncheck {here} 评 {exercise} 所需的结果。"
-    "请安装那个版本，或请老师重新发布学习者版。",
+    "{here} needs for {exercise}. Install that version, or ask your instructor to publish the edition again."
 )
-_OTHER_CHECKSUM = Text("it does not match its checksum in course.yaml", "与 course.yaml 里的校验和不符")
-_UNUSABLE = Text(
-    "{file} cannot be used ({why}); ask your instructor for a new copy of the course folder.",
-    "{file} 无法使用（{why}）；请向老师要一份新的课程文件夹。",
-)
+_OTHER_CHECKSUM = Message("it does not match its checksum in course.yaml")
+_UNUSABLE = Message("{file} cannot be used ({why}); ask your instructor for a new copy of the course folder.")
 
 
 def stored_observer(course: Course, edition: Edition) -> Observe:
@@ -98,7 +93,7 @@ def _table(file: Path, digest: str | None) -> dict[str, Observation]:
         data = file.read_bytes()
         if hashlib.sha256(data).hexdigest() == digest:
             return unpack(data)
-        why = _OTHER_CHECKSUM
+        why: Text = _OTHER_CHECKSUM
     except (OSError, ValueError) as error:
         why = same(str(error))
     raise CourseError(_UNUSABLE.fill(file=file, why=why))

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from grader.core.model import (
     Answer,
+    Message,
     Text,
 )
 from grader.core.suggest import nearest
@@ -59,13 +60,9 @@ def _written(value: object) -> str:
     return printable(str(value), 40) if isinstance(value, (str, int, float)) else "…"
 
 
-_MORE_UNKNOWN = Text(
-    "line {line}: from here on, {count} more answers are for items that do not exist",
-    "第 {line} 行：从这里起，另有 {count} 个答案，课程里没有对应的小题",
-)
-_NO_ITEM = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有小题 {id}{hint}")
-_MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
-_NESTED = Text(
-    "line {line}: the answers below `{id}:` were not read. Write each on its own line, with its full id: {lines}.",
-    "第 {line} 行：`{id}:` 下面的答案没有读取。请每题写一行，用完整的题号：{lines}。",
+_MORE_UNKNOWN = Message("line {line}: from here on, {count} more answers are for items that do not exist")
+_NO_ITEM = Message("line {line}: there is no item {id}{hint}")
+_MEANT = Message(" (did you mean {near}?)")
+_NESTED = Message(
+    "line {line}: the answers below `{id}:` were not read. Write each on its own line, with its full id: {lines}."
 )

@@ -12,29 +12,25 @@ from dataclasses import replace
 import numpy as np
 
 from grader.core.errors import AttncheckError, LibrariesChanged
-from grader.core.model import CheckSpec, Observation, Returned, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Observation, Returned, Status, Text, Verdict
 from grader.grading import checks
 from grader.grading.checks import JudgeInput
 from grader.grading.failures import FORBIDDEN, FORM
 from grader.grading.inputs import Drawn
 
 #: The sentence if a judge raises an exception. The check earns no points; the rest of the submission is unaffected.
-_BROKEN = Text(
+_BROKEN = Message(
     "the check itself failed on this result, which is a bug in attncheck. It counts as incorrect; please report it to "
-    "your instructor",
-    "检查程序本身在处理这个结果时出错，这是 attncheck 的缺陷。这一项按不正确计，请告诉老师",
+    "your instructor"
 )
-_WRONG = Text("the result is wrong", "结果不对")
-_NO_VERDICT = Text("no verdict in this case", "这个用例无法判定")
+_WRONG = Message("the result is wrong")
+_NO_VERDICT = Message("no verdict in this case")
 #: Sentences for hidden cases that did not return or were not run.
 _STOPPED = {
-    Status.RAISED: Text("it raised an exception", "运行时抛出了异常"),
-    Status.TIMED_OUT: Text("it took too long and was stopped", "运行超时，已被停止"),
-    Status.DIED: Text("the process crashed or exited", "进程崩溃或退出了"),
-    Status.SKIPPED: Text(
-        "not run: earlier calls used up the time or memory, or crashed too often",
-        "没有运行：前面的调用已用完时间、内存或允许的崩溃次数",
-    ),
+    Status.RAISED: Message("it raised an exception"),
+    Status.TIMED_OUT: Message("it took too long and was stopped"),
+    Status.DIED: Message("the process crashed or exited"),
+    Status.SKIPPED: Message("not run: earlier calls used up the time or memory, or crashed too often"),
 }
 #: Sentences that every check may use for a hidden case, besides its own ``SECRETS``.
 COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, _BROKEN, _WRONG, _NO_VERDICT)
@@ -69,11 +65,9 @@ def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tu
         return got
 
 
-_LIBRARY_GONE = Text(
+_LIBRARY_GONE = Message(
     "a library that a check needs cannot be imported any more ({error}), so nothing could be graded. Was the Python "
-    "environment updated or removed? Make sure that attncheck is installed, and run the command again",
-    "一项检查所需的库现在无法导入（{error}），所以什么都没有评分。Python 环境是不是被更新或删除了？"
-    "请确认 attncheck 已安装，然后重新运行命令",
+    "environment updated or removed? Make sure that attncheck is installed, and run the command again"
 )
 
 

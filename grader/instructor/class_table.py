@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.classroom.results import has_other_name
 from grader.classroom.words import GRADED, NOTHING_THERE, OTHER_NAME, PARTLY, SAID_LATE, WHOLE, join_clauses
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import clean, duration, points
 from grader.instructor.mark_reports import count_pending, error_text, has_points, marks_that_count
 from grader.report import words
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from grader.classroom.results import Book
 
 TITLES: Mapping[str, Text] = {
-    "learner": Text("Learner", "学习者"),
-    "section": Text("Section", "班级"),
-    "points": Text("Points", "得分"),
-    "late": Text("Late", "迟交"),
-    "status": Text("Status", "状态"),
-    "search": Text("Search for a name or id", "按姓名或编号查找"),
-    "show": Text("Show", "显示"),
-    "all": Text("Everyone", "所有人"),
-    "ungraded": Text("not graded in full", "没有评完"),
-    "person": Text("needs a person", "需要人工处理"),
-    "is_late": Text("late", "迟交"),
-    "missing": Text("no submission", "没有提交"),
-    "given": Text("points given by hand", "有人工给分"),
-    "sort": Text("sort by this column", "按这一列排序"),
+    "learner": Message("Learner"),
+    "section": Message("Section"),
+    "points": Message("Points"),
+    "late": Message("Late"),
+    "status": Message("Status"),
+    "search": Message("Search for a name or id"),
+    "show": Message("Show"),
+    "all": Message("Everyone"),
+    "ungraded": Message("not graded in full"),
+    "person": Message("needs a person"),
+    "is_late": Message("late"),
+    "missing": Message("no submission"),
+    "given": Message("points given by hand"),
+    "sort": Message("sort by this column"),
 }
-_GIVEN = Text("includes points given by the instructor", "有教师给分")
-_WAITING = Text("answers to grade by hand: {count}", "{count} 个答案等待人工批改")
+_GIVEN = Message("includes points given by the instructor")
+_WAITING = Message("answers to grade by hand: {count}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ClassRow:
         """How late the submission is, as text; empty if it is on time."""
         if not self.late:
             return Text("", "")
-        return duration(self.late_seconds) if self.late_seconds else Text("yes", "是")
+        return duration(self.late_seconds) if self.late_seconds else Message("yes")
 
     @property
     def score(self) -> str:
@@ -136,7 +136,7 @@ def _status(mark: Mark) -> Text:
     said = error_text(mark)
     if said is not None:
         return join_clauses([Text(clean(said.en, 300), clean(said.zh, 300)), *by_hand])
-    found = [WHOLE if mark.passed else GRADED if mark.complete else PARTLY]
+    found: list[Text] = [WHOLE if mark.passed else GRADED if mark.complete else PARTLY]
     if mark.late_seconds:
         found.append(words.LATE.fill(time=duration(mark.late_seconds)))
     elif mark.work.row.late:

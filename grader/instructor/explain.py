@@ -27,6 +27,7 @@ from grader.core.model import (
     ExerciseResult,
     Item,
     ItemResult,
+    Message,
     Misconception,
     Observation,
     Outcome,
@@ -153,27 +154,24 @@ def find_recorded_part(request: ExplainRequest) -> RecordedPart:
         row = _submission(book, loaded, learner, request.attempt)
         if row.error is not None:
             raise UsageError(
-                Text(
-                    "The submission {key} of {learner} could not be graded: {why}",
-                    "{learner} 的提交 {key} 无法评分：{why}",
-                ).fill(key=row.key, learner=learner.id, why=row.error)
+                Message("The submission {key} of {learner} could not be graded: {why}").fill(
+                    key=row.key, learner=learner.id, why=row.error
+                )
             )
         known = Book.of(book, loaded).versions.get(question.id, "")
         found = book.units(row, {question.id: known})
         result = _result(found[0][0].result, part) if found else None
         if result is None:
             raise UsageError(
-                Text(
-                    "{question} of {learner} is not graded in this version; run 'attncheck batch' or 'regrade'.",
-                    "{learner} 的 {question} 还没有用现在的版本评分；请运行 `attncheck batch` 或 `attncheck regrade`。",
+                Message(
+                    "{question} of {learner} is not graded in this version; run 'attncheck batch' or 'regrade'."
                 ).fill(question=question.id, learner=learner.id)
             )
         place = book.place(row)
         if not is_as_graded(row, place):
             raise UsageError(
-                Text(
-                    "{place} is missing or has changed since it was graded; restore it, or grade the collection again.",
-                    "{place} 已不存在，或不是当初评分的内容：请恢复它，或重新评一遍这批提交。",
+                Message(
+                    "{place} is missing or has changed since it was graded; restore it, or grade the collection again."
                 ).fill(place=place)
             )
         names = (result.id if isinstance(result, ItemResult) else result.name, learner.id)
@@ -203,19 +201,15 @@ def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question
     if name.casefold() not in known:
         there = name_list(part.id if isinstance(part, Item) else part.name for _, part in known.values())
         raise UsageError(
-            Text(
+            Message(
                 "There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: "
-                "{there}",
-                "没有练习或计分题“{name}”；应为下列之一的名字，或 EXERCISE/CHECK/CASE：{there}",
+                "{there}"
             ).fill(name=name, there=there)
         )
     question, part = known[name.casefold()]
     if rest and isinstance(part, Item):
         raise UsageError(
-            Text(
-                "{part} is an item, which has no checks: leave out “/{rest}”.",
-                "{part} 是小题，没有检查项：请去掉“/{rest}”。",
-            ).fill(part=part.id, rest=rest)
+            Message("{part} is an item, which has no checks: leave out “/{rest}”.").fill(part=part.id, rest=rest)
         )
     return question, part, rest
 
@@ -224,21 +218,15 @@ def _submission(book: Gradebook, loaded: Course, learner: LearnerRow, attempt: i
     """The submission with this attempt number; without one, the submission that counts."""
     theirs = [row for row in book.submissions() if learner.id in (row.learners or (row.key,))]
     if not theirs:
-        raise UsageError(
-            Text(
-                "{learner} has no submission.",
-                "{learner} 没有提交。",
-            ).fill(learner=learner.id)
-        )
+        raise UsageError(Message("{learner} has no submission.").fill(learner=learner.id))
     if attempt is not None:
         found = next((row for row in theirs if row.attempt == attempt), None)
         if found is None:
             there = ", ".join(str(number) for number in sorted({row.attempt for row in theirs}))
             raise UsageError(
-                Text(
-                    "{learner} has no attempt {attempt}; available: {there}.",
-                    "{learner} 没有第 {attempt} 次提交，可用的有：{there}。",
-                ).fill(learner=learner.id, attempt=attempt, there=there)
+                Message("{learner} has no attempt {attempt}; available: {there}.").fill(
+                    learner=learner.id, attempt=attempt, there=there
+                )
             )
         return found
     known = Book.of(book, loaded)
@@ -303,10 +291,9 @@ def explain_code(
     at = _same_entry(again, result, outcome)
     if at is None:
         raise UsageError(
-            Text(
-                "{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.",
-                "课程里已经没有 {where}；请运行 `attncheck regrade`，按现在的课程重新评分。",
-            ).fill(where=where)
+            Message("{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.").fill(
+                where=where
+            )
         )
     fresh = again.result.outcomes[at]
     told = again.unredacted(exercise, at)
@@ -360,10 +347,9 @@ def _chosen(result: ExerciseResult, rest: str) -> int:
     if not wanted:
         there = dict.fromkeys(f"{result.name}/{outcome.check}/{outcome.case}" for outcome in result.outcomes)
         raise UsageError(
-            Text(
-                "{result} has no check “{rest}”; available: {there}.",
-                "{result} 没有检查项“{rest}”，可用的有：{there}。",
-            ).fill(result=result.name, rest=rest, there=name_list(there))
+            Message("{result} has no check “{rest}”; available: {there}.").fill(
+                result=result.name, rest=rest, there=name_list(there)
+            )
         )
     lost = [at for at in wanted if result.outcomes[at].verdict.applies and result.outcomes[at].status != Status.PASSED]
     return (lost or wanted)[0]
@@ -391,14 +377,14 @@ def _difference(expected: tuple[Observation, ...], got: tuple[Observation, ...])
 
 # ---------------------------------------------------------------------------------------------- showing
 
-_ANSWER = Text("answer", "答案")
-_SAME_ARRAY = Text("the same as {name}", "与 {name} 是同一个")
-_MADE = Text("made by {helper}", "由 {helper} 生成")
-_OWN = Text("the submission's own {name}", "提交里自己的 {name}")
-_RESULT = Text("result", "结果")
-_RUN = Text("run {number}", "第 {number} 次运行")
-_NAME = Text("{name}", "{name}")
-_LARGER = Text("{name}, larger", "{name}（更大）")
+_ANSWER = Message("answer")
+_SAME_ARRAY = Message("the same as {name}")
+_MADE = Message("made by {helper}")
+_OWN = Message("the submission's own {name}")
+_RESULT = Message("result")
+_RUN = Message("run {number}")
+_NAME = Message("{name}")
+_LARGER = Message("{name}, larger")
 
 
 def _inputs(drawn: Drawn, called: Text = _NAME) -> Iterator[ShownValue]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.classroom.words import NONE
 from grader.core.layout import indent
-from grader.core.model import Difference, Lang, Text
+from grader.core.model import Difference, Lang, Message, Text
 from grader.core.text import COMMA, LABELED, SEMICOLON, STATUS, clean, points, timestamp
 from grader.report import explained, words
 from grader.report.json import diagnosis, number
@@ -15,41 +15,31 @@ from grader.report.json import diagnosis, number
 if TYPE_CHECKING:
     from grader.instructor.explain import Explanation, ShownValue
 
-EXPLAINED = Text(
-    "{learner}, {where}: {status}, {earned} of {possible} points",
-    "{learner}，{where}：{status}，{earned} / {possible} 分",
-)
-HIDDEN = Text("This case is hidden: do not show the following to learners.", "隐藏用例：以下内容不可给学习者看。")
-TOLD = Text("What the learner sees: {said}", "学习者看到的是：{said}")
-SEEN = Text("With nothing hidden: {said}", "完整的情况是：{said}")
-BELIEF = Text("Misconception {name}: {truth}", "误解 {name}：{truth}")
-WHY = Text("Why: {said}", "原因：{said}")
-INPUTS = Text("Inputs", "输入")
-EXPECTED = Text("Expected", "正确结果")
-ACTUAL = Text("Actual", "实际结果")
-NO_EXPECTED = Text("this check does not compare results with the reference", "这项检查不与参考实现的结果比较")
-NO_ACTUAL = Text("nothing", "没有")
-CODE_IN = Text("Submission {submission}, file {file}: {given}", "提交 {submission}，文件 {file}：{given}")
-IN_FORM = Text("called in the form “{name}”", "按“{name}”的形式调用")
-GRADED_AT = Text(
-    "Graded {at} ({seconds} s), seed {seed}; {versions}", "评分于 {at}（{seconds} 秒），种子 {seed}；{versions}"
-)
-BANK_THEN = Text("Course {course}, question {version}", "课程 {course}，题目 {version}")
-REPLAY_AGREES = Text("The replay gave the same result as when it was graded.", "刚刚重新运行：结果与评分时一致。")
-REPLAY_DIFFERS = Text(
+EXPLAINED = Message("{learner}, {where}: {status}, {earned} of {possible} points")
+HIDDEN = Message("This case is hidden: do not show the following to learners.")
+TOLD = Message("What the learner sees: {said}")
+SEEN = Message("With nothing hidden: {said}")
+BELIEF = Message("Misconception {name}: {truth}")
+WHY = Message("Why: {said}")
+INPUTS = Message("Inputs")
+EXPECTED = Message("Expected")
+ACTUAL = Message("Actual")
+NO_EXPECTED = Message("this check does not compare results with the reference")
+NO_ACTUAL = Message("nothing", "output")
+CODE_IN = Message("Submission {submission}, file {file}: {given}")
+IN_FORM = Message("called in the form “{name}”")
+GRADED_AT = Message("Graded {at} ({seconds} s), seed {seed}; {versions}")
+BANK_THEN = Message("Course {course}, question {version}")
+REPLAY_AGREES = Message("The replay gave the same result as when it was graded.")
+REPLAY_DIFFERS = Message(
     "The replay gave a different result ({status}): the code does not behave the same every time, or the machine was "
-    "too busy.",
-    "刚刚重新运行，结果不同（{status}）：代码的行为不稳定，或机器当时过于繁忙。",
+    "too busy."
 )
-CHANGED_SINCE = Text(
+CHANGED_SINCE = Message(
     "The question has changed since it was graded; the replay used the current version. To grade it again, run "
-    "attncheck regrade.",
-    "题目在评分之后有变动，重新运行按现在的题目进行。用 attncheck regrade 重新评分。",
+    "attncheck regrade."
 )
-GIVEN_INSTEAD = Text(
-    "Points given by hand count instead: {points}, by {author}: {reason}",
-    "以人工给分为准：{points} 分，{author}：{reason}",
-)
+GIVEN_INSTEAD = Message("Points given by hand count instead: {points}, by {author}: {reason}")
 
 
 def lines(found: Explanation, lang: Lang) -> Iterator[str]:

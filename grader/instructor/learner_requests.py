@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.classroom import jsonl
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import clean
 
 FILE = "requests.jsonl"
@@ -52,17 +52,12 @@ def add_request(folder: Path, learner: str, part: str, reason: str, at: datetime
     """Save a request. Raises UsageError if ``reason`` is empty, or if a request about ``part`` is open."""
     said = _tidy(reason)
     if not said:
-        raise UsageError(Text("Say why this should be graded again.", "请说明为什么要重新评分。"))
+        raise UsageError(Message("Say why this should be graded again."))
 
     def make(known: Sequence[dict[str, Any]]) -> jsonl.Record:
         found = _requests(known)
         if any(one.learner == learner and one.part == part and one.answer is None for one in found):
-            raise UsageError(
-                Text(
-                    "Your request about {part} is still open; wait for the answer.",
-                    "你对 {part} 的申请还没有得到答复，请等待。",
-                ).fill(part=part)
-            )
+            raise UsageError(Message("Your request about {part} is still open; wait for the answer.").fill(part=part))
         number = max((one.number for one in found), default=0) + 1
         return {"request": number, "learner": learner, "part": part, "reason": said, "at": _iso(at)}
 
@@ -83,7 +78,7 @@ def answer_request(folder: Path, number: int, text: str, author: str, at: dateti
     def make(known: Sequence[dict[str, Any]]) -> jsonl.Record:
         found = next((one for one in _requests(known) if one.number == number), None)
         if found is None:
-            raise UsageError(Text("There is no request {number}.", "没有编号为 {number} 的申请。").fill(number=number))
+            raise UsageError(Message("There is no request {number}.").fill(number=number))
         check_reply(found, text)
         asked.append(found)
         return {"answers": number, "text": said, "author": author, "at": _iso(at)}
@@ -96,14 +91,12 @@ def check_reply(request: LearnerRequest, text: str) -> None:
     """Raise UsageError if the request has an answer already, or if ``text`` is empty."""
     if request.answer is not None:
         raise UsageError(
-            Text(
-                "Request {number} was already answered by {author}.", "编号为 {number} 的申请已由 {author} 答复。"
-            ).fill(number=request.number, author=clean(request.answer.author))
+            Message("Request {number} was already answered by {author}.").fill(
+                number=request.number, author=clean(request.answer.author)
+            )
         )
     if not _tidy(text):
-        raise UsageError(
-            Text("Write an answer: the learner will see it.", "请写下答复：学习者会看到。"), field="answer"
-        )
+        raise UsageError(Message("Write an answer: the learner will see it."), field="answer")
 
 
 def set_withdrawn(folder: Path, number: int, withdrawn: bool, author: str, at: datetime) -> None:

@@ -11,28 +11,32 @@ from grader.classroom.marks import Mark, results_open, with_overrides
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
 from grader.core.identity_cache import cached_by_identity
-from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, QuestionResult, Report, Rules, Status, Text
+from grader.core.model import (
+    ExerciseResult,
+    ItemResult,
+    Lang,
+    Message,
+    Notice,
+    QuestionResult,
+    Report,
+    Rules,
+    Status,
+    Text,
+)
 from grader.core.score import overall, tidy
 from grader.core.text import LABELED, OF_POINTS, STATUS, clean, points, timestamp
 from grader.report import words
 
-TAKEN_OFF = Text(
-    "{before} points; after deductions for lateness and further attempts, {percent} % of them count: {earned}.",
-    "原始得分 {before}，扣除迟交和多次提交的部分后按 {percent}% 计：{earned}。",
+TAKEN_OFF = Message(
+    "{before} points; after deductions for lateness and further attempts, {percent} % of them count: {earned}."
 )
-GIVEN = Text("Points given by the instructor: {points}.", "教师给分：{points}。")
-NOT_SHOWN = Text("Their results are not shown.", "它们的结果不显示。")
-_AT_ONCE = Text("Results are shown as soon as a submission is graded.", "评分完成后立即公布结果。")
-_FROM = Text(
-    "Results are shown from {time} on, when nothing that you submit counts any more.",
-    "{time} 起公布结果，那时再提交也不再计分。",
-)
-_NEVER = Text("This course does not show results here.", "本课程不在这里公布结果。")
-_PUBLIC_ONLY = Text(
-    "Only public cases and their points are shown here. {when}",
-    "这里只显示公开用例和它们的得分。{when}",
-)
-UNREADABLE = Text("This submission could not be graded: {error}", "这份提交无法评分：{error}")
+GIVEN = Message("Points given by the instructor: {points}.")
+NOT_SHOWN = Message("Their results are not shown.")
+_AT_ONCE = Message("Results are shown as soon as a submission is graded.")
+_FROM = Message("Results are shown from {time} on, when nothing that you submit counts any more.")
+_NEVER = Message("This course does not show results here.")
+_PUBLIC_ONLY = Message("Only public cases and their points are shown here. {when}")
+UNREADABLE = Message("This submission could not be graded: {error}")
 
 
 def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
@@ -45,10 +49,9 @@ def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
                 yield mark
     if learner is not None and not found:
         raise UsageError(
-            Text(
-                "There is no learner “{learner}” in the gradebook. 'export csv' lists them.",
-                "成绩册里没有学习者“{learner}”。`attncheck export csv` 会列出所有人。",
-            ).fill(learner=clean(learner))
+            Message("There is no learner “{learner}” in the gradebook. 'export csv' lists them.").fill(
+                learner=clean(learner)
+            )
         )
 
 
@@ -57,10 +60,7 @@ def mark_of(book: Book, learner: str) -> Mark:
     found = [mark for mark in marks_that_count(book, learner) if has_points(mark)]
     if not found:
         raise UsageError(
-            Text(
-                "{learner} has not submitted anything, so there is nothing to export.",
-                "{learner} 没有提交任何内容，没有可以导出的东西。",
-            ).fill(learner=clean(learner))
+            Message("{learner} has not submitted anything, so there is nothing to export.").fill(learner=clean(learner))
         )
     return found[-1]
 

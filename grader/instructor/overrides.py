@@ -28,7 +28,7 @@ from grader.classroom.marks import CoursePart
 from grader.classroom.results import CLASS, Book, MarkSummary, parts, temporary_files, write_files
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX
-from grader.core.model import Course, Lang, Text
+from grader.core.model import Course, Lang, Message
 from grader.core.suggest import hint
 from grader.core.text import clean
 from grader.course import loader
@@ -62,17 +62,11 @@ def find_learner(book: Gradebook, name: str) -> LearnerRow:
             return same[0]
         if same:
             ids = ", ".join(one.id for one in same)
-            raise UsageError(
-                Text(
-                    "“{name}” could be any of {ids}; give one of these ids.",
-                    "“{name}”可能是 {ids}；请给出其中一个。",
-                ).fill(name=name, ids=ids)
-            )
+            raise UsageError(Message("“{name}” could be any of {ids}; give one of these ids.").fill(name=name, ids=ids))
     raise UsageError(
-        Text(
-            "There is no learner “{name}” in {book}. {hint}",
-            "{book} 里没有学习者“{name}”。{hint}",
-        ).fill(name=name, book=book.path, hint=hint(name, [one.id for one in everybody], most=8))
+        Message("There is no learner “{name}” in {book}. {hint}").fill(
+            name=name, book=book.path, hint=hint(name, [one.id for one in everybody], most=8)
+        )
     )
 
 
@@ -123,28 +117,23 @@ def give_points(
     """
     if not request.reason.strip():
         raise UsageError(
-            Text(
-                "Give a reason: it is shown with the points, and others will ask. The option is --reason TEXT.",
-                "请给出理由：理由会写在分数旁边，别人会问到。对应的选项是 --reason TEXT。",
-            ),
+            Message("Give a reason: it is shown with the points, and others will ask. The option is --reason TEXT."),
             field="reason",
         )
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         learner = find_learner(book, request.learner)
         if learner not in book.learners():
             raise UsageError(
-                Text(
-                    "{learner} belongs to nobody in the class; add the author to the roster, and grade again.",
-                    "{learner} 不属于班上任何人：请把这位学习者加进名单，再评一次。",
+                Message(
+                    "{learner} belongs to nobody in the class; add the author to the roster, and grade again."
                 ).fill(learner=learner.id)
             )
         part = _part(request.part, loaded, points_of(book))
         if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
             raise UsageError(
-                Text(
-                    "{part} has 0 to {possible} points; found {points}. Use --beyond to allow this.",
-                    "{part} 的分数是 0 到 {possible}，这里是 {points}。要超出这个范围，请加 --beyond。",
-                ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}"),
+                Message("{part} has 0 to {possible} points; found {points}. Use --beyond to allow this.").fill(
+                    part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}"
+                ),
                 field="points",
             )
         change = Override(learner.id, part.name, request.points, request.reason.strip(), request.author, now)
@@ -178,10 +167,9 @@ def remove_override(
         if named is None:
             has = ", ".join(name for one, name in known if one == who) or "none"
             raise UsageError(
-                Text(
-                    "{who} has no points given by hand for “{part}”; parts with such points: {has}.",
-                    "{who} 的“{part}”没有手工给分；有手工给分的是：{has}。",
-                ).fill(who=who, part=part, has=has),
+                Message("{who} has no points given by hand for “{part}”; parts with such points: {has}.").fill(
+                    who=who, part=part, has=has
+                ),
                 field="part",
             )
         number = book.change_overrides({(who, named): None}, by.author, by.at)
@@ -206,17 +194,14 @@ def undo_save(
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
         save = book.find_save(number)
         if save is None:
-            raise UsageError(
-                Text("There is no change {number} to undo.", "没有编号为 {number} 的改动可以撤销。").fill(number=number)
-            )
+            raise UsageError(Message("There is no change {number} to undo.").fill(number=number))
         now_given = {(change.learner, change.part): change for change in book.overrides()}
         same = all(now_given.get((each.learner, each.part)) == each.after for each in save.changes)
         if not save.latest or not same:
             raise UsageError(
-                Text(
+                Message(
                     "Change {number} cannot be undone: the points were changed again later. Undo the later change "
-                    "first.",
-                    "改动 {number} 不能撤销：后来又改过这些分数。请先撤销后来的改动。",
+                    "first."
                 ).fill(number=number)
             )
         wanted = {(each.learner, each.part): each.before for each in save.changes}
@@ -255,10 +240,9 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
     found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
     if found is None:
         raise UsageError(
-            Text(
-                "There is no exercise or graded item “{name}”. {hint}",
-                "没有练习或计分题“{name}”。{hint}",
-            ).fill(name=name, hint=hint(name, known, most=8)),
+            Message("There is no exercise or graded item “{name}”. {hint}").fill(
+                name=name, hint=hint(name, known, most=8)
+            ),
             field="part",
         )
     return found
@@ -299,10 +283,9 @@ def forgetting(
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             except OSError as error:
                 raise UsageError(
-                    Text(
-                        "{filename} cannot be removed ({reason}); make it writable and try again.",
-                        "{filename} 无法删除（{reason}）；请改成可写再试。",
-                    ).fill(filename=error.filename, reason=error.strerror)
+                    Message("{filename} cannot be removed ({reason}); make it writable and try again.").fill(
+                        filename=error.filename, reason=error.strerror
+                    )
                 ) from error
             book.forget(plan.learner.id)
             learner_requests.forget(folder, plan.learner.id)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.classroom.words import NONE
 from grader.core.layout import columns, indent, shorten
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import COMMA, clean, points
 from grader.report.json import number
 
@@ -18,42 +18,27 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
     from grader.instructor.overrides import ForgetPlan, OverrideResult
 
-GIVEN = Text(
-    "{learner}, {part}: {points} of {possible} points, given by {author}: {reason}",
-    "{learner}，{part}：{points} / {possible} 分，由 {author} 给出：{reason}",
-)
-REMOVED = Text(
-    "{learner}, {part}: the override was removed; the earned points count again.",
-    "{learner}，{part}：已撤销人工给分，恢复为实际得分。",
-)
-HAS_NOW = Text("{learner} now has {earned} of {possible} points.", "{learner} 现在的得分是 {earned} / {possible}。")
+GIVEN = Message("{learner}, {part}: {points} of {possible} points, given by {author}: {reason}")
+REMOVED = Message("{learner}, {part}: the override was removed; the earned points count again.")
+HAS_NOW = Message("{learner} now has {earned} of {possible} points.")
 COLUMNS = (
-    Text("learner", "学习者"),
-    Text("part", "项目"),
-    Text("points", "分数"),
-    Text("given by", "给分人"),
-    Text("when", "时间"),
-    Text("reason", "理由"),
+    Message("learner"),
+    Message("part", "override"),
+    Message("points", "given by hand"),
+    Message("given by"),
+    Message("when"),
+    Message("reason"),
 )
-NO_OVERRIDES = Text("There are no overrides.", "没有人工给出的分数。")
-FORGETS = Text(
+NO_OVERRIDES = Message("There are no overrides.")
+FORGETS = Message(
     "This will delete {learner}’s submissions in the gradebook with all their points ({submissions}), overrides "
-    "({overrides}), requests for regrading ({requests}), the row in class.csv, and in {folder}:",
-    "将删除 {learner} 的以下内容：成绩册中的 {submissions} 份提交及其得分、{overrides} 处人工给分、"
-    "{requests} 条重评申请、class.csv 中的一行，以及 {folder} 中的：",
+    "({overrides}), requests for regrading ({requests}), the row in class.csv, and in {folder}:"
 )
-KEEPS_SHARED = Text(
-    "Kept, because others share it (its numbers remain those drawn for the name under which it was graded): {names}",
-    "与他人共有，为他们保留（其中的数字仍按评分时的名字抽取）：{names}",
+KEEPS_SHARED = Message(
+    "Kept, because others share it (its numbers remain those drawn for the name under which it was graded): {names}"
 )
-KEEPS_OUTSIDE = Text(
-    "Not deleted, because it is elsewhere (grading it again would bring {learner} back): {names}",
-    "位于别处，不会改动（再次对其评分会使 {learner} 重新出现）：{names}",
-)
-KEEPS_OTHERS = Text(
-    "Not deleted, because another program wrote it (check whether it names {learner}): {names}",
-    "由其他途径生成，不会改动（请查看其中是否提到 {learner}）：{names}",
-)
+KEEPS_OUTSIDE = Message("Not deleted, because it is elsewhere (grading it again would bring {learner} back): {names}")
+KEEPS_OTHERS = Message("Not deleted, because another program wrote it (check whether it names {learner}): {names}")
 
 
 def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:

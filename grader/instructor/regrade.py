@@ -21,7 +21,7 @@ from grader.classroom.recorder import grading_facts, tasks_left
 from grader.classroom.results import Book, write_files
 from grader.classroom.task import GradingTask
 from grader.core.errors import GradebookError, SubmissionError, UsageError
-from grader.core.model import Course, Lang, Rules, Text
+from grader.core.model import Course, Lang, Message, Rules, Text
 from grader.core.score import tidy
 from grader.course import loader
 from grader.grading import courses
@@ -155,11 +155,9 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Subm
     if moved:
         listed = ", ".join(moved[:_NAMED]) + (f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else "")
         raise UsageError(
-            Text(
+            Message(
                 "These submissions are missing or have changed since they were graded: {listed}. Restore them, or run "
-                "'attncheck batch' on the collection again to grade what is new in it.",
-                "这些提交已不存在，或不是当初评分的内容：{listed}。请恢复它们，或对这批提交再次运行 `attncheck batch`，"
-                "只评其中新的内容。",
+                "'attncheck batch' on the collection again to grade what is new in it."
             ).fill(listed=listed)
         )
     return tasks
@@ -181,10 +179,7 @@ def points_of(book: Gradebook) -> dict[str, float]:
     found = book.table("questions", float)
     if not found:
         raise GradebookError(
-            Text(
-                "{book} does not record which questions count; run 'attncheck batch' again.",
-                "{book} 没有记录哪些问题计分：请再次运行 `attncheck batch`。",
-            ).fill(book=book.path)
+            Message("{book} does not record which questions count; run 'attncheck batch' again.").fill(book=book.path)
         )
     return found
 
@@ -197,9 +192,8 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
     if isinstance(known, str) and Path(known, "questions").is_dir():
         return Path(known)
     raise UsageError(
-        Text(
-            "{parent} was graded with the course in {known}, which no longer exists; give its folder with --course.",
-            "{parent} 是用 {known} 里的课程评分的，它已不存在；请用 --course 给出课程文件夹。",
+        Message(
+            "{parent} was graded with the course in {known}, which no longer exists; give its folder with --course."
         ).fill(parent=book.path.parent, known=known)
     )
 
@@ -217,19 +211,15 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
     known = str(book.recall("seed"))
     if known == seed.label:
         return
-    remedy = Text("give the seed that it was graded with", "请给出评分时用的种子")
+    remedy = Message("give the seed that it was graded with")
     if known.startswith("file:"):
-        remedy = Text("give the original seed file with --seed-file", "请用 --seed-file 给出原来的种子文件")
+        remedy = Message("give the original seed file with --seed-file")
     elif known == Seed.public().label:
-        remedy = Text(
-            "leave out --seed-file, and seed_file in course.yaml", "请去掉 --seed-file 和 course.yaml 里的 seed_file"
-        )
+        remedy = Message("leave out --seed-file, and seed_file in course.yaml")
     raise UsageError(
-        Text(
+        Message(
             "{parent} was graded with seed {known}, but this command uses seed {seed}: {remedy}. (To grade a "
-            "class with another seed, run 'attncheck batch' with it.)",
-            "{parent} 是用种子 {known} 评分的，而这条命令用的是种子 {seed}：{remedy}。"
-            "（要换种子给全班评分，请用它运行 `attncheck batch`。）",
+            "class with another seed, run 'attncheck batch' with it.)"
         ).fill(parent=book.path.parent, known=known, seed=seed.label, remedy=remedy)
     )
 

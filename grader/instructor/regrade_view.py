@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.classroom.words import NONE
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import COMMA, LABELED, clean, points
 from grader.report import words
 from grader.report.json import number
@@ -19,20 +19,19 @@ if TYPE_CHECKING:
     from grader.instructor.regrade import PointsChange, RegradeResult
 
 COLUMNS = (
-    Text("learner", "学习者"),
-    Text("question", "题目"),
-    Text("before", "原得分"),
-    Text("now", "现得分"),
-    Text("difference", "变化"),
+    Message("learner"),
+    Message("question"),
+    Message("before"),
+    Message("now", "points"),
+    Message("difference"),
 )
-TOTAL = Text("total", "合计")
-REGRADED = Text(
+TOTAL = Message("total")
+REGRADED = Message(
     "Questions that have changed: {questions}. Submissions graded again: {count}. Learners whose points change: "
-    "{learners}.",
-    "评分之后有变动的题目：{questions}。重新评分的提交：{count} 份。得分有变化的学习者：{learners} 名。",
+    "{learners}."
 )
-NOTHING_NEW = Text("Nothing has changed since {folder} was graded.", "{folder} 评分之后没有任何变动。")
-MORE_CHANGES = Text("… and {more} more (--json has them all)", "……其余 {more} 行见 --json 的输出")
+NOTHING_NEW = Message("Nothing has changed since {folder} was graded.")
+MORE_CHANGES = Message("… and {more} more (--json has them all)")
 #: Rows of the table; --json has them all.
 _MOST_ROWS = 200
 #: Width of the learner column, in terminal cells.

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.classroom.gradebook import Gradebook, Override
 from grader.classroom.results import Book, write_files
 from grader.core.errors import UsageError
-from grader.core.model import Item, Lang, Status, Text
+from grader.core.model import Item, Lang, Message, Status, Text
 from grader.core.score import tidy
 from grader.core.suggest import hint
 from grader.course import items
@@ -134,17 +134,11 @@ def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
     """The points for ``item`` and the reason that is saved with them. Raises UsageError for unknown key points."""
     known = [point.id for point in items.key_points(item)]
     if not known:
-        text = Text(
-            "{item} has no key points. Give --points P with --reason TEXT.",
-            "{item} 没有要点。请给出 --points P 和 --reason TEXT。",
-        )
+        text = Message("{item} has no key points. Give --points P with --reason TEXT.")
         raise UsageError(text.fill(item=item.id))
     made = set(re.sub(r"[\s,，、]", "", decision.points).casefold())
     if not made or not (made <= set(known) or made == {"0"}):
-        text = Text(
-            "{item} has the key points {known}, and 0 means none; found “{seen}”.",
-            "{item} 的要点是 {known}，0 表示一个也没有；“{seen}”不在其中。",
-        )
+        text = Message("{item} has the key points {known}, and 0 means none; found “{seen}”.")
         listed = Text(", ".join(known), "、".join(known))
         raise UsageError(text.fill(item=item.id, known=listed, seen=decision.points), field="point")
     made -= {"0"}
@@ -251,10 +245,7 @@ def find_group(found: PendingAnswers, learner: str, part: str, *, alike: bool) -
     raise UsageError(text.fill(part=part))
 
 
-_NOT_WAITING = Text(
-    "No answer of {learner} to {part} is waiting to be marked. {hint}", "{learner} 对 {part} 没有等待批改的回答。{hint}"
-)
-_NONE_WAIT = Text(
-    "No answers to “{part}” are waiting to be marked. 'attncheck override DIR --pending' lists those that are.",
-    "“{part}”没有等待批改的回答。`attncheck override DIR --pending` 会列出还有哪些。",
+_NOT_WAITING = Message("No answer of {learner} to {part} is waiting to be marked. {hint}")
+_NONE_WAIT = Message(
+    "No answers to “{part}” are waiting to be marked. 'attncheck override DIR --pending' lists those that are."
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import indent
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import clean, points
 from grader.course import items
 
@@ -15,22 +15,16 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
     from grader.instructor.rubric import AnswerGroup, PendingAnswers, UnreadAnswer
 
-_HEAD = Text("{item}, {points} points, answers: {count}", "{item}，{points} 分，{count} 份回答")
-_SAMPLE = Text("Sample answer: {answer}", "参考答案：{answer}")
-_WORDING = Text("{count}× {text}", "{count} 份：{text}")
-_COMMENTS = Text("Comments so far:", "已有的评语：")
-_UNREAD = Text(
-    "Could not be read; give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT':",
-    "无法读取；请用 `attncheck override DIR LEARNER ITEM --points P --reason TEXT` 给分：",
-)
-_UNREAD_ITEM = Text("{item}, {learner}, worth {points}: {text}", "{item}，{learner}，满分 {points}：{text}")
-NOTHING_WAITS = Text("No answers are waiting to be marked.", "没有等待批改的回答。")
-WHICH = Text(
-    "Which key points does it make? (letters; 0: none, x: one wording at a time, s: skip, q: quit)",
-    "说到了哪些要点？（填字母；0 一点也没有，x 逐个说法批改，s 跳过，q 退出）",
-)
-COMMENT = Text("Comment (text, a number from above, or nothing)", "评语（文字、上面的编号，或留空）")
-DONE = Text("{item}: {points} of {possible} points for {count}.", "{item}：{count} 人得 {points} / {possible} 分。")
+_HEAD = Message("{item}, {points} points, answers: {count}")
+_SAMPLE = Message("Sample answer: {answer}")
+_WORDING = Message("{count}× {text}")
+_COMMENTS = Message("Comments so far:")
+_UNREAD = Message("Could not be read; give points with 'attncheck override DIR LEARNER ITEM --points P --reason TEXT':")
+_UNREAD_ITEM = Message("{item}, {learner}, worth {points}: {text}")
+NOTHING_WAITS = Message("No answers are waiting to be marked.")
+WHICH = Message("Which key points does it make? (letters; 0: none, x: one wording at a time, s: skip, q: quit)")
+COMMENT = Message("Comment (text, a number from above, or nothing)")
+DONE = Message("{item}: {points} of {possible} points for {count}.")
 
 
 def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iterator[str]:

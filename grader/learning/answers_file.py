@@ -14,31 +14,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import clean
 
 #: The name in an answers file that nobody has filled in yet.
 PLACEHOLDER = "your-name"
 _MOST_SHOWN = 60
 
-_NOT_YAML = Text(
-    "{file} cannot be read: line {line}: {problem}. Fix it, or name another file.",
-    "{file} 无法读取：第 {line} 行：{problem}。请改好它，或换一个文件名。",
+_NOT_YAML = Message("{file} cannot be read: line {line}: {problem}. Fix it, or name another file.")
+_OTHER_FORM = Message(
+    "{file} is no answers.yaml as “attncheck start” writes it (format, learner, answers); name another file."
 )
-_OTHER_FORM = Text(
-    "{file} is no answers.yaml as “attncheck start” writes it (format, learner, answers); name another file.",
-    "{file} 不是 `attncheck start` 生成的那种 answers.yaml（format、learner、answers）；请换一个文件名。",
-)
-_OTHER_LEARNER = Text(
+_OTHER_LEARNER = Message(
     "{file} has the answers of {theirs}, but you answered as {yours}, maybe with other numbers. Name another file, or "
-    "answer with --learner {theirs}.",
-    "{file} 里是 {theirs} 的答案，而你是以 {yours} 的名字作答的，题目里的数可能不同。"
-    "请换一个文件名，或用 --learner {theirs} 作答。",
+    "answer with --learner {theirs}."
 )
-_NOT_MERGED = Text(
-    "The answers could not be added to {file}, which was left as it is; name another file.",
-    "没能把答案写入 {file}，文件保持原样；请换一个文件名。",
-)
+_NOT_MERGED = Message("The answers could not be added to {file}, which was left as it is; name another file.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 from grader.core.errors import StateError
-from grader.core.model import Lang, Status, Text
+from grader.core.model import Lang, Message, Status, Text
 
 Rating: TypeAlias = Literal["again", "hard", "good", "easy"]
 
@@ -31,10 +31,7 @@ FORMAT = 1
 _TORN = b" #torn"
 #: The byte-order mark that some editors write.
 _MARK = b"\xef\xbb\xbf"
-_ELSEWHERE = Text(
-    "use --state F (or ATTNCHECK_STATE) to continue with another file",
-    "可用 --state F（或 ATTNCHECK_STATE）改用另一个文件继续",
-)
+_ELSEWHERE = Message("use --state F (or ATTNCHECK_STATE) to continue with another file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +151,9 @@ def place(chosen: Path | None) -> Path:
         folder = Path("~")
     if not folder.is_absolute():
         raise StateError(
-            Text(
-                "You have no home folder (HOME is not set), so nothing can be saved; {elsewhere}.",
-                "没有主文件夹（未设置 HOME），所以什么都无法保存；{elsewhere}。",
-            ).fill(elsewhere=_ELSEWHERE)
+            Message("You have no home folder (HOME is not set), so nothing can be saved; {elsewhere}.").fill(
+                elsewhere=_ELSEWHERE
+            )
         )
     return folder / "progress.jsonl"
 
@@ -222,10 +218,9 @@ def read_all(path: Path, course_id: str) -> tuple[Event, ...]:
         return ()
     except OSError as error:
         raise StateError(
-            Text(
-                "{path} cannot be read: {reason}. {elsewhere}",
-                "{path} 无法读取：{reason}。{elsewhere}",
-            ).fill(path=path, reason=error.strerror, elsewhere=_sentence(_ELSEWHERE))
+            Message("{path} cannot be read: {reason}. {elsewhere}").fill(
+                path=path, reason=error.strerror, elsewhere=_sentence(_ELSEWHERE)
+            )
         ) from error
     *lines, last = raw.removeprefix(_MARK).split(b"\n")
     found = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
@@ -312,12 +307,9 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
         return _event(entry)
     except _Newer as newer:
         raise StateError(
-            Text(
+            Message(
                 "{path}, line {number}: {newer}; this attncheck reads format {format}. Update attncheck; until then, "
-                "{elsewhere}. Nothing was changed.",
-                "{path} 第 {number} 行：{newer}；"
-                "这个版本的 attncheck 读取格式 {format}。请升级 attncheck；在此之前，"
-                "{elsewhere}。没有改动任何内容。",
+                "{elsewhere}. Nothing was changed."
             ).fill(path=path, number=number, newer=newer, format=FORMAT, elsewhere=_ELSEWHERE)
         ) from None
     except (ValueError, RecursionError) as error:
@@ -327,11 +319,9 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
             else str(error)
         )
         raise StateError(
-            Text(
+            Message(
                 "{path}, line {number}: {said}. Fix or delete this line in an editor (docs/state.md describes the "
-                "format); until then, {elsewhere}. Nothing was changed.",
-                "{path} 第 {number} 行：{said}。请用编辑器修正或删除这一行（格式见 docs/state.md）；"
-                "在此之前，{elsewhere}。没有改动任何内容。",
+                "format); until then, {elsewhere}. Nothing was changed."
             ).fill(path=path, number=number, said=said, elsewhere=_ELSEWHERE)
         ) from None
 
@@ -466,10 +456,9 @@ def append(path: Path, *events: Event) -> None:
             _write(file, _closing(path, file) + data)
     except OSError as error:
         raise StateError(
-            Text(
+            Message(
                 "{path} cannot be written: {reason}. Earlier entries are still there. Free some space, make the file "
-                "writable, or {elsewhere}.",
-                "{path} 无法写入：{reason}。此前的记录都还在。请腾出空间、把文件改成可写，或{elsewhere}。",
+                "writable, or {elsewhere}."
             ).fill(path=path, reason=error.strerror or error, elsewhere=_ELSEWHERE)
         ) from error
 

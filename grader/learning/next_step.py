@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.core.layout import WIDTH, wrap
-from grader.core.model import Course, Lang, Text
+from grader.core.model import Course, Lang, Message, Text
 from grader.core.text import LABELED, points
 from grader.course.starter import file_name
 from grader.learning import review
@@ -73,29 +73,21 @@ def _to_write(known: QuestionProgress, present: Sequence[str]) -> tuple[str, ...
 
 # ------------------------------------------------------------------------------------------- in words
 
-_AS = Text("{learner} · {done} of {all} questions finished", "{learner} · {all} 个问题中已完成 {done} 个")
-_YOU = Text("You", "你")
-_WELCOME = Text(
-    "{all} questions about attention and Transformers, each with quiz items and code to write.",
-    "共 {all} 个关于注意力和 Transformer 的问题，每个都有小题和要写的代码。",
-)
-_QUIZ = Text("Next: {id}, “{title}”: {count} quiz items left.", "接下来：{id}“{title}”，还有 {count} 道小题。")
-_QUIZ_ONE = Text("Next: {id}, “{title}”: one quiz item left, {name}.", "接下来：{id}“{title}”，还剩一道小题 {name}。")
-_CODE = Text(
-    "Next: {id}, “{title}”: write {name} ({points} points).", "接下来：{id}“{title}”，写出 {name}（{points} 分）。"
-)
-_CODE_MORE = Text(
-    "Next: {id}, “{title}”: write {name} ({points} points); {more} more to write after it.",
-    "接下来：{id}“{title}”，写出 {name}（{points} 分）；之后还有 {more} 个要写。",
-)
-_REVIEW = Text("Next: review; {due} cards are due.", "接下来：复习，有 {due} 张卡片到期。")
-_REVIEW_ONE = Text("Next: review; one card is due.", "接下来：复习，有 1 张卡片到期。")
-_DONE = Text("Everything is correct, and nothing is due for review.", "全部答对，也没有要复习的。")
-_ALSO_DUE = Text("Also due for review: {due} (attncheck review).", "另有 {due} 张卡片该复习了：attncheck review")
-_OTHERS = Text("Other commands:", "其他命令：")
-_LIST = Text("all questions", "全部问题")
-_PROGRESS = Text("what you know", "掌握了哪些")
-_HELP = Text("every command", "所有命令")
+_AS = Message("{learner} · {done} of {all} questions finished")
+_YOU = Message("You")
+_WELCOME = Message("{all} questions about attention and Transformers, each with quiz items and code to write.")
+_QUIZ = Message("Next: {id}, “{title}”: {count} quiz items left.")
+_QUIZ_ONE = Message("Next: {id}, “{title}”: one quiz item left, {name}.")
+_CODE = Message("Next: {id}, “{title}”: write {name} ({points} points).")
+_CODE_MORE = Message("Next: {id}, “{title}”: write {name} ({points} points); {more} more to write after it.")
+_REVIEW = Message("Next: review; {due} cards are due.")
+_REVIEW_ONE = Message("Next: review; one card is due.")
+_DONE = Message("Everything is correct, and nothing is due for review.")
+_ALSO_DUE = Message("Also due for review: {due} (attncheck review).")
+_OTHERS = Message("Other commands:")
+_LIST = Message("all questions")
+_PROGRESS = Message("what you know")
+_HELP = Message("every command")
 
 
 def lines(

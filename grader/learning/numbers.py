@@ -12,36 +12,29 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import name_list
 from grader.course import items
 from grader.course.items import Prompt
 
 _HOW = {
-    "one": Text("Answer with the number of one option.", "答案填一个选项的编号。"),
-    "many": Text(
-        "Answer with the numbers of the options, such as 1 3; more than one may be right.",
-        "答案填选项的编号，例如 1 3；正确的选项可能不止一个。",
-    ),
-    "order": Text("Answer with all the numbers in order, such as {example}.", "按顺序写出全部编号，例如 {example}。"),
-    "pairs": Text(
+    "one": Message("Answer with the number of one option."),
+    "many": Message("Answer with the numbers of the options, such as 1 3; more than one may be right."),
+    "order": Message("Answer with all the numbers in order, such as {example}."),
+    "pairs": Message(
         "For each line, from the first to the last, write the number of its match, such as {example}; or write pairs, "
-        "such as 1-2, 2-1.",
-        "从第一行到最后一行，依次写出对应项的编号，例如 {example}；也可以写成 1-2, 2-1 这样的配对。",
+        "such as 1-2, 2-1."
     ),
 }
-_BY_NUMBER = Text("Choose by number: {numbers}.", "请用编号选择：{numbers}。")
-_NO_SUCH = Text("There is no {said} here; choose from {numbers}.", "这里没有 {said}，请从 {numbers} 中选择。")
-_ONLY_ONE = Text("Choose one of {numbers}.", "请从 {numbers} 中选一个。")
-_TWICE = Text("{said} occurs twice; write each of {numbers} once.", "{said} 写了两次；{numbers} 各写一次即可。")
-_MISSING = Text(
-    "Write each of {numbers} once, in order. Missing: {missing}.", "请按顺序把 {numbers} 各写一次。还缺：{missing}。"
+_BY_NUMBER = Message("Choose by number: {numbers}.")
+_NO_SUCH = Message("There is no {said} here; choose from {numbers}.")
+_ONLY_ONE = Message("Choose one of {numbers}.")
+_TWICE = Message("{said} occurs twice; write each of {numbers} once.")
+_MISSING = Message("Write each of {numbers} once, in order. Missing: {missing}.")
+_COUNT = Message(
+    "There are {lines} lines, so write {lines} numbers, such as {example}, or pairs such as 1-2; found {found}."
 )
-_COUNT = Text(
-    "There are {lines} lines, so write {lines} numbers, such as {example}, or pairs such as 1-2; found {found}.",
-    "一共有 {lines} 行，请写 {lines} 个编号，例如 {example}，或写成 1-2 这样的配对；这里有 {found} 个。",
-)
-_TWO_MATCHES = Text("Line {line} has two matches; give it one.", "第 {line} 行配了两个；只能配一个。")
+_TWO_MATCHES = Message("Line {line} has two matches; give it one.")
 
 #: Words that say nothing: an answer is still a list of numbers with them.
 _WORDS = re.compile(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.core import score
 from grader.core.layout import cells, pad
-from grader.core.model import Course, Exercise, Status, Text
+from grader.core.model import Course, Exercise, Message, Status, Text
 from grader.core.text import COMMA, LABELED, LONGEST_NAME, PARENTHESIZED, SEMICOLON, STATUS, clean, points
 from grader.course.starter import file_name
 from grader.learning.words import HINT
@@ -28,72 +28,52 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------------------------------------- texts
 
-_TITLE = Text("Your progress", "学习进度")
-_OF_LEARNER = Text("Progress of {learner}", "{learner} 的学习进度")
-_SHARE = Text("items {right}/{items} · code {passed}/{exercises}", "题目 {right}/{items} · 代码 {passed}/{exercises}")
-_LEGEND = Text("One mark per item; marks [in brackets] are exercises:", "每个记号代表一题，[方括号里]代表一个练习：")
-_MARKS = Text(
-    "✓ correct  ✗ incorrect  ~ in progress  ? not auto-graded  . not started",
-    "✓ 正确  ✗ 不正确  ~ 进行中  ? 不自动评分  . 还没做",
-)
-_EMPTY = Text("Nothing is saved here yet. To begin:", "这里还没有记录。可以这样开始：")
+_TITLE = Message("Your progress")
+_OF_LEARNER = Message("Progress of {learner}")
+_SHARE = Message("items {right}/{items} · code {passed}/{exercises}")
+_LEGEND = Message("One mark per item; marks [in brackets] are exercises:")
+_MARKS = Message("✓ correct  ✗ incorrect  ~ in progress  ? not auto-graded  . not started")
+_EMPTY = Message("Nothing is saved here yet. To begin:")
 _BEGIN = (
-    ("attncheck questions", Text("list the questions", "看看有哪些题")),
-    ("attncheck quiz {id}", Text("answer the quiz of {id}", "回答 {id} 的小题")),
-    ("attncheck start {id}", Text("create a file for your code", "生成写代码的文件")),
-    ("attncheck grade {file}", Text("grade it and save the result here", "评分，并把结果记在这里")),
+    ("attncheck questions", Message("list the questions")),
+    ("attncheck quiz {id}", Message("answer the quiz of {id}")),
+    ("attncheck start {id}", Message("create a file for your code")),
+    ("attncheck grade {file}", Message("grade it and save the result here")),
 )
-_OPEN = Text("Open misconceptions ({count})", "还没理清的误解（{count}）")
-_CLEARED = Text("Resolved ({count}): {names}", "已经理清（{count}）：{names}")
-_AMONG = Text("{names} and others", "{names} 等")
-_MORE = Text(
-    "and {count} more; `attncheck progress Q…` shows those of one question",
-    "还有 {count} 个；`attncheck progress Q…` 显示某一题的",
-)
-_TIMES = Text("seen {times} times", "出现过 {times} 次")
-_ONCE = Text("seen once", "出现过 1 次")
-_DONE = Text("cleared up", "已理清")
-_ITEM = Text(
-    "{item} asks about exactly this: `attncheck quiz {item}`", "{item} 问的正是这一点：`attncheck quiz {item}`"
-)
-_NEXT = Text("Next", "接下来")
-_DUE_ONE = Text("1 card is due: `attncheck review`", "有 1 张卡片该复习了：`attncheck review`")
-_DUE = Text("{due} cards are due: `attncheck review`", "有 {due} 张卡片该复习了：`attncheck review`")
-_QUIZ = Text("{id} has unanswered items: `attncheck quiz {id}`", "{id} 还有没答完的题：`attncheck quiz {id}`")
-_CODE = Text(
-    "{id} has code to write: `attncheck start {id}`, then `attncheck watch {file}`",
-    "{id} 还有代码要写：`attncheck start {id}`，然后 `attncheck watch {file}`",
-)
-_AGAIN = Text(
-    "Incorrect items come up again in reviews; `attncheck quiz --again` asks them now",
-    "还没答对的会在复习时再问；`attncheck quiz --again` 可以马上重答",
-)
-_ALL = Text("Everything is correct. Review now and then to remember it.", "全部正确。按时复习就不会忘。")
-_BELIEFS = Text("Misconceptions found", "出现过的误解")
+_OPEN = Message("Open misconceptions ({count})")
+_CLEARED = Message("Resolved ({count}): {names}")
+_AMONG = Message("{names} and others")
+_MORE = Message("and {count} more; `attncheck progress Q…` shows those of one question")
+_TIMES = Message("seen {times} times")
+_ONCE = Message("seen once")
+_DONE = Message("cleared up")
+_ITEM = Message("{item} asks about exactly this: `attncheck quiz {item}`")
+_NEXT = Message("Next", "what to do")
+_DUE_ONE = Message("1 card is due: `attncheck review`")
+_DUE = Message("{due} cards are due: `attncheck review`")
+_QUIZ = Message("{id} has unanswered items: `attncheck quiz {id}`")
+_CODE = Message("{id} has code to write: `attncheck start {id}`, then `attncheck watch {file}`")
+_AGAIN = Message("Incorrect items come up again in reviews; `attncheck quiz --again` asks them now")
+_ALL = Message("Everything is correct. Review now and then to remember it.")
+_BELIEFS = Message("Misconceptions found")
 
 _RIGHT_AT = {
-    1: Text("correct on the first attempt", "一次答对"),
-    2: Text("correct on the second attempt", "第二次答对"),
+    1: Message("correct on the first attempt"),
+    2: Message("correct on the second attempt"),
 }
-_RIGHT = Text("correct on attempt {tries}", "第 {tries} 次答对")
+_RIGHT = Message("correct on attempt {tries}")
 _ITEM_STANDING = {
-    "new": Text("not started", "还没做"),
-    "begun": Text("in progress", "进行中"),
-    "waiting": Text("not auto-graded", "不自动评分"),
-    "wrong": Text("incorrect", "没有答对"),
+    "new": Message("not started", "exercise"),
+    "begun": Message("in progress"),
+    "waiting": Message("not auto-graded"),
+    "wrong": Message("incorrect"),
 }
-_HINTS = Text("{hints} of {all} hints used", "用了 {hints}/{all} 条提示")
-_PRACTICE = Text("practice points {earned} of {possible}", "练习分 {earned}/{possible}")
+_HINTS = Message("{hints} of {all} hints used")
+_PRACTICE = Message("practice points {earned} of {possible}")
 
-_LAST = Text("This was the last hint for {name}.", "这是 {name} 的最后一条提示。")
-_NO_MORE = Text(
-    "There are no more hints for {name}; --rung N shows an earlier one again.",
-    "{name} 没有更多提示了；--rung N 可以重看前面的。",
-)
-_COST = Text(
-    "Hints cost practice points only ({left} of {all} left here); they never affect your grade.",
-    "提示只扣练习分（这里还剩 {left}/{all}），不影响计入成绩的分数。",
-)
+_LAST = Message("This was the last hint for {name}.")
+_NO_MORE = Message("There are no more hints for {name}; --rung N shows an earlier one again.")
+_COST = Message("Hints cost practice points only ({left} of {all} left here); they never affect your grade.")
 
 _MARK: dict[Standing, tuple[str, str]] = {
     "new": (".", "dim"),
@@ -103,13 +83,13 @@ _MARK: dict[Standing, tuple[str, str]] = {
     "right": ("✓", "green"),
 }
 _STANDING: dict[Standing, Text] = {
-    "right": Text("correct", "正确"),
-    "wrong": Text("incorrect", "不正确"),
-    "begun": Text("in progress", "进行中"),
-    "waiting": Text("not auto-graded", "不自动评分"),
-    "new": Text("not started", "还没做"),
+    "right": Message("correct"),
+    "wrong": Message("incorrect", "mark"),
+    "begun": Message("in progress"),
+    "waiting": Message("not auto-graded"),
+    "new": Message("not started", "exercise"),
 }
-_COUNTED = Text("{count} {what}", "{what} {count} 个")
+_COUNTED = Message("{count} {what}")
 _BELIEFS_SHOWN = 5
 _GAP = 3
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import WIDTH, cells, columns, indent, shorten
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import COMMA, points
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from grader.course.coverage import QuestionCoverage
     from grader.learning.progress import Progress
 
-COLUMNS = (Text("id", "题号"), Text("title", "标题"), Text("group", "分组"), Text("points", "分值"))
-CORRECT = Text("correct", "答对")
-MAP_LINE = Text("{name}: {where}", "{name}：{where}")
-MAP_NOTHING = Text("nothing yet", "暂无")
+COLUMNS = (Message("id"), Message("title"), Message("group"), Message("points", "worth"))
+CORRECT = Message("correct", "count")
+MAP_LINE = Message("{name}: {where}")
+MAP_NOTHING = Message("nothing yet")
 
 
 def lines(

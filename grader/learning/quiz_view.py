@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
-from grader.core.model import Item, Lang, Source, Text
+from grader.core.model import Item, Lang, Message, Source, Text
 from grader.core.text import COMMA, LABELED, LEVEL, LONGEST_NAME, OF_POINTS, PARENTHESIZED, SEMICOLON, clean, points
 from grader.course.items import numbers
 from grader.learning.numbers import by_number
@@ -34,174 +34,122 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------------------------------------- texts
 
-ASK_NAME = Text(
-    "Your name, or id in the class (your numbers are drawn from it)",
-    "你的名字，或班级名单里的编号（题目中的数由它决定）",
-)
-_OPENING = Text(
-    "{due} of {all} left · answering as {learner}",
-    "共 {all} 题，还剩 {due} 题 · 答题人：{learner}",
-)
-_ALL_DONE = Text(
-    "All {all} items are answered. Use --again to answer them again.",
-    "这 {all} 题都已答完。加上 --again 可以重新作答。",
-)
-_PRACTICE = Text(
-    "Quiz points are for practice only; your grade comes from answers.yaml.",
-    "这里的得分只是练习分；计入成绩的是 answers.yaml 里的答案。",
-)
-_BEGIN = Text("{practice} Type ? for help.", "{practice}输入 ? 查看可用的命令。")
-_SKIPPED = Text("{count} skipped  ", "已跳过 {count} 题  ")
-_POINT = Text("1 pt", "1 分")
-_POINTS = Text("{points} pts", "{points} 分")
-_TRY = Text(
-    "Attempt {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数。"
-)
-_SHARES = {1.0: Text("all", "全部"), 0.5: Text("1/2", "1/2"), 0.25: Text("1/4", "1/4")}
-_LAST_TIME = Text("Think about this again: {ask}", "再想想这个问题：{ask}")
+ASK_NAME = Message("Your name, or id in the class (your numbers are drawn from it)")
+_OPENING = Message("{due} of {all} left · answering as {learner}")
+_ALL_DONE = Message("All {all} items are answered. Use --again to answer them again.")
+_PRACTICE = Message("Quiz points are for practice only; your grade comes from answers.yaml.")
+_BEGIN = Message("{practice} Type ? for help.")
+_SKIPPED = Message("{count} skipped  ")
+_POINT = Message("1 pt")
+_POINTS = Message("{points} pts")
+_TRY = Message("Attempt {now} of {tries}, worth {share} of the points.")
+_SHARES = {1.0: Message("all"), 0.5: Message("1/2"), 0.25: Message("1/4")}
+_LAST_TIME = Message("Think about this again: {ask}")
 
-_RIGHT = Text("Correct.", "答对了。")
-_RIGHT_AT = Text("Correct on attempt {tries}.", "第 {tries} 次答对了。")
-_NOT_RIGHT = Text("Incorrect.", "没有答对。")
-_NOT_YET = Text("Not yet.", "还不对。")
-_PARTLY = Text("Partly correct.", "部分正确。")
-_SHOWN = Text("Here is the answer.", "答案如下。")
-_PENDING = Text("Saved. This answer is not graded automatically.", "已保存。这道题不自动评分。")
-_COULD_BE = Text("Correct answer", "正确答案")
-_SAMPLE = Text("Sample answer", "参考答案")
-_YOUR_WORDS = Text("You wrote", "你写的是")
-_UNLIKE = Text("Often confused", "容易混淆")
-_COMPARED = Text("You made {said} of {points} key points.", "你说到了 {points} 个要点中的 {said} 个。")
-_MISSED = Text("Not yet in your answer", "你的回答里还没有")
-_AGAIN = Text(
-    "Attempt {now} of {tries}, worth {share} of the points (:key shows the answer).",
-    "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数（:key 显示答案）。",
+_RIGHT = Message("Correct.")
+_RIGHT_AT = Message("Correct on attempt {tries}.")
+_NOT_RIGHT = Message("Incorrect.")
+_NOT_YET = Message("Not yet.")
+_PARTLY = Message("Partly correct.")
+_SHOWN = Message("Here is the answer.")
+_PENDING = Message("Saved. This answer is not graded automatically.")
+_COULD_BE = Message("Correct answer")
+_SAMPLE = Message("Sample answer")
+_YOUR_WORDS = Message("You wrote")
+_UNLIKE = Message("Often confused")
+_COMPARED = Message("You made {said} of {points} key points.")
+_MISSED = Message("Not yet in your answer")
+_AGAIN = Message("Attempt {now} of {tries}, worth {share} of the points (:key shows the answer).")
+_LOOK_AGAIN = Message("Read the question once more before you try again.")
+_READ_AS = Message("I read: {formula}")
+_MEANT = Message(
+    "Is that what you mean? Type y if so; otherwise write the answer again. This did not count as an attempt."
 )
-_LOOK_AGAIN = Text("Read the question once more before you try again.", "先别急，再仔细看一遍题目。")
-_READ_AS = Text("I read: {formula}", "我读到的是：{formula}")
-_MEANT = Text(
-    "Is that what you mean? Type y if so; otherwise write the answer again. This did not count as an attempt.",
-    "是这个意思吗？是就输入 y，不是就重新写。这不算一次作答。",
-)
-_MEANT_HERE = Text(
-    "Is that what you mean? If not, change your answer. This did not count as an attempt.",
-    "是这个意思吗？不是就改一改。这不算一次作答。",
-)
-_NO_TRY = Text("This did not count as an attempt.", "这不算一次作答。")
-_SOURCE = Text("Source: {source}", "出处：{source}")
-_PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
-_PAPER_AGAIN = Text("{authors}, {year}", "{authors}，{year}")
-_ET_AL = Text("{first} et al.", "{first} 等")
-_NEXT_ABOUT = Text("Next: {item}, which asks about exactly this.", "下一题 {item} 问的正是这一点。")
-_OFFER = Text(
-    "{item}, from another question, asks about exactly this. Type :follow to answer it next.",
-    "另一道题里的 {item} 问的正是这一点，输入 :follow 可以接着作答。",
-)
-_OFFER_HERE = Text("{item}, from another question, asks about exactly this.", "另一道题里的 {item} 问的正是这一点。")
-_CODE_SAME = Text(
-    "Your code for {exercise} makes the same mistake. Hints: attncheck hint {question}",
-    "你写的 {exercise} 里也有同样的错误。看提示：attncheck hint {question}",
-)
-_CODE_RIGHT = Text(
-    "Your code for {exercise} gets this right; compare it with your answer.",
-    "你写的 {exercise} 在这一点上是对的，拿它和你的回答比一比。",
-)
-_CODE_OPEN = Text(
-    "The exercise {exercise} shows this. To begin: attncheck start {question}",
-    "练习 {exercise} 能让你看清这一点。开始写：attncheck start {question}",
-)
+_MEANT_HERE = Message("Is that what you mean? If not, change your answer. This did not count as an attempt.")
+_NO_TRY = Message("This did not count as an attempt.")
+_SOURCE = Message("Source: {source}")
+_PAPER = Message("{authors}, “{title}”, {year}, {where}")
+_PAPER_AGAIN = Message("{authors}, {year}")
+_ET_AL = Message("{first} et al.")
+_NEXT_ABOUT = Message("Next: {item}, which asks about exactly this.")
+_OFFER = Message("{item}, from another question, asks about exactly this. Type :follow to answer it next.")
+_OFFER_HERE = Message("{item}, from another question, asks about exactly this.")
+_CODE_SAME = Message("Your code for {exercise} makes the same mistake. Hints: attncheck hint {question}")
+_CODE_RIGHT = Message("Your code for {exercise} gets this right; compare it with your answer.")
+_CODE_OPEN = Message("The exercise {exercise} shows this. To begin: attncheck start {question}")
 
 _MOVED = {
-    "skipped": Text("Skipped; it will come back at the end.", "已跳过，最后会再问。"),
-    "left": Text("Not answered; the quiz will ask it again next time.", "这题先放着，下次再问。"),
-    "first": Text("This is the first item.", "这已经是第一题。"),
-    "no key": Text(
-        "This edition of the course has no answer key for this item; :skip leaves it for later.",
-        "这个版本的课程里没有这道题的答案；输入 :skip 可以先跳过。",
-    ),
-    "nothing to follow": Text("There is no follow-up question here.", "这里没有可以追问的题目。"),
+    "skipped": Message("Skipped; it will come back at the end."),
+    "left": Message("Not answered; the quiz will ask it again next time."),
+    "first": Message("This is the first item."),
+    "no key": Message("This edition of the course has no answer key for this item; :skip leaves it for later."),
+    "nothing to follow": Message("There is no follow-up question here."),
 }
-_UNKNOWN = Text("Unknown command “:{word}”. Commands: {all}", "没有 “:{word}” 这个命令。可用的命令：{all}")
+_UNKNOWN = Message("Unknown command “:{word}”. Commands: {all}")
 _COMMANDS = (
-    (":skip", Text("leave this item for later", "先跳过这一题")),
-    (":back", Text("back to the previous item", "回到上一题")),
-    (":key", Text("show the answer", "显示答案")),
-    (":follow", Text("answer the follow-up question", "接着答刚才提到的那一题")),
-    (":lang", Text("说中文", "switch to English")),
-    (":quit", Text("quit; your answers are saved", "退出，进度会保存")),
-    ("?", Text("this list", "显示这个列表")),
+    (":skip", Message("leave this item for later")),
+    (":back", Message("back to the previous item")),
+    (":key", Message("show the answer")),
+    (":follow", Message("answer the follow-up question")),
+    (":lang", Message("说中文")),
+    (":quit", Message("quit; your answers are saved")),
+    ("?", Message("this list")),
 )
-_EMPTY_LINE = Text("Write as many lines as you need; an empty line submits.", "可以写多行，以空行提交。")
-_KEY_SUBMIT = Text("Enter: submit", "回车提交")
+_EMPTY_LINE = Message("Write as many lines as you need; an empty line submits.")
+_KEY_SUBMIT = Message("Enter: submit")
 _KEYS = {
-    "one": (Text("↑↓ or a number: choose", "↑↓ 或编号选择"), _KEY_SUBMIT),
+    "one": (Message("↑↓ or a number: choose"), _KEY_SUBMIT),
     "many": (
-        Text("↑↓: move", "↑↓ 移动"),
-        Text("Space or a number: mark", "空格或编号勾选"),
+        Message("↑↓: move"),
+        Message("Space or a number: mark"),
         _KEY_SUBMIT,
     ),
     "order": (
-        Text("type the numbers in order", "按先后依次输入编号"),
-        Text("or Space: grab a line, ↑↓: move it", "或用空格选中一行，↑↓ 移动"),
+        Message("type the numbers in order"),
+        Message("or Space: grab a line, ↑↓: move it"),
         _KEY_SUBMIT,
     ),
     "pairs": (
-        Text("↑↓: choose a line", "↑↓ 选行"),
-        Text("←→ or its number: choose the match", "←→ 或编号选择对应项"),
+        Message("↑↓: choose a line"),
+        Message("←→ or its number: choose the match"),
         _KEY_SUBMIT,
     ),
     "line": (_KEY_SUBMIT,),
-    "lines": (Text("Enter: new line", "回车换行"), Text("empty line: submit", "空行提交")),
-    "": (Text("Enter: next", "回车下一题"),),
+    "lines": (Message("Enter: new line"), Message("empty line: submit")),
+    "": (Message("Enter: next"),),
 }
-_KEY_FOLLOW = Text("f: follow-up", "f 追问")
-_KEY_SKIP = Text("^S: skip", "^S 跳过")
-_KEYS_ALWAYS = (Text("^P: back", "^P 上一题"), Text("^L: 中文", "^L English"), Text("^Q: quit", "^Q 退出"))
+_KEY_FOLLOW = Message("f: follow-up")
+_KEY_SKIP = Message("^S: skip")
+_KEYS_ALWAYS = (Message("^P: back"), Message("^L: 中文"), Message("^Q: quit"))
 #: Where nothing is typed, the letter alone is enough.
-_KEYS_CHOOSING = (*_KEYS_ALWAYS[:2], Text("q: quit", "q 退出"))
-_KEY_HELP = Text("?: help", "? 帮助")
-_NO_KEY = Text("“{key}” does nothing here; ? shows the keys.", "“{key}”在这里没有作用；按 ? 查看按键。")
-_UNCHOSEN = Text("Choose something first, then press Enter.", "请先选择，再按回车。")
-_UNMATCHED = Text("Not every line has a match yet ({left} left).", "还有 {left} 行没有配对。")
-_MATCHES = Text("Matches", "对应项")
+_KEYS_CHOOSING = (*_KEYS_ALWAYS[:2], Message("q: quit"))
+_KEY_HELP = Message("?: help")
+_NO_KEY = Message("“{key}” does nothing here; ? shows the keys.")
+_UNCHOSEN = Message("Choose something first, then press Enter.")
+_UNMATCHED = Message("Not every line has a match yet ({left} left).")
+_MATCHES = Message("Matches")
 
-_DONE = Text("Your results so far", "目前的成绩")
-_TALLY = Text("{settled} of {count} done", "已答完 {settled} / {count} 题")
-_BELIEFS = Text("Misconceptions found", "出现过的误解")
-_AND_MORE = Text("… and {more} more: attncheck progress", "……另有 {more} 个：attncheck progress")
-_RESOLVED = Text("resolved", "已解决")
+_DONE = Message("Your results so far")
+_TALLY = Message("{settled} of {count} done")
+_BELIEFS = Message("Misconceptions found")
+_AND_MORE = Message("… and {more} more: attncheck progress")
+_RESOLVED = Message("resolved")
 #: How many misconceptions the summary explains.
 _MOST = 5
-_STILL_OPEN = Text("still open", "尚未解决")
-_WHAT_NEXT = Text("What to do next", "接下来")
-_GO_ON = Text("Items left: {due}. Continue with attncheck quiz.", "还有 {due} 题没答完：attncheck quiz 会接着问。")
-_REVIEW = Text(
-    "attncheck review asks you again when an item is due.", "到了该复习的时候，用 attncheck review 再答一遍。"
-)
-ANSWERS_WRITTEN = Text(
-    "Saved your last answers to the graded items in {file}.", "各道计分题的最后一次回答已写入 {file}。"
-)
-ANSWERS_ADDED = Text("Added to {file}: {items}", "已写入 {file}：{items}")
-ANSWERS_SAME = Text("{file} has all these answers already.", "{file} 里已经有这些答案。")
-ANSWERS_DIFFER = Text("{file} has other answers to these items:", "{file} 里下列题目的答案不同：")
-ANSWER_DIFFERS = Text(
-    "{item}: {file_answer} in the file, {quiz_answer} in the quiz",
-    "{item}：文件里是 {file_answer}，答题时是 {quiz_answer}",
-)
-ASK_REPLACE = Text("Replace them with those of the quiz?", "换成刚才答题时的答案吗？")
-ANSWERS_KEPT = Text(
-    "These were left as they are. To exchange them, edit the file, or run this in a terminal.",
-    "这些答案保持不变。要更换，请编辑文件，或在终端里运行这条命令。",
-)
-ASK_WRITE = Text(
-    "Write your answers to {count} graded items to {file}, which counts for your grade?",
-    "把 {count} 道计分题的答案写入计入成绩的 {file} 吗？",
-)
-HOW_TO_WRITE = Text(
-    "To write your answers to a file that you can submit: attncheck quiz --to answers.yaml",
-    "要把答案写入可以提交的文件：attncheck quiz --to answers.yaml",
-)
-PROGRESS_KEPT = Text("interrupted; all your answers are saved in {file}", "已中断；你的回答都保存在 {file}")
+_STILL_OPEN = Message("still open")
+_WHAT_NEXT = Message("What to do next")
+_GO_ON = Message("Items left: {due}. Continue with attncheck quiz.")
+_REVIEW = Message("attncheck review asks you again when an item is due.")
+ANSWERS_WRITTEN = Message("Saved your last answers to the graded items in {file}.")
+ANSWERS_ADDED = Message("Added to {file}: {items}")
+ANSWERS_SAME = Message("{file} has all these answers already.")
+ANSWERS_DIFFER = Message("{file} has other answers to these items:")
+ANSWER_DIFFERS = Message("{item}: {file_answer} in the file, {quiz_answer} in the quiz")
+ASK_REPLACE = Message("Replace them with those of the quiz?")
+ANSWERS_KEPT = Message("These were left as they are. To exchange them, edit the file, or run this in a terminal.")
+ASK_WRITE = Message("Write your answers to {count} graded items to {file}, which counts for your grade?")
+HOW_TO_WRITE = Message("To write your answers to a file that you can submit: attncheck quiz --to answers.yaml")
+PROGRESS_KEPT = Message("interrupted; all your answers are saved in {file}")
 
 # ---------------------------------------------------------------------------------------------- cards
 

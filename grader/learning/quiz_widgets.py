@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 from rich.console import Console
 
-from grader.core.model import Lang, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.page import Page
 from grader.course.items import Choice, numbers
 from grader.learning import log, quiz_view
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from grader.learning.session import Action, QuizCard, Session
 
 _WIDTH = 84
-_PARTNER = Text("choose", "请选择")
+_PARTNER = Message("choose")
 _BUTTONS: dict[Action, Text] = {
-    "skip": Text("Skip", "跳过"),
-    "back": Text("Back", "上一题"),
-    "key": Text("Show the answer", "显示答案"),
-    "lang": Text("中文", "English"),
-    "quit": Text("Quit", "退出"),
+    "skip": Message("Skip"),
+    "back": Message("Back"),
+    "key": Message("Show the answer"),
+    "lang": Message("中文"),
+    "quit": Message("Quit"),
 }
-_SUBMIT = Text("Submit", "提交")
-_NEXT = Text("Next", "下一题")
-_FOLLOW = Text("Follow-up", "追问")
-_YES = Text("Yes, that is it", "是这个意思")
-_COMPARE = Text("Compare", "对照")
-_LATER = Text("Not now", "以后再说")
+_SUBMIT = Message("Submit")
+_NEXT = Message("Next")
+_FOLLOW = Message("Follow-up")
+_YES = Message("Yes, that is it")
+_COMPARE = Message("Compare")
+_LATER = Message("Not now")
 
 
 #: What is typed in a terminal to say that a formula was read as it was meant.

@@ -6,37 +6,24 @@ import ast
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from grader.core.model import Alternative, Course, Exercise, Lang, Question, Report, Rules, Text
+from grader.core.model import Alternative, Course, Exercise, Lang, Message, Question, Report, Rules, Text
 from grader.core.score import seconds_that_count
 from grader.core.text import name_list, timestamp
 from grader.learning.progress import Progress
 
-_HEAD = Text("Reference solution of {name} ({question})", "{name} 的参考实现（{question}）")
-COMPARE = Text(
+_HEAD = Message("Reference solution of {name} ({question})")
+COMPARE = Message(
     "Yours may differ and be just as good. Compare: which lines say the same? Which of the two makes larger arrays, "
-    "or does something twice?",
-    "你的写法可以不同，同样可以很好。请比较：哪几行说的是同一件事？哪一种写法产生了更大的数组，或者把同一件事做了两遍？",
+    "or does something twice?"
 )
-_OTHER_WAY = Text("Another way to write {name}: {note}", "{name} 的另一种写法：{note}")
-_NEVER = Text("This course does not show references.", "本课程不公开参考实现。")
-_EDITION = Text(
-    "A learners' edition of a course has no references; ask your instructor.",
-    "学习者版课程里没有参考实现，请向教师索取。",
-)
-_NO_DUE = Text(
-    "This course shows references after the due date, but has none.",
-    "本课程在截止之后公开参考实现，但没有设定截止时间。",
-)
-_LATER = Text("This course shows references after {due}.", "本课程在 {due} 之后公开参考实现。")
-HOW_TO_SEE = Text(
-    "Compare your code with the reference: attncheck show {question} --reference",
-    "和参考实现比一比：attncheck show {question} --reference",
-)
-_NOT_PASSED = Text(
-    "The reference is shown once all code of {question} is correct; not yet: {names}.",
-    "{question} 的代码全部正确之后才能看参考实现；还没有完成的有：{names}。",
-)
-_NO_CODE = Text("{question} has no code to write.", "{question} 没有要写的代码。")
+_OTHER_WAY = Message("Another way to write {name}: {note}")
+_NEVER = Message("This course does not show references.")
+_EDITION = Message("A learners' edition of a course has no references; ask your instructor.")
+_NO_DUE = Message("This course shows references after the due date, but has none.")
+_LATER = Message("This course shows references after {due}.")
+HOW_TO_SEE = Message("Compare your code with the reference: attncheck show {question} --reference")
+_NOT_PASSED = Message("The reference is shown once all code of {question} is correct; not yet: {names}.")
+_NO_CODE = Message("{question} has no code to write.")
 
 
 def refusal(course: Course, question: Question, progress: Progress, now: datetime) -> Text | None:

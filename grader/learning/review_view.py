@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import columns
-from grader.core.model import Exercise, Item, Text
+from grader.core.model import Exercise, Item, Message, Text
 from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean
 from grader.course.starter import points_of
 from grader.learning.words import HINT
@@ -20,52 +20,39 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------------------------------------- texts
 
-_EMPTY = Text(
+_EMPTY = Message(
     "There is nothing to review yet. Cards come from quiz items you answered and functions that passed. The commands "
-    "for them are `attncheck quiz`, `attncheck grade` and `attncheck watch`.",
-    "还没有可以复习的内容。卡片来自答过的题和通过的函数。"
-    "对应的命令是 `attncheck quiz`、`attncheck grade` 和 `attncheck watch`。",
+    "for them are `attncheck quiz`, `attncheck grade` and `attncheck watch`."
 )
-_NOTHING_DUE = Text(
-    "Nothing is due now. The next card is {card}, due {when}.", "现在没有要复习的。下一张卡片 {card}：{when}。"
-)
-_OPENING = Text("To review: {due} due, {new} new", "要复习的：到期 {due} 张，新卡片 {new} 张")
-_THIS_TIME = Text("{count} of them now (--limit)", "这次 {count} 张（--limit）")
-_COLUMNS = (Text("due", "时间"), Text("card", "卡片"), Text("question", "题号"), Text("reviewed", "复习次数"))
-_NEW = Text("new", "新")
-_NOW = Text("now", "到期")
-_IN = Text("in {time}", "{time}后")
+_NOTHING_DUE = Message("Nothing is due now. The next card is {card}, due {when}.")
+_OPENING = Message("To review: {due} due, {new} new")
+_THIS_TIME = Message("{count} of them now (--limit)")
+_COLUMNS = (Message("due"), Message("card"), Message("question", "number"), Message("reviewed"))
+_NEW = Message("new")
+_NOW = Message("now")
+_IN = Message("in {time}")
 _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
-_FROM_MEMORY = Text("Write this again from memory:", "凭记忆重新写一遍：")
-_HOW = Text(
-    "Enter: grade {file}; or type another path. :hint :skip :lang :quit",
-    "直接回车会给 {file} 评分，也可以输入其他文件的路径。:hint 提示 :skip 跳过 :lang English :quit 结束",
-)
-_FILL_IN = Text("Created {file}: write your code there, then press Enter again.", "已生成 {file}：写好后再按回车。")
-_NO_HINT = Text("There are no more hints.", "没有更多提示了。")
-_TRY_AGAIN = Text(
-    "Fix it and press Enter again, or type :skip to see it again soon.",
-    "改好后再按回车；也可以输入 :skip，过一会儿再来。",
-)
-HOW_EASY = Text("Enter: good · e: easy · q: stop", "回车：记得 · e：很容易 · q：结束")
-HOW_WELL = Text(
-    "How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop",
-    "掌握得怎样？回车：勉强 · g：不错 · e：很容易 · a：不会 · q：结束",
-)
-GO_ON = Text("Enter: continue · q: stop", "回车：继续 · q：结束")
-FOLLOW = Text("f: follow-up question · {more}", "f：接着答刚才提到的那一题 · {more}")
+_FROM_MEMORY = Message("Write this again from memory:")
+_HOW = Message("Enter: grade {file}; or type another path. :hint :skip :lang :quit")
+_FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
+_NO_HINT = Message("There are no more hints.")
+_TRY_AGAIN = Message("Fix it and press Enter again, or type :skip to see it again soon.")
+HOW_EASY = Message("Enter: good · e: easy · q: stop")
+HOW_WELL = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop")
+GO_ON = Message("Enter: continue · q: stop")
+FOLLOW = Message("f: follow-up question · {more}")
 
 KNOWN: dict[Rating, Text] = {
-    "good": Text("known", "记得"),
-    "easy": Text("easy", "很容易"),
-    "hard": Text("with help or effort", "有些吃力"),
-    "again": Text("to review again soon", "很快再复习"),
+    "good": Message("known"),
+    "easy": Message("easy"),
+    "hard": Message("with help or effort"),
+    "again": Message("to review again soon"),
 }
-_COMES = Text("next review: {when}", "下次复习：{when}")
-_OF_THEM = Text("{count} {how}", "{how} {count} 张")
-_DONE = Text("Reviewed: {count}", "已复习 {count} 张")
-_LEFT = Text("Left: {left}. Continue with `attncheck review`.", "还剩 {left} 张：用 `attncheck review` 接着复习。")
+_COMES = Message("next review: {when}")
+_OF_THEM = Message("{count} {how}")
+_DONE = Message("Reviewed: {count}")
+_LEFT = Message("Left: {left}. Continue with `attncheck review`.")
 
 # ----------------------------------------------------------------------------------------------- lists
 

@@ -19,6 +19,7 @@ from grader.core.model import (
     Exercise,
     Item,
     Lang,
+    Message,
     Misconception,
     Notice,
     Question,
@@ -36,20 +37,14 @@ from grader.learning.log import Answered, Coded, Event, Explained, Skipped, Spok
 _TRIES = 3
 #: The most characters in an answer.
 _LONGEST = 10_000
-_SAME = Text("You have already tried this answer, and it is not correct.", "这个答案你已经答过，还不对。")
-_WHICH = Text(
-    "Which of these points did your answer make? Go by what it says, not by what you meant.",
-    "你的回答说到了下面哪几点？以写下来的话为准，心里想到但没有写出来的不算。",
-)
-_WHICH_HOW = Text("Write the numbers, such as 1 3, or 0 for none.", "请写编号，例如 1 3；一点也没有说到就写 0。")
-_NO_POINT = Text(
-    "Choose the points that your answer made, or none of them, but not both.",
-    "请选出说到的几点，或选“都没有”，不能两者都选。",
-)
+_SAME = Message("You have already tried this answer, and it is not correct.")
+_WHICH = Message("Which of these points did your answer make? Go by what it says, not by what you meant.")
+_WHICH_HOW = Message("Write the numbers, such as 1 3, or 0 for none.")
+_NO_POINT = Message("Choose the points that your answer made, or none of them, but not both.")
 #: The choice of somebody whose answer made no key point.
-NONE = items.Choice(items.NONE, Text("None of these", "都没有"))
+NONE = items.Choice(items.NONE, Message("None of these"))
 _YES = frozenset({"y", "yes", "ok", "是", "对", "是的"})
-_TOO_LONG = Text("The answer is longer than {most} characters.", "答案超过了 {most} 个字符。")
+_TOO_LONG = Message("The answer is longer than {most} characters.")
 
 # ------------------------------------------------------------------------------------------- typed input
 
@@ -206,18 +201,16 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
         return found
     if chosen:
         raise UsageError(
-            Text(
-                "{chosen} has no quiz items; 'attncheck show {chosen}' lists what it has.",
-                "{chosen} 没有小题；`attncheck show {chosen}` 会列出它有什么。",
-            ).fill(chosen=chosen[0].id)
+            Message("{chosen} has no quiz items; 'attncheck show {chosen}' lists what it has.").fill(
+                chosen=chosen[0].id
+            )
         )
     known = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
     possible = (*known, *(i.id for q in course.questions for i in q.items))
     raise UsageError(
-        Text(
-            "There is no question, group or item “{name}”. {hint}",
-            "没有问题、分组或小题“{name}”。{hint}",
-        ).fill(name=name, hint=hint(folded, possible, known))
+        Message("There is no question, group or item “{name}”. {hint}").fill(
+            name=name, hint=hint(folded, possible, known)
+        )
     )
 
 
@@ -715,7 +708,7 @@ def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]
 
 # ------------------------------------------------------------------------------------- a file of answers
 
-_NOT_READ = Text("line {line}: {id}: {message}", "第 {line} 行：{id}：{message}")
+_NOT_READ = Message("line {line}: {id}: {message}")
 
 
 def answers_only(course: Course, submission: Submission, chosen: Sequence[Item]) -> tuple[Course, Submission]:

@@ -9,25 +9,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.core.errors import UsageError
-from grader.core.model import Exercise, Item, Lang, Question, Text
+from grader.core.model import Exercise, Item, Lang, Message, Question
 from grader.course import starter
 from grader.learning.answers_file import PLACEHOLDER
 
 #: An item with its question.
 QuestionItem: TypeAlias = tuple[Question, Item]
 
-_NOT_PYTHON = Text(
-    "{file} is not valid Python, so {name} cannot be found in it; fix it first.",
-    "{file} 不是合法的 Python 代码，找不到里面的 {name}；请先改好它。",
-)
-_NOT_UTF8 = Text(
-    "{file} is not saved as UTF-8, so it was left as it is; save it as UTF-8 in your editor first.",
-    "{file} 不是用 UTF-8 编码保存的，因此没有改动；请先在编辑器里另存为 UTF-8。",
-)
-_NOT_IN_FILE = Text(
-    "{file} does not define {name}; --reset works on the file that 'start' created.",
-    "{file} 里没有定义 {name}；--reset 用于 `start` 生成的文件。",
-)
+_NOT_PYTHON = Message("{file} is not valid Python, so {name} cannot be found in it; fix it first.")
+_NOT_UTF8 = Message("{file} is not saved as UTF-8, so it was left as it is; save it as UTF-8 in your editor first.")
+_NOT_IN_FILE = Message("{file} does not define {name}; --reset works on the file that 'start' created.")
 
 
 def missing_items(text: str, wanted: Sequence[QuestionItem]) -> list[QuestionItem]:

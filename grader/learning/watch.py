@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from grader.core.errors import SubmissionError
-from grader.core.model import ExerciseResult, Report, Status, Text, WatchState
+from grader.core.model import ExerciseResult, Message, Report, Status, Text, WatchState
 
 Event = Literal["saved", "next", "hint", "help", "other", "quit"]
 _KEYS: dict[str, Event] = {
@@ -29,13 +29,10 @@ _KEYS: dict[str, Event] = {
 }
 
 
-_KEYS_ARE = Text(
-    "n shows the next exercise that does not pass, h a hint, q quits. Saving a file grades again.",
-    "n：下一个没有通过的练习，h：提示，q：退出。保存文件就会重新评分。",
-)
-_NOTHING = Text("This key does nothing here; ? shows the keys.", "这个键在这里没有作用；按 ? 查看按键。")
-_ONLY_ONE = Text("This is the only exercise that does not pass.", "没有通过的练习只有这一个。")
-_NO_HINTS = Text("There are no more hints.", "没有更多提示了。")
+_KEYS_ARE = Message("n shows the next exercise that does not pass, h a hint, q quits. Saving a file grades again.")
+_NOTHING = Message("This key does nothing here; ? shows the keys.")
+_ONLY_ONE = Message("This is the only exercise that does not pass.")
+_NO_HINTS = Message("There are no more hints.")
 
 
 @dataclass(slots=True)

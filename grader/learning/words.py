@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from grader.core.model import Text
+from grader.core.model import Message
 
-HINT = Text("{name}, hint {rung} of {rungs}:", "{name}，提示 {rung}/{rungs}：")
+HINT = Message("{name}, hint {rung} of {rungs}:")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from markupsafe import Markup
 
-from grader.core.model import ArrayComparison, Text
+from grader.core.model import ArrayComparison, Message, Text
 from grader.report.figures.palette import Colour, between, hexadecimal, ink
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ _WIDE, _HIGH = 40, 26
 _WORDS = {-1: "NaN", -2: "+∞", -3: "−∞"}
 _SIGNS = {-1: "✕ NaN", -2: "▲ +∞", -3: "▼ −∞"}
 
-_ROWS = Text("rows {first} to {last} of {all}", "行 {first}–{last}（共 {all} 行）")
-_COLUMNS = Text("columns {first} to {last} of {all}", "列 {first}–{last}（共 {all} 列）")
-_SLICES = Text("{shown} of {all} matrices shown", "共 {all} 个矩阵，画出 {shown} 个")
-_BEYOND = Text("values outside the scale have the colour of its nearest end", "超出色标的值按色标两端着色")
-_RANGE = Text("shape {shape}, {low} to {high}", "形状 {shape}，{low} 到 {high}")
-_COUNT = Text("{said}, {count} × {word}", "{said}，{count} 个 {word}")
-_SHAPE = Text("shape {shape}", "形状 {shape}")
+_ROWS = Message("rows {first} to {last} of {all}")
+_COLUMNS = Message("columns {first} to {last} of {all}")
+_SLICES = Message("{shown} of {all} matrices shown")
+_BEYOND = Message("values outside the scale have the colour of its nearest end")
+_RANGE = Message("shape {shape}, {low} to {high}")
+_COUNT = Message("{said}, {count} × {word}")
+_SHAPE = Message("shape {shape}")
 
 
 @dataclass(frozen=True, slots=True)

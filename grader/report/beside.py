@@ -5,67 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.core.layout import columns
-from grader.core.model import Lang, Text
+from grader.core.model import Lang, Message, Text
 from grader.grading.costs import Cost
 
 _WHO = {
-    "yours": Text("yours", "你的"),
-    "reference": Text("reference", "参考实现"),
-    "alternative": Text("another way {number}", "另一种写法 {number}"),
+    "yours": Message("yours"),
+    "reference": Message("reference"),
+    "alternative": Message("another way {number}"),
 }
-_LIBRARY = {"torch": Text("PyTorch", "PyTorch"), "numpy": Text("NumPy", "NumPy")}
+_LIBRARY = {"torch": Message("PyTorch"), "numpy": Message("NumPy")}
 HEADS = (
-    Text("code", "代码"),
-    Text("lines", "行数"),
-    Text("loops", "循环"),
-    Text("library", "库"),
-    Text("operations", "运算次数"),
-    Text("largest array", "最大的数组"),
+    Message("code"),
+    Message("lines"),
+    Message("loops"),
+    Message("library"),
+    Message("operations"),
+    Message("largest array"),
 )
-COUNTED = Text(
-    "Operations and elements are counted on the public case “{case}”, in PyTorch only.",
-    "运算次数和数组元素个数是在公开用例“{case}”上统计的，只统计 PyTorch。",
-)
-_ELEMENTS = Text("{count} numbers", "{count} 个数")
-_NOT_COUNTED = Text("–", "–")
-_LOOPS = Text(
+COUNTED = Message("Operations and elements are counted on the public case “{case}”, in PyTorch only.")
+_ELEMENTS = Message("{count} numbers")
+_NOT_COUNTED = Message("–")
+_LOOPS = Message(
     "Yours has {mine}, the reference none: can one expression on whole arrays say the same? It is shorter, and for "
-    "large arrays much faster.",
-    "你的代码有 {mine}，参考实现一个也没有：能不能用一个对整个数组的式子写出来？那样更短，数组大时也快得多。",
+    "large arrays much faster."
 )
-_LOOP_COUNT = Text("{count} loops", "{count} 个循环")
-_ONE_LOOP = Text("one loop", "1 个循环")
-_FEWER_LOOPS = Text(
-    "Yours has no loop where the reference has some; both are correct.", "你的代码没有循环，而参考实现有；两种都对。"
-)
-_MORE_WORK = Text(
+_LOOP_COUNT = Message("{count} loops")
+_ONE_LOOP = Message("one loop")
+_FEWER_LOOPS = Message("Yours has no loop where the reference has some; both are correct.")
+_MORE_WORK = Message(
     "Yours does {times} times the operations of the reference: is something computed twice, or for entries that are "
-    "thrown away?",
-    "你的代码的运算次数是参考实现的 {times} 倍：是不是有什么算了两遍，或者算了用不到的部分？",
+    "thrown away?"
 )
-_LESS_WORK = Text(
-    "Yours needs only {share} % of the operations of the reference.", "你的代码只用了参考实现 {share}% 的运算。"
+_LESS_WORK = Message("Yours needs only {share} % of the operations of the reference.")
+_MORE_MEMORY = Message(
+    "Its largest array is {times} times that of the reference: which of your intermediate results is that?"
 )
-_MORE_MEMORY = Text(
-    "Its largest array is {times} times that of the reference: which of your intermediate results is that?",
-    "你最大的数组是参考实现的 {times} 倍：那是哪一个中间结果？",
-)
-_LESS_MEMORY = Text(
-    "Its largest array has only {share} % of the numbers of the reference's largest.",
-    "你最大的数组只有参考实现最大数组的 {share}%。",
-)
-_LONGER = Text(
-    "Yours has {mine} lines of code, the reference {theirs}: can two of yours become one operation?",
-    "你的代码有 {mine} 行，参考实现有 {theirs} 行：有没有几行可以合成一步？",
-)
-_LIBRARIES = Text(
-    "Yours is written in {mine}, the reference in {theirs}; only PyTorch keeps gradients.",
-    "你用的是 {mine}，参考实现用的是 {theirs}；只有 PyTorch 能求梯度。",
-)
-_SAME = Text(
-    "In length, loops and cost, yours and the reference are much the same.",
-    "在长短、循环和开销上，你的代码和参考实现差不多。",
-)
+_LESS_MEMORY = Message("Its largest array has only {share} % of the numbers of the reference's largest.")
+_LONGER = Message("Yours has {mine} lines of code, the reference {theirs}: can two of yours become one operation?")
+_LIBRARIES = Message("Yours is written in {mine}, the reference in {theirs}; only PyTorch keeps gradients.")
+_SAME = Message("In length, loops and cost, yours and the reference are much the same.")
 #: Smaller differences are not worth a sentence.
 _MUCH, _LONG = 1.15, 2.0
 

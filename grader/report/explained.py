@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.core.layout import cells
-from grader.core.model import Diagnosis, ExerciseResult, Lang, Span, Text
+from grader.core.model import Diagnosis, ExerciseResult, Lang, Message, Span, Text
 from grader.core.text import clean
 
 #: The most lines that a report spends on the diagnosis of one exercise.
 MOST_LINES = 6
 _TAB = 4
-PLACE = Text("{file}, line {line}: ", "{file} 第 {line} 行：")
+PLACE = Message("{file}, line {line}: ")
 
 
 @dataclass(frozen=True, slots=True)

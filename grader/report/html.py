@@ -27,6 +27,7 @@ from grader.core.model import (
     Item,
     ItemResult,
     Lang,
+    Message,
     Misconception,
     Outcome,
     QuestionResult,
@@ -132,8 +133,8 @@ def _rendered(template: str, page: _Page, lang: Lang, style: str) -> str:
             words=words,
             text=core_text,
             Status=Status,
-            EXPECTED=Text("Expected", "应有的结果"),
-            YOURS=Text("Yours", "你的结果"),
+            EXPECTED=Message("Expected", "table"),
+            YOURS=Message("Yours"),
             style=Markup(style),
             policy=policy(style),
         )

@@ -13,13 +13,13 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from grader import __version__
-from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, QuestionResult, Report, Status, Text
+from grader.core.model import ExerciseResult, ItemResult, Lang, Message, Notice, QuestionResult, Report, Status, Text
 from grader.core.text import STATUS, clean
 from grader.report.json import number
 
-_HIDDEN = Text("{name} (hidden)", "{name}（隐藏）")
-_SUBMISSION = Text("submission", "提交")
-_NOT_APPLICABLE = Text("does not apply", "不适用")
+_HIDDEN = Message("{name} (hidden)")
+_SUBMISSION = Message("submission")
+_NOT_APPLICABLE = Message("does not apply")
 
 
 def to_junit(report: Report, lang: Lang = "en") -> str:

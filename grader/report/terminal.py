@@ -14,6 +14,7 @@ from grader.core.model import (
     ExerciseResult,
     ItemResult,
     Lang,
+    Message,
     Misconception,
     Notice,
     Outcome,
@@ -29,16 +30,16 @@ from grader.core.text import COMMA, LABELED, OF_POINTS, SEMICOLON, STATUS, check
 from grader.course import misconceptions
 from grader.report import explained, words
 
-NOT_PASSED = Text("not passed: {names}", "未通过：{names}")
-NOT_ANSWERED = Text("not answered: {names}", "未作答：{names}")
-NOT_ATTEMPTED = Text("Not attempted: {names}", "未作答的题：{names}")
-SEED = Text("seed: {seed}", "随机种子：{seed}")
-WATCH_KEYS = Text("n next · h hint · ? keys · q quit", "n 下一个 · h 提示 · ? 按键 · q 退出")
-WATCH_QUIT = Text("? keys · q quit", "? 按键 · q 退出")
-COUNT_CORRECT = Text("{count} correct", "{count} 个正确")
-COUNT_UNWRITTEN = Text("{count} not written yet: {names}", "{count} 个还没有写：{names}")
-MORE_WRONG = Text("{count} more, not correct yet", "另有 {count} 个还不正确")
-MORE_ANSWERS = Text("answers to {count} more questions: {right} correct", "另有 {count} 个问题的回答：答对 {right} 题")
+NOT_PASSED = Message("not passed: {names}")
+NOT_ANSWERED = Message("not answered: {names}")
+NOT_ATTEMPTED = Message("Not attempted: {names}")
+SEED = Message("seed: {seed}")
+WATCH_KEYS = Message("n next · h hint · ? keys · q quit")
+WATCH_QUIT = Message("? keys · q quit")
+COUNT_CORRECT = Message("{count} correct")
+COUNT_UNWRITTEN = Message("{count} not written yet: {names}")
+MORE_WRONG = Message("{count} more, not correct yet")
+MORE_ANSWERS = Message("answers to {count} more questions: {right} correct")
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.core.model import ExerciseResult, Outcome, Report, Status, Text
+from grader.core.model import ExerciseResult, Message, Outcome, Report, Status, Text
 from grader.core.text import STATUS, check_label
 from grader.grading.failures import is_not_written
 
@@ -45,59 +45,51 @@ def exercise_status(exercise: ExerciseResult) -> Text:
     return STATUS[exercise.status]
 
 
-READ_AS = Text("Read as: {formula}", "读作：{formula}")
-OF = Text("{earned} of {possible}", "{earned} / {possible}")
-FIRST = Text("Fix this first:", "先改这里：")
-FIRST_AT = Text("Fix this first ({where}):", "先改这里（{where}）：")
-PUBLIC_CASE = Text("{check}, case “{case}”", "{check}，用例“{case}”")
-HIDDEN_CASE = Text("{check}, hidden case “{case}”", "{check}，隐藏用例“{case}”")
-AT = Text("at {index}: {values}", "{index} 处：{values}")
-VALUES_ONLY = Text("expected {expected}, got {actual}", "应为 {expected}，实际为 {actual}")
-DIFFERING = Text("{differing} of {size} entries differ", "{size} 个元素中有 {differing} 个不同")
-PRINTED = Text("Your code printed:", "你的代码输出了：")
-CHECKS = Text("{passed} of {all} checks passed", "{all} 项检查通过 {passed} 项")
-HIDDEN_DECIDE = Text(
-    "Hidden cases decide {points} of these {possible} points.", "这 {possible} 分中有 {points} 分由隐藏用例决定。"
-)
+READ_AS = Message("Read as: {formula}")
+OF = Message("{earned} of {possible}")
+FIRST = Message("Fix this first:")
+FIRST_AT = Message("Fix this first ({where}):")
+PUBLIC_CASE = Message("{check}, case “{case}”")
+HIDDEN_CASE = Message("{check}, hidden case “{case}”")
+AT = Message("at {index}: {values}")
+VALUES_ONLY = Message("expected {expected}, got {actual}")
+DIFFERING = Message("{differing} of {size} entries differ")
+PRINTED = Message("Your code printed:")
+CHECKS = Message("{passed} of {all} checks passed")
+HIDDEN_DECIDE = Message("Hidden cases decide {points} of these {possible} points.")
 GIVEN = {
-    "torch": Text("tested with torch tensors", "用 torch 张量测试"),
-    "numpy": Text("tested with NumPy arrays", "用 NumPy 数组测试"),
+    "torch": Message("tested with torch tensors"),
+    "numpy": Message("tested with NumPy arrays"),
 }
 #: On pages, where the item may be a link.
-ASK_NEXT_ON_PAGE = Text("Practise this idea: {item}", "针对这一点的练习题：{item}")
-ASK_NEXT = Text("Practise this idea: attncheck quiz {item}", "针对这一点的练习题：attncheck quiz {item}")
-NOTES = Text("Please note", "请注意")
-LATE = Text("submitted {time} late", "迟交 {time}")
-ALL_PASSED = Text("Everything is correct. Well done!", "全部正确，做得好！")
-REST_PASSED = Text("Everything that could be graded is correct.", "能够评分的内容全部正确。")
-HERE_PASSED = Text("Everything that is graded here is correct. Well done!", "在这里评定的内容全部正确，做得好！")
-ELSEWHERE = Text(
+ASK_NEXT_ON_PAGE = Message("Practise this idea: {item}")
+ASK_NEXT = Message("Practise this idea: attncheck quiz {item}")
+NOTES = Message("Please note")
+LATE = Message("submitted {time} late")
+ALL_PASSED = Message("Everything is correct. Well done!")
+REST_PASSED = Message("Everything that could be graded is correct.")
+HERE_PASSED = Message("Everything that is graded here is correct. Well done!")
+ELSEWHERE = Message(
     "{points} more points are not graded here: your instructor grades the answers to graded items and runs the hidden "
-    "cases.",
-    "另有 {points} 分不在这里评定：计分题由教师批改，隐藏用例由教师运行。",
+    "cases."
 )
-DECIDED_ELSEWHERE = Text("graded by your instructor", "由教师评定")
-INCOMPLETE = Text(
+DECIDED_ELSEWHERE = Message("graded by your instructor")
+INCOMPLETE = Message(
     "Something could not be graded because of an error in the course or in attncheck. It does not count for or against "
-    "you; please tell your instructor.",
-    "有内容因课程或 attncheck 自身的错误而无法评分，既不加分也不扣分；请告诉老师。",
+    "you; please tell your instructor."
 )
-SANDBOX = Text("Sandbox: {layers}", "沙箱：{layers}")
-NO_SANDBOX = Text(
+SANDBOX = Message("Sandbox: {layers}")
+NO_SANDBOX = Message(
     "This code ran WITHOUT a sandbox: it could read and change everything that you can. Run `attncheck doctor` to see "
-    "what is missing.",
-    "这段代码没有在沙箱中运行：凡是你能读取和修改的内容，它也都能读取和修改。运行 `attncheck doctor` 可查看缺少什么。",
+    "what is missing."
 )
-NOTHING_RUN = Text("No code was run", "没有运行任何代码")
-SECONDS = Text("{seconds} s", "{seconds} 秒")
+NOTHING_RUN = Message("No code was run")
+SECONDS = Message("{seconds} s")
 
-NOT_READABLE = Text("could not be read", "无法读取")
-ANSWERS_RIGHT = Text("answers: {right} of {count} correct", "答案：{count} 个中对了 {right} 个")
-ANSWERS_RIGHT_SOME_UNREAD = Text(
-    "answers: {right} of {count} correct, {unread} could not be read",
-    "答案：{count} 个中对了 {right} 个，{unread} 个无法读取",
-)
-YOUR_ANSWER = Text("Your answer", "你的回答")
-COMPARE_ANSWER = Text("Compare your answer with the model answer", "把你的回答与参考答案对照")
-MODEL_ANSWER = Text("Model answer", "参考答案")
-KEY_POINTS = Text("Key points: which of them did you make?", "要点：你说到了哪几点？")
+NOT_READABLE = Message("could not be read")
+ANSWERS_RIGHT = Message("answers: {right} of {count} correct")
+ANSWERS_RIGHT_SOME_UNREAD = Message("answers: {right} of {count} correct, {unread} could not be read")
+YOUR_ANSWER = Message("Your answer", "report")
+COMPARE_ANSWER = Message("Compare your answer with the model answer")
+MODEL_ANSWER = Message("Model answer")
+KEY_POINTS = Message("Key points: which of them did you make?")

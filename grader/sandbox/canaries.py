@@ -16,6 +16,7 @@ from grader.core.model import (
     Died,
     Job,
     Limits,
+    Message,
     NotRun,
     Part,
     Program,
@@ -111,13 +112,8 @@ def try_attacks(observe: Observe, quiet: Callable[[], object] = lambda: None) ->
         )
 
 
-_LET_THROUGH = Text(
-    "the sandbox does not work on {where}: code could {attacks}", "{where} 的沙箱没有起作用（没能阻止：{attacks}）"
-)
-_UNDECIDED = Text(
-    "whether the sandbox works on {where} could not be decided ({attacks})",
-    "无法判定 {where} 的沙箱是否起作用（{attacks}）",
-)
+_LET_THROUGH = Message("the sandbox does not work on {where}: code could {attacks}")
+_UNDECIDED = Message("whether the sandbox works on {where} could not be decided ({attacks})")
 
 
 def refusal(canaries: Sequence[AttackResult], where: str | Text) -> Text | None:

@@ -17,6 +17,7 @@ from grader.core.model import (
     Died,
     Job,
     Limits,
+    Message,
     MissingModule,
     NotRun,
     Observation,
@@ -24,7 +25,6 @@ from grader.core.model import (
     Raised,
     ResourceUsage,
     Returned,
-    Text,
     TimedOut,
     TooBig,
     Unreadable,
@@ -220,18 +220,14 @@ def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> No
         run.received += child.received
 
 
-_KILLED = Text(
+_KILLED = Message(
     "could not be graded: the process that ran this code was killed twice from outside, usually because the machine is "
     "short of memory. One submission may need 1.5 GB of free memory: close other programs, or use fewer --workers, and "
-    "run the command again",
-    "无法评分：运行这段代码的进程两次被外部终止。通常是因为机器内存不足：一份提交可能需要 1.5 GB 空闲内存。"
-    "请关闭其他程序，或减少 --workers，然后重新运行",
+    "run the command again"
 )
-_NOT_READY = Text("the sandboxed child was not ready after {seconds:g} s", "沙箱子进程在 {seconds:g} 秒后仍未就绪")
-_ENDED_EARLY = Text(
-    "the sandboxed child ended before it was ready ({error})", "沙箱子进程在就绪之前就结束了（{error}）"
-)
-_NOT_CONFINED = Text("the sandboxed child could not be confined: {error}", "无法限制沙箱子进程：{error}")
+_NOT_READY = Message("the sandboxed child was not ready after {seconds:g} s")
+_ENDED_EARLY = Message("the sandboxed child ended before it was ready ({error})")
+_NOT_CONFINED = Message("the sandboxed child could not be confined: {error}")
 
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.core.errors import LibrariesChanged
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.sandbox import policy
 
 #: Folders without code: what Python writes itself and what C++ extensions are built from.
@@ -63,15 +63,13 @@ class Snapshot:
 
 
 #: ``path`` is what changed.
-CHANGED = Text(
+CHANGED = Message(
     "the libraries that submissions run on changed while they were in use ({path}), so the last results could not be "
     "graded and cost no points. Was the Python environment updated or removed? Make sure that torch and NumPy are "
-    "installed, and run the command again",
-    "运行提交所用的库在使用过程中变了（{path}），所以刚才运行的内容无法评分，也没有因此扣分。"
-    "Python 环境是不是被更新或删除了？请确认 torch 和 NumPy 已安装，然后重新运行命令",
+    "installed, and run the command again"
 )
 #: The ``path`` in ``CHANGED`` if the libraries are not those that a batch began with.
-OTHER_FILES = Text("files were added or removed", "有文件增加或减少")
+OTHER_FILES = Message("files were added or removed")
 
 
 def digest(packages: tuple[str, ...]) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
-from grader.core.model import Limits, ResourceUsage, Text
+from grader.core.model import Limits, Message, ResourceUsage, Text
 from grader.sandbox import policy
 from grader.sandbox.children import ChildEnded, Frame, FrameBuffer, write_all
 from grader.sandbox.fair_clock import FairClock, stuck
@@ -67,74 +67,49 @@ class ZygoteSettings:
     packages: tuple[str, ...] = ()
 
 
-_NOT_LINUX = Text(
-    "learner code can only be confined on Linux; this is {platform}",
-    "只有在 Linux 上才能限制学习者的代码；这里是 {platform}",
-)
-_NOT_STARTED = Text("the sandbox process could not be started: {error}", "无法启动沙箱进程：{error}")
-_NO_LIBSECCOMP = Text(
+_NOT_LINUX = Message("learner code can only be confined on Linux; this is {platform}")
+_NOT_STARTED = Message("the sandbox process could not be started: {error}")
+_NO_LIBSECCOMP = Message(
     "libseccomp was not found, so system calls cannot be filtered; install libseccomp2 (Debian, Ubuntu) or libseccomp "
-    "(Fedora, Arch) and run 'attncheck doctor'",
-    "没有找到 libseccomp，所以无法过滤系统调用；请安装 libseccomp2（Debian、Ubuntu）或 libseccomp（Fedora、Arch），"
-    "再运行 `attncheck doctor`",
+    "(Fedora, Arch) and run 'attncheck doctor'"
 )
-_ENDED_STARTING = Text("the sandbox process ended while it started: {error}", "沙箱进程在启动过程中就结束了：{error}")
-_SHORT_AT_START = Text(
+_ENDED_STARTING = Message("the sandbox process ended while it started: {error}")
+_SHORT_AT_START = Message(
     "the sandbox process could not start: there is not enough memory, or the limit on open files is too low. Close "
-    "other programs, or raise the limits (ulimit -v, ulimit -n), and run the command again",
-    "沙箱进程无法启动：内存不足，或允许打开的文件太少。请关闭其他程序，或提高限制（ulimit -v、ulimit -n），"
-    "然后重新运行命令",
+    "other programs, or raise the limits (ulimit -v, ulimit -n), and run the command again"
 )
-_NOT_IMPORTED = Text(
+_NOT_IMPORTED = Message(
     "the sandbox process could not import NumPy or torch; \"{python} -c 'import numpy, torch'\" may show why. Install "
-    "them again, and run the command again",
-    "沙箱进程无法导入 NumPy 或 torch；运行 \"{python} -c 'import numpy, torch'\" 也许能看到原因。"
-    "请重新安装它们，然后重新运行命令",
+    "them again, and run the command again"
 )
-_KILLED_STARTING = Text(
-    "the sandbox process was killed while it started ({signal}), possibly because this machine is short of memory",
-    "沙箱进程在启动过程中被终止（{signal}），可能是因为这台机器内存不足",
+_KILLED_STARTING = Message(
+    "the sandbox process was killed while it started ({signal}), possibly because this machine is short of memory"
 )
-_NOT_READY = Text("the sandbox process did not become ready: {error}", "沙箱进程没有就绪：{error}")
-_ENDED_EARLY = Text(
+_NOT_READY = Message("the sandbox process did not become ready: {error}")
+_ENDED_EARLY = Message(
     "the sandbox process ended before it was ready (exit code {code}); 'attncheck doctor' shows which layer is "
-    "missing, and ATTNCHECK_DEBUG=1 shows its messages",
-    "沙箱进程在就绪之前就结束了（退出码 {code}）；`attncheck doctor` 会显示缺少哪一层，"
-    "ATTNCHECK_DEBUG=1 会显示它的输出",
+    "missing, and ATTNCHECK_DEBUG=1 shows its messages"
 )
-_SEVERAL_THREADS = Text(
-    "the zygote has {count} threads; it must have one when it forks",
-    "zygote 进程有 {count} 个线程；分叉（fork）时必须只有一个",
-)
-_SHARED_MEMORY = Text(
-    "the zygote has memory that all its children would share: {what}",
-    "zygote 进程有一块所有子进程都会共享的内存：{what}",
-)
-_NO_LANDLOCK = Text(
+_SEVERAL_THREADS = Message("the zygote has {count} threads; it must have one when it forks")
+_SHARED_MEMORY = Message("the zygote has memory that all its children would share: {what}")
+_NO_LANDLOCK = Message(
     "this kernel has no Landlock, so files cannot be hidden from learner code. It needs Linux 5.13 or later, with "
-    "'landlock' in the kernel's list of security modules (lsm=)",
-    "这个内核没有 Landlock，所以无法对学习者的代码隐藏文件。需要 Linux 5.13 或更高版本，"
-    "并且内核的安全模块列表（lsm=）里有 landlock",
+    "'landlock' in the kernel's list of security modules (lsm=)"
 )
-_AS_ROOT = Text(
+_AS_ROOT = Message(
     "learner code would run as root: user namespaces are not available here and Python is not readable by other users; "
-    "run attncheck as an ordinary user, or install Python where everybody can read it",
-    "学习者的代码会以 root 身份运行：这里不能使用用户命名空间，其他用户也读不到 Python；"
-    "请以普通用户身份运行 attncheck，或把 Python 装到所有人都能读的地方",
+    "run attncheck as an ordinary user, or install Python where everybody can read it"
 )
-_THREADS_UNLIMITED = Text(
+_THREADS_UNLIMITED = Message(
     "the threads of learner code cannot be limited here. This needs libseccomp 2.5, Linux 5.5, and a container that "
-    "does not intercept system calls itself; or run attncheck as an ordinary user on a machine with user namespaces",
-    "这里无法限制学习者代码的线程数。这需要 libseccomp 2.5、Linux 5.5，以及一个自己不拦截系统调用的容器；"
-    "或者在支持用户命名空间的机器上以普通用户身份运行 attncheck",
+    "does not intercept system calls itself; or run attncheck as an ordinary user on a machine with user namespaces"
 )
-_NO_MEMORY = Text("not enough memory", "内存不足")
-_KILLED_IN_USE = Text("{signal}; the machine may be short of memory", "{signal}；机器可能内存不足")
-_LOST = Text("the zygote ended: {why}", "zygote 进程结束了：{why}")
-_SHORTAGE = Text(
+_NO_MEMORY = Message("not enough memory")
+_KILLED_IN_USE = Message("{signal}; the machine may be short of memory")
+_LOST = Message("the zygote ended: {why}")
+_SHORTAGE = Message(
     "the sandbox could not be started ({error}); close other programs, or allow more open files and processes "
-    "(ulimit -n, ulimit -u), and run the command again",
-    "无法启动沙箱（{error}）；请关闭其他程序，或允许打开更多文件和进程（ulimit -n、ulimit -u），然后重新运行命令",
+    "(ulimit -n, ulimit -u), and run the command again"
 )
 
 

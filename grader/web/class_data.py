@@ -29,7 +29,7 @@ from grader.classroom.gradebook import LearnerRow, change_token, open_gradebook
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError, UsageError
-from grader.core.model import Course, Exercise, Item, Lang, Question, Text
+from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
 from grader.core.page_text import without_commands
 from grader.core.text import OF_POINTS, points, timestamp
 from grader.instructor import analysis, class_table
@@ -56,8 +56,8 @@ RARELY = 10.0
 _MOST_READY = 4
 #: The folders of an absolute path.
 _FOLDERS = re.compile(r"(?<![^\s“\"'(（：:,，])/(?:[^\s/]+/)+")
-_NO_PAGE = Text("There is no such page.", "没有这个页面。")
-_NOT_YOURS = Text("These pages are for the staff of the class.", "这些页面只供本班的教师和助教使用。")
+_NO_PAGE = Message("There is no such page.")
+_NOT_YOURS = Message("These pages are for the staff of the class.")
 
 #: A mark that counts or not, with the answers of its submission.
 Answered: TypeAlias = tuple[Mark, Mapping[str, object]]

@@ -19,14 +19,14 @@ from typing import Any
 
 from grader.core import files
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.web.answers import Entry, MarkedPart
 
 FORMAT = 1
 #: The most characters in the fields of a draft. The longest file of code has fewer.
 MOST = 520_000
-_TOO_LONG = Text("This is longer than {most} characters.", "内容超过了 {most} 个字符。")
-_NOT_SAVED = Text("The draft cannot be saved: {reason}.", "草稿无法保存：{reason}。")
+_TOO_LONG = Message("This is longer than {most} characters.")
+_NOT_SAVED = Message("The draft cannot be saved: {reason}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from starlette.requests import cookie_parser
 from starlette.routing import Route
 
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.web.notice import Notice, Step
 from grader.web.pace import RequestQueue, peer
 from grader.web.people import ClassMember, MemberFiles, Role
@@ -53,46 +53,43 @@ _STRANGERS, _STRANGERS_GAP, _STRANGERS_LINE = 300, 0.1, 50
 #: this many requests of a person wait for their refusal; others are refused at once.
 _PAUSE, _PAUSING = 3.0, 20
 
-_NO_ADDRESS = Text(
-    "--trusted-proxy is “{given}”; expected the address of the proxy, such as 127.0.0.1 or 10.0.0.0/24.",
-    "--trusted-proxy 写的是“{given}”；应为代理的地址，例如 127.0.0.1 或 10.0.0.0/24。",
+_NO_ADDRESS = Message(
+    "--trusted-proxy is “{given}”; expected the address of the proxy, such as 127.0.0.1 or 10.0.0.0/24."
 )
 _NOT_THEIRS = Notice(
     403,
-    Text("You do not have access to this page", "你无权查看这个页面"),
-    (Text("It is for other members of the class.", "这个页面只对班级的其他成员开放。"),),
-    Step(Text("To the first page", "回到首页"), "/"),
+    Message("You do not have access to this page"),
+    (Message("It is for other members of the class."),),
+    Step(Message("To the first page"), "/"),
 )
 TOO_MANY_REQUESTS = Notice(
     429,
-    Text("Too many requests", "请求太多"),
-    (Text("Wait a few seconds, and load the page again.", "请等几秒，再重新加载页面。"),),
+    Message("Too many requests"),
+    (Message("Wait a few seconds, and load the page again."),),
     headers={"Retry-After": f"{_LINE * _GAP:.0f}", "Connection": "close"},
 )
 _ENDING = Notice(
     503,
-    Text("The server is shutting down", "服务器正在关闭"),
-    (Text("Load the page again in a few minutes.", "请过几分钟再重新加载页面。"),),
+    Message("The server is shutting down"),
+    (Message("Load the page again in a few minutes."),),
     headers={"Connection": "close"},
 )
 _UNKNOWN = Notice(
     403,
-    Text("You are not in this class", "你不在这个班级里"),
+    Message("You are not in this class"),
     (
-        Text(
+        Message(
             "Your institution’s sign-in did not name a member of this class. Check that you used the right account, or "
-            "write to your instructor.",
-            "学校的登录系统没有给出本班成员的账号。请确认登录的是正确的账号，或者联系老师。",
+            "write to your instructor."
         ),
     ),
 )
 _NOT_SAVED = Notice(
     503,
-    Text("That could not be saved", "无法保存"),
+    Message("That could not be saved"),
     (
-        Text(
-            "The server cannot write its files at the moment. Try again in a few minutes, and tell your instructor.",
-            "服务器暂时无法写入文件。请过几分钟再试，并告诉老师。",
+        Message(
+            "The server cannot write its files at the moment. Try again in a few minutes, and tell your instructor."
         ),
     ),
 )

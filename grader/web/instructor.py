@@ -21,7 +21,7 @@ from grader.classroom import inbox
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.marks import CoursePart, Mark
 from grader.classroom.results import Book, parts
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import points
 from grader.instructor import class_table, learner_requests
 from grader.instructor.analysis import answers
@@ -39,7 +39,7 @@ from grader.web.class_data import LANGUAGE, ClassData, Handler, Visit, moment, r
 
 #: The number of learners on a page of the table.
 _PER_PAGE = 50
-_EARLIER = Text("an earlier version", "较早的一次")
+_EARLIER = Message("an earlier version")
 
 
 def routes(class_data: ClassData) -> list[Route]:

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from grader.classroom import audit
 from grader.classroom.gradebook import Override, SavedChanges
 from grader.classroom.jsonl import Place
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import COMMA, points
 from grader.instructor.overrides import Signed, undo_save
 from grader.web.class_data import LOCK_TIMEOUT, Visit, moment
@@ -20,11 +20,11 @@ from grader.web.instructor_words import ACTIONS, WORDS
 #: The number of saves on a page.
 _PER_PAGE = 20
 #: No override: the points earned count, or the answer waits for a person.
-_NONE = Text("none", "无")
+_NONE = Message("none")
 _LOGS = {
-    "changes": Text("Changes", "改动"),
-    "reading": Text("What staff read", "查看记录"),
-    "learners": Text("Learners", "学习者"),
+    "changes": Message("Changes"),
+    "reading": Message("What staff read"),
+    "learners": Message("Learners"),
 }
 
 

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from grader.classroom.marks import Mark
 from grader.classroom.results import parts
 from grader.core.errors import UsageError
-from grader.core.model import ExerciseResult, ItemResult, Status, Text
+from grader.core.model import ExerciseResult, ItemResult, Message, Status, Text
 from grader.core.text import STATUS
 from grader.course import items
 from grader.instructor import learner_requests, rubric
@@ -27,21 +27,12 @@ from grader.web.instructor_changes import find_done, latest_saves
 _GROUPS = 8
 #: The most answers on a page that could not be read.
 _UNREAD = 100
-_NOT_A_NUMBER = Text("“{typed}” is not a number of points.", "“{typed}”不是分数。")
-_NO_POINTS = Text("Enter the points.", "请填写分数。")
-_NO_PART = Text("Choose an item or an exercise.", "请选择小题或练习。")
-_CHANGED = Text(
-    "These answers have been marked in the meantime, or none was selected. Nothing was saved.",
-    "这些回答已经有人批改过，或者没有勾选任何一份。没有保存任何内容。",
-)
-_NO_CHOICE = Text(
-    "Tick the key points, or “none of these: 0 points”. Nothing was saved.",
-    "请勾选要点，或勾选“都没有说到：0 分”。没有保存任何内容。",
-)
-_BOTH = Text(
-    "Tick either key points or “none of these: 0 points”. Nothing was saved.",
-    "要点和“都没有说到：0 分”只能勾选一种。没有保存任何内容。",
-)
+_NOT_A_NUMBER = Message("“{typed}” is not a number of points.")
+_NO_POINTS = Message("Enter the points.")
+_NO_PART = Message("Choose an item or an exercise.")
+_CHANGED = Message("These answers have been marked in the meantime, or none was selected. Nothing was saved.")
+_NO_CHOICE = Message("Tick the key points, or “none of these: 0 points”. Nothing was saved.")
+_BOTH = Message("Tick either key points or “none of these: 0 points”. Nothing was saved.")
 #: The value of the box for 0 points.
 _NONE = "0"
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Course, Exercise, Item, Lang, Question, Report, Status, Submission, Text
+from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Report, Status, Submission, Text
 from grader.core.page_text import without_commands
 from grader.course import starter
 from grader.grading import costs
@@ -42,10 +42,9 @@ from grader.web.drafts import Draft, Drafts, drafts_folder
 _LONGEST_FILE = 500_000
 #: The most characters of code in which this process looks for a syntax error: about 0.05 s.
 _LONGEST_PARSED = 8_000
-_TOO_LONG = Text("This file has more than {most} characters.", "这个文件超过了 {most} 个字符。")
-_NOT_UTF8 = Text(
-    "This file is not UTF-8. Save it as UTF-8 in the editor that you wrote it with, then reload this page.",
-    "这个文件不是 UTF-8 编码。请用原来的编辑器另存为 UTF-8，然后刷新本页。",
+_TOO_LONG = Message("This file has more than {most} characters.")
+_NOT_UTF8 = Message(
+    "This file is not UTF-8. Save it as UTF-8 in the editor that you wrote it with, then reload this page."
 )
 
 
@@ -367,7 +366,7 @@ class LearnerWorkspace:
             self.folder.mkdir(parents=True, exist_ok=True)
             files.write(path, text.replace("\r\n", "\n"))
         except OSError as error:
-            said = Text("{file} cannot be saved: {reason}.", "{file} 无法保存：{reason}。")
+            said = Message("{file} cannot be saved: {reason}.")
             raise UsageError(said.fill(file=path.name, reason=error.strerror)) from error
 
     def checker(self) -> Checker:

@@ -25,7 +25,7 @@ from grader.classroom.ended_sessions import Purpose
 from grader.classroom.results import csv_cell
 from grader.classroom.roster import Learner
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.web.people import ClassMember, Role
 
 _BYTES = 32
@@ -34,18 +34,9 @@ LONGEST_TOKEN = 2000
 #: When tokens were issued that do not say so: before anything was ended.
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
-_NOT_WRITABLE = Text(
-    "{path} cannot be written ({reason}); make its folder writable.",
-    "{path} 无法写入（{reason}）；请把它所在的文件夹改成可写。",
-)
-_OPEN = Text(
-    "Others can read {path} (mode {mode}), and so sign in as anyone. Remove it, and send new links.",
-    "{path} 能被别人读取（权限 {mode}），别人就能以任何人的身份登录。请删除它，并重新发送链接。",
-)
-_DAMAGED = Text(
-    "{path} is not an attncheck secret; restore it from a backup, or remove it and send new links.",
-    "{path} 不是 attncheck 的密钥文件；请从备份恢复，或删除它并重新发送链接。",
-)
+_NOT_WRITABLE = Message("{path} cannot be written ({reason}); make its folder writable.")
+_OPEN = Message("Others can read {path} (mode {mode}), and so sign in as anyone. Remove it, and send new links.")
+_DAMAGED = Message("{path} is not an attncheck secret; restore it from a backup, or remove it and send new links.")
 
 
 @dataclass(frozen=True, slots=True)

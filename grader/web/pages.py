@@ -21,7 +21,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, StateError, SubmissionError, UsageError
-from grader.core.model import Exercise, Item, Lang, Question, Status, Text
+from grader.core.model import Exercise, Item, Lang, Message, Question, Status, Text
 from grader.core.text import OF_POINTS, name_list, points
 from grader.course import items, starter
 from grader.learning import log, next_step, quiz_view, reference_view, review, review_view
@@ -68,14 +68,13 @@ UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
 _MOST_FILES, _MOST_TRIES = 100, 99
 #: The most characters of a report that is kept until the next check.
 _MOST_REPORT = 250_000
-_NO_PAGE = Text("There is no such page.", "没有这个页面。")
-_NOT_READ = Text(
+_NO_PAGE = Message("There is no such page.")
+_NOT_READ = Message(
     "The server could not read what was sent: a field has more than a megabyte, there are too many, or one is missing. "
-    "Nothing was saved.",
-    "服务器无法读取发送的内容：某一项超过 1 MB、项数太多，或者缺了一项。什么也没有保存。",
+    "Nothing was saved."
 )
 
-_NOT_THEIRS = Text("This page is for other members of the class.", "这个页面只对班级的其他成员开放。")
+_NOT_THEIRS = Message("This page is for other members of the class.")
 
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 

@@ -12,18 +12,14 @@ from grader.classroom.class_folder import FILE, ClassSettings, read_settings
 from grader.classroom.gradebook import LearnerRow
 from grader.classroom.roster import Roster, read_roster
 from grader.core.errors import AttncheckError, UsageError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 
 #: The kinds of ids by which a proxy may name a learner. Nobody signs in with the number of a course system.
 _SIGNED_IN_BY = ("learner", "sid", "login", "email")
-_BOTH = Text(
-    "class.yaml names {id} as staff, but a learner on the roster has this id; give the member of the staff another id.",
-    "class.yaml 把 {id} 列为教师或助教，而名单里有同一学号的学习者；请给前者换一个账号。",
+_BOTH = Message(
+    "class.yaml names {id} as staff, but a learner on the roster has this id; give the member of the staff another id."
 )
-_KEPT = Text(
-    "{error} Until this is corrected, everybody who could sign in still can.",
-    "{error} 改正之前，原来能登录的人仍然可以登录。",
-)
+_KEPT = Message("{error} Until this is corrected, everybody who could sign in still can.")
 
 
 class Role(enum.Enum):

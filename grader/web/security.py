@@ -22,13 +22,13 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import RedirectResponse
 
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.web.notice import Notice, Step
 
 Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Payload: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Payload]]
+Send: TypeAlias = Callable[[Payload], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: The names of the query parameter with the token, and of the cookie, unless a server has one of its own.
@@ -50,74 +50,60 @@ _HEADERS = {
 SAFE_METHODS = ("GET", "HEAD")
 #: The characters of an address that may stand in a header.
 _AS_IT_IS = "/?&=%+~"
-_GO_ON = Text("Open them", "打开页面")
+_GO_ON = Message("Open them")
 
 
 OTHER_NAME = Notice(
     421,
-    Text("This is not the server’s address", "网址不对"),
-    (
-        Text(
-            "The server answers only at its own address. Open exactly the address that you were given.",
-            "服务器只在自己的网址上应答。请照原样打开你拿到的网址。",
-        ),
-    ),
+    Message("This is not the server’s address"),
+    (Message("The server answers only at its own address. Open exactly the address that you were given."),),
 )
 NOT_FROM_HERE = Notice(
     403,
-    Text("This request comes from elsewhere", "这个请求来自别处"),
+    Message("This request comes from elsewhere"),
     (
-        Text(
+        Message(
             "Only this server’s own pages can change something here. Go back, load the page again, and repeat what you "
-            "did.",
-            "只有本服务器自己的页面才能在这里做改动。请返回，重新加载页面，再操作一次。",
+            "did."
         ),
     ),
 )
 TOO_LARGE = Notice(
     413,
-    Text("That is too large", "内容太大"),
-    (Text("Nothing was saved. Go back, and send less at once.", "什么也没有保存。请返回，一次少发一些。"),),
+    Message("That is too large"),
+    (Message("Nothing was saved. Go back, and send less at once."),),
     headers={"Connection": "close"},
 )
 _AMBIGUOUS = Notice(
     400,
-    Text("This request has two lengths", "这个请求写了两种长度"),
-    (
-        Text(
-            "It has both Content-Length and Transfer-Encoding. Send one of them.",
-            "它同时带有 Content-Length 和 Transfer-Encoding；只能带其中一个。",
-        ),
-    ),
+    Message("This request has two lengths"),
+    (Message("It has both Content-Length and Transfer-Encoding. Send one of them."),),
     headers={"Connection": "close"},
 )
 _ENCODED = Notice(
     415,
-    Text("This form is in another encoding", "这个表单用了别的编码"),
-    (Text("Forms are read as UTF-8, which is what browsers send.", "表单按 UTF-8 读取，浏览器发送的就是 UTF-8。"),),
+    Message("This form is in another encoding"),
+    (Message("Forms are read as UTF-8, which is what browsers send."),),
     headers={"Connection": "close"},
 )
 _NO_TOKEN = Notice(
     403,
-    Text("Open the address from the terminal", "请打开终端里的地址"),
+    Message("Open the address from the terminal"),
     (
-        Text(
+        Message(
             "Nobody else on this machine may use these pages, so a browser needs the address that attncheck serve "
-            "printed, with the token at its end. Copy the last one that the terminal shows.",
-            "这些页面不能给本机的其他用户看，所以浏览器要用 attncheck serve 给出的、末尾带令牌的地址。"
-            "请复制终端里最后出现的那个地址。",
+            "printed, with the token at its end. Copy the last one that the terminal shows."
         ),
-        Text(
+        Message(
             "Each address works once, in one browser; then the terminal shows the next one. If the server has been "
-            "restarted, earlier addresses and windows no longer work.",
-            "每个地址只能在一个浏览器里用一次，用过之后终端会给出下一个。服务器重启之后，以前的地址和窗口都会失效。",
+            "restarted, earlier addresses and windows no longer work."
         ),
     ),
 )
 _WELCOME = Notice(
     200,
-    Text("This browser can use the pages now", "现在可以在这个浏览器里使用了"),
-    (Text("They open by themselves.", "页面会自动打开。"),),
+    Message("This browser can use the pages now"),
+    (Message("They open by themselves."),),
 )
 
 
@@ -237,7 +223,7 @@ def _own(path: str) -> str:
 def with_headers(send: Send, nonce: str) -> Send:
     """``send`` with security headers added to every response. A page may set a stricter policy of its own."""
 
-    async def sending(message: Message) -> None:
+    async def sending(message: Payload) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.setdefault("Content-Security-Policy", POLICY.format(nonce=nonce))
@@ -255,13 +241,13 @@ def with_limit(app: App, most: int) -> App:
     async def limited(scope: Scope, receive: Receive, send: Send) -> None:
         left, started = most, False
 
-        async def receiving() -> Message:
+        async def receiving() -> Payload:
             nonlocal left
             message = await receive()
             left -= len(message.get("body", b""))
             return message if left >= 0 else {"type": "http.disconnect"}
 
-        async def sending(message: Message) -> None:
+        async def sending(message: Payload) -> None:
             nonlocal started
             if started or left >= 0:
                 started = True

@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope
 
 from grader.classroom import audit
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import timestamp
 from grader.web.links import LONGEST_TOKEN
 from grader.web.notice import Notice, Step
@@ -34,72 +34,56 @@ _MOST_SESSIONS = 20
 _LONGEST_FORM = LONGEST_TOKEN + 100
 
 _ROLES = {
-    Role.LEARNER: Text("a learner", "学习者"),
-    Role.ASSISTANT: Text("an assistant", "助教"),
-    Role.INSTRUCTOR: Text("an instructor", "教师"),
+    Role.LEARNER: Message("a learner"),
+    Role.ASSISTANT: Message("an assistant"),
+    Role.INSTRUCTOR: Message("an instructor"),
 }
-_ASK = Text("Sign in as {name}?", "以 {name} 的身份登录？")
-_WHOSE = Text(
+_ASK = Message("Sign in as {name}?")
+_WHOSE = Message(
     "This is the personal link of {name}, {role} of this class. Sign in only if that is you: whatever you do here will "
-    "count as {name}’s.",
-    "这是本班{role} {name} 的个人链接。请确认你就是本人再登录：之后在这里做的一切都算作 {name} 的。",
+    "count as {name}’s."
 )
-_UNTIL = Text(
-    "You stay signed in on this device until {until}, or until you sign out.",
-    "在这台设备上，登录有效期到 {until}；也可以提前退出。",
-)
-_DO_SIGN_IN = Text("Sign in", "登录")
-_DO_SIGN_OUT = Text("Sign out", "退出")
+_UNTIL = Message("You stay signed in on this device until {until}, or until you sign out.")
+_DO_SIGN_IN = Message("Sign in")
+_DO_SIGN_OUT = Message("Sign out")
 WHO = Notice(
     403,
-    Text("Sign in with your personal link", "请用个人链接登录"),
+    Message("Sign in with your personal link"),
     (
-        Text(
+        Message(
             "These pages are for the members of a class. Open the personal link that your instructor sent you, on this "
-            "device and in this browser.",
-            "这些页面只对班级成员开放。请在这台设备的这个浏览器里，打开老师发给你的个人链接。",
+            "device and in this browser."
         ),
-        Text(
+        Message(
             "If you were signed in before, the session has ended. The same link signs you in again as long as it is "
-            "valid; if it is not, ask your instructor for a new one.",
-            "如果之前登录过，那次登录已经失效。链接仍然有效的话，再打开一次即可；失效了请向老师索取新的。",
+            "valid; if it is not, ask your instructor for a new one."
         ),
     ),
 )
 _NOT_VALID = Notice(
     403,
-    Text("This link does not work", "这个链接无法使用"),
+    Message("This link does not work"),
     (
-        Text(
+        Message(
             "It is incomplete, has expired, or has been replaced. Copy the whole link from your instructor’s latest "
-            "message, or ask for a new one.",
-            "链接不完整、已过期，或已被新链接取代。请从老师最近一次发来的消息里完整复制链接，或者索取新的链接。",
+            "message, or ask for a new one."
         ),
     ),
 )
 _SIGNED_OUT = Notice(
     200,
-    Text("You are signed out", "你已退出"),
-    (
-        Text(
-            "This session has ended. To come back, open your personal link again.",
-            "这次登录已经结束。要再次进入，请重新打开你的个人链接。",
-        ),
-    ),
+    Message("You are signed out"),
+    (Message("This session has ended. To come back, open your personal link again."),),
 )
-_SOMEBODY_ELSE = Text("You are signed in as {name}", "你现在以 {name} 的身份登录")
-_FIRST = Text(
-    "This link belongs to {other}. To use it, sign out first, and then open it again.",
-    "这个链接属于 {other}。要使用它，请先退出，再打开一次。",
-)
+_SOMEBODY_ELSE = Message("You are signed in as {name}")
+_FIRST = Message("This link belongs to {other}. To use it, sign out first, and then open it again.")
 _TOO_OFTEN = Notice(
     429,
-    Text("Too many sign-ins", "登录太频繁"),
+    Message("Too many sign-ins"),
     (
-        Text(
-            "You have signed in {most} times within ten minutes. Wait ten minutes, and open your link again.",
-            "你在十分钟内登录了 {most} 次。请等十分钟，再打开链接。",
-        ).fill(most=_MOST_SESSIONS),
+        Message("You have signed in {most} times within ten minutes. Wait ten minutes, and open your link again.").fill(
+            most=_MOST_SESSIONS
+        ),
     ),
     headers={"Retry-After": "600"},
 )

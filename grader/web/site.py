@@ -23,7 +23,7 @@ from grader.classroom.class_folder import WORK, ClassSettings
 from grader.classroom.service import Service
 from grader.core.bounded import SMALL
 from grader.core.errors import AttncheckError
-from grader.core.model import Lang, Text
+from grader.core.model import Lang, Message, Text
 from grader.grading.checker import Checker
 from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassPages, ClassWorkspace, log_path, person_folder
 from grader.web.gate import TOO_MANY_REQUESTS, Gate, Proxy, restrict
@@ -40,10 +40,10 @@ _THREADS = 40
 _UNKNOWN = 1 << 30
 #: The most bytes of uploaded notebooks in formats before 4: about half a second of CPU time to convert.
 _MOST_OLD = 1 << 20
-_SUBMIT = ("/submit", Text("Submit", "提交"))
-_CLASS = ("/class", Text("Class", "班级"))
-_COURSE = ("/", Text("Course", "课程"))
-_LEAVE = (SIGN_OUT, Text("Sign out", "退出"))
+_SUBMIT = ("/submit", Message("Submit"))
+_CLASS = ("/class", Message("Class", "navigation"))
+_COURSE = ("/", Message("Course"))
+_LEAVE = (SIGN_OUT, Message("Sign out"))
 EVERYBODY = frozenset(Role)
 LEARNERS = frozenset({Role.LEARNER})
 STAFF = frozenset({Role.ASSISTANT, Role.INSTRUCTOR})

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.core import bounded, files
 from grader.core.bounded import READING
 from grader.core.errors import UsageError
-from grader.core.model import Notice, Text
+from grader.core.model import Message, Notice
 from grader.core.text import name_list
 from grader.learning import answers_file
 from grader.submission import FoundFiles, Unusable, costs_of, is_small, parse_files, read_files
@@ -26,23 +26,15 @@ _ANSWERS = "answers.yaml"
 #: The date of all files in a zip, so that equal work gives equal bytes.
 _DATE = (2020, 1, 1, 0, 0, 0)
 
-_CLASH = Text(
-    "You already have other files with these names: {names}. Select “replace” to replace them; the old files are kept.",
-    "你已经有同名而内容不同的文件：{names}。要替换请勾选“替换”，旧文件会另外保留。",
+_CLASH = Message(
+    "You already have other files with these names: {names}. Select “replace” to replace them; the old files are kept."
 )
-_TWO_ANSWERS = Text(
-    "You uploaded more than one answers file ({names}), but only one can count. Upload only that one.",
-    "你上传了不止一个答案文件（{names}），但只能有一个算数；请只上传其中一个。",
+_TWO_ANSWERS = Message(
+    "You uploaded more than one answers file ({names}), but only one can count. Upload only that one."
 )
-_FOLDERS = Text(
-    "“{path}” is in a folder; put all files side by side, and upload them again.",
-    "“{path}”在单独的文件夹里；请把所有文件放在同一层，再上传一次。",
-)
-_IN_THE_WAY = Text(
-    "{file} is a folder or a link; move it away, and upload again.",
-    "{file} 是文件夹或链接；请先移走它，再上传一次。",
-)
-_NOT_SAVED = Text("{file} cannot be saved: {reason}.", "{file} 无法保存：{reason}。")
+_FOLDERS = Message("“{path}” is in a folder; put all files side by side, and upload them again.")
+_IN_THE_WAY = Message("{file} is a folder or a link; move it away, and upload again.")
+_NOT_SAVED = Message("{file} cannot be saved: {reason}.")
 
 
 def find_files(folder: Path) -> FoundFiles | None:

@@ -16,12 +16,10 @@ import pytest
 import grader
 from grader import commands
 from grader.commands import FAMILIES, _chinese, _options, cli, main
-from grader.commands._options import ChineseHelp, documented
 from grader.core.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.layout import cells
 from grader.core.text import same
 from grader.instructor import export
-from tests.commands.translations import untranslated
 
 Attncheck = Callable[..., object]
 
@@ -70,42 +68,15 @@ def test_the_list_of_commands_is_that_of_the_commands() -> None:
     assert {name: said.en for name, said in summaries.items()} == {
         name: COMMANDS[name,].get_short_help_str(200) for name in summaries
     }
-    chinese = {name: _chinese.in_chinese(COMMANDS[name,], said.zh).help or "" for name, said in summaries.items()}
+    chinese = {name: _chinese.in_chinese(COMMANDS[name,]).help or "" for name, said in summaries.items()}
     assert {name: said.zh for name, said in summaries.items()} == {
         name: text.partition("\n\n")[0] for name, text in chinese.items()
     }
 
 
-def test_help_is_in_both_languages() -> None:
-    """Of every command, option, example and exit code."""
-    single = {name: each for name, each in COMMANDS.items() if not isinstance(each, click.Group)}
-    assert [(name, lacks) for name, command in single.items() for lacks in untranslated(command)] == []
-
-
 def test_formats_are_in_both_languages() -> None:
     """The help of ``export`` says in Chinese what each format is."""
     assert set(export.CHINESE_DESCRIPTIONS) == set(export.format_names())
-
-
-@pytest.mark.parametrize(
-    ("zh", "lacks"),
-    [
-        (None, ["no help in Chinese"]),
-        (ChineseHelp("做。", {}, ("例",), {0: "完"}), ["--deep: no help in Chinese"]),
-        (ChineseHelp("做。", {"--deep": "深。", "--far": "远。"}, ("例",), {0: "完"}), ["--far: help in Chinese only"]),
-        (ChineseHelp("做。", {"--deep": "深。"}, (), {0: "完"}), ["1 examples in English, 0 in Chinese"]),
-        (ChineseHelp("做。", {"--deep": "深。"}, ("例",)), ["exit code 0: English only"]),
-        (
-            ChineseHelp("做。\n\n再做。", {"--deep": "深。"}, ("例",), {0: "完"}),
-            ["not as many paragraphs in both languages"],
-        ),
-        (ChineseHelp("做。", {"--deep": "深。"}, ("例",), {0: "完", 7: "七"}), ["exit code 7: Chinese only"]),
-    ],
-)
-def test_help_in_one_language_is_found(zh: ChineseHelp | None, lacks: list[str]) -> None:
-    """Whatever is missing is named."""
-    command = click.Command("do", help="Do.", params=[click.Option(["--deep"], help="Deep.")])
-    assert list(untranslated(documented({"do": "an example"}, {0: "over"}, zh)(command))) == lacks
 
 
 @pytest.mark.parametrize("path", [(), *COMMANDS], ids=" ".join)

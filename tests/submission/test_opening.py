@@ -29,6 +29,7 @@ PACKAGE = Path(grader.__file__).parent
 #: Modules that open files, and whose these are. What is handed in is read with grader/submission/opening.py.
 NOT_HANDED_IN = {
     "instructor.overrides": "what was removed from a gradebook",
+    "core.catalogue": "the program's own texts",
     "core.bounded": "the system's word on our own memory",
     "core.cache": "the cache",
     "classroom.unchanged": "the times and sizes of files, which it does not read",

@@ -31,7 +31,7 @@ from typing import TypeAlias
 
 from grader.classroom.inbox import INCOMING
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.submission.files import kind_of
 from grader.submission.messages import listing, printable
 
@@ -193,16 +193,14 @@ def _told(tree: Tree) -> str:
     unlike = _UNLIKE.fill(names=named) if odd else ""
     candidates = most if whole else [*most, PLAIN]
     raise UsageError(
-        Text(
+        Message(
             "the kind of this collection is ambiguous: it may be {candidates}{unlike}. Move away what does not "
-            "belong to the class, or choose a kind with --intake ({candidates}).",
-            "无法判断这些提交属于谁：可能是 {candidates}{unlike}。请移走不属于班级的内容，"
-            "或用 --intake 指定（{candidates}）。",
+            "belong to the class, or choose a kind with --intake ({candidates})."
         ).fill(candidates=Text(" or ".join(candidates), " 或 ".join(candidates)), unlike=unlike)
     )
 
 
-_UNLIKE = Text("; these top-level entries do not fit: {names}", "；最上层的这些内容不符合：{names}")
+_UNLIKE = Message("; these top-level entries do not fit: {names}")
 
 
 def gradable(name: str) -> bool:

@@ -40,12 +40,12 @@ import yaml
 
 from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, find_strays, group_files
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 
 RANK = 10
 
 _METADATA = "submission_metadata.yml"
-_UNKNOWN = Text("{name} does not name its owner", "{name} 没有说明它是谁的")
+_UNKNOWN = Message("{name} does not name its owner")
 _FOLDER = re.compile(r"submission_\d+")
 _DEEPEST = 40
 _LONGEST_NUMBER = 200
@@ -115,17 +115,13 @@ def _metadata(tree: Tree) -> dict[str, dict[str, Any]]:
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         said = " ".join(str(error).split())[:200] or type(error).__name__
         raise UsageError(
-            Text(
-                "{name} is not YAML ({said}); export the submissions again.",
-                "{name} 不是 YAML（{said}）；请重新导出提交。",
-            ).fill(name=name, said=said)
+            Message("{name} is not YAML ({said}); export the submissions again.").fill(name=name, said=said)
         ) from error
     if not isinstance(found, dict):
         raise UsageError(
-            Text(
-                "{name} has no submissions; expected a mapping of folders, as Gradescope exports it.",
-                "{name} 里没有提交；应为 Gradescope 导出的文件夹对照表。",
-            ).fill(name=name)
+            Message("{name} has no submissions; expected a mapping of folders, as Gradescope exports it.").fill(
+                name=name
+            )
         )
     return {_word(folder): _plain(facts) for folder, facts in found.items() if isinstance(facts, dict)}
 

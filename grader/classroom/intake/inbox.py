@@ -36,30 +36,20 @@ from grader.classroom.intake import (
     group_files,
 )
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.submission.messages import listing
 
 RANK = 5
 
-_NEWER = Text(
-    "its receipt claims to be written by a newer attncheck; if that is true, update this one",
-    "回执称由更新版本的 attncheck 写成；若属实，请更新这里的 attncheck",
-)
-_NO_RECEIPT = Text("it has no readable {name}", "没有可以读取的 {name}")
-_NOT_SUBMITTED = Text("it was not submitted with 'attncheck submit'", "不是用 attncheck submit 提交的")
-_SOMEBODY_ELSES = Text("its receipt is for someone else, {learner}", "回执是另一个人（{learner}）的")
-_OTHER_FOLDERS = Text(
-    "its receipt is for another time or other files than its folder", "回执的时间或文件与所在文件夹不符"
-)
-_BADLY_SIGNED = Text("its receipt does not have the signature of this inbox", "回执不是用这个收件箱的密钥签名的")
-_UNSIGNED = Text("its receipt has no signature", "回执没有签名")
-_SEVERAL_ACCOUNTS = Text(
-    "several accounts have written to the folder {folder}, so it may be another learner's work",
-    "有多个账户写过文件夹 {folder}，可能是别人的作业",
-)
-_ONE_ACCOUNT = Text(
-    "the account that submitted it has also submitted for {others}", "提交它的账户还替别人提交过：{others}"
-)
+_NEWER = Message("its receipt claims to be written by a newer attncheck; if that is true, update this one")
+_NO_RECEIPT = Message("it has no readable {name}")
+_NOT_SUBMITTED = Message("it was not submitted with 'attncheck submit'")
+_SOMEBODY_ELSES = Message("its receipt is for someone else, {learner}")
+_OTHER_FOLDERS = Message("its receipt is for another time or other files than its folder")
+_BADLY_SIGNED = Message("its receipt does not have the signature of this inbox")
+_UNSIGNED = Message("its receipt has no signature")
+_SEVERAL_ACCOUNTS = Message("several accounts have written to the folder {folder}, so it may be another learner's work")
+_ONE_ACCOUNT = Message("the account that submitted it has also submitted for {others}")
 
 #: The most bytes of all receipts in one learner's folder.
 _MOST_RECEIPTS = 32 << 20
@@ -148,11 +138,9 @@ def _key(tree: Tree) -> bytes | None:
             return None
         if stat.S_IMODE(mine.st_mode) & 0o077:
             raise UsageError(
-                Text(
+                Message(
                     "others can read the key of the inbox, {key}, and sign with it. Remove it, create a new one with "
-                    "'attncheck inbox', and check what was submitted since.",
-                    "收件箱的密钥 {key} 能被别人读取，别人就能用它签名。请删除它，用 `attncheck inbox` 新建一个，"
-                    "并检查此后提交的内容。",
+                    "'attncheck inbox', and check what was submitted since."
                 ).fill(key=inbox.KEY)
             )
     return inbox.parse_key(tree.read(inbox.KEY))

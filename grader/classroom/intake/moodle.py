@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 
 from grader.classroom.intake import FoundSubmission, Layout, Person, Stray, Tree, find_strays, group_files
-from grader.core.model import Text
+from grader.core.model import Message
 
 RANK = 20
 
@@ -60,10 +60,8 @@ def layout(tree: Tree) -> Layout:
 
 
 _EXAMPLE = "Jane Doe_657768_assignsubmission_file"
-_NO_SUCH_NAME = Text(
-    "not a file or folder name of Moodle (such as {example})", "Moodle 不会这样命名（应形如 {example}）"
-)
-_TWO_LEARNERS = Text("by its name, it could belong to either of two learners", "从文件名看，可能属于两个人中的任何一个")
+_NO_SUCH_NAME = Message("not a file or folder name of Moodle (such as {example})")
+_TWO_LEARNERS = Message("by its name, it could belong to either of two learners")
 
 
 def _match(name: str) -> re.Match[str] | None:

@@ -21,13 +21,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, UnreadableFile, find_strays, group_files
-from grader.core.model import Text
+from grader.core.model import Message
 
 RANK = 15
 
 _STAMP = "timestamp.txt"
 _TOP = "submitted/"
-_OUTSIDE = Text("not in submitted/STUDENT/ASSIGNMENT/", "应放在 submitted/STUDENT/ASSIGNMENT/ 里")
+_OUTSIDE = Message("not in submitted/STUDENT/ASSIGNMENT/")
 _FEEDBACK = "feedback/"
 #: Entries of a course folder.
 _COURSE = frozenset({"submitted", "source", "release", "autograded", "feedback", "solutions", "nbgrader_config.py"})

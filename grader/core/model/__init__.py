@@ -40,7 +40,7 @@ from grader.core.model.submission import (
     Answer as Answer, Notice as Notice, Part as Part, SourceFile as SourceFile, Submission as Submission
 )
 from grader.core.model.text import (
-    ArrayType as ArrayType, Lang as Lang, Text as Text, Visibility as Visibility
+    ArrayType as ArrayType, Lang as Lang, Message as Message, Text as Text, Visibility as Visibility
 )
 
 if TYPE_CHECKING:

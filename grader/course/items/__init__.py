@@ -43,15 +43,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from grader.core.model import Item, Status, Text
+from grader.core.model import Item, Message, Status, Text
 from grader.core.text import clean
 from grader.formulas import reading, scalars
 from grader.formulas.errors import FormulaError
 
 T = TypeVar("T")
 
-_KEPT = Text("Saved. It is graded after you submit.", "已保存，提交之后评分。")
-_MARKED_BY_HAND = Text("Saved. Your instructor will mark it.", "已保存，由老师批改。")
+_KEPT = Message("Saved. It is graded after you submit.")
+_MARKED_BY_HAND = Message("Saved. Your instructor will mark it.")
 
 #: Longer answers are refused unread, as are answers with more parts.
 MOST_CHARACTERS = 10_000
@@ -61,7 +61,7 @@ MOST_OPTIONS = 10
 NONE = "0"
 #: A longer reading helps nobody, and reports would have to set it.
 MOST_READING = 4_000
-_TOO_LONG = Text("This answer is too long: the limit is {most} characters.", "这个答案太长：最多 {most} 个字符。")
+_TOO_LONG = Message("This answer is too long: the limit is {most} characters.")
 
 #: The ids in an answer, in the order in which they were given, each with its partner (or an empty text).
 Parts: TypeAlias = Mapping[str, str]

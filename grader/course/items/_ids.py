@@ -6,13 +6,13 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.items import Choice
 from grader.course.items._options import as_id_text, normalize_id
 
-UNKNOWN = Text("“{said}” is not one of the choices here, which are {ids}.", "这道题里没有“{said}”，只有 {ids}。")
+UNKNOWN = Message("“{said}” is not one of the choices here, which are {ids}.")
 
 _ID = re.compile(r"\w+")
 _WORD = re.compile(r"\w+")

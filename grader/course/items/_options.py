@@ -8,15 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import MOST_OPTIONS, Choice, Context, Parts, shuffled
 
-UNKNOWN = Text(
-    "This question has no option “{said}”; choose from {ids}.", "这道题没有选项“{said}”，请从 {ids} 中选择。"
-)
+UNKNOWN = Message("This question has no option “{said}”; choose from {ids}.")
 
 
 @dataclass(frozen=True, slots=True)

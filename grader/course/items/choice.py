@@ -37,14 +37,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from grader.core.model import Status, Text
+from grader.core.model import Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem
 from grader.course.items import Context, Judgment, Parts, Prompt, _options, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id, typed_id
 
-_HOW = Text("Answer with the letter of one option.", "答案填一个选项的字母。")
-_OTHER = Text("Answer with the letter of one option: {ids}.", "请填写一个选项的编号：{ids}。")
+_HOW = Message("Answer with the letter of one option.")
+_OTHER = Message("Answer with the letter of one option: {ids}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Status, Text
+from grader.core.model import Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
@@ -90,88 +90,49 @@ from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
 from grader.formulas.steps import MOST_LINES, Side, number_lines, parse_lines
 
-_HOW = Text(
-    "Write one step per line, each equal to the line before. You may add a reason after #.",
-    "每步写一行，每一行都要等于上一行。理由可以写在 # 之后。",
+_HOW = Message("Write one step per line, each equal to the line before. You may add a reason after #.")
+_HOW_SOLVE = Message(
+    "Write one equation per line, each with the same solution as the line before. You may add a reason after #."
 )
-_HOW_SOLVE = Text(
-    "Write one equation per line, each with the same solution as the line before. You may add a reason after #.",
-    "每行写一个方程，解都与上一行相同。理由可以写在 # 之后。",
+_HOW_GIVEN = Message("First state your assumptions, one per line: given q: iid(mean=…, var=…).")
+_FROM = Message("Start from {start}.")
+_FROM_TO = Message("From {start} to {end}.")
+_TO = Message("Go on to {end}.")
+_FORM = Message("Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.")
+_NOTHING = Message("There are no steps here yet.")
+_BREAK = Message("Line {number}: “{right}” does not follow from “{left}”{where} “{left}” is {x}, and “{right}” is {y}.")
+_NOT_THE_START = Message(
+    "Line {number}: “{right}” is not equal to what the question asks you to begin with{where} yours is {y}."
 )
-_HOW_GIVEN = Text(
-    "First state your assumptions, one per line: given q: iid(mean=…, var=…).",
-    "先写出你的假设，每个一行：已知 q: iid(mean=…, var=…)。",
-)
-_FROM = Text("Start from {start}.", "从 {start} 开始推导。")
-_FROM_TO = Text("From {start} to {end}.", "从 {start} 推到 {end}。")
-_TO = Text("Go on to {end}.", "推导到 {end} 为止。")
-_FORM = Text(
-    "Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.",
-    "请把推导写成若干行文本，或写成 {{given: {{…}}, lines: […]}}。",
-)
-_NOTHING = Text("There are no steps here yet.", "还没有写任何步骤。")
-_BREAK = Text(
-    "Line {number}: “{right}” does not follow from “{left}”{where} “{left}” is {x}, and “{right}” is {y}.",
-    "第 {number} 行：“{right}”与“{left}”不相等{where}“{left}”等于 {x}，而“{right}”等于 {y}。",
-)
-_NOT_THE_START = Text(
-    "Line {number}: “{right}” is not equal to what the question asks you to begin with{where} yours is {y}.",
-    "第 {number} 行：“{right}”不等于题目要求写出的起点{where}你的式子等于 {y}。",
-)
-_WHERE = Text(": for {instance},", "：取 {instance} 时，")
-_NO_WHERE = Text(":", "：")
-_DEPENDS = Text(
-    "{what} depends on {moments}, which the mean and variance do not determine.",
-    "{what}依赖于 {moments}，而仅凭均值和方差无法确定它。",
-)
-_THE_LINE = Text("That line", "这一行")
-_UNREAD = Text("Line {number}, “{text}”: {why}", "第 {number} 行“{text}”：{why}")
-_UNFINISHED = Text(
-    "Every step so far is right, but “{last}” is not the end yet: continue to {end}.",
-    "到目前为止每一步都对，但“{last}”还不是最后的结果：请继续推到 {end}。",
-)
-_SIMPLIFY = Text(
-    "Every step so far is right, but “{last}” is not the end yet: simplify it further.",
-    "到目前为止每一步都对，但“{last}”还不是最后的结果：请继续化简。",
-)
-_SHORT = Text(
+_WHERE = Message(": for {instance},")
+_NO_WHERE = Message(":")
+_DEPENDS = Message("{what} depends on {moments}, which the mean and variance do not determine.")
+_THE_LINE = Message("That line")
+_UNREAD = Message("Line {number}, “{text}”: {why}")
+_UNFINISHED = Message("Every step so far is right, but “{last}” is not the end yet: continue to {end}.")
+_SIMPLIFY = Message("Every step so far is right, but “{last}” is not the end yet: simplify it further.")
+_SHORT = Message(
     "The start and the end are right, but how do you get from one to the other? Steps needed in between: {least} or "
-    "more.",
-    "开头和结尾都对，但中间是怎么来的？中间至少需要 {least} 步。",
+    "more."
 )
-_NOT_NEW = Text(
-    "Line {number}, “{text}”, is not a step: it only rewrites the start, the end or an earlier line.",
-    "第 {number} 行“{text}”不算一步：它只是把开头、结尾或前面某一行换了个写法。",
+_NOT_NEW = Message("Line {number}, “{text}”, is not a step: it only rewrites the start, the end or an earlier line.")
+_ONLY_HERE = Message("Right, but line {number} holds only for the variances given here.")
+_STATE = Message("State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).")
+_GIVEN_UNREAD = Message("Your assumption about {name} cannot be read: {why}")
+_GIVEN_FORM = Message("Write it as {forms}.")
+_GIVEN_WRONG = Message(
+    "Under your assumptions ({given}), {start} is not {end}: for {instance} it is {value}, and {end} is {wanted}."
 )
-_ONLY_HERE = Text(
-    "Right, but line {number} holds only for the variances given here.",
-    "正确。不过第 {number} 行只对这里给定的方差成立。",
+_GIVEN_OTHER = Message(
+    "Under your assumptions ({given}), {start} does not have the value asked for: for {instance} it is {value}."
 )
-_STATE = Text(
-    "State what you assume about {missing}, each on a line of its own: given {name}: iid(mean=…, var=…).",
-    "请写出你对 {missing} 的假设，每个一行：已知 {name}: iid(mean=…, var=…)。",
-)
-_GIVEN_UNREAD = Text("Your assumption about {name} cannot be read: {why}", "无法读懂你对 {name} 的假设：{why}")
-_GIVEN_FORM = Text("Write it as {forms}.", "请写成 {forms} 这样的形式。")
-_GIVEN_WRONG = Text(
-    "Under your assumptions ({given}), {start} is not {end}: for {instance} it is {value}, and {end} is {wanted}.",
-    "在你的假设（{given}）之下，{start} 并不等于 {end}：取 {instance} 时它等于 {value}，而 {end} 等于 {wanted}。",
-)
-_GIVEN_OTHER = Text(
-    "Under your assumptions ({given}), {start} does not have the value asked for: for {instance} it is {value}.",
-    "在你的假设（{given}）之下，{start} 不是所要求的值：取 {instance} 时它等于 {value}。",
-)
-_NORMAL = Text("For normally distributed components it would be {value}.", "如果各分量服从正态分布，它等于 {value}。")
-_EQUATION = Text("Line {number}: write one equation, with one =.", "第 {number} 行：请写一个方程，只含一个等号。")
-_LOST = Text(
+_NORMAL = Message("For normally distributed components it would be {value}.")
+_EQUATION = Message("Line {number}: write one equation, with one =.")
+_LOST = Message(
     "Line {number}: “{text}” loses the solution of the line before: for {instance}, the left side is {x} and the right "
-    "side is {y}.",
-    "第 {number} 行：“{text}”丢掉了上一行的解：取 {instance} 时，左边等于 {x}，右边等于 {y}。",
+    "side is {y}."
 )
-_GAINED = Text(
-    "Line {number}: “{text}” also holds for {instance}, which does not solve the line before.",
-    "第 {number} 行：“{text}”在 {instance} 时也成立，而那并不是上一行的解。",
-)
+_GAINED = Message("Line {number}: “{text}” also holds for {instance}, which does not solve the line before.")
 
 HEAVY = True
 #: Characters of an assumption.
@@ -772,7 +733,7 @@ def _definitions(spec: Spec) -> Iterator[tuple[str, str]]:
 
 def prompt(spec: Spec, context: Context) -> Prompt:
     """Several lines, with the start of the chain, and the end unless it is hidden."""
-    how = _HOW_SOLVE if spec.solve else _HOW
+    how: Text = _HOW_SOLVE if spec.solve else _HOW
     if spec.state_givens:
         how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
     declared = read_declarations(spec.symbols, spec.given)

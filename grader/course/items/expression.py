@@ -51,7 +51,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.core.model import Status, Text
+from grader.core.model import Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
@@ -72,41 +72,22 @@ HEAVY = True
 
 _MOST_BITS = 200
 
-_HOW = Text(
-    "Answer with a formula, such as 4 n^2 d or sqrt(n)/2; you may leave out *.",
-    "答案填一个公式，例如 4 n^2 d 或 sqrt(n)/2；乘号可以省略。",
+_HOW = Message("Answer with a formula, such as 4 n^2 d or sqrt(n)/2; you may leave out *.")
+_HOW_GROWS = Message("Answer with a growth rate, such as O(n log n) or O(n^2 + d).")
+_SYMBOLS = Message("Symbols: {symbols}.")
+_GIVEN = Message("Given: {given}.")
+_UNIT = Message("Unit: {unit} (optional).")
+_NO_VALUE = Message("Your formula has no value: {why}.")
+_NOT_TEXT = Message("Answer with one formula, written as text.")
+_ONE = Message("Answer with one formula; the two sides of your “=” are not equal.")
+_EXACT = Message(
+    "An exact formula is asked for; O(…) and Θ(…) leave out factors and smaller terms. Write the formula itself."
 )
-_HOW_GROWS = Text(
-    "Answer with a growth rate, such as O(n log n) or O(n^2 + d).",
-    "答案填增长级别，例如 O(n log n) 或 O(n^2 + d)。",
-)
-_SYMBOLS = Text("Symbols: {symbols}.", "可用的符号：{symbols}。")
-_GIVEN = Text("Given: {given}.", "已知：{given}。")
-_UNIT = Text("Unit: {unit} (optional).", "单位：{unit}（可以不写）。")
-_NO_VALUE = Text("Your formula has no value: {why}.", "你的式子没有值：{why}。")
-_NOT_TEXT = Text("Answer with one formula, written as text.", "请填写一个公式（文本）。")
-_ONE = Text(
-    "Answer with one formula; the two sides of your “=” are not equal.",
-    "请只填写一个公式；等号两边的式子并不相等。",
-)
-_EXACT = Text(
-    "An exact formula is asked for; O(…) and Θ(…) leave out factors and smaller terms. Write the formula itself.",
-    "这里要求精确的公式；O(…)、Θ(…) 省略了常数因子和低阶项。请写出公式本身。",
-)
-_DIFFERS = Text(
-    "Not the right formula: for {instance}, yours is {value}.",
-    "公式不对：取 {instance} 时，你的式子等于 {value}。",
-)
-_DIFFERS_CONSTANT = Text("Not the right formula: yours is {value}.", "公式不对：你的式子等于 {value}。")
-_BEYOND = Text(
-    "Yours depends on {moments}, which the mean and variance do not determine.",
-    "你的式子依赖于 {moments}，而仅凭均值和方差无法确定它。",
-)
-_GROWS = Text("Yours grows like {rate}, which is not right.", "你的答案按 {rate} 增长，这不对。")
-_ONLY_HERE = Text(
-    "Right, but only for the variances given here; it would not hold for others.",
-    "正确，但只对这里给定的方差成立；换成别的方差就不成立了。",
-)
+_DIFFERS = Message("Not the right formula: for {instance}, yours is {value}.")
+_DIFFERS_CONSTANT = Message("Not the right formula: yours is {value}.")
+_BEYOND = Message("Yours depends on {moments}, which the mean and variance do not determine.")
+_GROWS = Message("Yours grows like {rate}, which is not right.")
+_ONLY_HERE = Message("Right, but only for the variances given here; it would not hold for others.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Lang, Status, Text
+from grader.core.model import Lang, Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
@@ -73,13 +73,13 @@ from grader.course.items import (
 from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
 
-_HOW = Text("Give each item its match, for example {example}.", "为每一项选一个对应项，例如 {example}。")
-_ONCE = Text("Each match is used at most once.", "同一个对应项不会用到两次。")
-_OFTEN = Text("A match may be used more than once.", "几项可以对应同一项。")
-_UNPAIRED = Text("“{said}” has no match; write pairs such as {example}.", "“{said}”没有配对；请写成 {example} 的形式。")
-_NOTHING = Text("Write pairs such as {example}.", "请写成 {example} 这样的配对。")
-_TWICE = Text("“{said}” has two matches; give it one.", "“{said}”配了两个；只能配一个。")
-_COUNT = Text("Pairs that are right: {right} of {all}.", "{all} 对中配对了 {right} 对。")
+_HOW = Message("Give each item its match, for example {example}.")
+_ONCE = Message("Each match is used at most once.")
+_OFTEN = Message("A match may be used more than once.")
+_UNPAIRED = Message("“{said}” has no match; write pairs such as {example}.")
+_NOTHING = Message("Write pairs such as {example}.")
+_TWICE = Message("“{said}” has two matches; give it one.")
+_COUNT = Message("Pairs that are right: {right} of {all}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,24 +41,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from grader.core.model import Status, Text
+from grader.core.model import Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem
 from grader.course.items import Context, Judgment, Parts, Prompt, _options, drawn_first, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
 
 _SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\]()（）]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
-_HOW = Text(
-    "Answer with a list of letters, such as [a, c]; more than one may be right.",
-    "答案填选项字母的列表，例如 [a, c]；正确的选项可能不止一个。",
-)
-_OTHER = Text(
-    "Answer with a list of options, such as [{first}, {last}]; the options are {ids}.",
-    "请填写选项的列表，例如 [{first}, {last}]；选项有 {ids}。",
-)
-_NONE = Text("Choose at least one of {ids}.", "请从 {ids} 中至少选择一个。")
-_MISSING = Text("Everything you chose is right, but something is missing.", "选的都对，但没有选全。")
-_WRONG = Text("Not everything you chose is right.", "选的不全对。")
+_HOW = Message("Answer with a list of letters, such as [a, c]; more than one may be right.")
+_OTHER = Message("Answer with a list of options, such as [{first}, {last}]; the options are {ids}.")
+_NONE = Message("Choose at least one of {ids}.")
+_MISSING = Message("Everything you chose is right, but something is missing.")
+_WRONG = Message("Not everything you chose is right.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ from typing import TypeAlias
 
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
-from grader.core.model import Status, Text
+from grader.core.model import Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
 from grader.course.items import Context, Judgment, Prompt, _prose, _units, draw, unreadable
@@ -90,56 +90,27 @@ _MOST_DIGITS = 9
 #: Relative rounding error of floats that is allowed even where the tolerance is 0.
 _EXACT = 1e-9
 
-_HOW = Text("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.", "答案填一个数，例如 1536、1.5e3、3/4 或 2^10。")
-_DIGITS = Text("Round it to {digits} significant digits.", "四舍五入到 {digits} 位有效数字。")
-_UNIT = Text("Unit: {unit} (optional).", "单位：{unit}（可以不写）。")
-_UNITS = Text(
-    "Unit: {unit} unless you write another; {others}, for example, are converted.",
-    "单位：不写时为 {unit}；写 {others} 等其他单位会自动换算。",
-)
-_EXPECTED = Text(
-    "“{said}” cannot be read as a number; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.",
-    "“{said}”无法读成一个数；请写一个数，例如 1536、1.5e3、3/4、√64 或 2^10{unit}。",
-)
-_WITH_UNIT = Text(" (in {unit}; the unit is optional)", "（单位：{unit}，可以不写）")
-_FOR_YOU = Text("Not right for your numbers: {symbols}.", "对你的数据来说不对：{symbols}。")
-_FOR_OTHERS = Text(
+_HOW = Message("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.")
+_DIGITS = Message("Round it to {digits} significant digits.")
+_UNIT = Message("Unit: {unit} (optional).")
+_UNITS = Message("Unit: {unit} unless you write another; {others}, for example, are converted.")
+_EXPECTED = Message("“{said}” cannot be read as a number; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.")
+_WITH_UNIT = Message(" (in {unit}; the unit is optional)")
+_FOR_YOU = Message("Not right for your numbers: {symbols}.")
+_FOR_OTHERS = Message(
     "That would be right for {theirs}, but your numbers are {symbols}. They depend on the learner's name, "
-    "here “{learner}”.",
-    "对 {theirs} 来说这个答案是对的，但你的数据是 {symbols}。数据由学习者的名字决定，这里的名字是“{learner}”。",
+    "here “{learner}”."
 )
-_FEW = Text(
-    "Right as far as it goes, but the question asks for {digits} significant digits; this has {given}.",
-    "写出的部分是对的，但要求 {digits} 位有效数字，这里只有 {given} 位。",
+_FEW = Message("Right as far as it goes, but the question asks for {digits} significant digits; this has {given}.")
+_MANY = Message(
+    "The value is right, but the question asks for {digits} significant digits; this has {given}. Round it."
 )
-_MANY = Text(
-    "The value is right, but the question asks for {digits} significant digits; this has {given}. Round it.",
-    "数值是对的，但要求 {digits} 位有效数字，这里有 {given} 位，请四舍五入。",
-)
-_UNROUNDED = Text(
-    "The value is right, but write it as a decimal number with {digits} significant digits.",
-    "数值是对的，但要写成 {digits} 位有效数字的小数。",
-)
-_CONVERTED = Text(
-    "The number is right, but its unit is not: {said} is {value} {unit}.",
-    "数字是对的，单位却不对：{said} 等于 {value} {unit}。",
-)
-_PERCENT = Text(
-    "That differs by a factor of 100: the answer is asked in percent.",
-    "差了 100 倍：这里要填的是百分数（单位是 %）。",
-)
-_FRACTION = Text(
-    "That differs by a factor of 100: a percentage needs the sign %, as in 25%.",
-    "差了 100 倍：如果填的是百分数，请写上 %，例如 25%。",
-)
-_RECIPROCAL = Text(
-    "That is the reciprocal (1 divided by the answer): check which number is divided by which.",
-    "这是答案的倒数：请检查谁除以谁。",
-)
-_THOUSAND = Text(
-    "The digits are right, but not the size: check the factors of {factor}.",
-    "数字是对的，大小却差了 {factor} 的整数次方倍：请检查单位或数量级。",
-)
+_UNROUNDED = Message("The value is right, but write it as a decimal number with {digits} significant digits.")
+_CONVERTED = Message("The number is right, but its unit is not: {said} is {value} {unit}.")
+_PERCENT = Message("That differs by a factor of 100: the answer is asked in percent.")
+_FRACTION = Message("That differs by a factor of 100: a percentage needs the sign %, as in 25%.")
+_RECIPROCAL = Message("That is the reciprocal (1 divided by the answer): check which number is divided by which.")
+_THOUSAND = Message("The digits are right, but not the size: check the factors of {factor}.")
 _NOTHING = Text("", "")
 
 #: The fraction for a right value that is not rounded as required.
@@ -280,7 +251,7 @@ def key(spec: Spec, context: Context) -> Text:
     short_value = str(value) if isinstance(value, int) else f"{value:.6g}"
     if spec.digits:
         short_value = f"{value:.{max(0, -_last_place(value, spec.digits))}f}"
-    unit = Text.fill(Text(" {unit}", " {unit}"), unit=spec.unit) if spec.unit else _NOTHING
+    unit = Text.fill(Message(" {unit}"), unit=spec.unit) if spec.unit else _NOTHING
     return Text(f"{short_value}{unit.en}", f"{short_value}{unit.zh}")
 
 

@@ -57,7 +57,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Lang, Status, Text
+from grader.core.model import Lang, Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
@@ -71,13 +71,11 @@ Before: TypeAlias = frozenset[tuple[str, str]]
 #: Up to this many entries, chance is computed from all orders; beyond, from a sample of the same size.
 _TRIED = 6
 
-_HOW = Text("Answer with all of them in order, for example {example}.", "按顺序写出全部编号，例如 {example}。")
-_ALL = Text("Write each of {ids} once, in order. Missing: {missing}.", "请按顺序把 {ids} 各写一次。还缺：{missing}。")
-_TWICE = Text("“{said}” occurs twice; write each of {ids} once.", "“{said}”写了两次；{ids} 各写一次即可。")
-_MOVE = Text(
-    "Not in the right order yet: moving {moved} of the {all} is enough.", "顺序还不对：{all} 项中移动 {moved} 项即可。"
-)
-_EITHER = Text("These may be in any order: {ids}.", "以下各项之间顺序不限：{ids}。")
+_HOW = Message("Answer with all of them in order, for example {example}.")
+_ALL = Message("Write each of {ids} once, in order. Missing: {missing}.")
+_TWICE = Message("“{said}” occurs twice; write each of {ids} once.")
+_MOVE = Message("Not in the right order yet: moving {moved} of the {all} is enough.")
+_EITHER = Message("These may be in any order: {ids}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ from typing import TypeAlias
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Status, Text
+from grader.core.model import Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
@@ -80,27 +80,17 @@ _MOST_SIZES = 12
 _MOST_DRAWS = 100
 _MAX_LENGTH = 200
 
-_HOW = Text("Answer with a shape, such as (2*a, b, 5).", "答案填一个形状，例如 (2*a, b, 5)。")
-_EXPECTED = Text(
-    "“{said}” cannot be read as a shape; write one such as (2*a, b, 5){names}.",
-    "“{said}”无法读成形状；请写成 (2*a, b, 5) 这样的形式{names}。",
-)
-_IN = Text(", using {names} and numbers", "，可以用 {names} 和数字")
-_STRANGE = Text(
-    "There is no size “{said}” in this question; the sizes are {names}.", "这道题里没有叫“{said}”的大小，只有 {names}。"
-)
-_NO_SIZES = Text("“{said}” is not defined in this question; write numbers.", "这道题没有定义“{said}”，请写数字。")
-_MINUS = Text(
-    "−1 only tells reshape to infer an axis; write the length of the axis.",
-    "−1 只是让 reshape 自动推算这一轴；请写出这一轴的长度。",
-)
-_OPEN = Text(
-    "“{said}” does not say which axes there are; write all of them.", "“{said}”没有说明有哪些轴，请把每个轴都写出来。"
-)
-_COUNT = Text("Axes in your shape: {given}; there should be {right}.", "你的形状有 {given} 个轴，应该有 {right} 个。")
-_SWAPPED = Text("The axes are right, but two of them are swapped.", "各个轴都对，但有两个轴的位置写反了。")
-_ORDER = Text("The axes are right, but their order is wrong.", "各个轴都对，但顺序不对。")
-_AXIS = Text("Axis {index} (counting from 0) is not “{said}”.", "第 {index} 轴（从 0 数起）不是“{said}”。")
+_HOW = Message("Answer with a shape, such as (2*a, b, 5).")
+_EXPECTED = Message("“{said}” cannot be read as a shape; write one such as (2*a, b, 5){names}.")
+_IN = Message(", using {names} and numbers")
+_STRANGE = Message("There is no size “{said}” in this question; the sizes are {names}.")
+_NO_SIZES = Message("“{said}” is not defined in this question; write numbers.")
+_MINUS = Message("−1 only tells reshape to infer an axis; write the length of the axis.")
+_OPEN = Message("“{said}” does not say which axes there are; write all of them.")
+_COUNT = Message("Axes in your shape: {given}; there should be {right}.")
+_SWAPPED = Message("The axes are right, but two of them are swapped.")
+_ORDER = Message("The axes are right, but their order is wrong.")
+_AXIS = Message("Axis {index} (counting from 0) is not “{said}”.")
 
 
 @dataclass(frozen=True, slots=True)

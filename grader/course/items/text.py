@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
-from grader.core.model import Lang, Status, Text
+from grader.core.model import Lang, Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Context, Judgment, Prompt, unreadable
@@ -64,15 +64,10 @@ BY_HAND = True
 MAX_LENGTH = 2000
 _FEWEST, _MOST = 2, 4
 
-_HOW = Text(
-    "Answer in your own words, in a sentence or two ({least} to {most} words, in either language).",
-    "用自己的话回答一两句（{least} 到 {most} 字，中英文均可）。",
-)
-_SHORT = Text("Write a full sentence of at least {least} words.", "请写完整的句子，至少 {least} 字。")
-_WAITS = Text("Your instructor will mark this answer.", "这个答案由老师批改。")
-_LONG = Text(
-    "Your instructor will mark this answer. It is longer than {most} words.", "这个答案由老师批改。它超过了 {most} 字。"
-)
+_HOW = Message("Answer in your own words, in a sentence or two ({least} to {most} words, in either language).")
+_SHORT = Message("Write a full sentence of at least {least} words.")
+_WAITS = Message("Your instructor will mark this answer.")
+_LONG = Message("Your instructor will mark this answer. It is longer than {most} words.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +132,7 @@ def key(spec: Spec, context: Context) -> Text:
 
 def without_key(spec: Spec) -> Spec:
     """The limits on length."""
-    return Spec((), Text("…", "…"), least=spec.least, most=spec.most)
+    return Spec((), Message("…"), least=spec.least, most=spec.most)
 
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")

@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.errors import CourseError
-from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.core.text import name_list
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
@@ -75,27 +75,16 @@ class Options:
     axis: int = -2
 
 
-_FUTURE = Text(
-    "the output at a position changes when only later positions change: it looks into the future",
-    "只改动后面的位置，前面位置的输出也跟着变了：它看到了未来",
-)
-_NEXT = Text(
-    "each position also sees the next one: the mask is off by one",
-    "每个位置还看到了紧跟其后的那个位置：掩码错开了一位",
-)
-_BLIND = Text(
+_FUTURE = Message("the output at a position changes when only later positions change: it looks into the future")
+_NEXT = Message("each position also sees the next one: the mask is off by one")
+_BLIND = Message(
     "the output at a position stays the same when that position itself changes: "
-    "a position may attend to itself (is the diagonal masked, too?)",
-    "改动某个位置本身，它的输出却没有变：每个位置都可以关注自己（是不是把对角线也屏蔽了？）",
+    "a position may attend to itself (is the diagonal masked, too?)"
 )
-_DEAF = Text(
-    "the output does not depend on {names} at all, so past and future cannot be compared",
-    "输出与 {names} 完全无关，因此谈不上过去和未来",
-)
-_AXIS = Text("the result has no row for each position", "结果里没有与每个位置对应的行")
-_FEW_POSITIONS = Text(
-    "{exercise}, check causal: found {names} with {length} positions on axis {axis}; expected 2 or more",
-    "{exercise} 的检查 causal：{names} 在第 {axis} 维上现在有 {length} 个位置；至少应有 2 个",
+_DEAF = Message("the output does not depend on {names} at all, so past and future cannot be compared")
+_AXIS = Message("the result has no row for each position")
+_FEW_POSITIONS = Message(
+    "{exercise}, check causal: found {names} with {length} positions on axis {axis}; expected 2 or more"
 )
 SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *SHARED)
 

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
@@ -60,20 +60,13 @@ class Options:
     atol: float = 1e-9
 
 
-_OTHER = Text(
-    "{given} in, {got} out: the dtype of the inputs is not kept",
-    "输入是 {given}，输出却是 {got}：没有保持输入的精度（dtype）",
+_OTHER = Message("{given} in, {got} out: the dtype of the inputs is not kept")
+_NOT_KEPT = Message("the dtype of the inputs is not kept")
+_LOSS = Message("float64 in and float64 out, but only with the accuracy of float32: some step uses lower precision")
+_PROMOTED = Message(
+    "float32 inputs become float64 results: NumPy promotes them (a float64 constant?); no points are lost"
 )
-_NOT_KEPT = Text("the dtype of the inputs is not kept", "没有保持输入的精度（dtype）")
-_LOSS = Text(
-    "float64 in and float64 out, but only with the accuracy of float32: some step uses lower precision",
-    "输入和输出都是 float64，精度却只有 float32 的水平：中间有一步用了更低的精度",
-)
-_PROMOTED = Text(
-    "float32 inputs become float64 results: NumPy promotes them (a float64 constant?); no points are lost",
-    "float32 的输入得到了 float64 的结果：NumPy 做了类型提升（也许有 float64 的常数）；不扣分",
-)
-_NONE = Text("the result has no floating-point dtype to keep", "结果没有需要保持的浮点精度（dtype）")
+_NONE = Message("the result has no floating-point dtype to keep")
 SECRETS = (_NOT_KEPT, _LOSS, _NONE, _PROMOTED, *SHARED)
 
 

@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.errors import CourseError
-from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.core.text import name_list
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn, derangement
@@ -75,21 +75,18 @@ class Options:
     axis: int = -2
 
 
-_ORDER = Text(
+_ORDER = Message(
     "when the rows of {names} are permuted, the rows of the result are not permuted in the same way: "
-    "something depends on the position of a row",
-    "把 {names} 的行重新排列后，结果并不是原来的行按同样方式重新排列：有东西取决于行所在的位置",
+    "something depends on the position of a row"
 )
-_INVARIANT = Text(
+_INVARIANT = Message(
     "when the rows of {names} are permuted, the result does not change (invariant); "
-    "its rows should be permuted in the same way (equivariant)",
-    "把 {names} 的行重新排列后，结果毫无变化（不变性）；结果的行应当按同样的方式重新排列（等变性）",
+    "its rows should be permuted in the same way (equivariant)"
 )
-_CONSTANT = Text("the result does not depend on {names}", "结果与 {names} 无关")
-_ROWS = Text("the result does not have one row for each row of {names}", "结果没有与 {names} 的每一行对应的行")
-_OTHER_ROWS = Text(
-    "{exercise}, check equivariant: found {names} with rows {rows}; expected one number of rows, 3 or more",
-    "{exercise} 的检查 equivariant：{names} 的行数现在是 {rows}；应为同一个行数，至少为 3",
+_CONSTANT = Message("the result does not depend on {names}")
+_ROWS = Message("the result does not have one row for each row of {names}")
+_OTHER_ROWS = Message(
+    "{exercise}, check equivariant: found {names} with rows {rows}; expected one number of rows, 3 or more"
 )
 SECRETS = (*SHARED,)
 

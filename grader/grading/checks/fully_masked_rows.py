@@ -43,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Text, Verdict
 from grader.grading.checks import JudgeInput, values
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
@@ -61,15 +61,13 @@ class Options:
     """None."""
 
 
-_NAN = Text(
+_NAN = Message(
     "a query whose keys are all masked gives NaN: softmax over nothing but −inf is 0/0; "
-    "attention should give it a row of zeros",
-    "所有键都被屏蔽的查询得到了 NaN：对全是 −inf 的一行做 softmax 就是 0/0；注意力应当给它全零的一行",
+    "attention should give it a row of zeros"
 )
-_OTHER = Text(
+_OTHER = Message(
     "a query whose keys are all masked does not give a zero row: "
-    "a large negative number instead of −inf attends to everything equally",
-    "所有键都被屏蔽的查询没有得到零行：用很大的负数代替 −inf，等于平均地关注所有的键",
+    "a large negative number instead of −inf attends to everything equally"
 )
 SECRETS = (_NAN, _OTHER, *SHARED)
 

@@ -44,7 +44,18 @@ from typing import Any
 
 import numpy as np
 
-from grader.core.model import Apply, Array, CheckSpec, Observation, Program, Returned, Same, Status, Text, Verdict
+from grader.core.model import (
+    Apply,
+    Array,
+    CheckSpec,
+    Message,
+    Observation,
+    Program,
+    Returned,
+    Same,
+    Status,
+    Verdict,
+)
 from grader.core.text import name_list
 from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import compare
@@ -66,33 +77,22 @@ class Options:
     atol: float = 1e-4
 
 
-_CUT_ALL = Text(
-    "no gradient flows back from the result: is it detached, computed under no_grad, or rebuilt from numbers?",
-    "梯度无法从结果往回传：是不是用了 detach、no_grad，或者从数值重新构造了结果？",
+_CUT_ALL = Message(
+    "no gradient flows back from the result: is it detached, computed under no_grad, or rebuilt from numbers?"
 )
-_CUT = Text(
-    "no gradient reaches {names}: the path from there to the result is cut",
-    "梯度传不到 {names}：从它到结果的计算图被切断了",
-)
-_CUT_SOME = Text(
-    "no gradient reaches some of the inputs or parameters: the path from there to the result is cut",
-    "有的参数或权重得不到梯度：从它到结果的计算图被切断了",
-)
-_WRONG_SOME = Text("one of the gradients differs from the expected one", "有一个梯度与期望的不同")
-_WRONG = Text("the gradient with respect to {name} differs from the expected one", "对 {name} 的梯度与期望的不同")
-_POISONED = Text(
+_CUT = Message("no gradient reaches {names}: the path from there to the result is cut")
+_CUT_SOME = Message("no gradient reaches some of the inputs or parameters: the path from there to the result is cut")
+_WRONG_SOME = Message("one of the gradients differs from the expected one")
+_WRONG = Message("the gradient with respect to {name} differs from the expected one")
+_POISONED = Message(
     "as soon as a query may not attend to any key, gradients are NaN, and one training step makes every weight NaN; no "
     "points are lost. The cause is a softmax over a row of −inf, which nan_to_num hides in the result only: "
-    "scores.masked_fill(~mask, -inf) before the softmax and weights.masked_fill(~mask, 0) after it keep them finite",
-    "一旦某个查询没有任何可以关注的键，梯度就是 NaN，训练一步之后所有权重都会变成 NaN；不扣分。"
-    "原因是对全是 −inf 的一行做 softmax，而 nan_to_num 只能掩盖结果里的 NaN："
-    "在 softmax 之前用 scores.masked_fill(~mask, -inf)、之后用 weights.masked_fill(~mask, 0)，梯度就不会是 NaN",
+    "scores.masked_fill(~mask, -inf) before the softmax and weights.masked_fill(~mask, 0) after it keep them finite"
 )
-_THROUGH_TORCH = Text(
-    "this code takes NumPy arrays and computes with torch, so no gradient flows back: take tensors, return tensors",
-    "这段代码接收 NumPy 数组、用 torch 计算，梯度因此传不回来：请接收张量，也返回张量",
+_THROUGH_TORCH = Message(
+    "this code takes NumPy arrays and computes with torch, so no gradient flows back: take tensors, return tensors"
 )
-_NUMPY = Text("gradients are checked in torch only", "梯度只在 torch 下检查")
+_NUMPY = Message("gradients are checked in torch only")
 SECRETS = (_CUT_ALL, _CUT_SOME, _WRONG_SOME, _THROUGH_TORCH, _NUMPY)
 
 

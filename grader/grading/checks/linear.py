@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Program, Status, Text, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
@@ -58,16 +58,12 @@ class Options:
 
 
 _A, _B = 2.0, -0.5
-_BENT = Text(
-    "the result is not linear in {name}: f(a·{name}₁ + b·{name}₂) differs from a·f({name}₁) + b·f({name}₂)",
-    "结果对 {name} 不是线性的：f(a·{name}₁ + b·{name}₂) 不等于 a·f({name}₁) + b·f({name}₂)",
-)
-_SHIFTED = Text(
+_BENT = Message("the result is not linear in {name}: f(a·{name}₁ + b·{name}₂) differs from a·f({name}₁) + b·f({name}₂)")
+_SHIFTED = Message(
     "the result is not zero when {name} is zero: something is added that does not depend on {name}, "
-    "so it is affine in {name}, not linear",
-    "{name} 为零时结果却不为零：加上了与 {name} 无关的东西，因此对 {name} 是仿射的，不是线性的",
+    "so it is affine in {name}, not linear"
 )
-_CONSTANT = Text("the result does not depend on {name}", "结果与 {name} 无关")
+_CONSTANT = Message("the result does not depend on {name}")
 SECRETS = (*SHARED,)
 
 

@@ -49,7 +49,7 @@ from typing import Any
 import numpy as np
 
 from grader.core.errors import CourseError
-from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
+from grader.core.model import Apply, CheckSpec, Message, Observation, Program, Returned, Status, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
@@ -70,39 +70,30 @@ class Options:
 _BYTES = 4
 #: How often an argument must fit into n_q·n_k, and a block into n: correct solutions keep several arrays of that size.
 _ROOM = 16
-_ARRAY = Text(
+_ARRAY = Message(
     "an array with {times:.3g} times as many elements as the n_q × n_k matrix of scores existed at some point; "
-    "a tile of it at a time is enough",
-    "运行中出现过一个数组，元素个数是 n_q × n_k 分数矩阵的 {times:.3g} 倍；每次只需要其中的一块",
+    "a tile of it at a time is enough"
 )
-_PEAK = Text(
+_PEAK = Message(
     "at its peak the call held {times:.3g} times the memory of the n_q × n_k matrix of scores; "
-    "a tile of it at a time is enough",
-    "运行中占用的内存峰值是 n_q × n_k 分数矩阵的 {times:.3g} 倍；每次只需要其中的一块",
+    "a tile of it at a time is enough"
 )
-_SECRET = Text(
-    "an array as large as the n_q × n_k matrix of scores existed at some point; a tile of it at a time is enough",
-    "运行中出现过一个与 n_q × n_k 分数矩阵一样大的数组；每次只需要其中的一块",
+_SECRET = Message(
+    "an array as large as the n_q × n_k matrix of scores existed at some point; a tile of it at a time is enough"
 )
-_UNSEEN = Text(
+_UNSEEN = Message(
     "some arrays of this call could not be seen, so it earns no points here. Compute the result during the call, "
-    "with operations of torch or NumPy; end every thread before it returns",
-    "没能看到这次调用用到的全部数组，因此这一项不得分。请在调用期间用 torch 或 NumPy 的运算算出结果，"
-    "并在返回之前结束所有线程",
+    "with operations of torch or NumPy; end every thread before it returns"
 )
-_TOO_MANY = Text(
+_TOO_MANY = Message(
     "{exercise}, check memory: {name} has {size} elements, n_q·n_k is {limit}; expected {room} times as many, and no "
-    "batch",
-    "{exercise} 的检查 memory：{name} 有 {size} 个元素，而 n_q·n_k 是 {limit}；后者应为前者的 {room} 倍以上，"
-    "且没有批次维",
+    "batch"
 )
-_TOO_LARGE = Text(
-    "{exercise}, check memory: {name} is {size}, n_q·n_k is {limit}; expected n of {room} such blocks or more",
-    "{exercise} 的检查 memory：{name} 是 {size}，而 n_q·n_k 是 {limit}；n 应至少为 {room} 个这样的块",
+_TOO_LARGE = Message(
+    "{exercise}, check memory: {name} is {size}, n_q·n_k is {limit}; expected n of {room} such blocks or more"
 )
-_NOT_LENGTHS = Text(
-    "{exercise}, check memory, of: found {found}; expected the two arguments whose lengths are n_q and n_k",
-    "{exercise} 的检查 memory，of：现在是 {found}；应为长度是 n_q 和 n_k 的两个参数",
+_NOT_LENGTHS = Message(
+    "{exercise}, check memory, of: found {found}; expected the two arguments whose lengths are n_q and n_k"
 )
 SECRETS = (_SECRET, _UNSEEN)
 

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.core.model import CheckSpec, Program, Raised, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Program, Raised, Status, Verdict
 from grader.grading.checks import JudgeInput, values
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -52,10 +52,9 @@ class Options:
     """None."""
 
 
-_VIEW = Text(
+_VIEW = Message(
     "it fails on inputs that are not contiguous in memory (a transposed tensor, say): "
-    "view needs contiguous memory, reshape does not",
-    "输入在内存中不连续（例如转置得到的张量）时会失败：view 要求内存连续，reshape 不要求",
+    "view needs contiguous memory, reshape does not"
 )
 SECRETS = (_VIEW, *values.SECRETS)
 

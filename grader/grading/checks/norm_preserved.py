@@ -39,7 +39,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
@@ -58,15 +58,9 @@ class Options:
     of: str = "x"
 
 
-_CHANGED = Text(
-    "the vectors change their length: a rotation keeps a² + b² of each pair",
-    "向量的长度变了：旋转会保持每一对分量的 a² + b² 不变",
-)
-_SCALED = Text(
-    "every vector becomes {factor:.3g} times as long; a rotation keeps the length",
-    "每个向量的长度都变成了原来的 {factor:.3g} 倍；旋转应当保持长度不变",
-)
-_SHAPE = Text("the result does not have one vector for each vector of {name}", "结果没有与 {name} 的每个向量一一对应")
+_CHANGED = Message("the vectors change their length: a rotation keeps a² + b² of each pair")
+_SCALED = Message("every vector becomes {factor:.3g} times as long; a rotation keeps the length")
+_SHAPE = Message("the result does not have one vector for each vector of {name}")
 SECRETS = (_CHANGED, *SHARED)
 
 

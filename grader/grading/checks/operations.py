@@ -46,7 +46,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from grader.core.errors import CourseError
-from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
+from grader.core.model import Apply, CheckSpec, Message, Observation, Program, Returned, Status, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
@@ -74,34 +74,20 @@ _MOST = 1 << 62
 
 GrowthRate: TypeAlias = Literal["linear", "quadratic", "unseen"]
 
-_TOO_MUCH = Text(
+_TOO_MUCH = Message(
     "{ratio} times the work when {symbol} grows {factor:g}-fold: that is more than linear in {symbol}; expected "
-    "linear. Which step handles every pair of positions (an n × n array, or all earlier positions again at each step)?",
-    "{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍：增长得比线性快，应为线性增长。"
-    "哪一步处理了每一对位置（n × n 的数组，或者每一步都从头重算前面的所有位置）？",
+    "linear. Which step handles every pair of positions (an n × n array, or all earlier positions again at each step)?"
 )
-_TOO_LITTLE = Text(
-    "{ratio} times the work when {symbol} grows {factor:g}-fold: that is linear in {symbol}; expected quadratic",
-    "{symbol} 变成 {factor:g} 倍时，计算量只变成 {ratio} 倍：随 {symbol} 线性增长，应为平方增长",
+_TOO_LITTLE = Message(
+    "{ratio} times the work when {symbol} grows {factor:g}-fold: that is linear in {symbol}; expected quadratic"
 )
-_MORE = Text(
-    "the work grows faster with the size than it should: linear is expected",
-    "计算量随规模增长得太快：应为线性增长",
-)
-_LESS = Text(
-    "the work grows more slowly with the size than it should: quadratic is expected",
-    "计算量随规模增长得太慢：应为平方增长",
-)
-_UNSEEN = Text(
+_MORE = Message("the work grows faster with the size than it should: linear is expected")
+_LESS = Message("the work grows more slowly with the size than it should: quadratic is expected")
+_UNSEEN = Message(
     "the work of this call could not be counted, so it earns no points here. Compute the result during the call, from "
-    "the arrays that it is given, with operations of torch or NumPy; end every thread before it returns",
-    "这次调用的计算量无法统计，因此这一项不得分。请在调用期间用 torch 或 NumPy 的运算从传入的数组算出结果，"
-    "并在返回之前结束所有线程",
+    "the arrays that it is given, with operations of torch or NumPy; end every thread before it returns"
 )
-_NO_SIZES = Text(
-    "{exercise}, check operations: expected options such as {{of: n, at: [128, 256], growth: linear}}",
-    "{exercise} 的检查 operations：应有选项，如 {{of: n, at: [128, 256], growth: linear}}",
-)
+_NO_SIZES = Message("{exercise}, check operations: expected options such as {{of: n, at: [128, 256], growth: linear}}")
 SECRETS = (_MORE, _LESS, _UNSEEN)
 
 

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.core.model import Call, CheckSpec, Program, Raised, Returned, Status, Text, Unreadable, Verdict
+from grader.core.model import Call, CheckSpec, Message, Program, Raised, Returned, Status, Unreadable, Verdict
 from grader.grading.checks import JudgeInput
 from grader.grading.failures import exception_name, failure_verdict
 from grader.grading.inputs import Drawn
@@ -53,13 +53,10 @@ class Options:
     """None."""
 
 
-_NONE = Text("invalid arguments are accepted; expected {expected}", "接受了没有意义的参数；应当抛出 {expected}")
-_OTHER = Text("it raised {got}; expected {expected}", "抛出的是 {got}，应为 {expected}")
-_ACCEPTED = Text(
-    "invalid arguments are accepted; the task says which exception to raise",
-    "接受了没有意义的参数；题目说明了应当抛出哪种异常",
-)
-_ANOTHER = Text("it raised a different exception than the task asks for", "抛出的不是题目要求的那种异常")
+_NONE = Message("invalid arguments are accepted; expected {expected}")
+_OTHER = Message("it raised {got}; expected {expected}")
+_ACCEPTED = Message("invalid arguments are accepted; the task says which exception to raise")
+_ANOTHER = Message("it raised a different exception than the task asks for")
 SECRETS = (_ACCEPTED, _ANOTHER)
 
 

@@ -51,7 +51,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from grader.core.model import Apply, CheckSpec, Program, Returned, Status, Text, Unreadable, Verdict
+from grader.core.model import Apply, CheckSpec, Message, Program, Returned, Status, Text, Unreadable, Verdict
 from grader.core.text import name_list
 from grader.grading.checks import JudgeInput, read
 from grader.grading.failures import failure_verdict, verdict
@@ -71,35 +71,20 @@ class Options:
     biases: bool = True
 
 
-_PLAIN = Text("a plain class has no parameters to register", "普通的类没有需要注册的参数")
-_SHARED = Text(
-    "{a} and {b} share one parameter: each needs its own",
-    "{a} 和 {b} 共用一个参数：它们各自都要有自己的参数",
+_PLAIN = Message("a plain class has no parameters to register")
+_SHARED = Message("{a} and {b} share one parameter: each needs its own")
+_MISSING = Message(
+    "the class has nothing for {names}; besides its matrices it has {has}. Is one module used twice, or missing?"
 )
-_MISSING = Text(
-    "the class has nothing for {names}; besides its matrices it has {has}. Is one module used twice, or missing?",
-    "类里没有 {names}；除矩阵以外有：{has}。是不是有一个模块用了两次，或者漏掉了？",
+_HIDDEN = Message(
+    "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)"
 )
-_HIDDEN = Text(
-    "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)",
-    "{names} 永远不会被训练：它不在模块的 parameters() 里（是普通张量，还是放在 Python 列表里的层？）",
-)
-_FROZEN = Text(
-    "{names} has requires_grad=False and will never be trained", "{names} 的 requires_grad 是 False，永远不会被训练"
-)
-_SOME_IDLE = Text("some of the parameters have no influence on the result", "有些参数对结果没有任何影响")
-_OTHER_NUMBER = Text(
-    "the module does not have the number of trainable values that it needs", "模块里要学习的数的个数与需要的不一致"
-)
-_IDLE = Text("the parameter {names} has no influence on the result", "参数 {names} 对结果没有任何影响")
-_MANY = Text(
-    "the module has {got} parameters besides biases; the projections need {expected}",
-    "除偏置以外，模块有 {got} 个参数；这些投影只需要 {expected} 个",
-)
-_ONLY = Text(
-    "the module has {got} trainable numbers in its parameters; exactly {expected} are needed",
-    "模块的参数里有 {got} 个可训练的数；只需要 {expected} 个，别的都不需要学习",
-)
+_FROZEN = Message("{names} has requires_grad=False and will never be trained")
+_SOME_IDLE = Message("some of the parameters have no influence on the result")
+_OTHER_NUMBER = Message("the module does not have the number of trainable values that it needs")
+_IDLE = Message("the parameter {names} has no influence on the result")
+_MANY = Message("the module has {got} parameters besides biases; the projections need {expected}")
+_ONLY = Message("the module has {got} trainable numbers in its parameters; exactly {expected} are needed")
 SECRETS = (_PLAIN, _SOME_IDLE, _OTHER_NUMBER)
 
 
@@ -166,7 +151,7 @@ def finding(seen: JudgeInput, found: dict[str, Any], listed: list[Any]) -> Text 
         return _SHARED.fill(a=attributes[a], b=attributes[b])
     if missing := found.get("missing"):
         held = [attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1 and name in attributes]
-        return _MISSING.fill(names=name_list(missing), has=name_list(held) if held else Text("nothing", "无"))
+        return _MISSING.fill(names=name_list(missing), has=name_list(held) if held else Message("nothing"))
     if hidden := [attributes[role] for role, is_in in sorted(found["registered"].items()) if not is_in]:
         return _HIDDEN.fill(names=name_list(hidden))
     if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:

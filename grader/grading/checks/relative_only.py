@@ -45,7 +45,7 @@ from typing import Any
 import numpy as np
 
 from grader.core.errors import CourseError
-from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
@@ -66,19 +66,12 @@ class Options:
 
 
 _SHIFTS = (3, 11)
-_ABSOLUTE = Text(
+_ABSOLUTE = Message(
     "dot products of a query and a key change when both positions move by the same amount: "
-    "they should depend on the difference of the positions only",
-    "查询和键的位置移动同样的距离，它们的点积却变了：点积只应取决于两个位置之差",
+    "they should depend on the difference of the positions only"
 )
-_NOWHERE = Text(
-    "dot products do not depend on the positions at all: were {positions} used?",
-    "点积与位置完全无关：是不是没有用到 {positions}？",
-)
-_NO_POSITIONS = Text(
-    "{exercise}, check relative_only, positions: found {found}; expected an array",
-    "{exercise} 的检查 relative_only，positions：现在是 {found}；应为数组",
-)
+_NOWHERE = Message("dot products do not depend on the positions at all: were {positions} used?")
+_NO_POSITIONS = Message("{exercise}, check relative_only, positions: found {found}; expected an array")
 SECRETS = (_ABSOLUTE, *SHARED)
 
 

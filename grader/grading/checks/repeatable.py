@@ -42,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.core.model import CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Program, Returned, Status, Verdict
 from grader.grading.checks import JudgeInput
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
@@ -60,29 +60,25 @@ class Options:
 
 
 #: The message if the very same call gives another result.
-DIFFERENT = Text(
+DIFFERENT = Message(
     "the same inputs gave different results: is dropout (or other randomness) still active, "
-    "or is state kept from an earlier call?",
-    "同样的输入得到了不同的结果：是不是还开着 dropout（或别的随机来源），或者记住了之前调用留下的东西？",
+    "or is state kept from an earlier call?"
 )
 #: The message if a call gives another result than on a fresh instance.
-STATE = Text(
+STATE = Message(
     "the same call gives another result after other calls than on a fresh instance: is state kept from one call to the "
-    "next, or is something random?",
-    "同一个调用，先做过别的调用与在全新的实例上做，结果不同：是有东西从一次调用留到了下一次，还是有随机成分？",
+    "next, or is something random?"
 )
 #: The message if other numbers change nothing. Code that ignores an argument does that without keeping state.
-STALE = Text(
+STALE = Message(
     "a call with other numbers gives the same result as the first one: are the arguments used, or is a result kept "
-    "from an earlier call?",
-    "换了一组数再调用，结果却与第一次相同：参数都用上了吗？还是返回了之前调用留下的结果？",
+    "from an earlier call?"
 )
 #: The message if a later call is wrong on a fresh instance, too: the first one may have changed shared state, or the
 #: code may be wrong for these arguments.
-LATER = Text(
+LATER = Message(
     "the first call is correct, but a later one with other arguments is wrong: is the code wrong for those arguments, "
-    "or is something kept from an earlier call?",
-    "第一次调用是对的，之后换了参数再调用就错了：是代码不能正确处理那些参数，还是保留了前面调用的内容？",
+    "or is something kept from an earlier call?"
 )
 SECRETS = (DIFFERENT, STATE, STALE, LATER)
 

@@ -38,7 +38,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Program, Status, Verdict
 from grader.core.text import EMPTY
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
@@ -58,22 +58,15 @@ class Options:
     axis: int = -1
 
 
-_NEGATIVE = Text("some weights are negative", "有的权重是负数")
-_OTHER_AXIS = Text(
-    "the weights sum to 1 along axis {found}, not along axis {expected}: the softmax runs over the wrong axis{reason}",
-    "权重沿轴 {found} 的和为 1，而不是沿轴 {expected}：softmax 用错了轴{reason}",
+_NEGATIVE = Message("some weights are negative")
+_OTHER_AXIS = Message(
+    "the weights sum to 1 along axis {found}, not along axis {expected}: the softmax runs over the wrong axis{reason}"
 )
-_KEYS = Text(
-    " (in attention the keys share the weight of one query, not the queries that of one key)",
-    "（在注意力里，是各个键分享一个查询的权重，而不是各个查询分享一个键的权重）",
-)
-_TOGETHER = Text(
-    "all weights together sum to 1; each row should sum to 1",
-    "所有权重加在一起才等于 1；应当是每一行各自的和为 1",
-)
-_SUM = Text("the weights of a row do not sum to 1", "同一行的权重之和不等于 1")
-_FEWER = Text("the result has too few axes: it has no rows", "结果的维数太少：已经没有按行排列的权重")
-_AXES = Text("the result is a single number; expected an array of weights", "结果是一个数，应为由权重构成的数组")
+_KEYS = Message(" (in attention the keys share the weight of one query, not the queries that of one key)")
+_TOGETHER = Message("all weights together sum to 1; each row should sum to 1")
+_SUM = Message("the weights of a row do not sum to 1")
+_FEWER = Message("the result has too few axes: it has no rows")
+_AXES = Message("the result is a single number; expected an array of weights")
 SECRETS = (_NEGATIVE, _TOGETHER, _SUM, _AXES, _FEWER, *SHARED)
 
 

@@ -47,7 +47,7 @@ from typing import Any
 import numpy as np
 
 from grader.core.errors import CourseError
-from grader.core.model import CheckSpec, Exercise, Program, Status, Text, Verdict
+from grader.core.model import CheckSpec, Exercise, Message, Program, Status, Text, Verdict
 from grader.core.text import EMPTY, name_list
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
@@ -73,67 +73,33 @@ _QUERIES, _KEYS, _VALUES = ("q", "query", "queries"), ("k", "key", "keys"), ("v"
 _SCORE = -4.0  # below zero: the weight is small, and floats near 0 are finer than those near 1
 _NEAR = 0.01
 
-_DIVIDED = Text(
-    "your scores are divided by {got}; expected {expected}{reason}", "你的分数除以了 {got}，应为 {expected}{reason}"
+_DIVIDED = Message("your scores are divided by {got}; expected {expected}{reason}")
+_MULTIPLIED = Message("your scores are multiplied by {got}; expected a division by {expected}")
+_NOT_DIVIDED = Message("your scores are not divided by anything; expected {expected}")
+_IRREGULAR = Message("your scores are divided by {got} for d_k = {widths}; expected {expected}")
+_NOTHING = Message("1 (no scaling)")
+_IGNORED = Message("the scores q·k do not affect the result: all keys get the same weight")
+_REVERSED = Message("a key with a smaller score q·k gets a larger weight: is a sign flipped?")
+_NO_SOFTMAX = Message(
+    "twice the score does not give twice the logit: the weights are not the softmax of scaled scores q·k"
 )
-_MULTIPLIED = Text(
-    "your scores are multiplied by {got}; expected a division by {expected}",
-    "你的分数乘以了 {got}，应当除以 {expected}",
-)
-_NOT_DIVIDED = Text(
-    "your scores are not divided by anything; expected {expected}", "你的分数没有除以任何东西，应当除以 {expected}"
-)
-_IRREGULAR = Text(
-    "your scores are divided by {got} for d_k = {widths}; expected {expected}",
-    "d_k = {widths} 时，你的分数分别除以了 {got}；应为 {expected}",
-)
-_NOTHING = Text("1 (no scaling)", "1（不缩放）")
-_IGNORED = Text(
-    "the scores q·k do not affect the result: all keys get the same weight",
-    "分数 q·k 对结果没有影响：每个键的权重都一样",
-)
-_REVERSED = Text(
-    "a key with a smaller score q·k gets a larger weight: is a sign flipped?",
-    "分数 q·k 越小的键，权重反而越大：是不是符号反了？",
-)
-_NO_SOFTMAX = Text(
-    "twice the score does not give twice the logit: the weights are not the softmax of scaled scores q·k",
-    "分数加倍时，权重的 logit 没有加倍：权重不是缩放后的分数 q·k 的 softmax",
-)
-_UNREADABLE = Text(
+_UNREADABLE = Message(
     "the scale of the scores cannot be read: the output is not a weighted average of the values with weights "
-    "between 0 and 1",
-    "读不出分数的缩放：输出不是值的加权平均（权重应在 0 与 1 之间）",
+    "between 0 and 1"
 )
 
-_ROOT = Text(
-    ". The square root is missing: the variance of q·k is d_k, its standard deviation √d_k",
-    "。漏了平方根：q·k 的方差是 d_k，标准差是 √d_k",
-)
-_MODEL = Text(
-    ". Each head takes products of d_k = d_model / h numbers, so it is d_k that matters, not d_model",
-    "。每个头的点积只有 d_k = d_model / h 个数相乘，所以应当用 d_k，而不是 d_model",
-)
+_ROOT = Message(". The square root is missing: the variance of q·k is d_k, its standard deviation √d_k")
+_MODEL = Message(". Each head takes products of d_k = d_model / h numbers, so it is d_k that matters, not d_model")
 _OTHERS = {
-    "n": Text(
-        ". The number of keys does not affect the size of one score",
-        "。键的个数不影响单个分数的大小",
-    ),
-    "d_v": Text(
-        ". Scores are products of q and k; they do not involve the width of the values",
-        "。分数是 q 与 k 的点积，与值的宽度无关",
-    ),
-    "h": Text(
-        ". Heads work in parallel; their number does not affect the size of one score",
-        "。各个头并行工作，头数不影响单个分数的大小",
-    ),
+    "n": Message(". The number of keys does not affect the size of one score"),
+    "d_v": Message(". Scores are products of q and k; they do not involve the width of the values"),
+    "h": Message(". Heads work in parallel; their number does not affect the size of one score"),
 }
-_FIXED = Text(". A fixed number is right for one d_k only", "。固定的数只对某一个 d_k 合适")
-_SECRET = Text("the scores are not scaled as they should be", "分数的缩放不对")
-_OTHER_ARGUMENT = Text(
+_FIXED = Message(". A fixed number is right for one d_k only")
+_SECRET = Message("the scores are not scaled as they should be")
+_OTHER_ARGUMENT = Message(
     "{exercise}, check scaling: the argument {name} has no place in this check; expected (q, k), (q, k, v), (x, w_q, "
-    "w_k, w_v), …",
-    "{exercise} 的检查 scaling：参数 {name} 不适用于这项检查；应为 (q, k)、(q, k, v)、(x, w_q, w_k, w_v) 等",
+    "w_k, w_v), …"
 )
 SECRETS = (_SECRET, *SHARED)
 

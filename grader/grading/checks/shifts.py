@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
@@ -63,10 +63,7 @@ class Options:
 
 _BASE = 10000.0
 _POSITIONS = 256
-_OTHER = Text(
-    "pe[pos] @ M is not pe[pos + delta]: the matrix moves the rows of the encoding somewhere else",
-    "pe[pos] @ M 不等于 pe[pos + delta]：编码的各行没有移到该到的位置",
-)
+_OTHER = Message("pe[pos] @ M is not pe[pos + delta]: the matrix moves the rows of the encoding somewhere else")
 SECRETS = (_OTHER, *SHARED)
 
 

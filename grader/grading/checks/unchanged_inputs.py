@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Verdict
 from grader.core.text import name_list
 from grader.grading.checks import JudgeInput
 from grader.grading.failures import failure_verdict
@@ -57,15 +57,9 @@ class Options:
     """None."""
 
 
-_CHANGED = Text(
-    "the call changed its argument {names} in place: the caller still needs the old values",
-    "调用就地修改了参数 {names}：调用者之后还要用到原来的值",
-)
+_CHANGED = Message("the call changed its argument {names} in place: the caller still needs the old values")
 
-_SOME_CHANGED = Text(
-    "the call changed an argument in place: the caller still needs the old values",
-    "调用就地修改了某个参数：调用者之后还要用到原来的值",
-)
+_SOME_CHANGED = Message("the call changed an argument in place: the caller still needs the old values")
 SECRETS = (_SOME_CHANGED,)
 
 

@@ -43,7 +43,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.core.errors import CourseError
-from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.model import CheckSpec, Message, Program, Status, Text, Verdict
 from grader.core.text import EMPTY
 from grader.grading.checks import JudgeInput, read
 from grader.grading.inputs import Drawn
@@ -68,27 +68,15 @@ _SAMPLES = 2000
 #: How many standard errors the estimate may be off: a correct solution would exceed this for one seed in 16000.
 _ERRORS = 4.0
 
-_OTHER = Text(
+_OTHER = Message(
     "with components of variance 1, the variance of the scores at d_k = {d_k} is {observed:.3g} "
-    "({samples} samples); expected {expected:g} ± {bound:.2g}{reason}",
-    "分量的方差为 1 时，d_k = {d_k} 的分数的方差是 {observed:.3g}（{samples} 个样本）；"
-    "应为 {expected:g} ± {bound:.2g}{reason}",
+    "({samples} samples); expected {expected:g} ± {bound:.2g}{reason}"
 )
-_UNSCALED = Text(
-    ": the variance grows with d_k, because a score is a sum of d_k products",
-    "：方差随 d_k 增长，因为分数是 d_k 个乘积之和",
-)
-_TOO_SMALL = Text(
-    ": the variance shrinks as d_k grows; dividing by c divides the variance by c²",
-    "：方差随 d_k 增大而缩小；除以 c 会使方差变成原来的 1/c²",
-)
-_SECRET = Text(
-    "with components of variance 1, the variance of the scores is wrong",
-    "分量的方差为 1 时，分数的方差不对",
-)
-_OTHER_ARGUMENTS = Text(
-    "{exercise}, check variance: found {signature}; expected a function of queries and keys, such as (q, k)",
-    "{exercise} 的检查 variance：现在是 {signature}；应为查询和键的函数，如 (q, k)",
+_UNSCALED = Message(": the variance grows with d_k, because a score is a sum of d_k products")
+_TOO_SMALL = Message(": the variance shrinks as d_k grows; dividing by c divides the variance by c²")
+_SECRET = Message("with components of variance 1, the variance of the scores is wrong")
+_OTHER_ARGUMENTS = Message(
+    "{exercise}, check variance: found {signature}; expected a function of queries and keys, such as (q, k)"
 )
 SECRETS = (_SECRET, *SHARED)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Case, Diagnosis, Exercise, Status, Text
+from grader.core.model import Case, Diagnosis, Exercise, Message, Status, Text
 from grader.core.text import name_list
 from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
 from grader.grading.explaining.case_tags import TAGS
@@ -16,21 +16,12 @@ from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
-_SAYS = Text(
-    "Correct in every case where {right}; wrong in every case where {wrong}.",
-    "正确的用例，共同点是：{right}；不对的用例，共同点是：{wrong}。",
-)
-_ONLY_WRONG = Text(
-    "Correct in {right} of {all} cases; wrong only in {names}.",
-    "{all} 个用例中有 {right} 个正确，不对的只有：{names}。",
-)
-_ONLY_RIGHT = Text(
-    "Wrong in most of the {all} cases; correct only in {names}.", "{all} 个用例中大多不对，正确的只有：{names}。"
-)
-_NOT_REPEATABLE = Text(
+_SAYS = Message("Correct in every case where {right}; wrong in every case where {wrong}.")
+_ONLY_WRONG = Message("Correct in {right} of {all} cases; wrong only in {names}.")
+_ONLY_RIGHT = Message("Wrong in most of the {all} cases; correct only in {names}.")
+_NOT_REPEATABLE = Message(
     "The same call does not always give the same result: something in it is random, or it keeps something from an "
-    "earlier call.",
-    "同样的调用，结果并不总是一样：要么其中有随机成分，要么保留了之前调用的内容。",
+    "earlier call."
 )
 #: The maximum number of cases that are named.
 _FEW = 4
@@ -41,67 +32,38 @@ _FEWEST = 3
 _LARGE, _FAR, _MANY, _LONG = 50.0, 10.0, 8, 16
 #: The explanation if every result is correct, and only this check fails.
 _CHECKS = {
-    "gradients": Text(
-        "Every result is correct; only the gradients are wrong or missing.",
-        "结果全都正确，只是反向传播得到的梯度不对或缺失。",
+    "gradients": Message("Every result is correct; only the gradients are wrong or missing."),
+    "non_contiguous": Message(
+        "Every result is correct for ordinary arrays, but wrong as soon as an argument is a transposed or sliced view."
     ),
-    "non_contiguous": Text(
-        "Every result is correct for ordinary arrays, but wrong as soon as an argument is a transposed or sliced view.",
-        "对普通的数组，结果全都正确；一旦参数是转置或切片得到的视图就不对。",
+    "unchanged_inputs": Message("Every result is correct, but the call changes arguments that belong to the caller."),
+    "dtype": Message("Every result is correct; only the data type is wrong: it should follow that of the arguments."),
+    "memory": Message("Every result is correct, but it takes more memory than it should."),
+    "operations": Message("Every result is correct, but it takes more arithmetic than it should."),
+    "raises": Message(
+        "Every result is correct; only the call that should raise an exception does not raise the expected one."
     ),
-    "unchanged_inputs": Text(
-        "Every result is correct, but the call changes arguments that belong to the caller.",
-        "结果全都正确，但调用改动了属于调用者的参数。",
+    "registered_parameters": Message(
+        "Every result is correct; only the parameters are not registered as they should be."
     ),
-    "dtype": Text(
-        "Every result is correct; only the data type is wrong: it should follow that of the arguments.",
-        "结果的数值全都正确，只是数据类型不对：应当与参数一致。",
-    ),
-    "memory": Text(
-        "Every result is correct, but it takes more memory than it should.", "结果全都正确，只是占用的内存过多。"
-    ),
-    "operations": Text(
-        "Every result is correct, but it takes more arithmetic than it should.",
-        "结果全都正确，只是计算量过大。",
-    ),
-    "raises": Text(
-        "Every result is correct; only the call that should raise an exception does not raise the expected one.",
-        "结果全都正确，只是应当抛出异常的那次调用没有抛出规定的异常。",
-    ),
-    "registered_parameters": Text(
-        "Every result is correct; only the parameters are not registered as they should be.",
-        "结果全都正确，只是参数没有按要求注册。",
-    ),
-    "fully_masked_rows": Text(
-        "Every other result is correct; only the output for a query that may attend to no key is not zero.",
-        "其他结果全都正确，只有没有任何键可关注的查询，其输出不是全零。",
+    "fully_masked_rows": Message(
+        "Every other result is correct; only the output for a query that may attend to no key is not zero."
     ),
 }
 
 #: The same for the check ``repeatable``, by its message.
-_CALLS = {
-    DIFFERENT: Text(
-        "The first call is correct, but repeating the same call gives a different result.",
-        "第一次调用是对的，但再做一次同样的调用，结果就不同了。",
+_CALLS: dict[Text, Text] = {
+    DIFFERENT: Message("The first call is correct, but repeating the same call gives a different result."),
+    STATE: Message(
+        "Every result is correct if the call is the first one; after other calls it is not always the same."
     ),
-    STATE: Text(
-        "Every result is correct if the call is the first one; after other calls it is not always the same.",
-        "作为第一次调用时，结果全都正确；先做过别的调用，结果就不一定相同了。",
-    ),
-    STALE: Text(
-        "The first call is correct, but a call with other numbers gives the same result.",
-        "第一次调用是对的，但换了一组数再调用，结果仍然一样。",
-    ),
-    LATER: Text(
-        "Every case is correct; only a second call with other arguments after the first one is wrong.",
-        "各个用例都正确，只有在第一次调用之后换了参数再调用时不对。",
-    ),
+    STALE: Message("The first call is correct, but a call with other numbers gives the same result."),
+    LATER: Message("Every case is correct; only a second call with other arguments after the first one is wrong."),
 }
 
-_MORE_CALLS_RAISE = Text(
+_MORE_CALLS_RAISE = Message(
     "Every case is correct; an exception is raised only when more calls follow the first one, some with other "
-    "arguments.",
-    "各个用例都正确，只有在第一次调用之后再接着调用（有的换了参数）时抛出了异常。",
+    "arguments."
 )
 
 

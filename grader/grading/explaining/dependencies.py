@@ -11,19 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grader.core import bounded
-from grader.core.model import Diagnosis, ExerciseResult, SourceFile, Status, Text
+from grader.core.model import Diagnosis, ExerciseResult, Message, SourceFile, Status
 from grader.grading.failures import is_not_written
 from grader.grading.outline import definitions
 from grader.grading.plan import Plan
 
-_NOT_CORRECT = Text(
-    "{name} uses your {used} ({file}), which is not correct yet: fix that first.",
-    "{name} 用到了你写的 {used}（{file}），而它还不正确：请先改好它。",
-)
-_NOT_WRITTEN = Text(
-    "{name} uses your {used} ({file}), which is not written yet: write that first.",
-    "{name} 用到了你写的 {used}（{file}），而它还没有写：请先写好它。",
-)
+_NOT_CORRECT = Message("{name} uses your {used} ({file}), which is not correct yet: fix that first.")
+_NOT_WRITTEN = Message("{name} uses your {used} ({file}), which is not written yet: write that first.")
 _WRONG = (Status.FAILED, Status.RAISED, Status.TIMED_OUT, Status.DIED)
 _Place = tuple[str, str]
 

@@ -6,36 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from grader.core.model import Landmark, Text
+from grader.core.model import Landmark, Message, Text
 from grader.core.text import EMPTY
 from grader.grading.explaining.traces import Values
 
-NEVER_COMPUTED = Text(
-    "Your code is correct up to line {line}, where it computes {there}. But it never computes {absent}.",
-    "到第 {line} 行为止都正确，已经得到：{there}。但代码里始终没有出现：{absent}。",
+NEVER_COMPUTED = Message(
+    "Your code is correct up to line {line}, where it computes {there}. But it never computes {absent}."
 )
-REPAIRS_ALL = Text(
-    " With the correct value there, the public cases that failed now pass.",
-    "把正确的值放到这里，没有通过的公开用例就都能通过。",
+REPAIRS_ALL = Message(" With the correct value there, the public cases that failed now pass.")
+FIRST_CHANGE = Message("One way to fix it takes two changes. First, make this {name}.{more}")
+SECOND_CHANGE = Message(
+    "Second, make this {name}.{more} With both values correct, the public cases that failed now pass."
 )
-FIRST_CHANGE = Text(
-    "One way to fix it takes two changes. First, make this {name}.{more}",
-    "有一种改法需要改两处。第一处，把这里改成：{name}。{more}",
-)
-SECOND_CHANGE = Text(
-    "Second, make this {name}.{more} With both values correct, the public cases that failed now pass.",
-    "第二处，把这里改成：{name}。{more}两处的值都正确之后，没有通过的公开用例就都能通过。",
-)
-ANOTHER_VALUE = Text("another value", "另一个值")
-_HERE = Text("This should be {name}.{more}", "这里应当是：{name}。{more}")
-_UNNAMED = Text("Another value belongs here.{more}", "这里应当是另一个值。{more}")
-_SHAPES = Text(" Its shape is {mine} and should be {right}.", "它的形状是 {mine}，应为 {right}。")
-_ENTRY = Text(" Entry {index} is {mine} and should be {right}.", "其中下标 {index} 处的元素是 {mine}，应为 {right}。")
-_NUMBER = Text(" It is {mine} and should be {right}.", "它现在是 {mine}，应为 {right}。")
-_AFTER = Text(
-    "This is correct so far{what}. Still missing after it: {name}.", "到这里为止都正确{what}，后面还缺：{name}。"
-)
-_STEP = Text(": {name}", "（{name}）")
+ANOTHER_VALUE = Message("another value")
+_HERE = Message("This should be {name}.{more}")
+_UNNAMED = Message("Another value belongs here.{more}")
+_SHAPES = Message(" Its shape is {mine} and should be {right}.")
+_ENTRY = Message(" Entry {index} is {mine} and should be {right}.")
+_NUMBER = Message(" It is {mine} and should be {right}.")
+_AFTER = Message("This is correct so far{what}. Still missing after it: {name}.")
+_STEP = Message(": {name}")
 
 
 def missing_after(name: Landmark, step: Landmark | None) -> Text:

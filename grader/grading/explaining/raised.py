@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.core.model import Diagnosis, Part, Raised, Span, Submission, Text
+from grader.core.model import Diagnosis, Message, Part, Raised, Span, Submission
 from grader.grading.explaining.evidence import WrongExercise
 
-_STOPS = Text(
-    "The code stops at this line with {type} (case “{case}”).", "代码运行到这一行时抛出了 {type}（用例“{case}”）。"
-)
-_STOPS_ELSEWHERE = Text("The code stops with {type} (case “{case}”).", "代码运行时抛出了 {type}（用例“{case}”）。")
+_STOPS = Message("The code stops at this line with {type} (case “{case}”).")
+_STOPS_ELSEWHERE = Message("The code stops with {type} (case “{case}”).")
 
 
 def raised(failure: WrongExercise) -> Iterator[Diagnosis]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Diagnosis, Observation, Returned, Text
+from grader.core.model import Diagnosis, Message, Observation, Returned, Text
 from grader.grading import checks
 from grader.grading.explaining import relations
 from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise, WrongPart, parts
@@ -73,25 +73,15 @@ def _where(part: WrongPart) -> Text:
     raise ValueError("not one of several values")
 
 
-_PART = Text("In what you return ({where}): {said}", "在你返回的内容里（{where}）：{said}")
-_AMONG = Text(
-    "The correct result is one of the values that you return ({where}). Return only that one.",
-    "正确的结果就在你返回的内容里（{where}），请只返回它。",
-)
-_NOTHING = Text(
-    "The call returns nothing: `return` what you computed.",
-    "调用没有返回任何内容：请用 `return` 返回算出的结果。",
-)
-_ITEM = Text("item {number} of {count}", "{count} 个中的第 {number} 个")
-_KEY = Text("under the key {key}", "键为 {key}")
-_STACK = Text(
-    "Every part of the correct result is there, but in separate arrays: combine them into one.",
-    "正确结果的各部分都有，只是分成了几个数组：请把它们合成一个。",
-)
-_ORDER = Text(
+_PART = Message("In what you return ({where}): {said}")
+_AMONG = Message("The correct result is one of the values that you return ({where}). Return only that one.")
+_NOTHING = Message("The call returns nothing: `return` what you computed.")
+_ITEM = Message("item {number} of {count}")
+_KEY = Message("under the key {key}")
+_STACK = Message("Every part of the correct result is there, but in separate arrays: combine them into one.")
+_ORDER = Message(
     "All the values are there, but in a different form: return them as {count} values, in the order that the task "
-    "gives.",
-    "要求的值都有，只是形式不对：请返回 {count} 个值，次序与题目一致。",
+    "gives."
 )
 
 

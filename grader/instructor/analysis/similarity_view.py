@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.words import AND_MORE
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import clean, name_list
 from grader.instructor.analysis.clusters import find_clusters
 from grader.instructor.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE
@@ -24,46 +24,28 @@ _LONGEST = 60
 
 # ---------------------------------------------------------------------------------------------- words
 
-TITLE = Text("Similar submissions", "相似的解答")
-COMPARED = Text("{submissions} submissions compared", "共比较 {submissions} 份提交")
-HONEST = Text(
+TITLE = Message("Similar submissions")
+COMPARED = Message("{submissions} submissions compared")
+HONEST = Message(
     "Similar does not mean copied. A short exercise has few correct solutions, and they look alike. So code from the "
     "stubs, the references or many submissions does not count, names, comments and formatting are ignored, and "
     "solutions with fewer than {shortest} tokens left (about four lines) are not compared. What remains is a reason "
-    "to ask, never proof: have both learners explain their code.",
-    "相似不等于抄袭。短练习的正确写法本来就不多，正确的解答往往彼此相像。因此，起步文件、参考实现以及许多提交中"
-    "都有的代码不计入；名称、注释和排版不考虑；余下不足 {shortest} 个词法单元（约四行）的不作比较。"
-    "剩下的只是询问的理由，绝不是证据：请双方各自讲解自己的代码。",
+    "to ask, never proof: have both learners explain their code."
 )
-NOTHING = Text("No two submissions are similar by {threshold} or more.", "没有相似度达到 {threshold} 的两份解答。")
-ALIKE = Text(
-    "{scope}: {score} of their own code is the same ({tokens} tokens); identical variable names: {names}",
-    "{scope}：各自代码中有 {score} 相同（{tokens} 个词法单元），名称相同的占 {names}",
-)
-EVERYTHING = Text("everything together", "全部代码")
-GROUP = Text(
-    "{exercise}: {count} submissions have the same solution ({tokens} own tokens): {names}",
-    "{exercise}：{count} 份提交的解答完全相同（自己写的 {tokens} 个词法单元）：{names}",
-)
-SHORT = Text("Most solutions are too short to compare: {names}", "多数解答太短，无法判断：{names}")
-NO_CODE = Text("Nobody submitted code for {count} of {all} exercises.", "{all} 个练习中有 {count} 个没有人提交代码。")
-LEFT_OUT = Text("Skipped, because they could not be read: {names}", "无法读取、未参与比较：{names}")
-SHORTENED = Text(
-    "Very long; only the first {most} tokens were compared: {names}",
-    "篇幅过长，只比较了前 {most} 个词法单元：{names}",
-)
-UNALIGNED = Text(
-    "There is so much similar code that the {count} pairs that share least were not compared",
-    "相似的内容太多，有 {count} 对（共同之处最少的）没有比较",
-)
-SOME = Text("{scope} (only {names})", "{scope}（仅 {names}）")
-COMMON_CODE = Text(
-    "Many others wrote some of the same parts; only these wrote all of them.",
-    "其中各部分也有许多人写过，但整体相同的只有这些人。",
-)
-COUPLE = Text("{left}  ↔  {right}", "{left}  ↔  {right}")
-CLUSTER = Text("{count} submissions: {names}", "{count} 份提交：{names}")
-MORE = Text("and {count} more: see --html or --json", "还有 {count} 组，见 --html 或 --json")
+NOTHING = Message("No two submissions are similar by {threshold} or more.")
+ALIKE = Message("{scope}: {score} of their own code is the same ({tokens} tokens); identical variable names: {names}")
+EVERYTHING = Message("everything together")
+GROUP = Message("{exercise}: {count} submissions have the same solution ({tokens} own tokens): {names}")
+SHORT = Message("Most solutions are too short to compare: {names}")
+NO_CODE = Message("Nobody submitted code for {count} of {all} exercises.")
+LEFT_OUT = Message("Skipped, because they could not be read: {names}")
+SHORTENED = Message("Very long; only the first {most} tokens were compared: {names}")
+UNALIGNED = Message("There is so much similar code that the {count} pairs that share least were not compared")
+SOME = Message("{scope} (only {names})")
+COMMON_CODE = Message("Many others wrote some of the same parts; only these wrote all of them.")
+COUPLE = Message("{left}  ↔  {right}")
+CLUSTER = Message("{count} submissions: {names}")
+MORE = Message("and {count} more: see --html or --json", "groups")
 
 
 def scope(name: str) -> Text:

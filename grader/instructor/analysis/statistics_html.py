@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from markupsafe import Markup
 
-from grader.core.model import Course, Lang, Text
+from grader.core.model import Course, Lang, Message, Text
 from grader.instructor.analysis import statistics_view as said
 from grader.instructor.analysis.statistics import FEW, PartStatistics, Statistics
 from grader.instructor.analysis.statistics_view import FrequentMistake, NotableResult
@@ -24,7 +24,7 @@ from grader.report.html import brief, environment, policy, sheet
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-TITLE = Text("Class statistics", "班级统计")
+TITLE = Message("Class statistics")
 #: With more learners, each row of the heat map is the mean of several.
 _ROWS = 200
 _CELL = 24
@@ -33,13 +33,9 @@ _ENLARGED = 1.4
 _FRAME = (620, 340)
 _MOST_LABELS = 12
 
-_LEARNER = Text(
-    "One row per learner, the best first; one column per question; the last row is the class mean.",
-    "每行一名学习者，按得分从高到低；每列一道题；最后一行是全班平均。",
-)
-_SEVERAL = Text(
-    "Each row is the mean of {each} learners, the best first; one column per question; the last row is the class mean.",
-    "每行是 {each} 名学习者的平均，按得分从高到低；每列一道题；最后一行是全班平均。",
+_LEARNER = Message("One row per learner, the best first; one column per question; the last row is the class mean.")
+_SEVERAL = Message(
+    "Each row is the mean of {each} learners, the best first; one column per question; the last row is the class mean."
 )
 
 
@@ -97,8 +93,8 @@ class _Page:
     NOBODY: ClassVar = said.NOBODY
     COLUMNS: ClassVar = said.COLUMNS
     HOW_TO_READ: ClassVar = said.HOW_TO_READ
-    OF_CLASS: ClassVar = Text("{times} of {learners} learners", "{learners} 人中 {times} 次")
-    MORE: ClassVar = Text("{count} more", "其余 {count} 个")
+    OF_CLASS: ClassVar = Message("{times} of {learners} learners")
+    MORE: ClassVar = Message("{count} more", "chart")
 
     @property
     def alpha(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import cells, pad, shorten
-from grader.core.model import Course, Lang, Text
+from grader.core.model import Course, Lang, Message, Text
 from grader.core.text import check_label, clean, name_list, same
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.multi import Spec as Multi
@@ -31,140 +31,96 @@ _LONGEST_NAME = 26
 
 # ---------------------------------------------------------------------------------------------- words
 
-LEARNERS = Text("{learners} learners, {handed} submitted", "{learners} 人，{handed} 人提交")
-MEAN = Text(
-    "Mean {mean}, standard deviation {deviation}; quartiles {low}, {middle}, {high} of all points",
-    "平均得分率 {mean}，标准差 {deviation}；四分位数 {low}、{middle}、{high}",
+LEARNERS = Message("{learners} learners, {handed} submitted")
+MEAN = Message("Mean {mean}, standard deviation {deviation}; quartiles {low}, {middle}, {high} of all points")
+NOBODY = Message("This gradebook has no learners yet.")
+ALPHA = Message("Reliability (Cronbach’s alpha): {alpha}")
+NO_ALPHA = Message(
+    "Reliability (Cronbach’s alpha): not computed; it needs five learners with different points, and two parts."
 )
-NOBODY = Text("This gradebook has no learners yet.", "这个成绩册里还没有人。")
-ALPHA = Text("Reliability (Cronbach’s alpha): {alpha}", "信度（Cronbach α）：{alpha}")
-NO_ALPHA = Text(
-    "Reliability (Cronbach’s alpha): not computed; it needs five learners with different points, and two parts.",
-    "信度（Cronbach α）：未计算；至少需要五名得分不全相同的学习者和两个小题。",
-)
-WARNING = Text(
+WARNING = Message(
     "Only {learners} learners. Below {few}, discrimination and reliability can be very different for the next class: "
-    "treat them as hints where to look, never as a verdict on a question.",
-    "只有 {learners} 名学习者。少于 {few} 人时，换一个班，区分度和信度可能大不相同："
-    "只能用来提示该看哪里，不能据此评判题目。",
+    "treat them as hints where to look, never as a verdict on a question."
 )
 COLUMNS = (
-    Text("part", "小题"),
-    Text("earned", "得分率"),
-    Text("discr.", "区分度"),
-    Text("most frequent mistake", "最常见的错误"),
+    Message("part"),
+    Message("earned"),
+    Message("discr."),
+    Message("most frequent mistake"),
 )
-HOW_TO_READ = Text(
+HOW_TO_READ = Message(
     "earned: mean share of its points (no submission counts as 0; what is not graded yet is left out). discr.: "
     "discrimination, the correlation with the points in everything else; above 0.3 is good, below 0 is suspicious. "
-    "Names ending in () are code exercises.",
-    "得分率：所得分数占满分的平均比例（未交按 0 计，尚未批改的不计入）。区分度：与其余各题总分的相关系数，"
-    "高于 0.3 为好，低于 0 可疑。带 ( ) 的是代码题。",
+    "Names ending in () are code exercises."
 )
-UNTOUCHED = Text("Nobody has started: {names}.", "没有人作答：{names}。")
-MISTAKE = Text("{option} ({times}×): {what}", "{option}（{times} 次）：{what}")
-BELIEFS = Text("Common misconceptions", "误解，按出现次数排列")
-MORE_BELIEFS = Text("and {count} more: see --html or --json", "还有 {count} 个，见 --html 或 --json")
-FINDINGS = Text("Worth looking at", "值得看一看")
-NOTHING = Text("Nothing here is suspicious.", "没有可疑之处。")
-CASE = Text("{exercise}: {check}, case “{case}”", "{exercise}：{check}，用例“{case}”")
-_MORE_CASES = Text("{names} and {more} more", "{names}；另有 {more} 个")
+UNTOUCHED = Message("Nobody has started: {names}.")
+MISTAKE = Message("{option} ({times}×): {what}")
+BELIEFS = Message("Common misconceptions", "table")
+MORE_BELIEFS = Message("and {count} more: see --html or --json")
+FINDINGS = Message("Worth looking at")
+NOTHING = Message("Nothing here is suspicious.")
+CASE = Message("{exercise}: {check}, case “{case}”")
+_MORE_CASES = Message("{names} and {more} more")
 
 _NEGATIVE = (
-    Text(
-        "{part}: learners who do well elsewhere do worse here (discrimination {value}).",
-        "{part}：其他题做得好的人，这里反而更差（区分度 {value}）。",
-    ),
-    Text(
-        "Check its key and its wording first: a wrong key and an ambiguous question both look like this.",
-        "先检查答案和措辞：答案有误或题意含糊时，正是这种表现。",
-    ),
+    Message("{part}: learners who do well elsewhere do worse here (discrimination {value})."),
+    Message("Check its key and its wording first: a wrong key and an ambiguous question both look like this."),
 )
 _EVERYBODY = (
-    Text("Hidden cases that everyone passes: {names}.", "人人通过的隐藏用例：{names}。"),
-    Text(
-        "They do not discriminate; make them public as examples, or keep them as a safety net with little weight.",
-        "它们起不到区分作用；可以公开作为示例，或者保留下来兜底，但权重宜小。",
-    ),
+    Message("Hidden cases that everyone passes: {names}."),
+    Message("They do not discriminate; make them public as examples, or keep them as a safety net with little weight."),
 )
 _NOBODY = (
-    Text("Hidden cases that nobody passes: {names}.", "无人通过的隐藏用例：{names}。"),
-    Text(
+    Message("Hidden cases that nobody passes: {names}."),
+    Message(
         "Check whether the question says what they require. If it does not, add it and regrade. `attncheck explain` "
-        "replays one.",
-        "看看题目有没有说明这些用例的要求。如果没有说明，就补上并重新评分。`attncheck explain` 可以重新运行其中一个。",
+        "replays one."
     ),
 )
 _PUBLIC_ONLY = (
-    Text(
-        "{exercise}: {times} pass {check} on every public case and on no hidden one ({public} and {hidden}){who}.",
-        "{exercise}：{times} 人的 {check} 检查通过了全部公开用例，却没有通过任何隐藏用例"
-        "（分别为 {public} 个和 {hidden} 个）{who}。",
-    ),
-    Text(
+    Message("{exercise}: {times} pass {check} on every public case and on no hidden one ({public} and {hidden}){who}."),
+    Message(
         "A reason to ask, never proof: hard-coded answers to the public cases look like this, and so does honest code "
         "that works only for a few sizes. Read the code, and have it explained on a new input. --names says "
-        "whose it is.",
-        "这是询问的理由，绝不是证据：抄下公开用例的结果会是这样，老老实实写、却只适用于少数尺寸的代码也会是这样。"
-        "先读代码，再请本人用你给的输入讲解一遍。--names 会列出是谁。",
+        "whose it is."
     ),
 )
 _BORROWED = (
-    Text(
+    Message(
         "Answers that are wrong for the learner’s own numbers and right for those of others in the class: {times}; "
-        "learners with two or more of them: {several}{who}.",
-        "对本人的数据是错的、对班上别人的数据却是对的答案：{times} 个；有两个以上的学习者：{several} 人{who}。",
+        "learners with two or more of them: {several}{who}."
     ),
-    Text(
+    Message(
         "A reason to ask, never proof: there are only a few sets of numbers, so a single answer says nothing. Have "
-        "those with several explain one. --names says who they are.",
-        "这只是询问的理由，绝不是证据：数据只有几组，单个答案说明不了什么。"
-        "请有好几个的人讲解其中一个。--names 会列出是谁。",
+        "those with several explain one. --names says who they are."
     ),
 )
-_WHO = Text(": {names}", "：{names}")
+_WHO = Message(": {names}")
 _TALK = (
-    Text(
-        "{part}: correct in the quiz ({items}), not in code ({exercises}).",
-        "{part}：问答答得好（{items}），代码却没写对（{exercises}）。",
-    ),
-    Text(
-        "They can explain it, but not write it: work through one public case by hand, with the shapes on the board.",
-        "会说但写不出来：和全班一起手算一个公开用例，把形状写在黑板上。",
+    Message("{part}: correct in the quiz ({items}), not in code ({exercises})."),
+    Message(
+        "They can explain it, but not write it: work through one public case by hand, with the shapes on the board."
     ),
 )
 _CODE = (
-    Text(
-        "{part}: correct in code ({exercises}), not in the quiz ({items}).",
-        "{part}：代码写对了（{exercises}），问答却答不好（{items}）。",
-    ),
-    Text(
+    Message("{part}: correct in code ({exercises}), not in the quiz ({items})."),
+    Message(
         "The code works, but is not understood: have one solution explained line by line. "
-        "`attncheck similar` finds solutions that are nearly the same.",
-        "代码能运行，却没有真正理解：请一位学习者逐行讲解自己的解法。`attncheck similar` 会找出几乎相同的解法。",
+        "`attncheck similar` finds solutions that are nearly the same."
     ),
 )
 _BELIEVED = (
-    Text(
-        "{part}: the misconception “{name}” came up {times} times ({learners} learners).",
-        "{part}：误解“{name}”出现了 {times} 次（共 {learners} 人）。",
-    ),
-    Text("Ask the class: {ask}", "在课堂上问一问：{ask}"),
-    Text("Explain in the next lesson: {truth}", "下节课讲清楚：{truth}"),
+    Message("{part}: the misconception “{name}” came up {times} times ({learners} learners)."),
+    Message("Ask the class: {ask}"),
+    Message("Explain in the next lesson: {truth}"),
 )
 _UNRELIABLE = (
-    Text("Reliability is low (alpha {alpha}).", "信度偏低（α = {alpha}）。"),
-    Text(
-        "Do not read much into small differences in points; look first at the parts with low discrimination.",
-        "不要太看重细小的分数差别；先看区分度低的小题。",
-    ),
+    Message("Reliability is low (alpha {alpha})."),
+    Message("Do not read much into small differences in points; look first at the parts with low discrimination."),
 )
 _LEAST = (
-    Text("{part}: hardly anyone gets points here ({value}).", "{part}：几乎没有人得分（{value}）。"),
-    Text(
-        "Look at its most frequent mistake: if everyone makes the same one, the lesson or the wording causes it.",
-        "看看最常见的错误：如果大家都错在同一处，多半是讲解或措辞引起的。",
-    ),
+    Message("{part}: hardly anyone gets points here ({value})."),
+    Message("Look at its most frequent mistake: if everyone makes the same one, the lesson or the wording causes it."),
 )
 _HARD = 0.15
 
@@ -216,8 +172,8 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[No
             known = course.question(question)
             belief = known.misconception(name) if known else None
             if belief is not None:
-                todo = ask.fill(ask=belief.ask) if belief.ask else tell.fill(truth=belief.truth)
-                yield NotableResult("misconception", (question, name), told, todo)
+                advice = ask.fill(ask=belief.ask) if belief.ask else tell.fill(truth=belief.truth)
+                yield NotableResult("misconception", (question, name), told, advice)
 
 
 def _public_only(found: Statistics, names: bool) -> Iterator[NotableResult]:

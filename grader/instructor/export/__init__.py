@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import clean, name_list
 from grader.instructor.export._pseudonyms import pseudonymized
 from grader.instructor.export._target import ExportTarget
@@ -100,10 +100,7 @@ def format_module(name: str) -> ModuleType:
     """The module of a format. Raises UsageError for an unknown name."""
     if name not in format_names():
         raise UsageError(
-            Text(
-                "There is no format “{name}”; available: {names}.",
-                "没有叫“{name}”的导出格式，可用的有：{names}。",
-            ).fill(name=name, names=name_list(format_names()))
+            Message("There is no format “{name}”; available: {names}.").fill(name=name, names=name_list(format_names()))
         )
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
@@ -120,10 +117,9 @@ def export(name: str, source: Book | Course, options: ExportOptions, out: Export
         if field.name not in {"lang", "now", *module.OPTIONS} and getattr(options, field.name) != field.default:
             fitting = [other for other in format_names() if field.name in format_module(other).OPTIONS]
             raise UsageError(
-                Text(
-                    "{field} cannot be used with {name}; it works with {fitting}.",
-                    "{field} 不能和 {name} 一起用；它适用于 {fitting}。",
-                ).fill(field=flag(field.name), name=name, fitting=name_list(fitting))
+                Message("{field} cannot be used with {name}; it works with {fitting}.").fill(
+                    field=flag(field.name), name=name, fitting=name_list(fitting)
+                )
             )
     if options.pseudonyms:
         assert isinstance(source, Book)
@@ -145,7 +141,7 @@ def _name_skipped(source: Book | Course, out: ExportTarget) -> None:
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]
     if names:
         more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
-        said = Text("Skipped, because they are not on the roster: {names}", "不属于班上任何人的提交没有计入：{names}")
+        said = Message("Skipped, because they are not on the roster: {names}")
         out.say(said.fill(names="; ".join(names[:_MOST_NAMES]) + more))
 
 

@@ -21,7 +21,7 @@ from grader.classroom.gradebook import GradingRun, LearnerRow, SubmissionRow
 from grader.classroom.marks import GradedSubmission, mark
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.files import write
-from grader.core.model import Course, Lang, Report, Text
+from grader.core.model import Course, Lang, Message, Report
 from grader.core.text import clean
 from grader.grading import courses
 from grader.grading.context import GradingContext
@@ -35,15 +35,11 @@ from grader.submission import read
 
 SETTINGS = "attncheck.json"
 
-FAULT = Text(
-    "The autograder failed. This is not the fault of your submission; please tell your instructor.",
-    "自动评分程序出错了。这与你的提交无关，请告知授课教师。",
-)
-_NOT_READ = Text("submission_metadata.json was not read: {error}", "没有读取 submission_metadata.json：{error}")
-_UNCONFINED = Text(
+FAULT = Message("The autograder failed. This is not the fault of your submission; please tell your instructor.")
+_NOT_READ = Message("submission_metadata.json was not read: {error}")
+_UNCONFINED = Message(
     "This container cannot confine code, so nothing was run. The instructor can export the autograder again with "
-    "--unsafe-no-sandbox.",
-    "这个容器无法隔离代码，因此什么都没有运行。教师可以加上 --unsafe-no-sandbox 重新导出自动评分程序。",
+    "--unsafe-no-sandbox."
 )
 
 

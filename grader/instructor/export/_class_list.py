@@ -14,7 +14,7 @@ from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster, contradicts
 from grader.classroom.roster import read_roster as read_roster
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.text import clean, points
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._sheet import Sheet
@@ -22,26 +22,19 @@ from grader.instructor.export._sheet import read_sheet as read_sheet
 from grader.instructor.export._target import ExportTarget
 from grader.instructor.mark_reports import count_pending, error_message, is_still_open, marks_that_count, summary
 
-_UNMATCHED = Text("In the template, but not found in the gradebook: {names}", "模板中有，但成绩册里没有找到：{names}")
-_AMBIGUOUS = Text(
-    "Not filled in, because the name matches more than one learner: {names}", "无法确定是谁，未填写：{names}"
+_UNMATCHED = Message("In the template, but not found in the gradebook: {names}")
+_AMBIGUOUS = Message("Not filled in, because the name matches more than one learner: {names}")
+_NOT_THERE = Message("In the gradebook, but not in the template: {names}")
+_NOTHING = Message("Left unchanged, because nothing was submitted: {names}")
+_UNGRADED = Message("Left unchanged, because not everything could be graded: {names}")
+_OPEN = Message(
+    "Left unchanged, because they can still earn points, and the course shows results only after that: {names}"
 )
-_NOT_THERE = Text("In the gradebook, but not in the template: {names}", "成绩册里有，但模板中没有：{names}")
-_NOTHING = Text("Left unchanged, because nothing was submitted: {names}", "没有提交，保持原样：{names}")
-_UNGRADED = Text(
-    "Left unchanged, because not everything could be graded: {names}",
-    "无法评分或只评了一部分，保持原样：{names}",
+_WAITING = Message("Some answers still have to be graded by hand: {names}")
+_OTHER_POINTS = Message(
+    "{where} is {found}, but the course has {possible} points. Points are filled in without scaling."
 )
-_OPEN = Text(
-    "Left unchanged, because they can still earn points, and the course shows results only after that: {names}",
-    "再提交仍可计分，而本课程要等到不再计分之后才公布结果，保持原样：{names}",
-)
-_WAITING = Text("Some answers still have to be graded by hand: {names}", "仍有答案等待人工批改：{names}")
-_OTHER_POINTS = Text(
-    "{where} is {found}, but the course has {possible} points. Points are filled in without scaling.",
-    "{where} 写的是 {found} 分，而这里的满分是 {possible} 分。分数按原样填写。",
-)
-_FILLED = Text("Filled in: {count} of {all} rows.", "已填写 {all} 行中的 {count} 行。")
+_FILLED = Message("Filled in: {count} of {all} rows.")
 _MOST_NAMES = 30
 
 
@@ -59,9 +52,8 @@ def read_template(options: ExportOptions, what: str) -> Sheet:
     """Read the file to fill in. Raises UsageError without ``--template``; ``what`` describes the expected file."""
     if options.template is None:
         raise UsageError(
-            Text(
-                "There is no file to fill in: give the {what} that you downloaded. The option is --template FILE.",
-                "缺少要填写的文件：请给出你下载的文件（{what}）。对应的选项是 --template FILE。",
+            Message(
+                "There is no file to fill in: give the {what} that you downloaded. The option is --template FILE."
             ).fill(what=what),
             field="template",
         )

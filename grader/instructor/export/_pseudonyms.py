@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from grader.classroom.gradebook import Gradebook, LearnerRow
 from grader.classroom.marks import GradedSubmission, Mark
 from grader.classroom.results import Book
-from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Text, Verdict
+from grader.core.model import ExerciseResult, ItemResult, Message, QuestionResult, Verdict
 
 _KEY = "pseudonyms"
 #: The value for all times that are left out.
@@ -81,7 +81,7 @@ class _Masked(Book):
             seed_name="",
             signed=None,
             at=None,
-            error=None if work.row.error is None else Text("it could not be graded", "无法评分"),
+            error=None if work.row.error is None else Message("it could not be graded"),
         )
         return GradedSubmission(
             row, tuple((_silent(result), replace(run, at=NO_TIME, seconds=0.0)) for result, run in work.results)

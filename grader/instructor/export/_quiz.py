@@ -12,26 +12,22 @@ from typing import Any, Literal
 
 from grader.core import arithmetic
 from grader.core.errors import UsageError
-from grader.core.model import Course, Item, Lang, Question, Text
+from grader.core.model import Course, Item, Lang, Message, Question
 from grader.core.text import clean, name_list
 from grader.course import items
 from grader.course.items import Context
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
 
-_LEFT_OUT = Text(
-    "Skipped, because {name} has no matching question type: {items}",
-    "以下题目未导出，因为 {name} 没有相应的题型：{items}",
-)
-_GRADED = Text(
+_LEFT_OUT = Message("Skipped, because {name} has no matching question type: {items}")
+_GRADED = Message(
     "The file contains graded items with their keys: {count}. Anyone who can read it, or the question bank of your "
-    "LMS, has the answers.",
-    "文件中含有 {count} 道计分题及其答案。能读到这个文件、或能查看课程系统中题库的人，都会知道答案。",
+    "LMS, has the answers."
 )
-_UNIT = Text("Give a number, in {unit}.", "答案填一个数，单位：{unit}。")
-_NUMBER = Text("Give a number.", "答案填一个数。")
-_DIGITS = Text("Round it to {digits} significant digits.", "四舍五入到 {digits} 位有效数字。")
-_KEY = Text("A correct answer: {key}", "参考答案：{key}")
+_UNIT = Message("Give a number, in {unit}.")
+_NUMBER = Message("Give a number.")
+_DIGITS = Message("Round it to {digits} significant digits.")
+_KEY = Message("A correct answer: {key}")
 
 #: The relative error that is allowed if the bank asks for an exact answer.
 _EXACT = 1e-9
@@ -98,12 +94,9 @@ def export_items(
     if graded:
         out.say(_GRADED.fill(count=graded))
     if not found:
-        hint = "" if options.graded else Text(" --graded includes graded items.", "加 --graded 可包括计分题。")
+        hint = "" if options.graded else Message(" --graded includes graded items.")
         raise UsageError(
-            Text(
-                "There are no practice items here that {name} can express.{hint}",
-                "这里没有 {name} 能表达的练习题。{hint}",
-            ).fill(name=name, hint=hint)
+            Message("There are no practice items here that {name} can express.{hint}").fill(name=name, hint=hint)
         )
     return found
 

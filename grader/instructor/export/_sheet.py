@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.classroom.roster import csv_separator
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import clean
 
 _BOM = "\ufeff"
@@ -60,17 +60,13 @@ def read_sheet(path: Path) -> Sheet:
         text = path.read_bytes().decode()
     except OSError as error:
         raise UsageError(
-            Text(
-                "The template {path} cannot be read: {reason}.",
-                "模板 {path} 无法读取：{reason}。",
-            ).fill(path=path, reason=error.strerror)
+            Message("The template {path} cannot be read: {reason}.").fill(path=path, reason=error.strerror)
         ) from error
     except UnicodeDecodeError as error:
         raise UsageError(
-            Text(
-                "The template {path} is not UTF-8 (byte {start}); use the file as downloaded.",
-                "模板 {path} 不是 UTF-8（第 {start} 个字节）；请使用下载的原文件。",
-            ).fill(path=path, start=error.start)
+            Message("The template {path} is not UTF-8 (byte {start}); use the file as downloaded.").fill(
+                path=path, start=error.start
+            )
         ) from error
     start = len(_BOM) if text.startswith(_BOM) else 0
     between = csv_separator(text[start:])
@@ -87,10 +83,9 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
         written = found[1]
         if written.startswith('"') and (len(written) == 1 or not written.endswith('"')):
             raise UsageError(
-                Text(
-                    "The template {path}:{line} has a quoted cell that is not closed; download it again.",
-                    "模板 {path}:{line} 有一个单元格的引号没有结束；请重新下载。",
-                ).fill(path=path, line=len(rows) + 1)
+                Message("The template {path}:{line} has a quoted cell that is not closed; download it again.").fill(
+                    path=path, line=len(rows) + 1
+                )
             )
         quoted = written.startswith('"')
         row.append(Cell(written[1:-1].replace('""', '"') if quoted else written, start, found.end(1)))

@@ -17,7 +17,7 @@ from types import TracebackType
 from grader.core import cache
 from grader.core.errors import UsageError
 from grader.core.files import open_new
-from grader.core.model import Text
+from grader.core.model import Message, Text
 
 #: The name under which the digest of a single-file export is saved.
 _ALONE = ""
@@ -44,12 +44,7 @@ class ExportTarget:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         """After success, delete files of an earlier export that this one did not write."""
         if kind is None and not self._now:
-            raise UsageError(
-                Text(
-                    "There is nothing to export: the gradebook has no graded submissions.",
-                    "没有可以导出的内容：成绩册里还没有任何评分结果。",
-                )
-            )
+            raise UsageError(Message("There is nothing to export: the gradebook has no graded submissions."))
         if kind is None:
             for name, digest in self._before.items():
                 old = self.to / name
@@ -63,17 +58,15 @@ class ExportTarget:
         """Write the export as one file."""
         if self.to.is_dir():
             raise UsageError(
-                Text(
-                    "{to} is a folder, but this export is a single file; give a file name with --to.",
-                    "{to} 是文件夹，而这种导出是单个文件：请用 --to 给出文件名。",
-                ).fill(to=self.to)
+                Message("{to} is a folder, but this export is a single file; give a file name with --to.").fill(
+                    to=self.to
+                )
             )
         if os.path.lexists(self.to) and not (self._force or self._is_ours(self.to, _ALONE)):
             raise UsageError(
-                Text(
+                Message(
                     "{to} exists, and was not written by an export or has changed since. Move it away, or replace it "
-                    "with --force.",
-                    "{to} 已存在，而且不是导出时写下的样子。请移走它，或用 --force 替换。",
+                    "with --force."
                 ).fill(to=self.to)
             )
         self._write(self.to, _ALONE, chunks)
@@ -87,10 +80,7 @@ class ExportTarget:
     def _begin(self) -> None:
         if os.path.lexists(self.to) and not self.to.is_dir():
             raise UsageError(
-                Text(
-                    "{to} is a file, but this export is a folder; give another path with --to.",
-                    "{to} 是文件，而这种导出是文件夹：请用 --to 另给一个。",
-                ).fill(to=self.to)
+                Message("{to} is a file, but this export is a folder; give another path with --to.").fill(to=self.to)
             )
         with self._reporting(self.to):
             self.to.mkdir(parents=True, exist_ok=True)
@@ -99,11 +89,9 @@ class ExportTarget:
         if strange and not self._force:
             shown = ", ".join(strange[:3]) + (", …" if len(strange) > 3 else "")
             raise UsageError(
-                Text(
+                Message(
                     "{to} contains files that were not written by an export ({shown}). Give an empty or new folder "
-                    "with --to, or write to this one with --force; files with other names are kept.",
-                    "{to} 里有不是导出写下的文件（{shown}）。请用 --to 给出空的或新的文件夹，"
-                    "或用 --force 写到这里；其他名字的文件会保留。",
+                    "with --to, or write to this one with --force; files with other names are kept."
                 ).fill(to=self.to, shown=shown)
             )
 
@@ -137,10 +125,9 @@ class ExportTarget:
             yield
         except OSError as error:
             raise UsageError(
-                Text(
-                    "{path} cannot be written: {reason}; choose another place.",
-                    "{path} 无法写入：{reason}；请另选位置。",
-                ).fill(path=path, reason=error.strerror)
+                Message("{path} cannot be written: {reason}; choose another place.").fill(
+                    path=path, reason=error.strerror
+                )
             ) from error
 
 

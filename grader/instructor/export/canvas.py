@@ -37,7 +37,7 @@ from collections.abc import Mapping
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
@@ -61,10 +61,9 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     heading = [cell.text for cell in sheet.rows[0]] if sheet.rows else []
     if "ID" not in heading or not {"Student", "LastName"} & set(heading):
         raise UsageError(
-            Text(
-                "{sheet}:1: expected a gradebook exported from Canvas, with columns Student and ID.",
-                "{sheet}:1：应为从 Canvas 导出的成绩册，其中有 Student 和 ID 两列。",
-            ).fill(sheet=sheet.path)
+            Message("{sheet}:1: expected a gradebook exported from Canvas, with columns Student and ID.").fill(
+                sheet=sheet.path
+            )
         )
     column = _column(sheet, heading, options.column)
     graded = class_list.grades(book, options)
@@ -92,17 +91,15 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     there = headings_text([heading[at] for at in found])
     if wanted is None:
         raise UsageError(
-            Text(
-                "{sheet} has {found} assignments; name one of them: {there}. The option is --column NAME.",
-                "{sheet} 里有 {found} 个作业，请指定其中一个：{there}。对应的选项是 --column NAME。",
-            ).fill(sheet=sheet.path, found=len(found), there=there),
+            Message("{sheet} has {found} assignments; name one of them: {there}. The option is --column NAME.").fill(
+                sheet=sheet.path, found=len(found), there=there
+            ),
             field="column",
         )
     raise UsageError(
-        Text(
-            "{sheet} has {count} columns “{wanted}”; expected one. Available: {there}",
-            "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{there}",
-        ).fill(sheet=sheet.path, count=len(fitting), wanted=clean(wanted, 80), there=there),
+        Message("{sheet} has {count} columns “{wanted}”; expected one. Available: {there}").fill(
+            sheet=sheet.path, count=len(fitting), wanted=clean(wanted, 80), there=there
+        ),
         field="column",
     )
 

@@ -37,7 +37,7 @@ from pathlib import Path
 from grader.classroom.intake import Person, canvas
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.model import Course, Lang, Report, Text
+from grader.core.model import Course, Lang, Message, Report
 from grader.core.text import clean, name_list
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
@@ -54,22 +54,16 @@ _WIDTH = 96
 _TIME = (1980, 1, 1, 0, 0, 0)
 #: The suffixes of files whose names are preferred, because people open these files as text.
 _PREFERRED = (".py", ".yaml", ".yml", ".txt", "")
-_NO_TEMPLATE = Text(
+_NO_TEMPLATE = Message(
     "The graded submissions are no longer there: give the zip that you downloaded with Download Submissions. The "
-    "option is --template FILE.",
-    "当初评分的内容已不在原处：请给出用 Download Submissions 下载的 zip。对应的选项是 --template FILE。",
+    "option is --template FILE."
 )
-_NO_ZIP = Text(
-    "{path} is not a zip of submissions from Canvas ({reason}).", "{path} 不是从 Canvas 下载的提交 zip（{reason}）。"
-)
-_NO_FILES = Text(
-    "no file in it has a name like those of Canvas: doejane_1234_5678_q05.py",
-    "其中没有文件像 Canvas 那样命名：doejane_1234_5678_q05.py",
-)
-_UNKNOWN = Text("In the zip, but not found in the gradebook: {names}", "zip 里有，但成绩册里没有找到：{names}")
-_DOUBTFUL = Text("Left out, because the name matches more than one learner: {names}", "无法确定是谁，未写入：{names}")
-_ABSENT = Text("In the gradebook, but not in the zip: {names}", "成绩册里有，但 zip 里没有：{names}")
-_UNGRADED = Text("Left out, because nothing was graded: {names}", "没有评分结果，未写入：{names}")
+_NO_ZIP = Message("{path} is not a zip of submissions from Canvas ({reason}).")
+_NO_FILES = Message("no file in it has a name like those of Canvas: doejane_1234_5678_q05.py")
+_UNKNOWN = Message("In the zip, but not found in the gradebook: {names}")
+_DOUBTFUL = Message("Left out, because the name matches more than one learner: {names}")
+_ABSENT = Message("In the gradebook, but not in the zip: {names}")
+_UNGRADED = Message("Left out, because nothing was graded: {names}")
 _MOST_NAMES = 30
 
 

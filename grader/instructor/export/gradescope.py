@@ -31,7 +31,18 @@ from grader.classroom.marks import Mark, with_overrides
 from grader.classroom.results import Book, file_name, parts, provenance
 from grader.classroom.words import NOTHING_THERE
 from grader.core.files import readable_json
-from grader.core.model import Course, ExerciseResult, Lang, Outcome, Question, QuestionResult, Report, Status, Text
+from grader.core.model import (
+    Course,
+    ExerciseResult,
+    Lang,
+    Message,
+    Outcome,
+    Question,
+    QuestionResult,
+    Report,
+    Status,
+    Text,
+)
 from grader.core.text import LABELED, STATUS, check_label, clean, points
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
@@ -53,12 +64,11 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 #: When learners see the results of answers and hidden cases: the word in course.yaml → Gradescope's.
 _VISIBILITY = {"always": "visible", "after-due": "after_due_date", "never": "hidden"}
 _LATER = {
-    "after-due": Text(
+    "after-due": Message(
         "Gradescope shows the results of answers and hidden cases after the due date, or after the late due date if "
-        "there is one.",
-        "Gradescope 在截止日期之后显示小题和隐藏用例的结果；设有迟交截止日期的，在迟交截止日期之后显示。",
+        "there is one."
     ),
-    "never": Text("The results of answers and hidden cases are not shown.", "不显示小题和隐藏用例的结果。"),
+    "never": Message("The results of answers and hidden cases are not shown."),
 }
 
 

@@ -46,7 +46,7 @@ from pathlib import Path
 
 import grader
 from grader.core.errors import UsageError
-from grader.core.model import Course, Text
+from grader.core.model import Course, Message, Text
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
 
@@ -58,14 +58,12 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _DEFAULTS = "questions/course.yaml"
 #: A fixed time, so that equal content gives equal bytes.
 _TIME = (1980, 1, 1, 0, 0, 0)
-_KEYS = Text(
-    "The zip contains the answer keys and references{seed}: upload it to Gradescope, and do not give it to learners.",
-    "压缩包中含有答案和参考实现{seed}：只能上传到 Gradescope，不要发给学习者。",
+_KEYS = Message(
+    "The zip contains the answer keys and references{seed}: upload it to Gradescope, and do not give it to learners."
 )
-_SEED = Text(" and the secret seed", "以及保密的种子")
-_PUBLIC = Text(
-    "Hidden cases are drawn from the public seed, so anyone can compute them; --seed-file makes them secret.",
-    "隐藏用例取自公开的种子，任何人都能算出；--seed-file 可以换成保密的种子。",
+_SEED = Message(" and the secret seed")
+_PUBLIC = Message(
+    "Hidden cases are drawn from the public seed, so anyone can compute them; --seed-file makes them secret."
 )
 
 
@@ -73,10 +71,7 @@ def write(course: Course, options: ExportOptions, out: ExportTarget) -> None:
     """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
         raise UsageError(
-            Text(
-                "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed.",
-                "--unsafe-no-sandbox 不能和 --seed-file 一起用：没有隔离的代码可能读到种子。",
-            )
+            Message("--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed.")
         )
     files = dict(_files(course, options))
     archive = io.BytesIO()

@@ -33,7 +33,7 @@ from markupsafe import Markup
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
 from grader.core.errors import UsageError
-from grader.core.model import Course, Lang, Text
+from grader.core.model import Course, Lang, Message, Text
 from grader.core.text import clean, points
 from grader.course import items
 from grader.instructor import class_table
@@ -50,12 +50,9 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 _TEMPLATES = Path(__file__).parent / "templates"
 _SHARED = Path(class_table.__file__).parent / "templates"
 _SCRIPT = "table.js"
-TITLE = Text("Results of the class", "全班成绩")
-_SUMMARY = Text(
-    "{handed} of {all} learners submitted; mean {mean} of {possible} points.",
-    "{all} 人中有 {handed} 人提交；平均 {mean} / {possible} 分。",
-)
-_NOBODY = Text("Nobody has submitted anything.", "没有人提交。")
+TITLE = Message("Results of the class")
+_SUMMARY = Message("{handed} of {all} learners submitted; mean {mean} of {possible} points.")
+_NOBODY = Message("Nobody has submitted anything.")
 
 
 def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
@@ -64,10 +61,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     if options.learner is not None:
         made = pages.of(mark_of(book, options.learner))
         if made is None:
-            said = Text(
-                "Nothing that {learner} submitted could be graded, so there is no page.",
-                "{learner} 提交的内容都无法评分，没有网页。",
-            )
+            said = Message("Nothing that {learner} submitted could be graded, so there is no page.")
             raise UsageError(said.fill(learner=clean(options.learner)))
         out.write_file([made.encode()])
         return

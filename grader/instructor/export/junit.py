@@ -24,7 +24,7 @@ from __future__ import annotations
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
 from grader.core.errors import UsageError
-from grader.core.model import Report, Text
+from grader.core.model import Message, Report
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
@@ -42,10 +42,9 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
         report = report_with_overrides(book, mark)
         if report is None:
             raise UsageError(
-                Text(
-                    "No submission of {learner} could be graded, so there is nothing to export.",
-                    "{learner} 的提交都无法评分，没有可以导出的内容。",
-                ).fill(learner=clean(options.learner))
+                Message("No submission of {learner} could be graded, so there is nothing to export.").fill(
+                    learner=clean(options.learner)
+                )
             )
         out.write_file([_document(report, mark, book, options)])
         return

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
@@ -54,10 +54,8 @@ _HEADINGS = {
 }
 #: The prefix of attncheck's comments. Comments without it were written by a person, and are kept.
 _OURS = "attncheck: "
-_NO_FEEDBACK = Text(
-    "There is no feedback column, so only grades are filled in.", "没有找到反馈评语一列，因此只填写成绩。"
-)
-_KEPT_COMMENTS = Text("Comments written by someone else were kept: {count}.", "保留了别人写的评语：{count} 条。")
+_NO_FEEDBACK = Message("There is no feedback column, so only grades are filled in.")
+_KEPT_COMMENTS = Message("Comments written by someone else were kept: {count}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +122,9 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
     person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]
     if not person:
         raise UsageError(
-            Text(
+            Message(
                 "{sheet} has no column of participants such as “Participant 657768”; expected the grading worksheet "
-                "of a Moodle assignment (“Download grading worksheet”), with a row for each participant.",
-                "{sheet} 里没有“Participant 657768”这样的参与者列；"
-                "应为 Moodle 作业的评分工作表（“下载评分工作表”），每位参与者一行。",
+                "of a Moodle assignment (“Download grading worksheet”), with a row for each participant."
             ).fill(sheet=sheet.path)
         )
     maxima = [
@@ -155,10 +151,7 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
     if wanted is not None:
         if heading.count(wanted) != 1:
             raise UsageError(
-                Text(
-                    "{sheet} has {count} columns “{wanted}”; expected one. Available: {heading}",
-                    "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{heading}",
-                ).fill(
+                Message("{sheet} has {count} columns “{wanted}”; expected one. Available: {heading}").fill(
                     sheet=sheet.path,
                     count=heading.count(wanted),
                     wanted=clean(wanted, 80),
@@ -171,9 +164,8 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
     if most:
         return most - 1
     raise UsageError(
-        Text(
-            "{sheet} has no obvious column of grades; name one of these: {heading}. The option is --column NAME.",
-            "看不出 {sheet} 的哪一列是成绩，请指定其中一列：{heading}。对应的选项是 --column NAME。",
+        Message(
+            "{sheet} has no obvious column of grades; name one of these: {heading}. The option is --column NAME."
         ).fill(sheet=sheet.path, heading=headings_text(heading)),
         field="column",
     )

@@ -26,7 +26,7 @@ import itertools
 
 from grader.classroom.results import Book, file_name, report_file
 from grader.core.errors import UsageError
-from grader.core.model import Text
+from grader.core.model import Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
@@ -42,10 +42,9 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
         mark = mark_of(book, options.learner)
         if mark.work is None:
             raise UsageError(
-                Text(
-                    "{learner} has not submitted anything, so there is no report.",
-                    "{learner} 没有提交任何内容，没有报告。",
-                ).fill(learner=clean(options.learner))
+                Message("{learner} has not submitted anything, so there is no report.").fill(
+                    learner=clean(options.learner)
+                )
             )
         out.write_file([report_file(book, mark, options.lang).encode()])
         return

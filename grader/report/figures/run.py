@@ -19,6 +19,7 @@ from grader.core.model import (
     Exercise,
     Job,
     Limits,
+    Message,
     Observation,
     Program,
     Question,
@@ -42,28 +43,18 @@ if TYPE_CHECKING:
 #: A picture computes more than a check, and somebody is waiting for it.
 LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
 
-_SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
-_KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}")
-_NO_DEFINITION = Text("no function and no class", "没有函数，也没有类")
-_BOOLEAN = Text("an array of booleans", "布尔数组")
-_NUMBERS = Text("an array of numbers", "由数构成的数组")
-_NO_GRADIENT = Text(
-    "no gradient flows back through the result: is all of it computed in torch?",
-    "梯度无法通过结果传回来：是否全程用 torch 计算？",
-)
-_NOT_COUNTED = Text(
-    "operations are counted in torch only, and this code does not do all of them there",
-    "只统计 torch 中的计算量，而这里的计算并不都在 torch 中",
-)
-_NOT_FINITE = Text(
-    "the result contains NaN or inf where the reference has numbers; these values are missing or grey",
-    "结果里有 NaN 或 inf，而参考实现在那里是正常的数；图中这些位置留空或为灰色",
+_SHAPE = Message("the result has shape {got}; expected {expected}")
+_KIND = Message("the result is {got}; expected {expected}")
+_NO_DEFINITION = Message("no function and no class", "list")
+_BOOLEAN = Message("an array of booleans")
+_NUMBERS = Message("an array of numbers")
+_NO_GRADIENT = Message("no gradient flows back through the result: is all of it computed in torch?")
+_NOT_COUNTED = Message("operations are counted in torch only, and this code does not do all of them there")
+_NOT_FINITE = Message(
+    "the result contains NaN or inf where the reference has numbers; these values are missing or grey"
 )
 #: For names that a picture could also show.
-NOT_YOURS = Text(
-    "your file does not define {names}, so only the reference is drawn",
-    "你的文件没有定义 {names}：这部分只画参考实现",
-)
+NOT_YOURS = Message("your file does not define {names}, so only the reference is drawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +77,13 @@ class LearnerValues:
     unsafe: bool = False
 
 
-_OWN_NOT_DRAWN = Text("the course's own {name} cannot be drawn: {why}", "课程自己的 {name} 无法画图：{why}")
-_NOTHING = Text(
+_OWN_NOT_DRAWN = Message("the course's own {name} cannot be drawn: {why}")
+_NOTHING = Message(
     "{origin}: nothing to draw. This picture needs {names}; found: {found}. 'attncheck start {question}' creates a "
     "file "
-    "to work in.",
-    "{origin}：没有可画的内容。这幅图需要 {names}；现在有：{found}。`attncheck start {question}` "
-    "会新建一个可以填写的文件。",
+    "to work in."
 )
-_NOT_DRAWN = Text(
-    "this course has no exercise for this picture; it draws {names}.",
-    "本课程没有这幅图所画的练习；它画的是 {names}。",
-)
+_NOT_DRAWN = Message("this course has no exercise for this picture; it draws {names}.")
 
 
 def compute_picture(

@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from grader.core.layout import cells, wrap
-from grader.core.model import Lang, Text
+from grader.core.model import Lang, Message
 from grader.report.figures import palette
 from grader.report.figures.figure import Figure, HeatMap, Line, LinePlot, Panel, PlotAxis, marked, points
 
@@ -26,8 +26,8 @@ _MOST_NAMES = 20
 _LEVELS = 24
 #: How many labels an axis has at most.
 _MOST_TICKS = 9
-_ALLOWED = (Text("False", "False"), Text("True", "True"))
-_NO_VALUE = Text("no number", "不是数")
+_ALLOWED = (Message("False"), Message("True"))
+_NO_VALUE = Message("no number")
 _DASHES = ("2 3", "8 4", "8 3 2 3", "12 3")
 
 #: Style rules; the dark hues are the same colours, lighter.

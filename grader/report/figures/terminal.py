@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from grader.core.layout import cells, pad, shorten, wrap
-from grader.core.model import Lang, Text
+from grader.core.model import Lang, Message
 from grader.report.figures import palette
 from grader.report.figures.figure import Figure, Floats, HeatMap, LinePlot, Panel, PlotAxis
 from grader.report.figures.palette import colour, hexadecimal
@@ -33,7 +33,7 @@ _CELL = 2
 _NUMBER = 9
 #: From which size on a number has which unit.
 _UNITS = ((1e12, 1e12, "T"), (1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))
-_SIDES = Text("↓ {rows}  → {columns}", "↓ {rows}  → {columns}")
+_SIDES = Message("↓ {rows}  → {columns}")
 
 
 def render(figure: Figure, lang: Lang, console: Console) -> None:

@@ -23,7 +23,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Array, Exercise, Text
+from grader.core.model import Array, Exercise, Message, Text
 from grader.grading.inputs import Drawn
 
 #: Results are float32 and expected values float64, so they agree up to this.
@@ -144,7 +144,7 @@ def number_arguments(drawn: Drawn) -> Iterator[tuple[str, int | float]]:
 def axis_name(ndim: int, axis: int) -> Text:
     """An axis in words: the last one, the one before it, else its number from the front."""
     if axis == ndim - 1:
-        return Text("the last axis", "最后一个轴")
+        return Message("the last axis")
     if axis == ndim - 2:
-        return Text("the second-to-last axis", "倒数第二个轴")
+        return Message("the second-to-last axis")
     return Text(f"axis {axis}", f"第 {axis} 轴（从 0 数起）")

@@ -16,26 +16,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import ENOUGH, Pair, count_distinct, near
 
 RANK = 12
-_TRANSPOSED = Text("Your result is the correct one transposed.", "你的结果是正确结果的转置。")
-_SWAPPED = Text(
-    "Your result is the correct one with axes {one} and {two} swapped.",
-    "你的结果是正确结果的第 {one} 轴与第 {two} 轴互换（从 0 数起）。",
-)
-_PERMUTED = Text(
-    "The axes of your result are in the wrong order: transposed to {order}, it would be correct.",
-    "你的结果中轴的次序不对：按 {order} 转置之后就是正确的。",
-)
-_SHAPE = Text(
-    "The numbers and their order are correct, but the shape is {got} instead of {expected}.",
-    "数值和先后次序都对，但形状是 {got}，应为 {expected}。",
-)
-_MERGED = Text(
-    "The numbers are correct, but in the wrong places: something was reshaped before its axes were in the right order.",
-    "数值都对，但位置不对：还没有把轴换到正确的次序，就做了 reshape。",
+_TRANSPOSED = Message("Your result is the correct one transposed.")
+_SWAPPED = Message("Your result is the correct one with axes {one} and {two} swapped.")
+_PERMUTED = Message("The axes of your result are in the wrong order: transposed to {order}, it would be correct.")
+_SHAPE = Message("The numbers and their order are correct, but the shape is {got} instead of {expected}.")
+_MERGED = Message(
+    "The numbers are correct, but in the wrong places: something was reshaped before its axes were in the right order."
 )
 _MOST_AXES = 5
 

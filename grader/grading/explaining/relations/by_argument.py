@@ -18,25 +18,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import ENOUGH, Pair, array_arguments, equal_entries
 
 RANK = 42
-_SAYS = Text(
-    "Your result is correct exactly where `{name}` is {what}, and wrong everywhere else.",
-    "你的结果恰好在 `{name}` {what}的地方是对的，其他地方都不对。",
-)
+_SAYS = Message("Your result is correct exactly where `{name}` is {what}, and wrong everywhere else.")
 _BITS: tuple[tuple[Text, Callable[[NDArray[Any]], NDArray[np.bool_]]], ...] = (
-    (Text("True", "为 True "), lambda values: values),
-    (Text("False", "为 False "), lambda values: ~values),
+    (Message("True", "argument"), lambda values: values),
+    (Message("False", "argument"), lambda values: ~values),
 )
 _NUMBERS: tuple[tuple[Text, Callable[[NDArray[Any]], NDArray[np.bool_]]], ...] = (
-    (Text("0", "为 0 "), lambda values: values == 0),
-    (Text("not 0", "不为 0 "), lambda values: values != 0),
-    (Text("positive", "为正数"), lambda values: values > 0),
-    (Text("negative", "为负数"), lambda values: values < 0),
-    (Text("0 or positive", "为 0 或正数"), lambda values: values >= 0),
-    (Text("0 or negative", "为 0 或负数"), lambda values: values <= 0),
+    (Message("0"), lambda values: values == 0),
+    (Message("not 0"), lambda values: values != 0),
+    (Message("positive"), lambda values: values > 0),
+    (Message("negative"), lambda values: values < 0),
+    (Message("0 or positive"), lambda values: values >= 0),
+    (Message("0 or negative"), lambda values: values <= 0),
 )
 #: The minimum number of correct entries, and of wrong ones.
 _FEWEST = 2

@@ -15,14 +15,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.compare import number
 from grader.grading.explaining.relations import Pair, count_distinct
 
 RANK = 8
-_SAYS = Text(
-    "Your result is {value} everywhere, in every case that fails.", "在所有没有通过的用例里，你的结果处处都是 {value}。"
-)
+_SAYS = Message("Your result is {value} everywhere, in every case that fails.")
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:

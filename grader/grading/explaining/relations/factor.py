@@ -17,15 +17,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, array_arguments, has_enough_distinct, near, number_arguments
 
 RANK = 20
-_SAYS = Text("Your result is the correct one times {factor}.", "你的结果是正确结果乘以 {factor}。")
-_UNKNOWN = Text(
-    "Your result is the correct one times a constant ({example} in case “{case}”).",
-    "你的结果是正确结果乘以一个常数（用例“{case}”中为 {example}）。",
-)
+_SAYS = Message("Your result is the correct one times {factor}.")
+_UNKNOWN = Message("Your result is the correct one times a constant ({example} in case “{case}”).")
 _FORMS: tuple[tuple[str, Callable[[float], float]], ...] = (
     ("{n}", lambda n: n),
     ("√{n}", lambda n: math.sqrt(n)),

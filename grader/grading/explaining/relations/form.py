@@ -15,26 +15,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair
 
 RANK = 0
-_ENTRIES = Text(
-    "The values are correct; only their type is wrong: {got} where {expected} are expected.",
-    "数值是对的，只是类型不对：这里是{got}，应为{expected}。",
+_ENTRIES = Message("The values are correct; only their type is wrong: {got} where {expected} are expected.")
+_OPPOSITE = Message(
+    "The result is the opposite of the correct one, and its type is wrong: {got} where {expected} are expected."
 )
-_OPPOSITE = Text(
-    "The result is the opposite of the correct one, and its type is wrong: {got} where {expected} are expected.",
-    "结果与正确结果正好相反，而且类型不对：这里是{got}，应为{expected}。",
-)
-_ADDED = Text(
+_ADDED = Message(
     "It is 0 where True is expected and negative where False is expected: that is a mask to add to the scores. Return "
-    "booleans instead.",
-    "应为 True 的地方是 0，应为 False 的地方是负数：这是加到分数上的掩码。请返回布尔值。",
+    "booleans instead."
 )
 _WORDS = {
-    "b": Text("booleans", "布尔值"), "i": Text("integers", "整数"), "u": Text("integers", "整数"),
-    "f": Text("floats", "浮点数"),
+    "b": Message("booleans"), "i": Message("integers"), "u": Message("integers"),
+    "f": Message("floats"),
 }  # fmt: skip
 
 

@@ -16,53 +16,50 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, has_enough_distinct, near
 
 RANK = 22
-_SAYS = Text("Your result is {what}.", "你的结果等于：{what}。")
+_SAYS = Message("Your result is {what}.")
 _FUNCTIONS: tuple[tuple[Text, Callable[[NDArray[np.float64]], NDArray[np.float64]]], ...] = (
-    (Text("the square of the correct one", "正确结果的平方"), np.square),
-    (Text("the square root of the correct one", "正确结果的平方根"), np.sqrt),
-    (Text("the reciprocal of the correct one", "正确结果的倒数"), np.reciprocal),
-    (Text("the exponential of the correct one", "对正确结果取 exp 的值"), np.exp),
-    (Text("the natural logarithm of the correct one", "正确结果的自然对数"), np.log),
-    (Text("the logarithm to base 2 of the correct one", "正确结果以 2 为底的对数"), np.log2),
-    (Text("2 to the power of the correct one", "2 的幂（以正确结果为指数）"), np.exp2),
-    (Text("1 minus the correct one", "1 减去正确结果"), lambda x: 1 - x),
-    (Text("the absolute value of the correct one", "正确结果的绝对值"), np.abs),
+    (Message("the square of the correct one"), np.square),
+    (Message("the square root of the correct one"), np.sqrt),
+    (Message("the reciprocal of the correct one"), np.reciprocal),
+    (Message("the exponential of the correct one"), np.exp),
+    (Message("the natural logarithm of the correct one"), np.log),
+    (Message("the logarithm to base 2 of the correct one"), np.log2),
+    (Message("2 to the power of the correct one"), np.exp2),
+    (Message("1 minus the correct one"), lambda x: 1 - x),
+    (Message("the absolute value of the correct one"), np.abs),
     (
-        Text("the softmax of the correct one over the last axis", "正确结果沿最后一个轴的 softmax"),
+        Message("the softmax of the correct one over the last axis"),
         lambda x: _softmax(x),
     ),
-    (Text("the correct one rounded down", "正确结果向下取整"), np.floor),
-    (Text("the correct one rounded up", "正确结果向上取整"), np.ceil),
-    (Text("the correct one rounded to whole numbers", "正确结果四舍五入到整数"), np.round),
+    (Message("the correct one rounded down"), np.floor),
+    (Message("the correct one rounded up"), np.ceil),
+    (Message("the correct one rounded to whole numbers"), np.round),
     (
-        Text("the running sum of the correct one along the last axis", "正确结果沿最后一个轴的累加和"),
+        Message("the running sum of the correct one along the last axis"),
         lambda x: np.cumsum(x, -1),
     ),
-    (Text("the sum of the correct one over the last axis", "正确结果沿最后一个轴的和"), lambda x: x.sum(-1)),
+    (Message("the sum of the correct one over the last axis"), lambda x: x.sum(-1)),
     (
-        Text("the sum of the correct one over the last axis, which is kept", "正确结果沿最后一个轴的和（保留该轴）"),
+        Message("the sum of the correct one over the last axis, which is kept"),
         lambda x: x.sum(-1, keepdims=True),
     ),
-    (Text("the mean of the correct one over the last axis", "正确结果沿最后一个轴的平均值"), lambda x: x.mean(-1)),
+    (Message("the mean of the correct one over the last axis"), lambda x: x.mean(-1)),
     (
-        Text("the mean of the correct one over the second-to-last axis", "正确结果沿倒数第二个轴的平均值"),
+        Message("the mean of the correct one over the second-to-last axis"),
         lambda x: x.mean(-2),
     ),
     (
-        Text("the sum of the correct one over the second-to-last axis", "正确结果沿倒数第二个轴的和"),
+        Message("the sum of the correct one over the second-to-last axis"),
         lambda x: x.sum(-2),
     ),
-    (Text("the mean of the correct one", "正确结果的平均值"), lambda x: x.mean()),
-    (Text("the sum of the correct one", "正确结果的总和"), lambda x: x.sum()),
+    (Message("the mean of the correct one"), lambda x: x.mean()),
+    (Message("the sum of the correct one"), lambda x: x.sum()),
     (
-        Text(
-            "the index of the largest entry of the correct one along the last axis",
-            "正确结果沿最后一个轴的最大元素的下标",
-        ),
+        Message("the index of the largest entry of the correct one along the last axis"),
         lambda x: x.argmax(-1),
     ),
 )

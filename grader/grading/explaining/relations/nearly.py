@@ -15,15 +15,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import ENOUGH, Pair, count_distinct, near
 
 RANK = 70
-_SAYS = Text(
+_SAYS = Message(
     "Your result is nearly correct: no number is off by more than {percent:.2g} % of the largest one. Look for a small "
-    "term such as ε in the wrong place, an approximation, or a data type with less precision.",
-    "你的结果已经很接近：误差都不超过最大数的 {percent:.2g}%。请检查 ε 之类的小量是否放错了位置，"
-    "是否用了近似公式，或者用了精度较低的数据类型。",
+    "term such as ε in the wrong place, an approximation, or a data type with less precision."
 )
 _MOST = 0.02
 

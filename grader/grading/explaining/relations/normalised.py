@@ -17,19 +17,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, axis_name, near
 
 RANK = 60
-_TIMES = Text(
+_TIMES = Message(
     "Along {axis}, your result is the correct one times a factor that differs from slice to slice: the "
-    "divisor (a sum, a length, a standard deviation) is wrong.",
-    "沿{axis}看，你的结果是正确结果乘以一个系数，而各切片的系数不同：除数（和、长度或标准差）不对。",
+    "divisor (a sum, a length, a standard deviation) is wrong."
 )
-_PLUS = Text(
+_PLUS = Message(
     "Along {axis}, your result is the correct one plus a constant that differs from slice to slice: what is added "
-    "or subtracted (a mean, a bias, a maximum) is wrong.",
-    "沿{axis}看，你的结果与正确结果相差一个常数，而各切片的常数不同：加上或减去的量（均值、偏置或最大值）不对。",
+    "or subtracted (a mean, a bias, a maximum) is wrong."
 )
 _FEWEST = 3
 

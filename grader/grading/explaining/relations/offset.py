@@ -16,12 +16,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, count_distinct, near
 
 RANK = 30
-_MORE = Text("Every number in your result is {by} too large.", "你的结果里每个数都大了 {by}。")
-_LESS = Text("Every number in your result is {by} too small.", "你的结果里每个数都小了 {by}。")
+_MORE = Message("Every number in your result is {by} too large.")
+_LESS = Message("Every number in your result is {by} too small.")
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:

@@ -15,18 +15,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, equal_entries
 
 RANK = 86
-_FIRST = Text(
-    "Along {axis}, the first slice of your result is always correct; what follows is not.",
-    "沿{axis}看，你的结果的第一个切片总是对的，后面的不对。",
-)
-_LAST = Text(
-    "Along {axis}, the last slice of your result is always correct; what comes before it is not.",
-    "沿{axis}看，你的结果的最后一个切片总是对的，前面的不对。",
-)
+_FIRST = Message("Along {axis}, the first slice of your result is always correct; what follows is not.")
+_LAST = Message("Along {axis}, the last slice of your result is always correct; what comes before it is not.")
 _FEWEST = 3
 
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, count_distinct, near
 
 RANK = 10
-_TRUTH = Text("True and False are swapped everywhere in your result.", "你的结果里 True 和 False 全都反了。")
-_SIGN = Text("Every number in your result has the opposite sign.", "你的结果里每个数的正负号都反了。")
+_TRUTH = Message("True and False are swapped everywhere in your result.")
+_SIGN = Message("Every number in your result has the opposite sign.")
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:

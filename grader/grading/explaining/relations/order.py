@@ -17,22 +17,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, count_distinct, near
 
 RANK = 14
-_REVERSED = Text("Your result is the correct one, reversed along {axis}.", "你的结果是正确结果沿{axis}反向排列。")
-_LATER = Text(
-    "Your result is the correct one, shifted forward by one along {axis}.", "你的结果是正确结果沿{axis}往后错了一位。"
-)
-_EARLIER = Text(
-    "Your result is the correct one, shifted back by one along {axis}.", "你的结果是正确结果沿{axis}往前错了一位。"
-)
-_PARTS = Text(
-    "The slices of your result along {axis} are correct, but in the wrong order.",
-    "你的结果沿{axis}的各个切片都对，但次序不同。",
-)
-_SORTED = Text("Your result has the correct numbers, but in the wrong places.", "你的结果里的数都对，只是位置不对。")
+_REVERSED = Message("Your result is the correct one, reversed along {axis}.")
+_LATER = Message("Your result is the correct one, shifted forward by one along {axis}.")
+_EARLIER = Message("Your result is the correct one, shifted back by one along {axis}.")
+_PARTS = Message("The slices of your result along {axis} are correct, but in the wrong order.")
+_SORTED = Message("Your result has the correct numbers, but in the wrong places.")
 _FEWEST = 6
 
 

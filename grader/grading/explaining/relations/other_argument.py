@@ -17,34 +17,23 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Exercise, Same, Text
+from grader.core.model import Exercise, Message, Same, Text
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
 RANK = 2
-_DEFAULT = Text(
-    "Your result is exactly what you would get without `{name}`: it seems to be ignored.",
-    "你的结果正是不给出 `{name}` 时的结果：它似乎没有起作用。",
-)
-_EXCHANGED = Text(
-    "Your result is exactly what you would get if `{one}` and `{two}` were swapped.",
-    "你的结果正是把 `{one}` 与 `{two}` 对调后的结果。",
-)
-_INSTEAD = Text(
-    "Your result is exactly what you would get with `{one}` in place of `{two}`.",
-    "你的结果正是用 `{one}` 代替 `{two}` 时的结果。",
-)
-_NUMBER = Text(
-    "Your result is exactly what you would get if `{name}` were {what}.", "你的结果正是 `{name}` {what}时的结果。"
-)
-_CHANGED = Text("Your result is exactly what you would get for {what}.", "你的结果正是改用这一输入时的结果：{what}。")
+_DEFAULT = Message("Your result is exactly what you would get without `{name}`: it seems to be ignored.")
+_EXCHANGED = Message("Your result is exactly what you would get if `{one}` and `{two}` were swapped.")
+_INSTEAD = Message("Your result is exactly what you would get with `{one}` in place of `{two}`.")
+_NUMBER = Message("Your result is exactly what you would get if `{name}` were {what}.")
+_CHANGED = Message("Your result is exactly what you would get for {what}.")
 _NUMBERS: tuple[tuple[Text, int | float, int | float], ...] = (
-    (Text("one larger", "大 1 "), 1, 1),
-    (Text("one smaller", "小 1 "), 1, -1),
-    (Text("twice as large", "变为两倍"), 2, 0),
-    (Text("0", "为 0 "), 0, 0),
-    (Text("1", "为 1 "), 0, 1),
-    (Text("the negative of its value", "变为相反数"), -1, 0),
+    (Message("one larger"), 1, 1),
+    (Message("one smaller"), 1, -1),
+    (Message("twice as large"), 2, 0),
+    (Message("0"), 0, 0),
+    (Message("1"), 0, 1),
+    (Message("the negative of its value"), -1, 0),
 )
 _MOST = 48
 
@@ -149,27 +138,18 @@ def _rescaled(name: str, array: NDArray[np.generic], drawn: Drawn) -> Iterator[t
 
 
 _ARRAYS = {
-    "rescaled": Text(
-        "`{name}` divided by √{other} instead of √{size}",
-        "`{name}` 除以 √{other}（本应除以 √{size}）",
-    ),
-    "first": Text("the first slice of `{name}` in place of all the others", "处处使用 `{name}` 的第一个切片"),
-    "reversed": Text("`{name}` reversed along its first axis", "沿第一个轴反向的 `{name}`"),
-    "transposed": Text("the transposed `{name}`", "转置后的 `{name}`"),
-    "last-reversed": Text("`{name}` with its rows in reverse order", "各行反向排列的 `{name}`"),
-    "later": Text("`{name}` with its rows shifted forward by one", "各行往后错一位的 `{name}`"),
-    "earlier": Text("`{name}` with its rows shifted back by one", "各行往前错一位的 `{name}`"),
-    "zeros": Text("`{name}` with 0 everywhere: it seems to have no effect", "全零的 `{name}`（它似乎没有起作用）"),
-    "ones": Text("`{name}` with 1 everywhere: it seems to have no effect", "全一的 `{name}`（它似乎没有起作用）"),
-    "opposite": Text("`{name}` with the opposite sign", "反号的 `{name}`"),
-    "absolute": Text("the absolute values of `{name}`", "`{name}` 的绝对值"),
-    "times": Text(
-        "`{name}` times √n, where n is the size of its last axis", "乘以 √n 的 `{name}`（n 是它最后一个轴的长度）"
-    ),
-    "divided": Text(
-        "`{name}` divided by √n, where n is the size of its last axis", "除以 √n 的 `{name}`（n 是它最后一个轴的长度）"
-    ),
-    "squared": Text(
-        "`{name}` divided by n, where n is the size of its last axis", "除以 n 的 `{name}`（n 是它最后一个轴的长度）"
-    ),
+    "rescaled": Message("`{name}` divided by √{other} instead of √{size}"),
+    "first": Message("the first slice of `{name}` in place of all the others"),
+    "reversed": Message("`{name}` reversed along its first axis"),
+    "transposed": Message("the transposed `{name}`"),
+    "last-reversed": Message("`{name}` with its rows in reverse order"),
+    "later": Message("`{name}` with its rows shifted forward by one"),
+    "earlier": Message("`{name}` with its rows shifted back by one"),
+    "zeros": Message("`{name}` with 0 everywhere: it seems to have no effect"),
+    "ones": Message("`{name}` with 1 everywhere: it seems to have no effect"),
+    "opposite": Message("`{name}` with the opposite sign"),
+    "absolute": Message("the absolute values of `{name}`"),
+    "times": Message("`{name}` times √n, where n is the size of its last axis"),
+    "divided": Message("`{name}` divided by √n, where n is the size of its last axis"),
+    "squared": Message("`{name}` divided by n, where n is the size of its last axis"),
 }

@@ -17,35 +17,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Exercise, Text
+from grader.core.model import Exercise, Message, Text
 from grader.grading.explaining.relations import array_arguments
 from grader.grading.inputs import Drawn
 
 RANK = 1
-_IGNORED = Text(
-    "Your result is exactly what you would get if `{name}` hid nothing.", "你的结果正是 `{name}` 什么都不屏蔽时的结果。"
-)
-_INVERTED = Text(
-    "Your result is exactly what you would get if True and False were swapped in `{name}`.",
-    "你的结果正是把 `{name}` 中的 True 与 False 互换后的结果。",
-)
-_TRANSPOSED = Text(
-    "Your result is exactly what you would get for the transposed `{name}`.", "你的结果正是把 `{name}` 转置后的结果。"
-)
-_FIRST = Text(
-    "Your result is exactly what you would get if all samples used the `{name}` of the first one.",
-    "你的结果正是所有样本都用第一个样本的 `{name}` 时的结果。",
-)
-_REVERSED = Text(
-    "Your result is exactly what you would get for `{name}` with its samples in reverse order.",
-    "你的结果正是把 `{name}` 按样本反向排列后的结果。",
-)
-_NOTHING = Text(
-    "Your result is exactly what you would get if `{name}` hid everything.", "你的结果正是 `{name}` 屏蔽一切时的结果。"
-)
-_CAUSAL = Text(
-    "Your result is exactly what you would get if the keys after each query were hidden as well, as by a causal mask.",
-    "你的结果正是再加上因果掩码（屏蔽每个查询之后的键）时的结果。",
+_IGNORED = Message("Your result is exactly what you would get if `{name}` hid nothing.")
+_INVERTED = Message("Your result is exactly what you would get if True and False were swapped in `{name}`.")
+_TRANSPOSED = Message("Your result is exactly what you would get for the transposed `{name}`.")
+_FIRST = Message("Your result is exactly what you would get if all samples used the `{name}` of the first one.")
+_REVERSED = Message("Your result is exactly what you would get for `{name}` with its samples in reverse order.")
+_NOTHING = Message("Your result is exactly what you would get if `{name}` hid everything.")
+_CAUSAL = Message(
+    "Your result is exactly what you would get if the keys after each query were hidden as well, as by a causal mask."
 )
 
 

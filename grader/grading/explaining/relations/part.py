@@ -16,25 +16,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, axis_name, count_distinct, near
 
 RANK = 18
-_END = Text(
-    "Your result is correct, but along {axis} the end is missing.", "你的结果是对的，但沿{axis}缺了末尾的一部分。"
-)
-_START = Text(
-    "Your result is correct, but along {axis} the beginning is missing.",
-    "你的结果是对的，但沿{axis}缺了开头的一部分。",
-)
-_AFTER = Text(
-    "Your result begins with the correct one, but along {axis} there is something after it.",
-    "你的结果开头与正确结果一致，但沿{axis}在后面多出了一部分。",
-)
-_BEFORE = Text(
-    "Your result ends with the correct one, but along {axis} there is something before it.",
-    "你的结果末尾与正确结果一致，但沿{axis}在前面多出了一部分。",
-)
+_END = Message("Your result is correct, but along {axis} the end is missing.")
+_START = Message("Your result is correct, but along {axis} the beginning is missing.")
+_AFTER = Message("Your result begins with the correct one, but along {axis} there is something after it.")
+_BEFORE = Message("Your result ends with the correct one, but along {axis} there is something before it.")
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:

@@ -15,22 +15,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, count_distinct, near
 
 RANK = 16
-_FIRST = Text(
-    "Along {axis}, your result repeats the first slice of the correct one.",
-    "沿{axis}看，你的结果把正确结果的第一个切片用在了所有位置上。",
-)
-_LAST = Text(
-    "Along {axis}, your result repeats the last slice of the correct one.",
-    "沿{axis}看，你的结果把正确结果的最后一个切片用在了所有位置上。",
-)
-_SAME = Text(
-    "Along {axis}, all slices of your result are equal; in the correct one they differ.",
-    "沿{axis}看，你的结果的各个切片完全相同，而正确结果中它们各不相同。",
-)
+_FIRST = Message("Along {axis}, your result repeats the first slice of the correct one.")
+_LAST = Message("Along {axis}, your result repeats the last slice of the correct one.")
+_SAME = Message("Along {axis}, all slices of your result are equal; in the correct one they differ.")
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:

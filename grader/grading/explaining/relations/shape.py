@@ -13,22 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, array_arguments, axis_name
 
 RANK = 90
-_LIKE = Text(
-    "Along {axis}, your result is as long as `{name}` ({got} entries); it should have {expected}.",
-    "沿{axis}看，你的结果与 `{name}` 一样长（{got}），而应有 {expected} 个元素。",
-)
-_ALONG = Text(
-    "Along {axis}, your result has {got} entries; it should have {expected}.",
-    "沿{axis}看，你的结果有 {got} 个元素，应有 {expected} 个。",
-)
-_MORE = Text("Your result has {count} axes too many.", "你的结果多了 {count} 个轴。")
-_ONE_MORE = Text("Your result has one axis too many.", "你的结果多了一个轴。")
-_ONE_LESS = Text("Your result has one axis too few.", "你的结果少了一个轴。")
-_LESS = Text("Your result has {count} axes too few.", "你的结果少了 {count} 个轴。")
+_LIKE = Message("Along {axis}, your result is as long as `{name}` ({got} entries); it should have {expected}.")
+_ALONG = Message("Along {axis}, your result has {got} entries; it should have {expected}.")
+_MORE = Message("Your result has {count} axes too many.")
+_ONE_MORE = Message("Your result has one axis too many.")
+_ONE_LESS = Message("Your result has one axis too few.")
+_LESS = Message("Your result has {count} axes too few.")
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:

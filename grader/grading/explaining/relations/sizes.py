@@ -17,14 +17,14 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, number_arguments
 
 RANK = 19
-_MORE = Text("Your result is too large by {what}.", "你的结果多了 {what}。")
-_LESS = Text("Your result is too small by {what}.", "你的结果少了 {what}。")
-_TIMES = Text("Your result is the correct one times {what}.", "你的结果是正确结果乘以 {what}。")
-_DIVIDED = Text("Your result is the correct one divided by {what}.", "你的结果是正确结果除以 {what}。")
+_MORE = Message("Your result is too large by {what}.")
+_LESS = Message("Your result is too small by {what}.")
+_TIMES = Message("Your result is the correct one times {what}.")
+_DIVIDED = Message("Your result is the correct one divided by {what}.")
 _COEFFICIENTS = (1, 2, 3, 4, 5, 6, 8, 0.5)
 _MOST_ARGUMENTS, _HIGHEST = 6, 3
 _EXACT = 1e-9

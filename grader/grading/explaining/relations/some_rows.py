@@ -16,42 +16,21 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, equal_entries, rows_without_keys
 
 RANK = 40
-_EMPTY = Text(
-    "Your result is correct except in the rows of queries that may attend to no key at all.",
-    "你的结果只有没有任何键可关注的那些查询所在的行不对。",
-)
-_IN = Text("Your result is correct except {which} along {axis}.", "你的结果只有沿{axis}的{which}不对，其余都对。")
-_DIAGONAL = Text(
-    "Your result is correct except on the diagonal of the last two axes.", "你的结果只在最后两个轴的对角线上不对。"
-)
-_OFF_DIAGONAL = Text(
-    "Your result is correct only on the diagonal of the last two axes.", "你的结果只在最后两个轴的对角线上是对的。"
-)
-_ABOVE = Text(
-    "Your result is correct except above the diagonal of the last two axes.",
-    "你的结果只在最后两个轴的对角线以上不对。",
-)
-_BELOW = Text(
-    "Your result is correct except below the diagonal of the last two axes.",
-    "你的结果只在最后两个轴的对角线以下不对。",
-)
-_ZERO = Text(
-    "Your result is 0 where it is wrong; everything else is correct.", "你的结果中不对的地方都是 0，其余都对。"
-)
-_NOT_ZERO = Text("Your result is wrong only where 0 is expected.", "你的结果只在应为 0 的地方不对。")
-_FALSE = Text(
-    "Your result is False in some places where True is expected; every True in it is correct.",
-    "你的结果有些应为 True 的地方是 False；其中的 True 都是对的。",
-)
-_TRUE = Text(
-    "Your result is True in some places where False is expected; every False in it is correct.",
-    "你的结果有些应为 False 的地方是 True；其中的 False 都是对的。",
-)
-_NEGATIVE = Text("Your result is wrong only where a negative number is expected.", "你的结果只在应为负数的地方不对。")
+_EMPTY = Message("Your result is correct except in the rows of queries that may attend to no key at all.")
+_IN = Message("Your result is correct except {which} along {axis}.")
+_DIAGONAL = Message("Your result is correct except on the diagonal of the last two axes.")
+_OFF_DIAGONAL = Message("Your result is correct only on the diagonal of the last two axes.")
+_ABOVE = Message("Your result is correct except above the diagonal of the last two axes.")
+_BELOW = Message("Your result is correct except below the diagonal of the last two axes.")
+_ZERO = Message("Your result is 0 where it is wrong; everything else is correct.")
+_NOT_ZERO = Message("Your result is wrong only where 0 is expected.")
+_FALSE = Message("Your result is False in some places where True is expected; every True in it is correct.")
+_TRUE = Message("Your result is True in some places where False is expected; every False in it is correct.")
+_NEGATIVE = Message("Your result is wrong only where a negative number is expected.")
 
 _Wrong = NDArray[np.bool_]
 _FEWEST, _HALF = 3, 0.5
@@ -66,15 +45,15 @@ def _last(size: int) -> tuple[int, ...]:
 
 
 _WHICH: tuple[tuple[Text, Callable[[int], tuple[int, ...]]], ...] = (
-    (Text("in the first slice", "第一个切片"), _first),
-    (Text("in the last slice", "最后一个切片"), _last),
-    (Text("in the first and the last slice", "第一个和最后一个切片"), lambda size: (0, size - 1)),
-    (Text("in all slices but the first", "第一个之外的所有切片"), lambda size: tuple(range(1, size))),
-    (Text("in all slices but the last", "最后一个之外的所有切片"), lambda size: tuple(range(size - 1))),
-    (Text("in the slices with odd indices", "下标为奇数的切片"), lambda size: tuple(range(1, size, 2))),
-    (Text("in the slices with even indices", "下标为偶数的切片"), lambda size: tuple(range(0, size, 2))),
-    (Text("in the first half", "前一半"), lambda size: tuple(range(size // 2))),
-    (Text("in the second half", "后一半"), lambda size: tuple(range((size + 1) // 2, size))),
+    (Message("in the first slice"), _first),
+    (Message("in the last slice"), _last),
+    (Message("in the first and the last slice"), lambda size: (0, size - 1)),
+    (Message("in all slices but the first"), lambda size: tuple(range(1, size))),
+    (Message("in all slices but the last"), lambda size: tuple(range(size - 1))),
+    (Message("in the slices with odd indices"), lambda size: tuple(range(1, size, 2))),
+    (Message("in the slices with even indices"), lambda size: tuple(range(0, size, 2))),
+    (Message("in the first half"), lambda size: tuple(range(size // 2))),
+    (Message("in the second half"), lambda size: tuple(range((size + 1) // 2, size))),
 )
 
 

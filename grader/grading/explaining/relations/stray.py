@@ -15,19 +15,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, equal_entries, rows_without_keys
 
 RANK = 4
-_EMPTY_ROWS = Text(
-    "Your result is correct except in the rows of queries that may attend to no key at all: these are NaN.",
-    "你的结果只有没有任何键可关注的那些查询所在的行不对：那里是 NaN。",
+_EMPTY_ROWS = Message(
+    "Your result is correct except in the rows of queries that may attend to no key at all: these are NaN."
 )
-_EVERYWHERE = Text("Every number in your result is NaN or infinite.", "你的结果里所有的数都是 NaN 或 inf。")
-_ELSEWHERE = Text(
-    "Wherever your result is a finite number, it is correct; the other entries are NaN or infinite.",
-    "你的结果中凡是有限的数都对，其余的元素是 NaN 或 inf。",
-)
+_EVERYWHERE = Message("Every number in your result is NaN or infinite.")
+_ELSEWHERE = Message("Wherever your result is a finite number, it is correct; the other entries are NaN or infinite.")
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:

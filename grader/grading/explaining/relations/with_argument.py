@@ -15,14 +15,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.grading.explaining.relations import ENOUGH, Pair, array_arguments, count_distinct, near
 
 RANK = 24
-_PLUS = Text("Your result is the correct one plus {what}.", "你的结果是正确结果加上 {what}。")
-_MINUS = Text("Your result is the correct one minus {what}.", "你的结果是正确结果减去 {what}。")
-_OPPOSITE = Text("Your result is {what} minus the correct one.", "你的结果是 {what} 减去正确结果。")
-_SAME = Text("Your result is {what} itself.", "你的结果就是 {what} 本身。")
+_PLUS = Message("Your result is the correct one plus {what}.")
+_MINUS = Message("Your result is the correct one minus {what}.")
+_OPPOSITE = Message("Your result is {what} minus the correct one.")
+_SAME = Message("Your result is {what} itself.")
 _WAYS: tuple[tuple[Text, float, float, str], ...] = (
     (_SAME, 0, 1, "`{name}`"),
     (_PLUS, 1, 1, "`{name}`"),

@@ -22,7 +22,7 @@ from typing import Any, Literal, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Program, Text
+from grader.core.model import Message, Program, Text
 from grader.grading.programs import Target
 from grader.report.figures.figure import Figure, Floats, HeatMap, Panel, PlotAxis
 
@@ -62,13 +62,13 @@ class Picture(Protocol):
         """The figure for the values of each source."""
 
 
-REFERENCE = Text("reference", "参考实现")
-YOURS = Text("yours", "你的实现")
-WHOSE = Text("{what}: {who}", "{what}：{who}")
+REFERENCE = Message("reference")
+YOURS = Message("yours", "legend")
+WHOSE = Message("{what}: {who}")
 #: The title of a panel that stands alone.
 NONE = Text("", "")
-QUERY = Text("query", "查询")
-KEY = Text("key", "键")
+QUERY = Message("query")
+KEY = Message("key")
 
 
 @functools.cache

@@ -5,31 +5,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Program, Text
+from grader.core.model import Message, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Panel
 from grader.report.figures.kinds import SourceResults, beside, in_rows, normal, weights_map
 
-TITLE = Text("A map of attention weights", "注意力权重图")
-ABOUT = Text(
-    "who attends to whom in a sentence, and how sharp it gets without the division by √d_k",
-    "一句话里谁关注谁；不除以 √d_k 时权重会变得多尖锐",
-)
+TITLE = Message("A map of attention weights")
+ABOUT = Message("who attends to whom in a sentence, and how sharp it gets without the division by √d_k")
 _CALLED = "scaled_dot_product_attention"
 NEEDS = (_CALLED,)
 
 TOKENS = ("the", "cat", "saw", "the", "dog", "and", "ran", "off")
 _WIDTH = 16
-_NOTE = Text(
+_NOTE = Message(
     "Each row is a query and sums to 100 %. Random embeddings serve as both queries and keys; equal words have equal "
     "embeddings, so the two “the” get equal weights. Without the division by √d_k = 4 the same scores are four times "
-    "as large, and almost all of the weight falls on one word.",
-    "每一行对应一个查询，总和为 100%。词向量是随机的，同时充当查询和键；词相同，向量就相同，所以两个“the”"
-    "平分权重。如果不除以 √d_k = 4，同样的分数就变成四倍，几乎所有权重都落在一个词上。",
+    "as large, and almost all of the weight falls on one word."
 )
-_SCALED = Text("softmax(QKᵀ/√d_k), %", "softmax(QKᵀ/√d_k)，%")
-_UNSCALED = Text("softmax(QKᵀ), %", "softmax(QKᵀ)，%")
+_SCALED = Message("softmax(QKᵀ/√d_k), %")
+_UNSCALED = Message("softmax(QKᵀ), %")
 
 
 def _embedded() -> NDArray[np.float32]:

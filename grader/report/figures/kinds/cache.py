@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.core.model import Apply, Call, Own, Program, Ref, Text, Value
+from grader.core.model import Apply, Call, Message, Own, Program, Ref, Value
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, label, normal
 
-TITLE = Text("Generating with a KV cache and without", "有 KV 缓存与没有 KV 缓存的生成")
-ABOUT = Text(
-    "the work of each step of generation, with a KV cache and without one",
-    "生成时每一步的计算量：有 KV 缓存与没有 KV 缓存",
-)
+TITLE = Message("Generating with a KV cache and without")
+ABOUT = Message("the work of each step of generation, with a KV cache and without one")
 _CACHED, _ANEW = "decode_step", "self_attention"
 NEEDS = (_CACHED, _ANEW)
 
 _STEPS = 48
 _WIDTH = 32
-_NOTE = Text(
+_NOTE = Message(
     "One head with d = {d}. Without a cache, each step projects all tokens again and compares every token with every "
     "other (here by self_attention), only to use the last row. With a cache, it projects one token and compares one "
-    "query with the keys: the work is linear in the number of tokens so far instead of quadratic.",
-    "一个头，d = {d}。没有缓存时，每一步都要把所有词元重新投影、两两比较，最后却只用最后一行（这里由 self_attention "
-    "计算）。有缓存时，每步只投影一个词元，只用一个查询与各个键比较：随已有词元数线性增长，而不是平方增长。",
+    "query with the keys: the work is linear in the number of tokens so far instead of quadratic."
 ).fill(d=_WIDTH)
-_TOKENS = Text("tokens so far", "已有词元数")
-_OPERATIONS = Text("operations", "运算次数")
-_PER_STEP = Text("Work in one step", "每一步的计算量")
-_IN_ALL = Text("Total work so far", "到这一步为止的总计算量")
-_NAMES = {_ANEW: Text("without a cache", "没有缓存"), _CACHED: Text("with a cache", "有缓存")}
+_TOKENS = Message("tokens so far")
+_OPERATIONS = Message("operations")
+_PER_STEP = Message("Work in one step")
+_IN_ALL = Message("Total work so far")
+_NAMES = {_ANEW: Message("without a cache"), _CACHED: Message("with a cache")}
 
 
 def calls(target: Target) -> tuple[Program, ...]:

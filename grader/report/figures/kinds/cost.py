@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-from grader.core.model import Apply, Program, Text
+from grader.core.model import Apply, Message, Program
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, label, normal
 
-TITLE = Text(
-    "Full, tiled and linear attention: work and memory against n", "完整、分块与线性注意力：计算量和内存随 n 的变化"
-)
-ABOUT = Text(
-    "work and memory of full, tiled and linear attention against the length of the text",
-    "完整注意力、分块注意力和线性注意力的计算量与内存随文本长度的变化",
-)
+TITLE = Message("Full, tiled and linear attention: work and memory against n")
+ABOUT = Message("work and memory of full, tiled and linear attention against the length of the text")
 _FULL, _TILED, _LINEAR = "scaled_dot_product_attention", "online_softmax_attention", "linear_attention"
 NEEDS = (_FULL, _TILED, _LINEAR)
 
 _LENGTHS = (128, 256, 512, 1024, 2048)
 _WIDTH = 32
 _BLOCK = 64
-_NOTE = Text(
+_NOTE = Message(
     "One head with d = {d}. Work is the arithmetic of matrix products plus the numbers written. Tiling ({block} keys "
     "at a time) computes the same result as full attention with about the same work, but never creates the n × n "
     "matrix. Linear attention does not compare queries and keys one by one: its work grows like n, but it computes a "
-    "different function.",
-    "一个头，d = {d}。计算量：矩阵乘法的运算次数加上写出的数的个数。分块（每次 {block} 个键）的结果与完整注意力相同，"
-    "计算量也相当，但始终不产生 n × n 的矩阵。线性注意力不逐一比较查询和键，计算量与 n 成正比，但它算的是另一个函数。",
+    "different function."
 ).fill(d=_WIDTH, block=_BLOCK)
-_N = Text("n, tokens", "n（词元数）")
-_WORK = Text("Work", "计算量")
-_OPERATIONS = Text("operations", "运算次数")
-_MEMORY = Text("Memory: the largest array", "内存：最大的数组")
-_ELEMENTS = Text("elements", "元素个数")
-_NAMES = {_FULL: Text("full", "完整"), _TILED: Text("tiled", "分块"), _LINEAR: Text("linear", "线性")}
-_SQUARE = Text("∝ n²", "∝ n²")
-_STRAIGHT = Text("∝ n", "∝ n")
+_N = Message("n, tokens")
+_WORK = Message("Work")
+_OPERATIONS = Message("operations")
+_MEMORY = Message("Memory: the largest array")
+_ELEMENTS = Message("elements")
+_NAMES = {_FULL: Message("full"), _TILED: Message("tiled"), _LINEAR: Message("linear")}
+_SQUARE = Message("∝ n²")
+_STRAIGHT = Message("∝ n")
 
 
 def calls(target: Target) -> tuple[Program, ...]:

@@ -4,44 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.core.model import Program, Text
+from grader.core.model import Message, Program
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, in_rows, label
 from grader.report.figures.kinds.encodings import table
 
-TITLE = Text("Similarity of positions against their distance", "位置之间的相似度随距离的变化")
-ABOUT = Text(
-    "how the similarity of two positions falls with their distance, for each of the encodings",
-    "在各种位置编码下，两个位置的相似度如何随距离下降",
-)
+TITLE = Message("Similarity of positions against their distance")
+ABOUT = Message("how the similarity of two positions falls with their distance, for each of the encodings")
 _SINES, _TABLE = "sinusoidal_encoding", "LearnedPositionalEncoding"
 NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 
 _N, _WIDTH = 96, 64
 _DISTANCES = range(64)
 _HEADS, _SHOWN = 8, (1, 2, 4)
-_NOTE = Text(
+_NOTE = Message(
     "Similarity is the dot product of two encodings divided by that at distance 0, averaged over all pairs of "
     "positions. Sinusoidal encodings and RoPE rotate by the same angles, so their similarity falls in the same way: "
     "the angles agree at first and then drift apart. Before training, a learned table contains no information about "
-    "distance. ALiBi works on the scores instead: it subtracts slope · distance from each.",
-    "相似度是两个编码的点积除以距离为 0 时的点积，对所有位置对取平均。正弦编码和 RoPE 旋转的角度相同，"
-    "下降的方式也一样：起初一致的角度逐渐错开。可学习的表在训练前不含任何距离信息。"
-    "ALiBi 则直接作用于分数：从每个分数里减去“斜率 × 距离”。",
+    "distance. ALiBi works on the scores instead: it subtracts slope · distance from each."
 )
-_DISTANCE = Text("distance", "距离")
-_SIMILARITY = Text("mean dot product", "平均点积")
-_DOTS = Text("Similarity relative to distance 0", "相对于距离 0 的相似度")
-_BIASES = Text("ALiBi: added to each score", "ALiBi：加到每个分数上的量")
-_BIAS = Text("bias", "偏置")
+_DISTANCE = Message("distance")
+_SIMILARITY = Message("mean dot product")
+_DOTS = Message("Similarity relative to distance 0")
+_BIASES = Message("ALiBi: added to each score")
+_BIAS = Message("bias")
 _NAMES = {
-    _SINES: Text("sinusoidal", "正弦编码"),
-    _TABLE: Text("learned, untrained", "可学习（未训练）"),
-    "apply_rope": Text("RoPE, q = k", "RoPE，q = k"),
+    _SINES: Message("sinusoidal"),
+    _TABLE: Message("learned, untrained"),
+    "apply_rope": Message("RoPE, q = k"),
 }
-_HEAD = Text("head {head}", "第 {head} 个头")
+_HEAD = Message("head {head}")
 
 
 def calls(target: Target) -> tuple[Program, ...]:

@@ -5,37 +5,31 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Apply, Call, Program, Text
+from grader.core.model import Apply, Call, Message, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, HeatMap, PlotAxis
 from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows
 
-TITLE = Text("Encodings of position", "位置编码")
-ABOUT = Text(
-    "sinusoidal and learned encodings, rotary embeddings and ALiBi as heat maps",
-    "正弦编码、可学习编码、旋转位置编码和 ALiBi 的热图",
-)
+TITLE = Message("Encodings of position")
+ABOUT = Message("sinusoidal and learned encodings, rotary embeddings and ALiBi as heat maps")
 _SINES, _TABLE = "sinusoidal_encoding", "LearnedPositionalEncoding"
 NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 
 _N, _WIDTH = 48, 32
 _ALIBI, _HEADS, _HEAD = 32, 8, 2
-_NOTE = Text(
+_NOTE = Message(
     "Sinusoidal and learned encodings are added to the embeddings. In the sinusoidal encoding, each pair of "
     "neighbouring columns rotates at the same rate, more slowly towards the right; a learned table starts as noise. "
     "RoPE rotates pairs of components of queries and keys by the same angles (here the pair (1, 0)). ALiBi does not "
-    "change the tokens; it subtracts a term proportional to the distance from the scores (grey: −∞, masked).",
-    "正弦编码和可学习编码都加到词向量上：正弦编码中每对相邻的列以同样的速度变化，越靠右越慢；可学习的表一开始只是噪声。"
-    "RoPE 用同样的角度旋转查询和键的分量对（这里是 (1, 0)）。ALiBi 不改变词元，而是从分数里减去与距离成正比的量"
-    "（灰色：−∞，被遮住）。",
+    "change the tokens; it subtracts a term proportional to the distance from the scores (grey: −∞, masked)."
 )
-_SINUSOIDAL = Text("sinusoidal", "正弦编码")
-_LEARNED = Text("learned, before training", "可学习编码（训练前）")
-_ROPE = Text("RoPE of (1, 0, 1, 0, …)", "(1, 0, 1, 0, …) 的 RoPE")
-_BIAS = Text("ALiBi, head {head} of {heads}", "ALiBi，第 {head} 个头（共 {heads} 个）").fill(head=_HEAD, heads=_HEADS)
-_POSITION = Text("position", "位置")
-_FEATURE = Text("feature", "特征")
+_SINUSOIDAL = Message("sinusoidal")
+_LEARNED = Message("learned, before training")
+_ROPE = Message("RoPE of (1, 0, 1, 0, …)")
+_BIAS = Message("ALiBi, head {head} of {heads}").fill(head=_HEAD, heads=_HEADS)
+_POSITION = Message("position")
+_FEATURE = Message("feature")
 
 
 def calls(target: Target) -> tuple[Program, ...]:

@@ -5,35 +5,30 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Program, Text
+from grader.core.model import Message, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Panel
 from grader.report.figures.kinds import SourceResults, beside, in_rows, weights_map
 
-TITLE = Text("Four heads, four views of one sentence", "四个头，四种看同一句话的方式")
-ABOUT = Text(
-    "one attention map per head: heads attend to different places at the same time",
-    "每个头一张注意力图：各个头同时关注不同的位置",
-)
+TITLE = Message("Four heads, four views of one sentence")
+ABOUT = Message("one attention map per head: heads attend to different places at the same time")
 _CALLED = "MultiHeadAttention"
 NEEDS = (_CALLED,)
 
 _TOKENS = ("the", "cat", "saw", "the", "dog", "and", "the", "owl")
 _HEADS = (
-    Text("head 1: the word before", "头 1：前一个词"),
-    Text("head 2: the same word", "头 2：相同的词"),
-    Text("head 3: the first word", "头 3：第一个词"),
-    Text("head 4: all words equally", "头 4：一视同仁"),
+    Message("head 1: the word before"),
+    Message("head 2: the same word"),
+    Message("head 3: the first word"),
+    Message("head 4: all words equally"),
 )
 _N = len(_TOKENS)
 _WIDTH = _N  # of a head: a value for each token
 _SHARPNESS = 3.5
-_NOTE = Text(
+_NOTE = Message(
     "Here the projections W_Q and W_K are designed by hand, so that each head looks for something different; in "
-    "practice they are learned. A single head would have to mix these four maps into one. Weights are in percent.",
-    "这里的投影 W_Q、W_K 是手工设计的，让每个头寻找不同的东西；实际中它们由训练得到。"
-    "如果只有一个头，就只能把这四张图混成一张。权重以百分比表示。",
+    "practice they are learned. A single head would have to mix these four maps into one. Weights are in percent."
 )
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.core.model import Program, Text
+from grader.core.model import Message, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, HeatMap, PlotAxis
 from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows, normal, weights_map
 
-TITLE = Text("Causal and padding masks", "因果掩码与填充掩码")
-ABOUT = Text(
-    "which keys each query may attend to, and the weights under both masks together",
-    "每个查询可以关注哪些键，以及两种掩码同时作用时的权重",
-)
+TITLE = Message("Causal and padding masks")
+ABOUT = Message("which keys each query may attend to, and the weights under both masks together")
 NEEDS = ("causal_mask", "padding_mask", "causal_attention")
 
 _N = 8
@@ -22,18 +19,16 @@ _LATE = 3  # queries for the last tokens only, as in decoding
 _LENGTHS = (8, 5, 2)
 _TOKENS = ("the", "cat", "saw", "you", "run", "·", "·", "·")
 _WIDTH = 4
-_NOTE = Text(
+_NOTE = Message(
     "A causal mask hides the keys after the query; if there are fewer queries than keys, the last query corresponds to "
     "the last key. A padding mask hides the positions that only fill up a short sample (·). The softmax then "
-    "distributes 100 % among the remaining keys.",
-    "因果掩码遮住查询之后的键；查询比键少时，最后一个查询对应最后一个键。填充掩码遮住那些仅用于补齐短样本的"
-    "位置（·）。softmax 再把 100% 分给剩下的键。",
+    "distributes 100 % among the remaining keys."
 )
-_CAUSAL = Text("causal_mask({n})", "causal_mask({n})").fill(n=_N)
-_FEWER = Text("causal_mask({q}, {n})", "causal_mask({q}, {n})").fill(q=_LATE, n=_N)
-_PADDING = Text("padding_mask: lengths 8, 5, 2", "长度 8、5、2 的 padding_mask")
-_WEIGHTS = Text("weights of 5 tokens, causal, %", "5 个词元的因果注意力权重，%")
-_SAMPLE = Text("sample length", "样本长度")
+_CAUSAL = Message("causal_mask({n})").fill(n=_N)
+_FEWER = Message("causal_mask({q}, {n})").fill(q=_LATE, n=_N)
+_PADDING = Message("padding_mask: lengths 8, 5, 2")
+_WEIGHTS = Message("weights of 5 tokens, causal, %")
+_SAMPLE = Message("sample length")
 
 
 def calls(target: Target) -> tuple[Program, ...]:

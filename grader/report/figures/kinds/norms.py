@@ -7,38 +7,32 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Apply, Program, Ref, Text, Value
+from grader.core.model import Apply, Message, Program, Ref, Value
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, generator, label, normal
 
-TITLE = Text("Pre-LN and post-LN: gradients over depth", "Pre-LN 与 Post-LN：梯度随深度的变化")
-ABOUT = Text(
-    "how large the gradients of each layer are in a deep stack, with the norm before or after the sublayer",
-    "层数很多时，归一化放在子层之前或之后，各层的梯度分别有多大",
-)
+TITLE = Message("Pre-LN and post-LN: gradients over depth")
+ABOUT = Message("how large the gradients of each layer are in a deep stack, with the norm before or after the sublayer")
 _CALLED = "EncoderLayer"
 NEEDS = (_CALLED,)
 
 _D_MODEL, _D_FF, _HEADS = 32, 256, 4
 _DEPTHS = (1, 2, 4, 8, 12)
 _STACKS = 4  # of random weights each; their mean is shown
-_VARIANTS = ((False, Text("post-LN", "Post-LN"), 1), (True, Text("pre-LN", "Pre-LN"), 0))
-_NOTE = Text(
+_VARIANTS = ((False, Message("post-LN"), 1), (True, Message("pre-LN"), 0))
+_NOTE = Message(
     "The gradient with respect to W_2 of the feed-forward network at the start of training, averaged over {stacks} "
     "random stacks. With pre-LN the residual stream grows from layer to layer, so each later layer changes it less and "
     "gets a smaller gradient. With post-LN the gradient of the last layer does not depend on the depth, which is why "
-    "such models are trained with a learning rate warm-up (Xiong et al. 2020).",
-    "训练刚开始时前馈网络 W_2 的梯度，对 {stacks} 个随机初始化的网络取平均。Pre-LN 的残差流逐层变大，"
-    "越靠后的层对它的影响越小，梯度也越小。Post-LN 不论堆多深，最后一层的梯度都一样大，"
-    "所以这类模型训练时需要学习率预热（Xiong 等，2020）。",
+    "such models are trained with a learning rate warm-up (Xiong et al. 2020)."
 ).fill(stacks=_STACKS)
-_GRADIENT = Text("gradient norm", "梯度范数")
-_BY_LAYER = Text("{depth} layers", "{depth} 层").fill(depth=_DEPTHS[-1])
-_LAYER = Text("layer (1 is next to the input)", "层（1 最靠近输入）")
-_LAST = Text("The last layer of a stack", "最后一层")
-_DEPTH = Text("number of layers", "层数")
+_GRADIENT = Message("gradient norm")
+_BY_LAYER = Message("{depth} layers").fill(depth=_DEPTHS[-1])
+_LAYER = Message("layer (1 is next to the input)")
+_LAST = Message("The last layer of a stack")
+_DEPTH = Message("number of layers")
 
 
 def _weights(stack: int, layer: int) -> dict[str, NDArray[np.float32]]:

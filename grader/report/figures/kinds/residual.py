@@ -6,33 +6,28 @@ import math
 
 import numpy as np
 
-from grader.core.model import Apply, Call, Program, Ref, Text, Value
+from grader.core.model import Apply, Call, Message, Program, Ref, Value
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import NONE, SourceResults, generator, label, normal
 
-TITLE = Text("Residual connections on and off", "有残差连接与没有残差连接")
-ABOUT = Text(
-    "how much of the gradient reaches the first layers, with residual connections and without",
-    "有无残差连接时，梯度有多少能传到最前面的层",
-)
+TITLE = Message("Residual connections on and off")
+ABOUT = Message("how much of the gradient reaches the first layers, with residual connections and without")
 _CALLED = "residual"
 NEEDS = (_CALLED,)
 
 _DEPTH = 24
 _WIDTH = 32
 _GAIN = 0.5
-_NOTE = Text(
+_NOTE = Message(
     "{depth} sublayers tanh(xW) in a row. Without residual connections, the gradient is multiplied by the Jacobian J "
     "of every sublayer on its way back, and little of it is left. With them, the factor is I + J: the identity lets "
-    "the gradient pass, whatever the sublayer does.",
-    "{depth} 个子层 tanh(xW) 依次相连。没有残差连接时，梯度每往回走一层就要乘上该子层的雅可比矩阵，最后所剩无几；"
-    "有残差连接时乘的是 I + J，其中的 I 让梯度原样通过，不论子层做什么。",
+    "the gradient pass, whatever the sublayer does."
 ).fill(depth=_DEPTH)
-_LAYER = Text("after this many sublayers", "经过的子层数")
-_GRADIENT = Text("gradient norm, 1 at the output", "梯度范数（输出处为 1）")
-_ON = Text("x + f(x)", "x + f(x)")
-_OFF = Text("f(x) alone", "只有 f(x)")
+_LAYER = Message("after this many sublayers")
+_GRADIENT = Message("gradient norm, 1 at the output")
+_ON = Message("x + f(x)")
+_OFF = Message("f(x) alone")
 
 
 def calls(target: Target) -> tuple[Program, ...]:

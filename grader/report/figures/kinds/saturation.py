@@ -7,17 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Program, Text
+from grader.core.model import Message, Program
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Floats, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import SourceResults, label, normal
 
-TITLE = Text("A softmax saturates as its scores grow", "分数越大，softmax 越饱和")
-ABOUT = Text(
-    "the largest weight and the gradient of a softmax, against the scale of its scores",
-    "softmax 的最大权重和梯度随分数大小的变化",
-)
+TITLE = Message("A softmax saturates as its scores grow")
+ABOUT = Message("the largest weight and the gradient of a softmax, against the scale of its scores")
 NEEDS = ("softmax",)
 
 _KEYS = 16
@@ -25,21 +22,18 @@ _ROWS = 24
 _SCALES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 #: Half of the step of a difference quotient. Scores are multiples of it, so that no step is rounded.
 _STEP = 1 / 64
-_NOTE = Text(
+_NOTE = Message(
     "Scores of 16 keys, by their standard deviation. Divided by √d_k, it is 1; without the division it is √d_k, for "
     "example 8 for d_k = 64. There, most of the weight is on one key. The larger the scores, the less a change in them "
-    "changes the weights, and the smaller the gradient that reaches queries and keys.",
-    "16 个键上的分数，按标准差排列。除以 √d_k 后标准差是 1；不除则是 √d_k，例如 d_k = 64 时为 8。"
-    "那时大部分权重都落在一个键上；分数越大，"
-    "分数的变化就越难改变权重，传回查询和键的梯度也越来越小。",
+    "changes the weights, and the smaller the gradient that reaches queries and keys."
 )
-_SCALE = Text("standard deviation of the scores", "分数的标准差")
-_LARGEST = Text("largest weight", "最大的权重")
-_GRADIENT = Text("size of ∂weights/∂scores", "∂权重/∂分数 的大小")
-_LARGEST_TITLE = Text("The largest weight (mean)", "最大权重（平均）")
-_GRADIENT_TITLE = Text("The gradient: norm of the Jacobian (mean)", "梯度：雅可比矩阵的范数（平均）")
-_SOFTMAX = Text("softmax", "softmax")
-_EQUAL = Text("1/16: equal weights", "1/16：各键权重相等")
+_SCALE = Message("standard deviation of the scores")
+_LARGEST = Message("largest weight")
+_GRADIENT = Message("size of ∂weights/∂scores")
+_LARGEST_TITLE = Message("The largest weight (mean)")
+_GRADIENT_TITLE = Message("The gradient: norm of the Jacobian (mean)")
+_SOFTMAX = Message("softmax")
+_EQUAL = Message("1/16: equal weights")
 
 
 def _scores() -> NDArray[np.float32]:

@@ -5,29 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Program, Text
+from grader.core.model import Message, Program
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, LinePlot, PlotAxis, line
 from grader.report.figures.kinds import NONE, SourceResults, label, normal
 
-TITLE = Text("Variance of the scores against d_k", "分数的方差随 d_k 的变化")
-ABOUT = Text(
-    "how the variance of q·k grows with d_k, and stays at 1 after the division by √d_k",
-    "q·k 的方差如何随 d_k 增长，除以 √d_k 之后又如何保持为 1",
-)
+TITLE = Message("Variance of the scores against d_k")
+ABOUT = Message("how the variance of q·k grows with d_k, and stays at 1 after the division by √d_k")
 NEEDS = ("scaled_scores",)
 
 _WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 _PAIRS = 64  # queries, and as many keys: 4096 scores for each width
-_NOTE = Text(
+_NOTE = Message(
     "The components of q and k are independent, with mean 0 and variance 1. A score q·k is a sum of d_k products "
-    "of variance 1 each: its variance is d_k. Dividing by √d_k divides the variance by d_k.",
-    "q 和 k 的各分量相互独立，均值为 0，方差为 1。分数 q·k 是 d_k 个乘积之和，每个乘积的方差都是 1，"
-    "所以它的方差是 d_k；除以 √d_k，方差就除以 d_k。",
+    "of variance 1 each: its variance is d_k. Dividing by √d_k divides the variance by d_k."
 )
-_PLAIN = Text("q·k, as sampled", "q·k（采样）")
-_SCALED = Text("scaled_scores", "scaled_scores")
+_PLAIN = Message("q·k, as sampled")
+_SCALED = Message("scaled_scores")
 
 
 def _pair(d_k: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -47,8 +42,8 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
     x = [float(d_k) for d_k in _WIDTHS]
     plain = [float(np.var(q.astype(float) @ k.T.astype(float))) for q, k in map(_pair, _WIDTHS)]
     lines = [
-        line(Text("y = d_k", "y = d_k"), x, x, who="theory"),
-        line(Text("y = 1", "y = 1"), x, [1.0] * len(x), who="theory"),
+        line(Message("y = d_k"), x, x, who="theory"),
+        line(Message("y = 1"), x, [1.0] * len(x), who="theory"),
         line(_PLAIN, x, plain, hue=0),
     ]
     for each in seen:
@@ -56,7 +51,5 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         lines.append(
             line(label(_SCALED, each, seen), x, [float(np.var(values)) for values in scores], hue=1, who=each.who)
         )
-    panel = LinePlot(
-        NONE, PlotAxis(Text("d_k", "d_k"), log=True), PlotAxis(Text("variance", "方差"), log=True), tuple(lines)
-    )
+    panel = LinePlot(NONE, PlotAxis(Message("d_k"), log=True), PlotAxis(Message("variance"), log=True), tuple(lines))
     return Figure(TITLE, _NOTE, ((panel,),))

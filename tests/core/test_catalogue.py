@@ -1,0 +1,52 @@
+"""The Chinese of the program's texts."""
+
+from __future__ import annotations
+
+import pickle
+import string
+
+import pytest
+
+from grader.core import catalogue
+from grader.core.model import Message, Text
+from tests import catalogue as pages
+
+ENTRIES = [entry for entry in pages.read() if entry.id]
+
+
+def test_the_catalogue_is_that_of_the_texts() -> None:
+    """Every text of the program has its Chinese, no other does, and what is compiled is what people edit."""
+    assert not [(entry.locations, entry.id) for entry in ENTRIES if not entry.string], "add the Chinese to zh.po"
+    assert pages.as_po(pages.current()) == pages.PO.read_bytes(), "run `make messages`"
+    assert pages.as_mo(pages.read()) == pages.MO.read_bytes(), "run `make messages`"
+
+
+def test_both_languages_fill_in_the_same() -> None:
+    """The places to fill in, the paragraphs, and the marks for paragraphs that keep their lines are the same."""
+    for entry in ENTRIES:
+        english, chinese = str(entry.id), str(entry.string)
+        if entry.python_brace_format or "{" in english:
+            assert _fields(english) == _fields(chinese), english
+        assert english.count("\n\n") == chinese.count("\n\n"), english
+        assert english.count("\b") == chinese.count("\b"), english
+
+
+def _fields(text: str) -> set[str]:
+    return {field for _, field, _, _ in string.Formatter().parse(text) if field}
+
+
+@pytest.mark.parametrize(
+    ("context", "chinese"), [("", "得分"), ("given by hand", "分数"), ("no such context", "Points")]
+)
+def test_a_context_tells_apart_what_only_english_has_in_common(context: str, chinese: str) -> None:
+    """Each context has its own Chinese; what is not in the catalogue stays English, which the first test finds."""
+    assert Message("Points", context).zh == chinese == catalogue.chinese("Points", context)
+
+
+def test_messages_are_texts() -> None:
+    """A message equals the text that says the same, also after it has travelled to another process."""
+    message, text = Message("Points"), Text("Points", "得分")
+    assert message == text and hash(message) == hash(text) and repr(message) == repr(text)
+    assert message != Text("Points", "分数") and message != "Points"
+    assert pickle.loads(pickle.dumps(message)) == text
+    assert Message("").of("zh") == ""
