@@ -20,7 +20,7 @@ import grader
 from grader.classroom import audit
 from grader.classroom.gradebook import Override, open_gradebook
 from grader.commands import FAMILIES
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.core.page_text import COMMANDS, names_command, without_commands
 from grader.instructor import learner_requests
 from grader.web.class_data import LANGUAGE, ClassData, FormProblem, FormState, ReadingLog
@@ -416,22 +416,24 @@ def test_messages_keep_commands_apart() -> None:
 
     These are the messages of the code that changes a class by hand and exports it, which pages show.
     """
-    folder = Path(grader.__file__).parent / "classroom"
-    files = [folder / name for name in ("overrides.py", "rubric.py", "gradebook.py", "results.py", "mark_reports.py")]
-    files += [folder / "learner_requests.py", *(folder / "export").glob("_class_list.py")]
-    files += [folder / "export" / name for name in ("canvas.py", "canvas_feedback.py", "moodle.py")]
-    texts = [
-        (file.name, [each.value for each in node.args if isinstance(each, ast.Constant)])
+    rooms = Path(grader.__file__).parent
+    files = [rooms / "classroom" / name for name in ("gradebook.py", "results.py")]
+    files += [
+        rooms / "instructor" / name for name in ("overrides.py", "rubric.py", "mark_reports.py", "learner_requests.py")
+    ]
+    names = ("_class_list.py", "canvas.py", "canvas_feedback.py", "moodle.py")
+    files += [rooms / "instructor" / "export" / name for name in names]
+    messages = [
+        (file.name, Message(*map(ast.literal_eval, node.args)))
         for file in files
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Text"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Message"
     ]
-    assert len(texts) > 40
-    for file, said in texts:
-        if len(said) == 2:
-            left = without_commands(Text(str(said[0]), str(said[1])))
-            assert "on this page" not in left.en, (file, said)
-            assert "这个页面" not in left.zh, (file, said)
+    assert len(messages) > 40
+    for file, message in messages:
+        left = without_commands(message)
+        assert "on this page" not in left.en, (file, message.en)
+        assert "这个页面" not in left.zh, (file, message.en)
 
 
 def test_the_state_of_a_form() -> None:
