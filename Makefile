@@ -37,7 +37,7 @@ help:
 	@echo 'make attacks run every attack in every configuration, and update the scoreboard in docs/security.md'
 	@echo 'make bench   measure what grading costs, as ratios'
 	@echo 'make check   check lint, formatting, types and the question bank'
-	@echo 'make docs    write the generated pages: course map, rooms, checks, items, exports, intakes, commands'
+	@echo 'make docs    write the generated pages: rooms, checks, items, exports, intakes, commands'
 	@echo 'make picture update the screenshot in README.md (needs Chromium)'
 	@echo 'make messages bring the Chinese catalogue in step with the texts of the program'
 	@echo 'make release build the release and test it in a clean environment; uploads nothing'
@@ -116,8 +116,6 @@ messages: $(READY)
 	@$(PY) -m tests.catalogue --write
 
 map: $(READY)
-	@$(PY) cli.py questions --markdown --lang en > docs/map.md
-	@$(PY) cli.py questions --markdown --lang zh > docs/map.zh.md
 	@$(PY) -m tests.architecture --write
 	@$(PY) -m tests.documentation --write
 
