@@ -121,6 +121,11 @@ def without_remarks(text: str, vocabulary: Vocabulary) -> str:
     return without_clause(text if _CHANGED.search(text[len(shorter) :]) else shorter)
 
 
+def is_remark(text: str) -> bool:
+    """Whether ``text``, from a bracket behind an answer, has words that change nothing: a penalty."""
+    return bool(_WORD.search(text)) and not re.search(r"[\d=]", text) and not _CHANGED.search(text)
+
+
 def without_clause(text: str) -> str:
     """``text`` without words after a comma, or in brackets, at its end, unless they change it or have numbers."""
     clause = _CLAUSE.search(text)

@@ -1,7 +1,7 @@
 """Units that are multiples of each other: an answer in one of them is converted to the unit of the item.
 
-Case does not matter, so bits are not supported, nor milli for counts. Words that only say what was counted
-(``210 weights``) are dropped.
+Case does not matter, so ``b`` stands for bytes, bits are written out, and there is no milli for counts. Words that only
+say what was counted (``210 weights``) are dropped.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def _with(prefixes: Mapping[str, float], *names: str) -> dict[str, float]:
 @functools.cache
 def _families() -> tuple[Family, ...]:
     words = {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12}
+    binary_words = {"kibi": 2.0**10, "mebi": 2.0**20, "gibi": 2.0**30, "tebi": 2.0**40}
     binary = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40, "pi": 2.0**50}
     times = {"": 1.0, "m": 1e-3, "μ": 1e-6, "u": 1e-6, "n": 1e-9}
     seconds = {"sec": 1.0, "second": 1.0, "seconds": 1.0, "秒": 1.0, "毫秒": 1e-3, "微秒": 1e-6, "纳秒": 1e-9}
@@ -49,8 +50,10 @@ def _families() -> tuple[Family, ...]:
     return (
         Family(
             {"byte": 1.0, "bytes": 1.0, "字节": 1.0, "个字节": 1.0}
+            | dict.fromkeys(("bit", "bits", "比特"), 1 / 8)
+            | {name: size for name, size in binary.items() if name}
             | _with(_THOUSANDS | binary, "b")
-            | _with(words, "byte", "bytes"),
+            | _with(words | binary_words, "byte", "bytes"),
             ("KiB", "MiB", "GiB", "MB", "GB"),
         ),
         Family(_with(_THOUSANDS, "flop", "flops") | operations, ("MFLOPs", "GFLOPs", "TFLOPs")),
@@ -60,6 +63,10 @@ def _families() -> tuple[Family, ...]:
             _with(counts, *parameters) | _with(counts, *(f" {name}" for name in parameters)) | bare, ("K", "M", "B")
         ),
     )
+
+
+#: Chinese names that stand for powers of 1000 and of 1024: an answer means those of the item.
+_EITHER = {"千字节": "k", "兆字节": "m", "吉字节": "g", "太字节": "t"}
 
 
 def family(unit: Text | str | None) -> Family | None:
@@ -79,6 +86,8 @@ def split(text: str, unit: Text | str | None) -> tuple[str, float]:
     own = next((known.sizes[name] for name in spellings(unit) if name in known.sizes), 1.0) if known else 1.0
     sizes = {name: size / own for name, size in known.sizes.items()} if known else {}
     sizes |= dict.fromkeys(spellings(unit), 1.0)
+    binary = "i" if any(name.endswith("ib") for name in spellings(unit)) else ""
+    sizes |= {name: sizes[f"{prefix}{binary}b"] for name, prefix in _EITHER.items() if f"{prefix}b" in sizes}
     for name in sorted(sizes, key=len, reverse=True):
         number = text[: len(text) - len(name)].rstrip()
         if text.casefold().endswith(name) and not (number[-1:].isascii() and number[-1:].isalpha()):

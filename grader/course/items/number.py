@@ -12,6 +12,7 @@ For a number. Where the item has `draw`, each learner gets their own numbers, an
 - `unit`: a text, in one language or in both. Learners may leave it out.
 - `wrong`: wrong answers that show a misconception: `[{answer: d_k, misconception: no-root}]`.
 - `digits`: asks for that many significant digits, instead of `tolerance`.
+- `decimals`: asks for that many decimal places, instead of `tolerance`.
 
 ## Example
 
@@ -35,9 +36,11 @@ For a learner whose n is 1024:
 ```
 
 Numbers can be written in many ways: `1536`, `1,536`, `1.5e3`, `3/4`, `√64`, `2^10`, `66.5%`, `5 percent`, `1.5万`,
-`30k`, `2π·1000`, `ln 1000`, `np.log(1000)`, `2^{-6}`, `\\frac{3}{4}`. Words that do not change the number are dropped
-(`210 weights`, `by a factor of 3`, `3倍`), and so are a left side (`n = 210`) and a comment after `#`. If several
-numbers are joined by `=` or `≈`, they have to agree.
+`30k`, `2π·1000`, `ln 1000`, `np.log(1000)`, `log_2 8`, `2^{-6}`, `\\frac{3}{4}`, `7 1/2`, `7½`, `minus 3`,
+`164 million`, `七点五`. A comma is a decimal point where it cannot separate thousands (`0,75`, `7,5`); `1,875` is
+read as 1875, and as 1.875 if only that is correct. What was read is shown unless it looks like what was written. Words
+that do not change the number are dropped (`210 weights`, `by a factor of 3`, `3倍`, `-3 (a penalty)`), and so are a
+left side (`n = 210`) and a comment after `#`. If several numbers are joined by `=` or `≈`, they have to agree.
 
 Bytes (B, KB, MiB …), FLOPs (GFLOPs …), seconds (ms, µs, min …) and parameters (K, M, B) are converted to the item's
 unit: with `unit: GiB`, `512 MiB` is 0.5. KB is 1000 bytes and KiB is 1024. If a number fits in the item's unit but
@@ -50,11 +53,13 @@ All or nothing with `tolerance`. With `digits: 3`, the answer may be rounded up 
 value with more digits, or written as a fraction, earns half, with a message. An answer with too few digits gets a
 message too: half the points if the value is close enough all the same (2.7 for 2.70), else none. Zeros at the end of
 a whole number may count as digits or not. A plain number in YAML has lost the zeros at the end of its fraction, so
-they are not missed.
+they are not missed. With `decimals: 2`, whatever rounds to the same second decimal place is correct, and so is a number
+with more places.
 """
 
 from __future__ import annotations
 
+import html
 import itertools
 import math
 import re
@@ -67,8 +72,9 @@ from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
-from grader.course.items import Context, Judgment, Prompt, _prose, _units, draw, unreadable
+from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, draw, unreadable
 from grader.course.items._normalize import normalize
+from grader.course.items._number_words import chinese_in_digits, english_in_digits
 from grader.course.items._options import excerpt
 from grader.course.items._wrong import KnownWrongAnswer
 from grader.formulas import scalars
@@ -87,20 +93,22 @@ _MAX_LENGTH = 80
 _MAX_TYPED = 400
 _HUGE = 1e300
 _MOST_DIGITS = 9
+#: An answer is called rounded only if it differs by at most this share.
+_ROUNDED_BY = 0.05
+#: A tolerance has to accept an answer with so many significant digits; who asks for more says so.
+_SENSIBLE_DIGITS = 3
 #: Relative rounding error of floats that is allowed even where the tolerance is 0.
 _EXACT = 1e-9
 
 _HOW = Message("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.")
 _DIGITS = Message("Round it to {digits} significant digits.")
+_DECIMALS = Message("Round it to {decimals} decimal places.")
+_ONE_DECIMAL = Message("Round it to one decimal place.")
 _UNIT = Message("Unit: {unit} (optional).")
 _UNITS = Message("Unit: {unit} unless you write another; {others}, for example, are converted.")
 _EXPECTED = Message("“{said}” cannot be read as a number; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.")
 _WITH_UNIT = Message(" (in {unit}; the unit is optional)")
 _FOR_YOU = Message("Not right for your numbers: {symbols}.")
-_FOR_OTHERS = Message(
-    "That would be right for {theirs}, but your numbers are {symbols}. They depend on the learner's name, "
-    "here “{learner}”."
-)
 _FEW = Message("Right as far as it goes, but the question asks for {digits} significant digits; this has {given}.")
 _MANY = Message(
     "The value is right, but the question asks for {digits} significant digits; this has {given}. Round it."
@@ -111,6 +119,12 @@ _PERCENT = Message("That differs by a factor of 100: the answer is asked in perc
 _FRACTION = Message("That differs by a factor of 100: a percentage needs the sign %, as in 25%.")
 _RECIPROCAL = Message("That is the reciprocal (1 divided by the answer): check which number is divided by which.")
 _THOUSAND = Message("The digits are right, but not the size: check the factors of {factor}.")
+_SIGN = Message("The size is right; check the sign.")
+_DOUBLE = Message("That is twice the answer: check what was counted twice.")
+_HALF = Message("That is half the answer: check what was left out.")
+_LOGARITHM = Message("That differs only by the base of a logarithm.")
+_EXACT_NUMBER = Message("Close, but the exact number is asked for.")
+_CLOSER = Message("Close, but not exact enough: give more digits.")
 _NOTHING = Text("", "")
 
 #: The fraction for a right value that is not rounded as required.
@@ -121,7 +135,8 @@ _NOT_ROUNDED = 0.5
 class Spec:
     """``answer`` is arithmetic in the numbers that ``draw`` chooses. ``tolerance`` is relative.
 
-    With ``digits``, the answer has to be rounded to that many significant digits, and ``tolerance`` is ignored.
+    With ``digits``, the answer has to be rounded to that many significant digits, with ``decimals`` to that many
+    decimal places; ``tolerance`` is then ignored.
     """
 
     answer: Number | str
@@ -130,6 +145,7 @@ class Spec:
     unit: Text | str | None = None
     wrong: tuple[KnownWrongAnswer, ...] = ()
     digits: int | None = None
+    decimals: int | None = None
 
 
 # --------------------------------------------------------------------------------------------- in the bank
@@ -143,6 +159,10 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         )
     if spec.digits is not None and not 1 <= spec.digits <= _MOST_DIGITS:
         yield unexpected(("digits",), spec.digits, f"a whole number from 1 to {_MOST_DIGITS}", Kind.OUT_OF_RANGE)
+    if spec.decimals is not None and not 1 <= spec.decimals <= _MOST_DIGITS:
+        yield unexpected(("decimals",), spec.decimals, f"a whole number from 1 to {_MOST_DIGITS}", Kind.OUT_OF_RANGE)
+    if spec.decimals is not None and spec.digits is not None:
+        yield unexpected(("decimals",), spec.decimals, "either digits or decimals", Kind.OUT_OF_RANGE)
     for name, choices in spec.draw.items():
         if not name.isidentifier() or name in arithmetic.REALS.functions:
             yield unexpected(("draw", name), name, "a name such as d_k", Kind.WRONG_FORM)
@@ -164,12 +184,26 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         yield ValueProblem(
             ("digits",), "expected none, since the answer can be 0, which has no significant digits", Kind.OUT_OF_RANGE
         )
+    yield from _refused_rounding(spec)
     for index, wrong in enumerate(spec.wrong):
         for symbols in _combinations(spec.draw):
             if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
                 what = f"an answer that is never right, but it is{_with(symbols)}"
                 yield unexpected(("wrong", index, "answer"), wrong.answer, what, Kind.WRONG_IS_RIGHT)
                 break
+
+
+def _refused_rounding(spec: Spec) -> Iterator[ValueProblem]:
+    """The problem that a sensible rounding is refused, without the item saying how many digits it wants."""
+    if spec.digits or spec.decimals:
+        return
+    for symbols in _combinations(spec.draw):
+        right = float(arithmetic.evaluate(spec.answer, symbols))
+        rounded = float(f"{right:.{_SENSIBLE_DIGITS}g}")
+        if not right.is_integer() and not _close(rounded, right, spec):
+            what = f"digits, decimals, or a tolerance that accepts {rounded:g} for {right:.6g}{_with(symbols)}"
+            yield unexpected(("tolerance",), spec.tolerance, what, Kind.OUT_OF_RANGE)
+            return
 
 
 def alike(spec: Spec) -> Iterator[tuple[str, str, Symbols]]:
@@ -220,23 +254,50 @@ def _shown(symbols: Symbols) -> str:
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a number, or a text that people would read as one, with or without the unit."""
+    symbols = draw(spec, context)
+    value = _without_ambiguity(value, spec, symbols)
     given = read(value, spec.unit)
     if given is None:
         unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else _NOTHING
         return unreadable(_EXPECTED.fill(said=_said(value), unit=unit))
-    symbols = draw(spec, context)
     if _near(given, spec, symbols):
         message = _rounding(value, spec)
         return Judgment(Status.FAILED, _NOT_ROUNDED, message) if message else Judgment(Status.PASSED, 1.0)
+    slip = _slip(value, given, spec, symbols)
     for wrong in spec.wrong:
         if _close(given, float(arithmetic.evaluate(wrong.answer, symbols)), spec):
+            if slip and not _always_slips(wrong, slip, spec):
+                break  # a slip gives the same number for these draws: no evidence for the misconception
             return Judgment(Status.FAILED, 0.0, misconception=wrong.misconception)
-    return Judgment(Status.FAILED, 0.0, _hint(value, given, spec, symbols, context.learner))
+    return Judgment(Status.FAILED, 0.0, slip or _near_miss(value, given, spec, symbols))
+
+
+def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
+    """The answer as written, and the number that it was read as; the same twice if there can be no doubt."""
+    given = read(value, spec.unit)
+    if given is None or not isinstance(value, str):
+        return ()
+    shown = f"{given:.10g} {spec.unit}" if isinstance(spec.unit, str) else f"{given:.10g}"
+    written = normalize(value.strip("`"))
+    doubtful = _ONE_COMMA.search(written) or _DECIMAL_COMMA.search(written) or not any(map(str.isdigit, written))
+    return ((value if doubtful else shown, shown),)
+
+
+def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:
+    """How a number that is being typed is read."""
+    return tuple(LineRead(1, shown) for _, shown in reading(spec, text))
+
+
+def as_mathml(spec: Spec, shown: str) -> str:
+    """A number as read, as HTML."""
+    return html.escape(shown)
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
     """One line, with the required digits and the unit, if any."""
     facts = [_DIGITS.fill(digits=spec.digits)] if spec.digits else []
+    if spec.decimals:
+        facts.append(_ONE_DECIMAL if spec.decimals == 1 else _DECIMALS.fill(decimals=spec.decimals))
     others = _units.others(spec.unit)
     if others:
         facts.append(_UNITS.fill(unit=spec.unit, others=Text(" or ".join(others[:2]), "、".join(others[:2]))))
@@ -249,6 +310,8 @@ def key(spec: Spec, context: Context) -> Text:
     """The number for this learner, to six significant digits or as many as are required."""
     value = arithmetic.evaluate(spec.answer, draw(spec, context))
     short_value = str(value) if isinstance(value, int) else f"{value:.6g}"
+    if spec.decimals:
+        short_value = f"{value:.{spec.decimals}f}"
     if spec.digits:
         short_value = f"{value:.{max(0, -_last_place(value, spec.digits))}f}"
     unit = Text.fill(Message(" {unit}"), unit=spec.unit) if spec.unit else _NOTHING
@@ -256,8 +319,8 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def without_key(spec: Spec) -> Spec:
-    """The drawn numbers, the unit and the required digits."""
-    return Spec(answer=0, draw=spec.draw, unit=spec.unit, digits=spec.digits)
+    """The drawn numbers, the unit and the required digits or places."""
+    return Spec(answer=0, draw=spec.draw, unit=spec.unit, digits=spec.digits, decimals=spec.decimals)
 
 
 def _said(value: object) -> str:
@@ -269,8 +332,8 @@ def _said(value: object) -> str:
     return str(value) if isinstance(value, int) and value.bit_length() < 100 else "…"
 
 
-def _hint(value: object, given: float, spec: Spec, symbols: Symbols, learner: str) -> Text | None:
-    """A hint for a near miss: too few digits, another unit, or the numbers of another learner."""
+def _slip(value: object, given: float, spec: Spec, symbols: Symbols) -> Text | None:
+    """What kind of slip an answer is: too few digits, another unit, a factor, a sign …; None if it is none."""
     right = float(arithmetic.evaluate(spec.answer, symbols))
     places = _digits(value, spec)
     if spec.digits and places and places[1] < spec.digits and _close(given, right, spec, places[1]):
@@ -278,18 +341,31 @@ def _hint(value: object, given: float, spec: Spec, symbols: Symbols, learner: st
     size = _arithmetic(_sides(value)[-1], spec.unit)[1] if isinstance(value, str) else 1.0
     if size != 1 and _near(given / size, spec, symbols):
         return _CONVERTED.fill(said=_said(value), value=f"{given:.4g}", unit=spec.unit)
-    if scale := _scale(given, right, spec):
-        return scale
-    if not symbols:
-        return None
-    # A name may have been mistyped, or an answer copied.
-    theirs = next((other for other in _combinations(spec.draw) if _near(given, spec, other)), None)
-    message = _FOR_YOU if theirs is None else _FOR_OTHERS
-    return message.fill(symbols=_shown(symbols), theirs=_shown(theirs or {}), learner=excerpt(learner))
+    return _scale(given, right, spec)
+
+
+def _always_slips(wrong: KnownWrongAnswer, slip: Text, spec: Spec) -> bool:
+    """Whether a wrong answer differs from the right one by this slip for all draws, and so was meant by the author."""
+    for symbols in _combinations(spec.draw):
+        given, right = (float(arithmetic.evaluate(answer, symbols)) for answer in (wrong.answer, spec.answer))
+        if _scale(given, right, spec) != slip:
+            return False
+    return True
+
+
+def _near_miss(value: object, given: float, spec: Spec, symbols: Symbols) -> Text | None:
+    """The message for an answer that is right but rounded too much, or wrong for this learner's numbers."""
+    right = float(arithmetic.evaluate(spec.answer, symbols))
+    places = _digits(value, spec)
+    error = abs(given - right)
+    if places and right and error <= min(_ROUNDED_BY * abs(right), 0.5 * 10.0 ** _last_place(right, places[0])):
+        exact = not (spec.tolerance or spec.digits or spec.decimals)
+        return _EXACT_NUMBER if exact else _CLOSER
+    return _FOR_YOU.fill(symbols=_shown(symbols)) if symbols else None
 
 
 def _scale(given: float, right: float, spec: Spec) -> Text | None:
-    """The message for an answer that is right but for a percentage, a division the wrong way or a power of 1000."""
+    """The message for an answer that is right but for a factor that people get wrong by a slip."""
     if not given or not right or _close(1.0, right, spec):
         return None
     percent = "%" in _units.spellings(spec.unit)
@@ -299,9 +375,16 @@ def _scale(given: float, right: float, spec: Spec) -> Text | None:
         return _FRACTION
     if _close(1 / given, right, spec):
         return _RECIPROCAL
+    for factor, message in ((-1.0, _SIGN), (0.5, _DOUBLE), (2.0, _HALF)):
+        if _close(given * factor, right, spec):
+            return message
     for factor, power in itertools.product((1000, 1024), (-3, -2, -1, 1, 2, 3)):
         if _close(given * float(factor) ** power, right, spec):
             return _THOUSAND.fill(factor=factor)
+    if isinstance(spec.answer, str) and "log" in spec.answer:
+        bases = (math.log(2), math.log(10), math.log2(10))
+        if any(_close(given * scale, right, spec) for base in bases for scale in (base, 1 / base)):
+            return _LOGARITHM
     return None
 
 
@@ -312,6 +395,8 @@ def _near(given: float, spec: Spec, symbols: Symbols) -> bool:
 def _close(given: float, right: float, spec: Spec, digits: int | None = None) -> bool:
     """Whether ``given`` is within the tolerance of ``right``; if digits are required, within half of the last one."""
     digits = digits or spec.digits
+    if spec.decimals:
+        return abs(given - right) <= 0.5 * 10.0**-spec.decimals + _EXACT * (abs(right) or 1.0)
     if not digits:
         return abs(given - right) <= (spec.tolerance + _EXACT) * (abs(right) or 1.0)
     return abs(given - right) <= 0.5 * 10.0 ** _last_place(right, digits) + _EXACT * abs(right)
@@ -366,7 +451,13 @@ def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
 
 # ------------------------------------------------------------------------------------------ reading numbers
 
-_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?![\d,])")
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3})+|(?:\.\d{3}){2,})(?![\d,.])")
+#: With points between thousands, the comma is that of decimals: 1.234,5.
+_POINTS = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d+)(?![\d,.])")
+#: A comma that cannot separate thousands: 0,988 and 7,5. Not in brackets: log(8,2) has two arguments.
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,(])(0|\d+(?=,(?:\d{1,2}|\d{4,})(?!\d))),(\d+)(?![\d,.)])")
+#: Thousands, or decimals in another country.
+_ONE_COMMA = re.compile(r"(?<![\d.,(])([1-9]\d{0,2}),(\d{3})(?![\d,.)])")
 #: Words before a number, and a label that ends in a colon.
 _LEAD = re.compile(r"^\s*(?:~|[^\d:=]*:)\s*")
 _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -374,6 +465,7 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"√\s*(\d+(?:\.\d+)?)"), r"sqrt(\1)"),
     (re.compile(r"√\s*\("), "sqrt("),
     (re.compile(r"(?<=[\d)])\s*(?=sqrt)"), "*"),
+    (re.compile(r"(?<=[\d)])\s*千"), "*1000"),
     (re.compile(r"(?<=[\d)])\s*万"), "*10000"),
     (re.compile(r"(?<=[\d)])\s*亿"), "*100000000"),
     (re.compile(r"(?<=\d)\s*[xX]\s*(?=[\d(])"), "*"),
@@ -381,14 +473,20 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\^"), "**"),
 )
 _PERCENTS = re.compile(r"\s*(?:%|percent|per cent|pct)$", re.IGNORECASE)
-_HUNDREDTHS = re.compile(r"^百分之\s*(.+)$")
+_HUNDREDTHS = re.compile(r"百分之\s*(\d+(?:\.\d+)?)")
 #: 30k, 1.5M, and the × of “3×”, where the item has no unit of its own.
 _SUFFIXES = (
     (re.compile(r"(?<=\d)\s*[kK]$"), 1e3),
     (re.compile(r"(?<=\d)\s*M$"), 1e6),
     (re.compile(r"(?<=\d)\s*[*xX]$"), 1),
 )
-_MIXED = re.compile(r"\d\s*[½⅓⅔¼¾⅕-⅞]")
+_MIXED = re.compile(r"(?<![\w.)/*^(])(\d+)\s*([½⅓⅔¼¾⅕-⅞])")
+_MIXED_IN_DIGITS = re.compile(r"(?<![\w.)/*^(])(\d+)\s+(\d+)\s*[/⁄]\s*(\d+)(?![\w.(^*/])")
+#: log_2 8, log_{0.9}(0.5), log_e(8000)
+_BASE = re.compile(r"\blog_\{?(e|\d+(?:\.\d+)?)\}?\s*(?:\(([^()]*)\)|(\d+(?:\.\d+)?))")
+#: 7.5 (= 30/4)
+_IN_OTHER_WORDS = re.compile(r"^(.*\S)\s*\([=≈]\s*([^()]+)\)\s*$")
+_LAST_BRACKET = re.compile(r"^(.*\S)\s*\(([^()]*)\)$")
 #: How far numbers joined by ``=`` may be apart, since the last is often rounded.
 _AGREE = 0.01
 #: Steps of computation for a number that is written as a formula.
@@ -424,9 +522,19 @@ def read(value: object, unit: Text | str | None = None) -> float | None:
     return last if all(agrees(*one) for one in found) else None
 
 
+def _without_ambiguity(value: object, spec: Spec, symbols: Symbols) -> object:
+    """``value`` with a point for a comma that could be either, if that makes it right, else without the comma."""
+    if not isinstance(value, str) or not _ONE_COMMA.search(normalize(value)):
+        return value
+    decimal = _ONE_COMMA.sub(r"\1.\2", normalize(value))
+    given = read(decimal, spec.unit)
+    return decimal if given is not None and _near(given, spec, symbols) else value
+
+
 def _sides(text: str) -> list[str]:
     """The parts of ``text`` between ``=`` and ``≈``, without comments and leading words. Raises ValueError."""
-    text = _prose.conclusion(_typed(text).partition("#")[0])
+    text = _IN_OTHER_WORDS.sub(r"\2 = \1", _typed(text).partition("#")[0])
+    text = _prose.conclusion(text)
     found = [side.strip() for side in re.split("[=≈]", text)]
     found = found[1:] if not found[0] and len(found) > 1 else found
     found = [_bare(side) for side in found]
@@ -463,20 +571,48 @@ def _evaluated(number: str) -> float:
 
 
 def _typed(text: str) -> str:
-    """``text`` in plain characters. Raises ValueError if it is too long, or a mixed number such as ``1½``."""
-    if len(text) > _MAX_TYPED or _MIXED.search(text):
+    """``text`` in plain characters, with mixed numbers as sums. Raises ValueError if it is too long."""
+    if len(text) > _MAX_TYPED:
         raise ValueError("no number")
-    return normalize(text.replace("\\%", "%"))
+    text = _MIXED_IN_DIGITS.sub(_sum, _MIXED.sub(r"(\1+\2)", text.strip().strip("`")))
+    text = chinese_in_digits(_with_points(normalize(text.replace("\\%", "%"))))
+    return _HUNDREDTHS.sub(r"\1%", text)
+
+
+def _sum(mixed: re.Match[str]) -> str:
+    """7 1/2 as a sum; 7 3/2 is no mixed number."""
+    whole, top, bottom = mixed.groups()
+    return f"({whole}+{top}/{bottom})" if int(top) < int(bottom) else mixed[0]
+
+
+def _with_points(text: str) -> str:
+    """``text`` with a decimal point for each comma that can be nothing else."""
+    text = _POINTS.sub(lambda found: f"{found[1].replace('.', '')}.{found[2]}", text)
+    return _DECIMAL_COMMA.sub(r"\1.\2", text)
+
+
+def _in_base(logarithm: re.Match[str]) -> str:
+    """A logarithm to a written base as a quotient of natural ones."""
+    base, bracket, number = logarithm.groups()
+    argument = bracket if bracket is not None else number
+    return f"log({argument})" if base == "e" else f"(log({argument})/log({base}))"
+
+
+def _without_remark(text: str, unit: Text | str | None) -> str:
+    """``text`` without a bracket at its end that changes nothing: behind a unit, or of words alone."""
+    found = _LAST_BRACKET.match(text)
+    if found is None:
+        return text
+    behind_unit = _units.split(found[1], unit)[0] != found[1]
+    return found[1] if behind_unit or _prose.is_remark(found[2]) else text
 
 
 def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
     """One side as arithmetic or a formula, and the size of its unit in ``unit``s."""
     written = text.strip().rstrip("。")
-    if hundredths := _HUNDREDTHS.match(written):
-        written = f"{hundredths[1]}%"
     if "%" in _units.spellings(unit):
         written = _PERCENTS.sub("%", written)
-    written = _prose.without_clause(written)
+    written = _without_remark(_prose.without_clause(written), unit)
     text, size = _units.split(written, unit)
     if text == written and _units.family(unit):
         text, size = _units.split(_prose.without_tail(written), unit)
@@ -488,7 +624,8 @@ def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
                 text, size = pattern.sub("", text), size * factor
     percent = _PERCENTS.search(text)
     text = _PERCENTS.sub("", text)
-    text = _THOUSANDS.sub(lambda found: re.sub("[, ]", "", found[0]), text)
+    text = _THOUSANDS.sub(lambda found: re.sub("[, '.]", "", found[0]), text)
+    text = _BASE.sub(_in_base, english_in_digits(text))
     for pattern, new in _REWRITTEN:
         text = pattern.sub(new, text)
     return f"({text}) / 100" if percent else text, size
