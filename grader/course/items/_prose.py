@@ -70,7 +70,12 @@ _EQUALS = re.compile(r"\s*(?:\b(?:is\s+|are\s+)?equal\s+to\b|\bequals\b|(?<!约)
 #: A description before a colon has a word, so that a ratio (n : d) is none.
 _WORD = re.compile(rf"[A-Za-z]{{3}}|{_ZH}")
 #: What makes the formula after a description another one: “not: 7”.
-_NEGATED = re.compile(r"\b(?:not|never|except|without|wrong)\b|n['’]t\b|[不非没错]", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"\b(?:not|never|except|without|wrong|less|more|least|most|below|above|under|over)\b|n['’]t\b|[不非没错]|[小大少多]于|至[少多]",
+    re.IGNORECASE,
+)
+#: A description before a colon has one that is no function: exp(d) : 1 is a ratio.
+_NO_FUNCTION = re.compile(rf"(?<![A-Za-z\\])[A-Za-z]{{3,}}(?![A-Za-z(])|{_ZH}")
 #: Words after a comma, or in brackets after a space; the first is no name of a formula.
 _CLAUSE = re.compile(r"(?<!\s)(?:\s*,\s*[A-Za-z]{4,}[^\d,=()]*|\s\([A-Za-z]{4,}[^\d=()]*\))$")
 #: What makes another formula of the one before a remark in brackets: n (squared).
@@ -108,7 +113,7 @@ def unlabelled(text: str) -> str:
     """``text`` without the descriptions that end in a colon."""
     while True:
         label, colon, rest = text.partition(":")
-        if not colon or not rest.strip() or not _WORD.search(label) or _NEGATED.search(label):
+        if not colon or not rest.strip() or not _NO_FUNCTION.search(label) or _NEGATED.search(label):
             return text
         if not _outside(text, len(label)):
             return text

@@ -123,9 +123,8 @@ _COUNTED_ZH = (
 _EN = "|".join(sorted((re.escape(word.removesuffix("s")) + "s?" for word in _COUNTED), key=len, reverse=True))
 _ZH = "|".join(sorted(_COUNTED_ZH, key=len, reverse=True))
 #: The words that say what was counted, at the end of a text: a measure word and a noun in Chinese.
-_WORDS = re.compile(
-    rf"(?:(?<![A-Za-z_])(?:{_EN})(?:\s+(?:per|in)\s+[a-z ]+)?|(?:[个次条项种组层]\s*)?(?:{_ZH}))$", re.IGNORECASE
-)
+_PER = r"(?:\s+(?:per|in)\s+[a-z ]+|\s*/\s*(?:bytes?|tokens?|seconds?|s))?"
+_WORDS = re.compile(rf"(?:(?<![A-Za-z_])(?:{_EN}){_PER}|(?:[个次条项种组层]\s*)?(?:{_ZH}))$", re.IGNORECASE)
 
 
 def without_counted(text: str) -> str:

@@ -46,6 +46,7 @@ has looked at it.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,6 +72,7 @@ WrittenAnswer: TypeAlias = str | int | float
 HEAVY = True
 
 _MOST_BITS = 200
+_RELATION = re.compile("[<>≤≥≠⩽⩾]")
 
 _HOW = Message("Answer with a formula, such as 4 n^2 d or sqrt(n)/2; you may leave out *.")
 _HOW_GROWS = Message("Answer with a growth rate, such as O(n log n) or O(n^2 + d).")
@@ -80,6 +82,7 @@ _UNIT = Message("Unit: {unit} (optional).")
 _NO_VALUE = Message("Your formula has no value: {why}.")
 _NOT_TEXT = Message("Answer with one formula, written as text.")
 _ONE = Message("Answer with one formula; the two sides of your “=” are not equal.")
+_NO_RELATION = Message("Answer with one formula, without <, >, ≤ or ≥.")
 _EXACT = Message(
     "An exact formula is asked for; O(…) and Θ(…) leave out factors and smaller terms. Write the formula itself."
 )
@@ -225,6 +228,8 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
         text = _without(unit, text.rstrip())
     text = _prose.conclusion(normalize(text).partition("#")[0]).strip().strip("。;；").lstrip("= ")
+    if _RELATION.search(text):
+        raise ParseError(_NO_RELATION)
     sides = _sides(text)
     found = [node for side in sides[1:] for node in [_formula(side, declared)]]
     try:
@@ -234,7 +239,9 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
         if not found or not any(map(str.isalpha, sides[0])):
             raise
     else:
-        found = found if found and isinstance(first, Name) else [first, *found]
+        # n = 2d names what is asked for; d = 2d does not, because it can be no equation.
+        names_the_answer = isinstance(first, Name) and first not in (node for each in found for node in walk(each))
+        found = found if found and names_the_answer else [first, *found]
     if any(not _equal(found[0], other, spec, declared) for other in found[1:]):
         raise ParseError(_ONE)
     exact = not spec.grows and any(isinstance(part, FunctionCall) and part.function == "O" for part in walk(found[-1]))

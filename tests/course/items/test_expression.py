@@ -256,3 +256,25 @@ def test_a_reading_that_the_course_no_longer_knows_stays_text() -> None:
     """Results are kept while courses change."""
     item = Item("Q1.x", "expression", Text("?", "？"), 1, "graded", CACHE)
     assert mathml(item, "gone < 2\nn") == ("gone &lt; 2", mathml(item, "n")[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("d = 2d", "not equal"),
+        ("d = d + d", "not equal"),
+        ("n >= 2d", "without <, >"),
+        ("less than 4d: 2d", "no “less”"),
+        ("长度小于 4d：2d", "cannot be part"),
+        ("exp(d) : 1", "unexpected “:”"),
+        ("n = 2d", None),
+        ("the length: 2d", None),
+        ("2d FLOPs/byte", None),
+    ],
+)
+def test_a_left_side_names_the_answer_or_makes_it_another_one(text: str, says: str | None) -> None:
+    """``d = 2d`` and ``n >= 2d`` are no formulas for a length; what cannot be read is no attempt."""
+    spec = Spec({"n": "positive integer", "d": "positive integer"}, "2 d")
+    judged = expression.judge(spec, text, Context("spring", "ada", "Q1.length"))
+    assert judged.readable is (says is None) is (judged.status is Status.PASSED)
+    assert says is None or (judged.message is not None and says in judged.message.en)
