@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from grader.core import bounded, score
 from grader.core.bounded import Bounds
-from grader.core.model import (
-    Item,
-    ItemResult,
-    Message,
-    Question,
-    Status,
-    Submission,
-)
+from grader.core.model import Item, ItemResult, Message, Question, Status, Submission
 from grader.course import items
 from grader.grading.context import GradingContext
 from grader.grading.selection import ChosenQuestion

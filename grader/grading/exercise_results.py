@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grader.core import score
-from grader.core.model import (
-    ArrayType,
-    ExerciseResult,
-    Message,
-    Observation,
-    Outcome,
-    Status,
-    Verdict,
-)
+from grader.core.model import ArrayType, ExerciseResult, Message, Observation, Outcome, Status, Verdict
 from grader.grading import verdicts
 from grader.grading.checks import JudgeInput
 from grader.grading.plan import CallingForm, Plan

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
-from grader.core.model import (
-    Course,
-    Message,
-    Submission,
-    Text,
-)
+from grader.core.model import Course, Message, Submission, Text
 from grader.core.suggest import nearest
 from grader.core.text import LABELED, name_list
 from grader.grading.missing import is_named_after

@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from grader.core.model import (
-    Course,
-    Message,
-    MissingModule,
-    Notice,
-    Submission,
-    Text,
-)
+from grader.core.model import Course, Message, MissingModule, Notice, Submission, Text
 from grader.core.suggest import nearest
 from grader.core.text import name_list
 from grader.grading.missing import is_named_after

@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader.core.model import (
-    Exercise,
-    ExerciseResult,
-    Limits,
-    Observation,
-    Question,
-    Submission,
-    Verdict,
-)
+from grader.core.model import Exercise, ExerciseResult, Limits, Observation, Question, Submission, Verdict
 from grader.grading import verdicts
 from grader.grading.budget import with_shared_budget
 from grader.grading.checks import JudgeInput

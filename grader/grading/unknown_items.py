@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from grader.core.model import (
-    Answer,
-    Message,
-    Text,
-)
+from grader.core.model import Answer, Message, Text
 from grader.core.suggest import nearest
 from grader.core.text import EMPTY
 from grader.submission import messages as say

@@ -44,18 +44,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.core.model import (
-    Apply,
-    Array,
-    CheckSpec,
-    Message,
-    Observation,
-    Program,
-    Returned,
-    Same,
-    Status,
-    Verdict,
-)
+from grader.core.model import Apply, Array, CheckSpec, Message, Observation, Program, Returned, Same, Status, Verdict
 from grader.core.text import name_list
 from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import compare
