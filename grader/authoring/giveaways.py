@@ -14,10 +14,10 @@ from functools import partial
 from grader.authoring import letters
 from grader.core.layout import cells
 from grader.core.model import Course, Item, Lang, Question
-from grader.core.problems import Kind, Problem
 from grader.course import items
 from grader.course.items import choice, derivation, expression, multi, shape
 from grader.course.items._options import Option
+from grader.course.problems import Problem
 
 #: From so many single-choice items on, shares mean something.
 ENOUGH = 30
@@ -122,10 +122,10 @@ def levels(questions: Sequence[Question]) -> Iterator[Problem]:
     for question in questions:
         missing = [item.id for item in question.items if item.level is None]
         if missing:
-            yield Problem(Kind.NO_LEVEL, question.file, f"no level: {', '.join(missing)}")
+            yield Problem("no-level", question.file, f"no level: {', '.join(missing)}")
         hard = sum(item.level == 3 for item in question.items)
         if len(question.items) >= MANY and hard < HARD:
-            yield Problem(Kind.FEW_HARD_ITEMS, question.file, f"{hard} items of level 3; expected at least {HARD}")
+            yield Problem("few-hard-items", question.file, f"{hard} items of level 3; expected at least {HARD}")
 
 
 # ------------------------------------------------------------------------------------------ over all options
@@ -148,7 +148,7 @@ def _lengths(chosen: Sequence[Item], lang: Lang) -> Iterator[Problem]:
     for what, count in (("longest", found.longest), ("shortest", found.shortest)):
         if not low <= count / found.items <= high:
             said = f"{lang}: the right option is the {what} in {count} of {found.items} items of the kind choice"
-            yield Problem(Kind.LENGTH_TELLS, "items", f"{said}; expected {low:.0%} to {high:.0%}")
+            yield Problem("length-tells", "items", f"{said}; expected {low:.0%} to {high:.0%}")
 
 
 def _words(course: Course, lang: Lang) -> Iterator[Problem]:
@@ -167,7 +167,7 @@ def _words(course: Course, lang: Lang) -> Iterator[Problem]:
         one, other = right[0] / right[1], wrong[0] / wrong[1]
         if max(one, other) > FACTOR * min(one, other):
             said = f"{lang}: {what} is in {one:.0%} of the right options and in {other:.0%} of the wrong ones"
-            yield Problem(Kind.WORDING_TELLS, "items", f"{said}; expected neither more than {FACTOR:g} times the other")
+            yield Problem("wording-tells", "items", f"{said}; expected neither more than {FACTOR:g} times the other")
 
 
 def _rate(options: Sequence[Option], correct: bool, lang: Lang, pattern: re.Pattern[str]) -> tuple[int, int]:
@@ -188,7 +188,7 @@ def echoes(question: Question, item: Item, lang: Lang) -> Iterator[Problem]:
     shared = words(item.ask.of(lang)) & words(right) - wrong
     if shared:
         said = f"{lang}: stem and right option share “{max(sorted(shared), key=len)}”, which no other option has"
-        yield Problem(Kind.STEM_TELLS, f"{question.file}, item {item.id}", said)
+        yield Problem("stem-tells", f"{question.file}, item {item.id}", said)
 
 
 def _english(text: str) -> frozenset[str]:
@@ -220,15 +220,15 @@ def shown_keys(course: Course) -> Iterator[Problem]:
             key = _SPACING.sub("", str(item.spec.answer))
             for place, said in texts:
                 if len(key) >= _SHORTEST and place != item.id and key in _SPACING.sub("", said):
-                    yield Problem(Kind.KEY_SHOWN, where, f"{place} shows its key {item.spec.answer}")
+                    yield Problem("key-shown", where, f"{place} shows its key {item.spec.answer}")
             for place in _same(item, question):
-                yield Problem(Kind.KEY_SHOWN, where, f"{place} shows a formula equal to its key {item.spec.answer}")
+                yield Problem("key-shown", where, f"{place} shows a formula equal to its key {item.spec.answer}")
     names = [exercise.name for question in course.questions for exercise in question.exercises]
     every = {item.id for question in course.questions for item in question.items}
     for place, said in texts:
         for name in names if place in every else ():
             if any(form.format(name) in said for form in _DEFINES):
-                yield Problem(Kind.KEY_SHOWN, place, f"it defines {name}, which is an exercise")
+                yield Problem("key-shown", place, f"it defines {name}, which is an exercise")
 
 
 def _shown_shapes(course: Course, texts: Sequence[tuple[str, str]]) -> Iterator[Problem]:
@@ -241,7 +241,7 @@ def _shown_shapes(course: Course, texts: Sequence[tuple[str, str]]) -> Iterator[
             right = partial(items.judge, item, context=items.Context("", "", item.id))
             for written, place in places.items() if commas >= _AXES - 1 else ():
                 if written.count(",") == commas and right(written).fraction == 1:
-                    yield Problem(Kind.KEY_SHOWN, where, f"{place} shows its key {written}")
+                    yield Problem("key-shown", where, f"{place} shows its key {written}")
 
 
 def _same(item: Item, question: Question) -> Iterator[str]:

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from grader.core.model import Course, Item
-from grader.core.problems import Kind, Problem
 from grader.course import items
 from grader.course.items._options import normalize_id
+from grader.course.problems import Problem
 
 #: A constant answer may earn so much more than chance, as a share of the points.
 MARGIN = 0.1
@@ -94,7 +94,7 @@ def problems(course: Course) -> Iterator[Problem]:
             best = best_constant(kind, of)
             if best is not None and best.earns > best.chance + MARGIN and kind not in told:
                 told.add(kind)
-                yield Problem(Kind.GIVEN_AWAY, "questions/", _said(best, name))
+                yield Problem("given-away", "questions/", _said(best, name))
 
 
 def _said(best: ConstantAnswer, name: str) -> str:

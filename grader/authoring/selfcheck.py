@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from grader.authoring import giveaways, untested
 from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
-from grader.core.problems import Kind, Problem
 from grader.course import edits, items, misconceptions, starter
 from grader.course.items import derivation, expression, number, shape
+from grader.course.problems import Problem
 from grader.grading.context import GradingContext
 from grader.grading.explaining import landmarks, place
 from grader.grading.explaining.mistakes import MistakeSignature, agree
@@ -75,34 +75,34 @@ def _stray(course: Course) -> Iterator[Problem]:
     known = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
     for path in sorted(Path(course.folder, "questions").iterdir()):
         if path.name not in known and not path.name.startswith((".", "__")):
-            yield Problem(Kind.STRAY_FILE, f"questions/{path.name}", "this file is never read")
+            yield Problem("stray-file", f"questions/{path.name}", "this file is never read")
 
 
 def _static(question: Question) -> Iterator[Problem]:
     """Problems that can be found without running anything."""
     if len(question.items) < MIN_ITEMS:
         found = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
-        yield Problem(Kind.FEW_ITEMS, question.file, found)
+        yield Problem("few-items", question.file, found)
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     named |= {word for item in question.items for word in misconceptions.misconceptions_of(item)}
     for misconception in question.misconceptions:
         where = f"{question.file}, misconception {misconception.id}"
         if misconception.id not in named:
-            yield Problem(Kind.UNUSED_MISCONCEPTION, where, "no item and no mistake refers to it")
+            yield Problem("unused-misconception", where, "no item and no mistake refers to it")
         if misconception.ask is None and misconception.ask_next is None:
-            yield Problem(Kind.NO_GUIDING_QUESTION, where, "has no guiding question")
+            yield Problem("no-guiding-question", where, "has no guiding question")
     for exercise in question.exercises:
         where = f"{question.file}, exercise {exercise.name}"
         if len(exercise.mistakes) < MIN_MISTAKES:
             found = f"{len(exercise.mistakes)} mistakes; expected at least {MIN_MISTAKES}"
-            yield Problem(Kind.FEW_MISTAKES, where, found)
+            yield Problem("few-mistakes", where, found)
         if len(exercise.hints) < MIN_HINTS:
             found = f"{len(exercise.hints)} hints; expected at least {MIN_HINTS}"
-            yield Problem(Kind.FEW_HINTS, where, found)
+            yield Problem("few-hints", where, found)
         if not any(case.public for case in exercise.cases):
-            yield Problem(Kind.NO_PUBLIC_CASE, where, "no public case")
+            yield Problem("no-public-case", where, "no public case")
         if all(case.public for case in exercise.cases):
-            yield Problem(Kind.NO_HIDDEN_CASE, where, "no hidden case")
+            yield Problem("no-hidden-case", where, "no hidden case")
 
 
 def item_problems(course: Course, question: Question) -> Iterator[Problem]:
@@ -113,10 +113,10 @@ def item_problems(course: Course, question: Question) -> Iterator[Problem]:
         asked = belief.ask_item or belief.ask
         if belief.id in by_items and asked and (said := _ABOUT_CODE.search(asked.en) or _ABOUT_CODE.search(asked.zh)):
             where = f"{question.file}, misconception {belief.id}"
-            yield Problem(Kind.ASKS_ABOUT_CODE, where, f"items show it, but its question says “{said[0]}”")
+            yield Problem("asks-about-code", where, f"items show it, but its question says “{said[0]}”")
         if misconceptions.asks_itself(course, belief.id, question, index):
             where = f"{question.file}, misconception {belief.id}"
-            yield Problem(Kind.CIRCULAR_FOLLOW_UP, where, f"only answers to {belief.ask_next} show it")
+            yield Problem("circular-follow-up", where, f"only answers to {belief.ask_next} show it")
     yield from _alike(question)
 
 
@@ -143,13 +143,13 @@ def _alike(question: Question) -> Iterator[Problem]:
         if isinstance(item.spec, number.Spec):
             for one, other, symbols in number.alike(item.spec):
                 drawn = ", ".join(f"{name} = {value}" for name, value in symbols.items()) or "its numbers"
-                yield Problem(Kind.ANSWERS_ALIKE, where, f"{one} and {other} give the same answer for {drawn}")
+                yield Problem("answers-alike", where, f"{one} and {other} give the same answer for {drawn}")
         elif isinstance(item.spec, (expression.Spec, shape.Spec)):
             for wrong in item.spec.wrong:
                 found = items.judge(item, wrong.answer, items.Context("", "", item.id)).misconception
                 if found != wrong.misconception:
                     said = f"“{wrong.answer}” stands for {wrong.misconception}, but is named {found}"
-                    yield Problem(Kind.ANSWERS_ALIKE, where, said)
+                    yield Problem("answers-alike", where, said)
 
 
 def _conditions(course: Course, question: Question, exercise: Exercise) -> Iterator[Problem]:
@@ -158,9 +158,9 @@ def _conditions(course: Course, question: Question, exercise: Exercise) -> Itera
     for condition, name in untested.untested_conditions(course, exercise):
         of = f" of {name}" if name else ""
         said = f"no case has {condition.id}{of}: {condition.what.en}"
-        yield Problem(Kind.UNTESTED_CONDITION, where, said)
+        yield Problem("untested-condition", where, said)
     for name in untested.needless_reasons(course, exercise):
-        yield Problem(Kind.NEEDLESS_REASON, where, f"not_applicable: {name} does not apply to this exercise anyway")
+        yield Problem("needless-reason", where, f"not_applicable: {name} does not apply to this exercise anyway")
 
 
 def _derivations(question: Question) -> Iterator[Problem]:
@@ -172,11 +172,11 @@ def _derivations(question: Question) -> Iterator[Problem]:
         where = f"{question.file}, item {item.id}"
         if len(item.spec.ideas) < item.points:
             found = f"{len(item.spec.ideas)} ideas for {item.points:g} points; expected one for each point"
-            yield Problem(Kind.FEW_IDEAS, where, found)
+            yield Problem("few-ideas", where, found)
         for name, answer in derivation.empty_answers(item.spec):
             judged = derivation.judge(item.spec, answer, context)
             if judged.fraction > 0:
-                yield Problem(Kind.EMPTY_DERIVATION, where, f"“{name}” earns {judged.fraction * item.points:g} points")
+                yield Problem("empty-derivation", where, f"“{name}” earns {judged.fraction * item.points:g} points")
 
 
 def _stub(course: Course, question: Question, context: GradingContext, observe: Observe) -> Iterator[Problem]:
@@ -190,7 +190,7 @@ def _stub(course: Course, question: Question, context: GradingContext, observe: 
         if result.earned > 0 or result.file is None:
             passed = sorted({o.check for o in result.outcomes if o.status is Status.PASSED})
             said = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
-            yield Problem(Kind.STUB_PASSES, question.file, said)
+            yield Problem("stub-passes", question.file, said)
 
 
 def _landmarks(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
@@ -199,10 +199,10 @@ def _landmarks(course: Course, question: Question, exercise: Exercise, context: 
     for landmark, found in landmarks.places(course.reference, exercise):
         if found is None:
             said = f"the reference has no expression `{landmark.expression}` (number {landmark.at})"
-            yield Problem(Kind.UNKNOWN_LANDMARK, where, said)
+            yield Problem("unknown-landmark", where, said)
     wanted = min(MIN_LANDMARKS, place.intermediate(context, exercise))
     if len(exercise.landmarks) < wanted:
-        yield Problem(Kind.FEW_LANDMARKS, where, f"{len(exercise.landmarks)} landmarks; expected at least {wanted}")
+        yield Problem("few-landmarks", where, f"{len(exercise.landmarks)} landmarks; expected at least {wanted}")
 
 
 def _code(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
@@ -212,14 +212,14 @@ def _code(course: Course, question: Question, exercise: Exercise, context: Gradi
     yield from _broken(where, reference)
     if reference.status is not Status.PASSED:
         said = _first(reference)
-        yield Problem(Kind.REFERENCE_FAILS, where, f"the reference {exercise.reference} does not pass: {said}")
+        yield Problem("reference-fails", where, f"the reference {exercise.reference} does not pass: {said}")
         return
     for alternative in exercise.alternatives:
         result = grade_alternative(context, question, exercise, alternative)
         which = f"{where}, alternative {alternative.code}"
         yield from _broken(which, result)
         if result.status is not Status.PASSED:
-            yield Problem(Kind.ALTERNATIVE_FAILS, which, f"does not pass: {_first(result)}")
+            yield Problem("alternative-fails", which, f"does not pass: {_first(result)}")
     for mistake in exercise.mistakes:
         files = edits.apply(course.reference, mistake.edits, module_of(exercise))
         result = grade_reference(context, question, exercise, files, context.observe_reference)
@@ -246,7 +246,7 @@ def _closed(
         if passed:
             where = f"{question.file}, exercise {exercise.name}, forbids"
             said = f"{name} itself, under the name of the exercise, passes {', '.join(passed)}"
-            yield Problem(Kind.REACHABLE, where, said)
+            yield Problem("reachable", where, said)
 
 
 def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
@@ -254,7 +254,7 @@ def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
     for outcome in result.outcomes:
         if outcome.verdict.broken:
             said = f"the check {outcome.check} raises an exception on the result for case {outcome.case!r}"
-            yield Problem(Kind.BROKEN_CHECK, where, said)
+            yield Problem("broken-check", where, said)
 
 
 def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
@@ -262,15 +262,15 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
     lost = [o for o in result.outcomes if o.verdict.applies and o.status is not Status.PASSED]
     failed = {o.check for o in lost} | {f"{o.check}/{o.case}" for o in lost}
     if not lost:
-        yield Problem(Kind.MISTAKE_PASSES, where, "passes everything")
+        yield Problem("mistake-passes", where, "passes everything")
         return
     for name in mistake.fails:
         if name not in failed:
             said = f"does not fail {name}; it fails {', '.join(sorted({o.check for o in lost}))}"
-            yield Problem(Kind.MISTAKE_FAILS_ELSEWHERE, where, said)
+            yield Problem("mistake-fails-elsewhere", where, said)
     if result.misconception != mistake.misconception:
         said = f"is recognised as {result.misconception}" if result.misconception else "is not recognised"
-        yield Problem(Kind.MISTAKE_NOT_NAMED, where, f"{said}: {_first(result)}")
+        yield Problem("mistake-not-named", where, f"{said}: {_first(result)}")
 
 
 def _twins(where: str, mistakes: tuple[MistakeSignature, ...]) -> Iterator[Problem]:
@@ -280,7 +280,7 @@ def _twins(where: str, mistakes: tuple[MistakeSignature, ...]) -> Iterator[Probl
             pairs = zip(one.observations, other.observations, strict=True)
             if all(agree(a, b, "torch") for a, b in pairs):
                 names = f"{one.mistake.misconception} and {other.mistake.misconception}"
-                yield Problem(Kind.MISTAKES_ALIKE, where, f"no check distinguishes {names}")
+                yield Problem("mistakes-alike", where, f"no check distinguishes {names}")
 
 
 def _first(result: ExerciseResult) -> str:

@@ -30,16 +30,16 @@ from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
 from grader.core.model import Message, Text
-from grader.core.problems import ProblemsError
 from grader.core.text import name_list
 from grader.course import loader
+from grader.course.problems import ProblemsError
 from grader.grading import courses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from grader.core.model import Lang
-    from grader.core.problems import Problem
+    from grader.course.problems import Problem
 
 PASSED, FAILED = 0, 4
 

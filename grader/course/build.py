@@ -17,10 +17,9 @@ from pydantic import BaseModel
 
 from grader.core import yaml_positions
 from grader.core.model import Course, Item, Message, Pace, Part, Question, Source, SourceFile, Text
-from grader.core.problems import Kind, Problem, ProblemsError
-from grader.core.value_problems import ValueProblem, unknown
 from grader.core.yaml_positions import Document
 from grader.course import schema, schema_problems, validate
+from grader.course.problems import Problem, ProblemsError, ValueProblem, unknown
 from grader.course.validate import CheckKinds
 from grader.submission import source
 
@@ -60,14 +59,14 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     defaults = reader.read(_DEFAULTS, schema.CourseFile) or schema.CourseFile()
     for key in sorted(defaults.model_fields_set - schema.CONTENT_KEYS):
         text = "nothing reads it here; move it to the course.yaml beside questions/"
-        reader.report(_DEFAULTS, ValueProblem((key,), text, Kind.MISPLACED_KEY))
+        reader.report(_DEFAULTS, ValueProblem((key,), text, "misplaced-key"))
     sources = _sources(reader)
     # A learners' edition has no references, so names of references cannot be checked.
     reference = None if own.edition else _reference(reader)
     questions = _questions(reader, checks)
     if not reader.problems and not questions:
         text = "no question in it; expected files such as q05_attention.yaml"
-        reader.problems.append(Problem(Kind.NO_QUESTIONS, str(folder / "questions"), text))
+        reader.problems.append(Problem("no-questions", str(folder / "questions"), text))
 
     aliases = own.aliases or defaults.aliases or {}
     questions = [_named(question, aliases) for question in questions]
@@ -89,29 +88,27 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     for index, name in enumerate(counted):
         if sound and name not in by_id:
             reader.report(
-                listed, unknown(("questions", index), name, "a question of this course", by_id, Kind.UNKNOWN_QUESTION)
+                listed, unknown(("questions", index), name, "a question of this course", by_id, "unknown-question")
             )
     exercises = [exercise.name for question in questions for exercise in question.exercises]
     for name in own.forbids:
         if sound and name not in exercises:
             reader.report(
-                _OWN, unknown(("forbids", name), name, "an exercise of this course", exercises, Kind.UNKNOWN_EXERCISE)
+                _OWN, unknown(("forbids", name), name, "an exercise of this course", exercises, "unknown-exercise")
             )
     for name in own.points:
         if sound and name not in by_id:
-            reader.report(
-                _OWN, unknown(("points", name), name, "a question of this course", by_id, Kind.UNKNOWN_QUESTION)
-            )
+            reader.report(_OWN, unknown(("points", name), name, "a question of this course", by_id, "unknown-question"))
         elif sound and not by_id[name].points:
             reader.report(
                 _OWN,
-                ValueProblem(("points", name), f"nothing of {name} is graded; leave it out here", Kind.NOTHING_GRADED),
+                ValueProblem(("points", name), f"nothing of {name} is graded; leave it out here", "nothing-graded"),
             )
     title, public_id = own.title or defaults.title, own.public_id or defaults.public_id
     for key, value in (("title", title), ("public_id", public_id), ("groups", groups)):
         if not value and sound:
             text = "missing; there is no bundled course.yaml to take it from"
-            reader.report(_OWN, ValueProblem((key,), text, Kind.MISSING_KEY))
+            reader.report(_OWN, ValueProblem((key,), text, "missing-key"))
     if reader.problems or title is None or public_id is None:
         raise ProblemsError(_message(folder, reader.problems), reader.problems)
     return Course(
@@ -193,9 +190,7 @@ class _Reader:
         except UnicodeDecodeError as fault:
             line = self.files[name].count(b"\n", 0, fault.start) + 1
             byte = fault.object[fault.start]
-            self.problems.append(
-                Problem(Kind.NOT_UTF8, f"{name}:{line}", f"found the byte 0x{byte:02x}; expected UTF-8")
-            )
+            self.problems.append(Problem("not-utf8", f"{name}:{line}", f"found the byte 0x{byte:02x}; expected UTF-8"))
             return None
 
     def read(self, name: str, model: type[Model]) -> Model | None:
@@ -206,7 +201,7 @@ class _Reader:
         try:
             found = self.documents[name] = yaml_positions.parse_document(text)
         except yaml_positions.YamlError as fault:
-            self.problems.append(Problem(Kind.NOT_YAML, f"{name}:{fault.line}", fault.text.en))
+            self.problems.append(Problem("not-yaml", f"{name}:{fault.line}", fault.text.en))
             return None
         valid = schema_problems.validate(model, found.value)
         faults = valid if isinstance(valid, list) else []
@@ -243,7 +238,7 @@ def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
             line = getattr(fault, "lineno", None) or 1
             said = getattr(fault, "msg", None) or str(fault) or "nested too deeply"
-            reader.problems.append(Problem(Kind.NOT_PYTHON, f"{name}:{line}", f"this is not Python: {said}"))
+            reader.problems.append(Problem("not-python", f"{name}:{line}", f"this is not Python: {said}"))
             return None
         package = name.endswith("/__init__.py")
         module = (name.removesuffix("/__init__.py") if package else name.removesuffix(".py")).replace("/", ".")

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 
 from grader.core.errors import CourseError
 from grader.core.model import Edit, Message, Part, SourceFile
-from grader.core.problems import Kind
-from grader.core.value_problems import ValueProblem, unexpected, unknown
+from grader.course.problems import ValueProblem, unexpected, unknown
 
 #: How many parsed files are cached; all mistakes search the same few.
 _FILES = 128
@@ -168,12 +167,10 @@ def _edited(files: tuple[SourceFile, ...], edit: Edit, module: str) -> tuple[Sou
             said = _complaint(changed.parts[place.part])
             if said is not None:
                 key = "body" if edit.replace is None else "with"
-                return unexpected(
-                    (key,), edit.by, f"Python that fits into {edit.inside} (Python says: {said})", Kind.EDIT
-                )
+                return unexpected((key,), edit.by, f"Python that fits into {edit.inside} (Python says: {said})", "edit")
             return tuple(changed if each is file else each for each in files)
     names = [name for file in near for name in functions(file)]
-    return unknown(("in",), edit.inside, f"a function of {module} or of what it imports", names, Kind.EDIT)
+    return unknown(("in",), edit.inside, f"a function of {module} or of what it imports", names, "edit")
 
 
 def _swap(place: _Place, edit: Edit) -> str | ValueProblem:
@@ -182,7 +179,7 @@ def _swap(place: _Place, edit: Edit) -> str | ValueProblem:
     count = place.text.count(edit.replace)
     if count != 1:
         expected = f"text that occurs there exactly once, but {edit.inside} has it {count} times"
-        return unexpected(("replace",), edit.replace, expected, Kind.EDIT)
+        return unexpected(("replace",), edit.replace, expected, "edit")
     return place.text.replace(edit.replace, edit.by)
 
 
@@ -194,7 +191,7 @@ def _body(text: str, place: _Place, body: str) -> str | ValueProblem:
     indent = text[starts[first.lineno] :][: first.col_offset]
     if indent.strip() or (documented and rest and rest[0].lineno == first.end_lineno):
         return unexpected(
-            ("body",), body, f"an edit of a function whose body has lines of its own, not {place.name}", Kind.EDIT
+            ("body",), body, f"an edit of a function whose body has lines of its own, not {place.name}", "edit"
         )
     head = text[place.start : starts[(first.end_lineno or 0) + 1] if documented else starts[first.lineno]]
     return head.rstrip("\n") + "\n" + textwrap.indent(textwrap.dedent(body).strip("\n"), indent)

@@ -15,9 +15,9 @@ from pydantic_core import ErrorDetails
 
 from grader.core.constraints import describe_pattern, first_keys
 from grader.core.model import Recipe
-from grader.core.problems import Kind
-from grader.core.value_problems import Path, ValueProblem, show, unexpected, unknown
+from grader.core.yaml_positions import Path
 from grader.course import items
+from grader.course.problems import ValueProblem, show, unexpected, unknown
 
 Model = TypeVar("Model", bound=BaseModel)
 Node = dict[str, Any]
@@ -51,7 +51,7 @@ def blanks(value: Any, path: Path = ()) -> list[ValueProblem]:
     found = [fault for key, part in value.items() for fault in blanks(part, (*path, key))]
     empty = [lang for lang in ("en", "zh") if isinstance(text := value.get(lang), str) and not text.strip()]
     return found + [
-        unexpected((*path, lang), value[lang], "a text in English and in Chinese", Kind.EMPTY_TEXT) for lang in empty
+        unexpected((*path, lang), value[lang], "a text in English and in Chinese", "empty-text") for lang in empty
     ]
 
 
@@ -80,8 +80,8 @@ def _fault(detail: ErrorDetails, schema: Node, value: Any) -> ValueProblem:
     if kind in _ERRORS:
         return _ERRORS[kind](place)
     if kind.endswith("_type"):
-        return unexpected(place.path, place.seen, _describe(place.node, place.definitions), Kind.WRONG_TYPE)
-    return unexpected(place.path, place.seen, detail["msg"].removeprefix("Input should be "), Kind.OUT_OF_RANGE)
+        return unexpected(place.path, place.seen, _describe(place.node, place.definitions), "wrong-type")
+    return unexpected(place.path, place.seen, detail["msg"].removeprefix("Input should be "), "out-of-range")
 
 
 def _place(detail: ErrorDetails, schema: Node, value: Any) -> _Place:
@@ -104,16 +104,14 @@ def _place(detail: ErrorDetails, schema: Node, value: Any) -> _Place:
 def _missing(place: _Place) -> ValueProblem:
     both = "; every text is written in English and in Chinese" if place.path[-1] in ("en", "zh") else ""
     text = f"missing; expected {_describe(place.node, place.definitions)}{both}"
-    return ValueProblem(place.path, text, Kind.MISSING_KEY)
+    return ValueProblem(place.path, text, "missing-key")
 
 
 def _extra(place: _Place) -> ValueProblem:
     keys = [key for option in _options(place.around, place.definitions) for key in option.get("properties", {})]
-    fault = unknown(place.path, str(place.path[-1]), "one of the keys", keys, Kind.UNKNOWN_KEY)
+    fault = unknown(place.path, str(place.path[-1]), "one of the keys", keys, "unknown-key")
     if place.seen is None and keys == ["en", "zh"]:
-        return ValueProblem(
-            place.path, f"{fault.text} (a text with a comma needs quotes inside {{ }})", Kind.UNKNOWN_KEY
-        )
+        return ValueProblem(place.path, f"{fault.text} (a text with a comma needs quotes inside {{ }})", "unknown-key")
     return fault
 
 
@@ -125,10 +123,10 @@ def _literal(place: _Place) -> ValueProblem:
 def _item_kind(place: _Place) -> ValueProblem:
     names = list(items.kinds())
     if not isinstance(place.seen, dict):
-        return unexpected(place.path, place.seen, f"a mapping with `kind`: {', '.join(names)}", Kind.WRONG_TYPE)
+        return unexpected(place.path, place.seen, f"a mapping with `kind`: {', '.join(names)}", "wrong-type")
     path = (*place.path, "kind")
     if "kind" not in place.seen:
-        return ValueProblem(path, f"missing; expected one of: {', '.join(names)}", Kind.MISSING_KEY)
+        return ValueProblem(path, f"missing; expected one of: {', '.join(names)}", "missing-key")
     return _one_of(path, place.seen["kind"], names)
 
 
@@ -136,36 +134,36 @@ def _recipe(place: _Place) -> ValueProblem:
     names, seen = list(first_keys(Recipe)), place.seen
     if isinstance(seen, dict):
         first = next(iter(seen), "")
-        return unknown((*place.path, first) if first else place.path, first, "a recipe", names, Kind.RECIPE)
+        return unknown((*place.path, first) if first else place.path, first, "a recipe", names, "recipe")
     hint = " (a list is written {value: […]})" if isinstance(seen, list) else ""
     what = f"a number, true, false, null, or a mapping with a recipe: {', '.join(names)}{hint}"
-    return unexpected(place.path, seen, what, Kind.RECIPE)
+    return unexpected(place.path, seen, what, "recipe")
 
 
 def _check(place: _Place) -> ValueProblem:
     seen = place.seen
     if isinstance(seen, dict) and len(seen) == 1:
         names = [name for option in _options(place.node, place.definitions) for name in option.get("enum", ())]
-        return unknown(place.path, str(*seen), "a check of grader/grading/checks", names, Kind.UNKNOWN_CHECK)
+        return unknown(place.path, str(*seen), "a check of grader/grading/checks", names, "unknown-check")
     what = "the name of a check, or one name with its options: {name: {on: […]}}"
-    return unexpected(place.path, seen, what, Kind.WRONG_TYPE)
+    return unexpected(place.path, seen, what, "wrong-type")
 
 
 def _one_of(path: Path, seen: object, names: Sequence[str]) -> ValueProblem:
     if isinstance(seen, str):
-        return unknown(path, seen, "one of", names, Kind.UNKNOWN_CHOICE)
-    return unexpected(path, seen, f"one of: {', '.join(names)}", Kind.UNKNOWN_CHOICE)
+        return unknown(path, seen, "one of", names, "unknown-choice")
+    return unexpected(path, seen, f"one of: {', '.join(names)}", "unknown-choice")
 
 
 #: What pydantic calls a value beyond a limit: what was expected, the name of the limit, the kind of problem.
 _LIMITS = {
-    "too_short": ("a length of {} or more", "min_length", Kind.WRONG_LENGTH),
-    "string_too_short": ("a length of {} or more", "min_length", Kind.WRONG_LENGTH),
-    "too_long": ("a length of {} or less", "max_length", Kind.WRONG_LENGTH),
-    "greater_than": ("a number above {:g}", "gt", Kind.OUT_OF_RANGE),
-    "greater_than_equal": ("a number from {:g}", "ge", Kind.OUT_OF_RANGE),
-    "less_than_equal": ("a number up to {:g}", "le", Kind.OUT_OF_RANGE),
-    "less_than": ("a number below {:g}", "lt", Kind.OUT_OF_RANGE),
+    "too_short": ("a length of {} or more", "min_length", "wrong-length"),
+    "string_too_short": ("a length of {} or more", "min_length", "wrong-length"),
+    "too_long": ("a length of {} or less", "max_length", "wrong-length"),
+    "greater_than": ("a number above {:g}", "gt", "out-of-range"),
+    "greater_than_equal": ("a number from {:g}", "ge", "out-of-range"),
+    "less_than_equal": ("a number up to {:g}", "le", "out-of-range"),
+    "less_than": ("a number below {:g}", "lt", "out-of-range"),
 }
 #: Other errors by pydantic's name, or by the one that a union of ours gives them.
 _ERRORS: Mapping[str, Callable[[_Place], ValueProblem]] = {
@@ -174,9 +172,9 @@ _ERRORS: Mapping[str, Callable[[_Place], ValueProblem]] = {
     "unexpected_keyword_argument": _extra,
     "literal_error": _literal,
     "string_pattern_mismatch": lambda place: unexpected(
-        place.path, place.seen, describe_pattern(place.bound("pattern")), Kind.WRONG_FORM
+        place.path, place.seen, describe_pattern(place.bound("pattern")), "wrong-form"
     ),
-    "value_error": lambda place: unexpected(place.path, place.seen, str(place.bound("error")), Kind.WRONG_FORM),
+    "value_error": lambda place: unexpected(place.path, place.seen, str(place.bound("error")), "wrong-form"),
     "kind": _item_kind,
     "recipe": _recipe,
     "check": _check,

@@ -32,11 +32,11 @@ from grader.core.model import (
     SourceFile,
     Symbol,
 )
-from grader.core.problems import Kind
 from grader.core.sizes import Size
-from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
+from grader.core.yaml_positions import Path
 from grader.course import conditions, edits, items, misconceptions
 from grader.course.helpers import HELPERS
+from grader.course.problems import ValueProblem, unexpected, unknown
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 
@@ -89,26 +89,26 @@ def check_question(question: Question, raw: Mapping[str, Any], known: KnownNames
             ("id",),
             question.id,
             f"the number in the file's name ({file}), or a file q{number:02}_….yaml",
-            Kind.FILE_NAME,
+            "file-name",
         )
     if known.groups is not None and question.group not in known.groups:
-        yield unknown(("group",), question.group, "a group of course.yaml", known.groups, Kind.UNKNOWN_GROUP)
+        yield unknown(("group",), question.group, "a group of course.yaml", known.groups, "unknown-group")
     yield from _sources((), question.sources, known)
     for misconception in question.misconceptions:
         asked = misconception.ask_next
         if asked and known.item_ids is not None and asked not in known.item_ids:
             path: Path = ("misconceptions", misconception.id, "ask_next")
-            yield unknown(path, asked, "the id of an item", known.item_ids, Kind.UNKNOWN_ITEM)
+            yield unknown(path, asked, "the id of an item", known.item_ids, "unknown-item")
     names = [misconception.id for misconception in question.misconceptions]
     for index, item in enumerate(question.items):
         path = ("items", index)
         if not item.id.startswith(f"{question.id}."):
-            yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.", Kind.ITEM_ID)
+            yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.", "item-id")
         yield from _sources(path, item.sources, known)
         for place, name in misconceptions.mentioned(item.spec):
             yield from _misconception((*path, *place), name, names)
         if item.sealed and not known.edition:
-            yield ValueProblem((*path, "sealed"), _SEALED, Kind.SEALED)
+            yield ValueProblem((*path, "sealed"), _SEALED, "sealed")
         of_kind = () if item.sealed else items.kinds()[item.kind].validate(item.spec)
         for fault in itertools.chain(of_kind, _placeholders(item)):
             yield fault.inside(*path)
@@ -132,7 +132,7 @@ def duplicate_names(questions: Sequence[Question]) -> Iterator[tuple[str, ValueP
         for kind, name, path in named:
             if (kind, name) in first:
                 what = f"a name of its own, but {first[kind, name]} has it, too"
-                yield question.file, unexpected(path, name, what, Kind.DUPLICATE_NAME)
+                yield question.file, unexpected(path, name, what, "duplicate-name")
             first.setdefault((kind, name), question.file)
 
 
@@ -144,7 +144,7 @@ def repeated_aliases(raw: Mapping[str, Any], aliases: Mapping[str, Sequence[str]
             if repeated:
                 path: Path = ("items", index, "aliases", name)
                 text = f"found {', '.join(repeated)}; expected only names that course.yaml does not list for {name}"
-                yield ValueProblem(path, text, Kind.REPEATED_ALIAS)
+                yield ValueProblem(path, text, "repeated-alias")
 
 
 def _placeholders(item: Item) -> Iterator[ValueProblem]:
@@ -155,24 +155,22 @@ def _placeholders(item: Item) -> Iterator[ValueProblem]:
             found = _PLACEHOLDER.findall(words)
             for name in found:
                 if name not in names:
-                    yield unknown((key, lang), name, "a symbol that the item draws", names, Kind.UNKNOWN_SYMBOL)
+                    yield unknown((key, lang), name, "a symbol that the item draws", names, "unknown-symbol")
             missing = [name for name in names if name not in found]
             if key == "ask" and missing:
                 listed = ", ".join(f"{{{name}}}" for name in missing)
-                yield ValueProblem((key, lang), f"expected {listed} in the text", Kind.PLACEHOLDER)
+                yield ValueProblem((key, lang), f"expected {listed} in the text", "placeholder")
 
 
 def _sources(path: Path, named: Sequence[str], known: KnownNames) -> Iterator[ValueProblem]:
     for index, source in enumerate(named):
         if known.sources is not None and source not in known.sources:
-            yield unknown(
-                (*path, "sources", index), source, "an id of sources.yaml", known.sources, Kind.UNKNOWN_SOURCE
-            )
+            yield unknown((*path, "sources", index), source, "an id of sources.yaml", known.sources, "unknown-source")
 
 
 def _misconception(path: Path, name: str, known: Sequence[str]) -> Iterator[ValueProblem]:
     if name not in known:
-        yield unknown(path, name, "a misconception of this question", known, Kind.UNKNOWN_MISCONCEPTION)
+        yield unknown(path, name, "a misconception of this question", known, "unknown-misconception")
 
 
 # ------------------------------------------------------------------------------------------- exercises
@@ -198,13 +196,13 @@ def _cases_of(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
     for index, case in enumerate(exercise.cases):
         if case.name in names[:index]:
             what = "a name that no other case of the exercise has"
-            yield unexpected(("cases", index, "name"), case.name, what, Kind.DUPLICATE_NAME)
+            yield unexpected(("cases", index, "name"), case.name, what, "duplicate-name")
         for place, kind in enumerate(case.only):
             if kind not in kinds:
                 path: Path = ("cases", index, "only", place)
-                yield unknown(path, kind, "a check of this exercise", kinds, Kind.UNKNOWN_CHECK)
+                yield unknown(path, kind, "a check of this exercise", kinds, "unknown-check")
         if case.sealed and not known.edition:
-            yield ValueProblem(("cases", index, "sealed"), _SEALED, Kind.SEALED)
+            yield ValueProblem(("cases", index, "sealed"), _SEALED, "sealed")
         if not case.sealed:
             yield from (fault.inside("cases", index) for fault in _case(case, exercise))
 
@@ -214,14 +212,14 @@ def _checks(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
     for index, check in enumerate(exercise.checks):
         path: Path = ("checks", index)
         if check.kind not in known.checks:
-            yield unknown(path, check.kind, "a check of grader/grading/checks", known.checks, Kind.UNKNOWN_CHECK)
+            yield unknown(path, check.kind, "a check of grader/grading/checks", known.checks, "unknown-check")
         if not check.on and not any(_serves(case, check.kind) for case in exercise.cases):
             wanted = "with `raises`" if check.kind == "raises" else "that `only` and `raises` leave to it"
-            yield ValueProblem(path, f"{check.kind} has no case; expected one {wanted}", Kind.CHECK_WITHOUT_CASE)
+            yield ValueProblem(path, f"{check.kind} has no case; expected one {wanted}", "check-without-case")
         for place, name in enumerate(check.on):
             if name not in names:
                 inside = (*path, check.kind, "on", place)
-                yield unknown(inside, name, "a case of this exercise", names, Kind.UNKNOWN_CASE)
+                yield unknown(inside, name, "a case of this exercise", names, "unknown-case")
 
 
 def _variants(exercise: Exercise) -> Iterator[ValueProblem]:
@@ -230,19 +228,19 @@ def _variants(exercise: Exercise) -> Iterator[ValueProblem]:
         path: Path = ("variants", index)
         if not variant.expand and not variant.give:
             what = "`expand: {mask: [query, key]}` or `give: {argument: value}`"
-            yield ValueProblem(path, f"it changes nothing; expected {what}", Kind.EMPTY_VARIANT)
+            yield ValueProblem(path, f"it changes nothing; expected {what}", "empty-variant")
         named: list[tuple[Path, str]] = [((*path, "give", name), name) for name, _ in variant.give]
         for mask, lengths in variant.expand:
             inside = (*path, "expand", mask)
             named += [(inside, mask), ((*inside, 0), lengths[0]), ((*inside, 1), lengths[1])]
         for where, name in named:
             if name not in taken:
-                yield unknown(where, name, "an argument of this exercise", taken, Kind.UNKNOWN_ARGUMENT)
+                yield unknown(where, name, "an argument of this exercise", taken, "unknown-argument")
 
 
 def _helper(path: Path, name: str) -> Iterator[ValueProblem]:
     if name not in HELPERS:
-        yield unknown(path, name, "a helper in grader/sandbox/inside/helpers.py", HELPERS, Kind.UNKNOWN_HELPER)
+        yield unknown(path, name, "a helper in grader/sandbox/inside/helpers.py", HELPERS, "unknown-helper")
 
 
 def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: KnownNames) -> Iterator[ValueProblem]:
@@ -254,17 +252,17 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known
     readable = any(file.module == module for file in files)
     made: list[tuple[Edit, ...]] = []
     if len(exercise.mistakes) > len(raw) and not known.edition:
-        yield ValueProblem(("recognised",), _SEALED, Kind.SEALED)
+        yield ValueProblem(("recognised",), _SEALED, "sealed")
     for index, mistake in enumerate(exercise.mistakes[: len(raw)]):
         path = ("mistakes", index)
         if mistake.edits in made:
             what = "edits that no other mistake of the exercise has"
-            yield unexpected(path, mistake.misconception, what, Kind.MISTAKES_ALIKE)
+            yield unexpected(path, mistake.misconception, what, "mistakes-alike")
         made.append(mistake.edits)
         for place, failed in enumerate(mistake.fails):
             if failed not in possible:
                 what = "a check of this exercise, or check/case"
-                yield unknown((*path, "fails", place), failed, what, possible, Kind.UNKNOWN_CHECK)
+                yield unknown((*path, "fails", place), failed, what, possible, "unknown-check")
         for fault in edits.problems(files, mistake.edits, module) if readable else ():
             inside = ("edits", *fault.path) if "edits" in raw[index] else fault.path[1:]
             yield replace(fault, path=(*path, *inside))
@@ -290,10 +288,10 @@ def _serves(case: Case, kind: str) -> bool:
 def _reference(path: Path, name: str, references: Mapping[str, Sequence[str]]) -> Iterator[ValueProblem]:
     module, _, attribute = name.partition(".")
     if module not in references:
-        yield unknown(path, module, "a module in reference/", list(references), Kind.UNKNOWN_REFERENCE)
+        yield unknown(path, module, "a module in reference/", list(references), "unknown-reference")
     elif attribute not in references[module]:
         known = [f"{module}.{other}" for other in references[module]]
-        yield unknown(path, name, f"a name of reference/{module}.py", known, Kind.UNKNOWN_REFERENCE)
+        yield unknown(path, name, f"a name of reference/{module}.py", known, "unknown-reference")
 
 
 def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
@@ -305,23 +303,23 @@ def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
             yield from _arguments("args", case.args, exercise.forward, exercise.forward_signature, case)
         elif case.args:
             yield ValueProblem(
-                ("args",), "the exercise has no `forward`; expected one, such as (query, mask=None)", Kind.UNUSED_KEY
+                ("args",), "the exercise has no `forward`; expected one, such as (query, mask=None)", "unused-key"
             )
         if case.parameters and not exercise.adapter:
             text = "there is no `adapter` in the exercise; expected one that puts them in place"
-            yield ValueProblem(("parameters",), text, Kind.UNUSED_KEY)
+            yield ValueProblem(("parameters",), text, "unused-key")
     else:
         yield from _arguments("args", case.args, exercise.parameters, exercise.signature, case)
     if exercise.kind == "function" or exercise.through:
         for key, found in (("construct", case.construct), ("parameters", case.parameters)):
             if found:
                 text = f"nothing is constructed; expected `{key}` for a class without `through` only"
-                yield ValueProblem((key,), text, Kind.UNUSED_KEY)
+                yield ValueProblem((key,), text, "unused-key")
     yield from _recipes(case, exercise)
     for number, name in enumerate(case.conditions):
         yield from _condition(("conditions", number), name, exercise)
     if case.raises and case.raises not in _EXCEPTIONS:
-        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS, Kind.UNKNOWN_EXCEPTION)
+        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS, "unknown-exception")
 
 
 def _recipes(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
@@ -337,7 +335,7 @@ def _recipes(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
             known = [parameter.name for parameter in exercise.takes]
             if name not in known:
                 what = f"an argument of {exercise.through or exercise.forward_signature or exercise.signature}"
-                yield unknown(("then", number, name), name, what, known, Kind.UNKNOWN_ARGUMENT)
+                yield unknown(("then", number, name), name, what, known, "unknown-argument")
             for fault in _recipe(recipe, draws, around, name):
                 yield fault.inside("then", number, name)
 
@@ -346,10 +344,10 @@ def _condition(path: Path, name: str, exercise: Exercise) -> Iterator[ValueProbl
     """A condition must be one of the table, of an argument that the exercise has."""
     argument, _, condition = name.rpartition(".")
     if condition not in conditions.CONDITIONS:
-        yield unknown(path, name, "a condition", list(conditions.CONDITIONS), Kind.UNKNOWN_CONDITION)
+        yield unknown(path, name, "a condition", list(conditions.CONDITIONS), "unknown-condition")
     elif argument and argument not in conditions.names_of(exercise):
         known = conditions.names_of(exercise)
-        yield unknown(path, argument, "an argument of the exercise", known, Kind.UNKNOWN_ARGUMENT)
+        yield unknown(path, argument, "an argument of the exercise", known, "unknown-argument")
 
 
 def _arguments(
@@ -359,11 +357,11 @@ def _arguments(
     for name, _ in given:
         if all(name != parameter.name for parameter in parameters):
             known = [parameter.name for parameter in parameters]
-            yield unknown((key, name), name, f"an argument of {called}", known, Kind.UNKNOWN_ARGUMENT)
+            yield unknown((key, name), name, f"an argument of {called}", known, "unknown-argument")
     missing = [p.name for p in parameters if p.required and all(p.name != name for name, _ in given)]
     if missing and case.raises is None:
         text = f"missing: {', '.join(missing)}; expected all that {called} requires, or `raises`"
-        yield ValueProblem((key,), text, Kind.MISSING_ARGUMENT)
+        yield ValueProblem((key,), text, "missing-argument")
 
 
 # --------------------------------------------------------------------------------------------- recipes
@@ -376,26 +374,26 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
             others = [other for other, found in around.items() if other != own and not isinstance(found, Same)]
             if name not in others:
                 what = "another argument here with a recipe of its own"
-                yield unknown(("same_as",), name, what, others, Kind.UNKNOWN_ARGUMENT)
+                yield unknown(("same_as",), name, what, others, "unknown-argument")
         case Made(helper=helper, parts=parts):
             yield from _helper(("make",), helper)
             for name, part in parts:
                 if isinstance(part, Same):
-                    yield unexpected(("with", name), "same_as", "a recipe of its own inside `make`", Kind.RECIPE)
+                    yield unexpected(("with", name), "same_as", "a recipe of its own inside `make`", "recipe")
                 else:
                     for fault in _recipe(part, draws, {}, name):
                         yield fault.inside("with", name)
         case Own(otherwise=str(otherwise)):
             yield from _helper(("else",), otherwise)
         case Literal_(value=value) if _holds_mapping(value):
-            yield unexpected(("value",), value, "a number, text, true, false, null or a list of these", Kind.RECIPE)
+            yield unexpected(("value",), value, "a number, text, true, false, null or a list of these", "recipe")
     for path, size, least in _sizes(recipe):
         yield from _size(path, size, least, draws)
     if isinstance(recipe, Integers):
         for symbols in _drawn(sizes.names(recipe.low) | sizes.names(recipe.high), draws):
             low, high = sizes.evaluate(recipe.low, symbols), sizes.evaluate(recipe.high, symbols)
             if low >= high:
-                yield ValueProblem((), f"found low {low} and high {high}; expected low below high", Kind.SIZE)
+                yield ValueProblem((), f"found low {low} and high {high}; expected low below high", "size")
                 break
 
 
@@ -417,17 +415,17 @@ def _size(path: Path, size: Size, least: int | None, draws: Draws) -> Iterator[V
     strange = sorted(sizes.names(size) - set(draws))
     for name in strange:
         text = "" if path else " (a text is written {value: …})"
-        fault = unknown(path, name, "a symbol that the case draws", list(draws), Kind.UNKNOWN_SYMBOL)
+        fault = unknown(path, name, "a symbol that the case draws", list(draws), "unknown-symbol")
         yield replace(fault, text=fault.text + text)
     for symbols in _drawn(sizes.names(size), draws) if not strange else ():
         at = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
         try:
             value = sizes.evaluate(size, symbols)
         except ValueError as error:
-            yield unexpected(path, size, f"arithmetic that always has a value, but {error}{at}", Kind.SIZE)
+            yield unexpected(path, size, f"arithmetic that always has a value, but {error}{at}", "size")
             return
         if least is not None and value < least:
-            yield unexpected(path, size, f"a size of {least} or more, but it is {value}{at}", Kind.SIZE)
+            yield unexpected(path, size, f"a size of {least} or more, but it is {value}{at}", "size")
             return
 
 

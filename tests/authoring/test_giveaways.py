@@ -11,12 +11,12 @@ import pytest
 from grader.authoring import giveaways
 from grader.authoring.giveaways import ENOUGH
 from grader.core.model import Item, Misconception, Text
-from grader.core.problems import Kind, Problem
 from grader.course import items
+from grader.course.problems import Problem
 from tests.helpers import WORDS, course, exercise, question
 
 SHOWN_BY_GUESSING = {
-    *(Kind.NO_LEVEL, Kind.FEW_HARD_ITEMS, Kind.LENGTH_TELLS, Kind.WORDING_TELLS, Kind.STEM_TELLS, Kind.KEY_SHOWN),
+    *("no-level", "few-hard-items", "length-tells", "wording-tells", "stem-tells", "key-shown"),
 }
 Option = items.kind("choice").Option
 
@@ -39,9 +39,9 @@ def found(*asked: Item, **more: Any) -> list[Problem]:
     return list(giveaways.problems(course(question("Q1", exercise("half(x)"), items=asked, **more))))
 
 
-def kinds(problems: list[Problem]) -> list[Kind]:
+def kinds(problems: list[Problem]) -> list[str]:
     """Their kinds."""
-    return [problem.kind for problem in problems]
+    return [problem.id for problem in problems]
 
 
 #: Right options of every length: a third the longest, a third the shortest.
@@ -72,9 +72,9 @@ def test_words(word: str) -> None:
     """A word that only wrong options have is found; as soon as right ones have it as often, it is not."""
     one_sided = [BALANCED[n % 3](n) for n in range(ENOUGH)]
     one_sided += [choice(100 + n, "12345", "123", word) for n in range(8)]
-    assert Kind.WORDING_TELLS in kinds(found(*one_sided))
+    assert "wording-tells" in kinds(found(*one_sided))
     even = [*one_sided, *(choice(200 + n, word, "123", "12345") for n in range(4))]
-    assert Kind.WORDING_TELLS not in kinds(found(*even))
+    assert "wording-tells" not in kinds(found(*even))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_words(word: str) -> None:
 def test_the_stem(right: str, wrong: str, shared: str | None) -> None:
     """A word of the question that only the right option repeats."""
     asked = choice(1, right, wrong, ask=Text("What happens to each gradient?", "什么会让梯度消失？"))
-    said = [str(problem) for problem in found(asked) if problem.kind is Kind.STEM_TELLS]
+    said = [str(problem) for problem in found(asked) if problem.id == "stem-tells"]
     assert bool(said) is (shared is not None)
     assert shared is None or any(f"“{shared}" in text for text in said)
 
@@ -99,7 +99,7 @@ def test_levels() -> None:
     plain = [BALANCED[n % 3](n) for n in range(9)]
     assert found(*plain) == []
     one = [replace(plain[0], level=3), *plain[1:]]
-    assert kinds(found(*one)) == [Kind.NO_LEVEL, Kind.FEW_HARD_ITEMS]
+    assert kinds(found(*one)) == ["no-level", "few-hard-items"]
     rated = [replace(item, level=3 if n < 2 else 1) for n, item in enumerate(plain)]
     assert found(*rated) == []
 
@@ -122,7 +122,7 @@ def formula(name: str, use: Any = "graded", **more: Any) -> Item:
 )
 def test_keys(other: dict[str, Any], shown: bool) -> None:
     """The key of a graded item stands in no other item, and no item solves an exercise."""
-    said = [p for p in found(formula("Q1.a"), formula("Q1.b", **other)) if p.kind is Kind.KEY_SHOWN]
+    said = [p for p in found(formula("Q1.a"), formula("Q1.b", **other)) if p.id == "key-shown"]
     assert bool(said) is shown
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from grader.authoring.selfcheck import check, item_problems, without_follow_up
 from grader.core.model import Item, Job, Limits, Misconception, Observed, Status, Text, Verdict
-from grader.core.problems import Kind, Problem
 from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.expression import Spec as Expression
 from grader.course.items.number import Spec as Number
+from grader.course.problems import Problem
 from grader.grading import courses
 from grader.grading.checks import JudgeInput, values
 from grader.grading.context import GradingContext
@@ -42,9 +42,9 @@ def problems(folder: Path, sandbox: Sandbox) -> list[Problem]:
     return list(check(course, GradingContext(course, Seed.public(), observe), sandbox.observe))
 
 
-def has(found: list[Problem], kind: Kind, said: str) -> bool:
+def has(found: list[Problem], kind: str, said: str) -> bool:
     """Whether a problem of this kind says so."""
-    return any(problem.kind is kind and said in str(problem) for problem in found)
+    return any(problem.id == kind and said in str(problem) for problem in found)
 
 
 def test_nothing_wrong(bank: Path, sandbox: Sandbox) -> None:
@@ -70,67 +70,67 @@ def test_a_judge_that_breaks(bank: Path, sandbox: Sandbox, monkeypatch: pytest.M
     monkeypatch.setattr(values, "judge", judge)
     found = problems(bank, sandbox)
     assert found
-    assert {each.kind for each in found} == {Kind.BROKEN_CHECK}
+    assert {each.id for each in found} == {"broken-check"}
     assert all("raises an exception on the result" in each.text for each in found)
 
 
 #: The kind of problem, the file, what is replaced there, what by, and what is said. Without a kind all is well.
-CODE: list[tuple[Kind | None, str, str, str, str]] = [
-    (Kind.REFERENCE_FAILS, REFERENCE, "return x * factor  #", "return (x * factor).float()  #", "not pass: dtype"),
+CODE: list[tuple[str | None, str, str, str, str]] = [
+    ("reference-fails", REFERENCE, "return x * factor  #", "return (x * factor).float()  #", "not pass: dtype"),
     (
-        Kind.MISTAKE_FAILS_ELSEWHERE,
+        "mistake-fails-elsewhere",
         QUESTION,
         'with: "x / factor", fails: [values]',
         'with: "x / factor", fails: [repeatable]',
         "not fail repeatable",
     ),
     (
-        Kind.MISTAKE_PASSES,
+        "mistake-passes",
         QUESTION,
         'with: "x * 2.0", fails: [values]',
         'with: "factor * x", fails: [values]',
         "passes",
     ),
     (
-        Kind.MISTAKES_ALIKE,
+        "mistakes-alike",
         QUESTION,
         'with: "x * 2.0", fails: [values]',
         'with: "factor + x", fails: [values]',
         "no check distinguishes",
     ),
     (
-        Kind.MISTAKE_NOT_NAMED,
+        "mistake-not-named",
         QUESTION,
         'with: "x * 2.0", fails: [values]',
         'with: "x * factor.nothing", fails: [values]',
         "is not recognised",
     ),
-    (Kind.UNTESTED_CONDITION, QUESTION, "normal: [1, 131, 2]", "normal: [1, 9, 2]", "no case has long: a sequence of"),
+    ("untested-condition", QUESTION, "normal: [1, 131, 2]", "normal: [1, 9, 2]", "no case has long: a sequence of"),
     (
-        Kind.UNTESTED_CONDITION,
+        "untested-condition",
         QUESTION,
         ",\n         then: [{factor: 3.0}, {x: {normal: [4, 3]}}]",
         "",
         "no case has second-call",
     ),
-    (Kind.UNTESTED_CONDITION, QUESTION, "{normal: [2, 3, 4, 2]}", "{normal: [2, 4, 2]}", "no case has four-axes of x"),
+    ("untested-condition", QUESTION, "{normal: [2, 3, 4, 2]}", "{normal: [2, 4, 2]}", "no case has four-axes of x"),
     (None, QUESTION, "    cases:", "    not_applicable: {long: x is short}\n    cases:", ""),
     (
-        Kind.NEEDLESS_REASON,
+        "needless-reason",
         QUESTION,
         "    cases:",
         "    not_applicable: {empty-row: there is no mask}\n    cases:",
         "empty-row does not apply",
     ),
     (
-        Kind.UNKNOWN_LANDMARK,
+        "unknown-landmark",
         QUESTION,
         "    cases:",
         "    landmarks: [{expression: x / factor, en: the share, zh: 份额}]\n    cases:",
         "no expression `x / factor`",
     ),
     (
-        Kind.FEW_LANDMARKS,
+        "few-landmarks",
         REFERENCE,
         "    return x * factor  #",
         "    twice = x + x\n    rest = twice - x\n    return rest * 0.0 + x * factor  #",
@@ -138,13 +138,13 @@ CODE: list[tuple[Kind | None, str, str, str, str]] = [
     ),
     (None, QUESTION, ", factor: 3.0", ", factor: 0.5", ""),
     (None, QUESTION, "    checks:", "    forbids: [torch.softmax]\n    checks:", ""),
-    (Kind.REFERENCE_FAILS, QUESTION, "    checks:", "    forbids: [torch.soft_max]\n    checks:", "no torch.soft_max"),
-    (Kind.REFERENCE_FAILS, QUESTION, "    checks:", "    forbids: [torch.mul]\n    checks:", "does not pass: values"),
+    ("reference-fails", QUESTION, "    checks:", "    forbids: [torch.soft_max]\n    checks:", "no torch.soft_max"),
+    ("reference-fails", QUESTION, "    checks:", "    forbids: [torch.mul]\n    checks:", "does not pass: values"),
 ]
 
 
 @pytest.mark.parametrize(("kind", "file", "old", "new", "said"), CODE)
-def test_code(bank: Path, sandbox: Sandbox, kind: Kind | None, file: str, old: str, new: str, said: str) -> None:
+def test_code(bank: Path, sandbox: Sandbox, kind: str | None, file: str, old: str, new: str, said: str) -> None:
     """References that fail, mistakes that pass or fail elsewhere, and names that are not kept away, are problems."""
     change(bank, old, new, file)
     found = problems(bank, sandbox)
@@ -162,7 +162,7 @@ def test_an_alternative_that_is_wrong(bank: Path, sandbox: Sandbox) -> None:
     change(bank, "    checks:", f"    alternatives:\n{listed}    checks:")
     found = problems(bank, sandbox)
     (problem,) = found
-    assert problem.kind is Kind.ALTERNATIVE_FAILS and problem.where.endswith("alternative question_25.wrong")
+    assert problem.id == "alternative-fails" and problem.where.endswith("alternative question_25.wrong")
     assert "does not pass: values" in problem.text
 
 
@@ -170,7 +170,7 @@ def test_two_mistakes_with_one_misconception(bank: Path, sandbox: Sandbox) -> No
     """One belief may show in several mistakes."""
     change(bank, "divides-instead, replace", "adds-instead, replace")
     found = problems(bank, sandbox)
-    assert {each.kind for each in found} <= {Kind.UNUSED_MISCONCEPTION, Kind.FEW_MISTAKES}
+    assert {each.id for each in found} <= {"unused-misconception", "few-mistakes"}
 
 
 def test_a_check_without_bite(bank: Path, sandbox: Sandbox) -> None:
@@ -182,8 +182,8 @@ def test_a_check_without_bite(bank: Path, sandbox: Sandbox) -> None:
     tail = "    checks: [raises]\n    mistakes: []\n"
     (bank / QUESTION).write_text(text[:start] + case + tail if end else "", encoding="utf-8")
     found = problems(bank, sandbox)
-    assert has(found, Kind.STUB_PASSES, "passes raises")
-    assert has(found, Kind.NO_HIDDEN_CASE, "scaled_by_25")
+    assert has(found, "stub-passes", "passes raises")
+    assert has(found, "no-hidden-case", "scaled_by_25")
 
 
 def test_a_name_that_is_not_kept_away(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -194,27 +194,27 @@ def test_a_name_that_is_not_kept_away(tmp_path: Path, sandbox: Sandbox) -> None:
     place.write_text(place.read_text("utf-8").replace("return x + x", "return x.abs()"), encoding="utf-8")
     tiny.change(folder, "replace: x + x, with: x * x", "replace: x.abs(), with: x * x")
     found = problems(folder, sandbox)
-    assert has(found, Kind.REACHABLE, "operator.abs itself, under the name of the exercise, passes dtype, values")
+    assert has(found, "reachable", "operator.abs itself, under the name of the exercise, passes dtype, values")
 
 
 COUNTS = {
-    Kind.STRAY_FILE: "this file is never read",
-    Kind.FEW_ITEMS: "0 items",
-    Kind.FEW_HINTS: "1 hints",
-    Kind.FEW_MISTAKES: "3 mistakes",
-    Kind.UNUSED_MISCONCEPTION: "no item and no mistake refers to it",
-    Kind.NO_GUIDING_QUESTION: "no guiding question",
-    Kind.NO_PUBLIC_CASE: "no public case",
+    "stray-file": "this file is never read",
+    "few-items": "0 items",
+    "few-hints": "1 hints",
+    "few-mistakes": "3 mistakes",
+    "unused-misconception": "no item and no mistake refers to it",
+    "no-guiding-question": "no guiding question",
+    "no-public-case": "no public case",
 }
 #: Shown by tests/course/items/test_course_derivations.py.
-DERIVATIONS = {Kind.FEW_IDEAS, Kind.EMPTY_DERIVATION}
+DERIVATIONS = {"few-ideas", "empty-derivation"}
 #: The kinds of problem that the tests of this file show.
 SHOWN_BY_RUNNING = {
     *(kind for kind, *_ in CODE if kind is not None),
     *COUNTS,
     *DERIVATIONS,
-    *(Kind.CIRCULAR_FOLLOW_UP, Kind.ANSWERS_ALIKE, Kind.ASKS_ABOUT_CODE),
-    *(Kind.ALTERNATIVE_FAILS, Kind.BROKEN_CHECK, Kind.STUB_PASSES, Kind.NO_HIDDEN_CASE, Kind.REACHABLE),
+    *("circular-follow-up", "answers-alike", "asks-about-code"),
+    *("alternative-fails", "broken-check", "stub-passes", "no-hidden-case", "reachable"),
 }
 
 
@@ -237,14 +237,14 @@ def test_items(kind: str, spec: object, said: str | None) -> None:
     alone = Item("Q1.alone", kind, WORDS, spec=spec)
     home = question("Q1", exercise("half(x)"), items=[alone], misconceptions=BELIEFS)
     found = list(item_problems(made_course(home), home))
-    assert has(found, Kind.CIRCULAR_FOLLOW_UP, "only answers to Q1.alone show it")
-    assert [problem.kind for problem in found].count(Kind.ANSWERS_ALIKE) == (said is not None)
-    assert said is None or has(found, Kind.ANSWERS_ALIKE, said)
+    assert has(found, "circular-follow-up", "only answers to Q1.alone show it")
+    assert [problem.id for problem in found].count("answers-alike") == (said is not None)
+    assert said is None or has(found, "answers-alike", said)
     assert without_follow_up(made_course(home))["Q1"] == sorted({wrong.misconception for wrong in spec.wrong})  # type: ignore[attr-defined]
-    assert not has(found, Kind.ASKS_ABOUT_CODE, "")
+    assert not has(found, "asks-about-code", "")
     other = dataclasses.replace(alone, id="Q1.other")
     pair = dataclasses.replace(home, items=(alone, other))
-    assert not has(list(item_problems(made_course(pair), pair)), Kind.CIRCULAR_FOLLOW_UP, "")
+    assert not has(list(item_problems(made_course(pair), pair)), "circular-follow-up", "")
     assert without_follow_up(made_course(pair)) == {}
 
 
@@ -262,7 +262,7 @@ def test_questions_after_items(ask: Text, ask_item: Text | None, said: str | Non
     belief = Misconception("halves", WORDS, ask, ask_item=ask_item)
     item = Item("Q1.n", "number", WORDS, spec=Number("3", wrong=(KnownWrongAnswer(1, "halves"),)))
     home = question("Q1", exercise("half(x)"), items=[item], misconceptions=[belief])
-    found = [problem for problem in item_problems(made_course(home), home) if problem.kind is Kind.ASKS_ABOUT_CODE]
+    found = [problem for problem in item_problems(made_course(home), home) if problem.id == "asks-about-code"]
     assert len(found) == (said is not None) and (said is None or said in str(found[0]))
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from grader.core.errors import CourseError
 from grader.core.model import Edit, Part, SourceFile
-from grader.core.value_problems import ValueProblem, show_path
+from grader.core.yaml_positions import show_path
 from grader.course import edits
+from grader.course.problems import ValueProblem
 
 ATTENTION = '''\
 import math

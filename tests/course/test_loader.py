@@ -36,10 +36,10 @@ from grader.core.model import (
     Text,
     Variant,
 )
-from grader.core.problems import ProblemsError
 from grader.core.yaml_positions import parse
 from grader.course import helpers, loader, misconceptions
 from grader.course.items import number
+from grader.course.problems import ProblemsError
 from grader.course.starter import stub
 from grader.grading import courses
 from grader.grading.checks import kinds

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from grader.core.model import Parameter, Text
-from grader.core.value_problems import ValueProblem, show_path
+from grader.core.yaml_positions import show_path
 from grader.course import items
 from grader.course import schema as edge
+from grader.course.problems import ValueProblem
 from grader.course.schema_problems import validate
 
 QUESTION: dict[str, Any] = {

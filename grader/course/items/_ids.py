@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Message, Text
-from grader.core.problems import Kind
-from grader.core.value_problems import Path, ValueProblem, unexpected
+from grader.core.yaml_positions import Path
 from grader.course.items import Choice
 from grader.course.items._options import as_id_text, normalize_id
+from grader.course.problems import ValueProblem, unexpected
 
 UNKNOWN = Message("“{said}” is not one of the choices here, which are {ids}.")
 
@@ -36,18 +36,14 @@ class Arrangeable:
 def validate(key: str, things: Sequence[Arrangeable], least: int, most: int) -> Iterator[ValueProblem]:
     """Problems with the number of entries or with their ids, which have to be distinct and free of separators."""
     if not least <= len(things) <= most:
-        yield ValueProblem((key,), f"found {len(things)} of them; expected {least} to {most}", Kind.WRONG_LENGTH)
+        yield ValueProblem((key,), f"found {len(things)} of them; expected {least} to {most}", "wrong-length")
     seen: set[str] = set()
     for index, thing in enumerate(things):
         path = (key, index, "id")
         if normalize_id(thing.id) in seen:
-            yield unexpected(
-                path, thing.id, "an id that no other entry has (case does not matter)", Kind.DUPLICATE_NAME
-            )
+            yield unexpected(path, thing.id, "an id that no other entry has (case does not matter)", "duplicate-name")
         elif not _ID.fullmatch(thing.id):
-            yield unexpected(
-                path, thing.id, "an id of letters and digits, since answers consist of ids", Kind.WRONG_FORM
-            )
+            yield unexpected(path, thing.id, "an id of letters and digits, since answers consist of ids", "wrong-form")
         seen.add(normalize_id(thing.id))
 
 
@@ -55,7 +51,7 @@ def unknown_id(path: Path, name: str, things: Sequence[Arrangeable], what: str) 
     """A problem if ``name`` is not the id of one of ``things``, spelled exactly so."""
     known = [thing.id for thing in things]
     if name not in known:
-        yield unexpected(path, name, f"{what}: {', '.join(known)}", Kind.UNKNOWN_ENTRY)
+        yield unexpected(path, name, f"{what}: {', '.join(known)}", "unknown-entry")
 
 
 def choices(things: Sequence[Arrangeable]) -> list[Choice]:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Text
-from grader.core.problems import Kind
 from grader.core.text import name_list
-from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import MOST_OPTIONS, Choice, Context, Parts, shuffled
+from grader.course.problems import ValueProblem, unexpected
 
 UNKNOWN = Message("This question has no option “{said}”; choose from {ids}.")
 
@@ -31,19 +30,17 @@ def validate(options: Sequence[Option]) -> Iterator[ValueProblem]:
     """Problems with the options: 2 to 10, distinct ids, and misconceptions only for wrong ones."""
     if not 2 <= len(options) <= MOST_OPTIONS:
         found = f"found {len(options)} of them; expected 2 to {MOST_OPTIONS}"
-        yield ValueProblem(("options",), found, Kind.WRONG_LENGTH)
+        yield ValueProblem(("options",), found, "wrong-length")
     seen: set[str] = set()
     for index, option in enumerate(options):
         path = ("options", index, "id")
         if normalize_id(option.id) in seen:
-            yield unexpected(
-                path, option.id, "an id that no other option has (case does not matter)", Kind.DUPLICATE_NAME
-            )
+            yield unexpected(path, option.id, "an id that no other option has (case does not matter)", "duplicate-name")
         elif not option.id or option.id != option.id.strip():
-            yield unexpected(path, option.id, "an id without spaces around it", Kind.WRONG_FORM)
+            yield unexpected(path, option.id, "an id without spaces around it", "wrong-form")
         if option.correct and option.misconception:
             yield unexpected(
-                (*path[:2], "misconception"), option.misconception, "none for a correct option", Kind.WRONG_IS_RIGHT
+                (*path[:2], "misconception"), option.misconception, "none for a correct option", "wrong-is-right"
             )
         seen.add(normalize_id(option.id))
 

@@ -38,10 +38,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.core.model import Message, Status, Text
-from grader.core.problems import Kind
-from grader.core.value_problems import ValueProblem
 from grader.course.items import Context, Judgment, Parts, Prompt, _options, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id, typed_id
+from grader.course.problems import ValueProblem
 
 _HOW = Message("Answer with the letter of one option.")
 _OTHER = Message("Answer with the letter of one option: {ids}.")
@@ -63,7 +62,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         yield ValueProblem(
             ("options",),
             f"found {said} marked as correct; expected exactly one option with `correct: true`",
-            Kind.CORRECT_OPTIONS,
+            "correct-options",
         )
 
 

@@ -74,11 +74,11 @@ from typing import TypeAlias
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
-from grader.core.problems import Kind
 from grader.core.text import name_list
-from grader.core.value_problems import Path, ValueProblem, unexpected
+from grader.core.yaml_positions import Path
 from grader.course.items import Context, Judgment, LineRead, Prompt, unreadable
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
+from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, match, scalars
 from grader.formulas.ast import Derivative, FunctionCall, Name, Node, Sum, walk
 from grader.formulas.compare import Counterexample, ValueTable
@@ -203,7 +203,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         return
     if spec.hide_from and (spec.solve or spec.given):
         yield ValueProblem(
-            ("hide_from",), "expected only without `solve` and `given`, whose messages show the start", Kind.GIVEN_AWAY
+            ("hide_from",), "expected only without `solve` and `given`, whose messages show the start", "given-away"
         )
     unread = False
     for path, text, pattern in _written(spec):
@@ -211,15 +211,15 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             parse_chain(text, declared.vocabulary, pattern=pattern)
         except FormulaError as error:
             unread = True
-            yield unexpected(path, text, f"a formula, but: {error.text.en}", Kind.FORMULA)
+            yield unexpected(path, text, f"a formula, but: {error.text.en}", "formula")
     for index, wrong in enumerate(spec.wrong if spec.solve and not unread else ()):
         sides = parse_chain(wrong.line, declared.vocabulary)
         if len(sides) != 2 or Name(spec.solve or "") not in sides:
             unread = True
-            yield unexpected(("wrong", index, "line"), wrong.line, f"an equation solved for {spec.solve}", Kind.FORMULA)
+            yield unexpected(("wrong", index, "line"), wrong.line, f"an equation solved for {spec.solve}", "formula")
     for index, idea in enumerate(spec.ideas):
         if not idea.lines:
-            yield ValueProblem(("ideas", index, "lines"), "expected one expression or more", Kind.WRONG_LENGTH)
+            yield ValueProblem(("ideas", index, "lines"), "expected one expression or more", "wrong-length")
     if unread:
         return
     yield from _worked(spec, declared)
@@ -244,11 +244,11 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
     judged = judge(spec, value, Context("", "", ""))
     if judged.status is not Status.PASSED:
         said = judged.message.en if judged.message else f"it shows {judged.misconception}"
-        yield ValueProblem(("chain",), f"expected a chain that passes, but: {said}", Kind.OWN_ANSWER)
+        yield ValueProblem(("chain",), f"expected a chain that passes, but: {said}", "own-answer")
     ends = judge(spec, {"given": dict(spec.given), "lines": [spec.from_, spec.to]}, Context("", "", ""))
     if ends.status is Status.PASSED:
         yield ValueProblem(
-            ("ideas",), "expected ideas, or `least`, that a jump from start to end does not satisfy", Kind.GIVEN_AWAY
+            ("ideas",), "expected ideas, or `least`, that a jump from start to end does not satisfy", "given-away"
         )
     for index, idea in enumerate(spec.ideas):
         sides = [side for text in (spec.from_, spec.to) for side in parse_chain(text, declared.vocabulary)]
@@ -256,15 +256,15 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
             yield ValueProblem(
                 ("ideas", index, "lines"),
                 "expected something that neither the start nor the end shows",
-                Kind.GIVEN_AWAY,
+                "given-away",
             )
     for index, name in enumerate(spec.free_of):
         if name not in declared.declared:
-            yield unexpected(("free_of", index), name, "one of the symbols", Kind.UNKNOWN_SYMBOL)
+            yield unexpected(("free_of", index), name, "one of the symbols", "unknown-symbol")
     for index, wrong in enumerate(spec.wrong):
         if _follows(spec, wrong.line, declared):
             yield unexpected(
-                ("wrong", index, "line"), wrong.line, "a line that is not equal to the start", Kind.WRONG_IS_RIGHT
+                ("wrong", index, "line"), wrong.line, "a line that is not equal to the start", "wrong-is-right"
             )
         for earlier in spec.wrong[:index]:
             if not spec.solve and _same(parse(wrong.line, declared.vocabulary), earlier.line, declared):
@@ -272,7 +272,7 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
                     ("wrong", index, "line"),
                     wrong.line,
                     f"a line not equal to another ({earlier.line})",
-                    Kind.WRONG_IS_RIGHT,
+                    "wrong-is-right",
                 )
 
 

@@ -53,11 +53,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.core.model import Message, Status, Text
-from grader.core.problems import Kind
 from grader.core.text import name_list
-from grader.core.value_problems import Path, ValueProblem, unexpected
+from grader.core.yaml_positions import Path
 from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, unreadable
 from grader.course.items._wrong import KnownWrongAnswer
+from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, growth, scalars
 from grader.formulas.ast import FunctionCall, Name, Node, walk
 from grader.formulas.declarations import DeclarationError, Declarations, read_declarations
@@ -122,16 +122,14 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             node = parse(str(text), declared.vocabulary)
             _equal(node, node, spec, declared)
         except FormulaError as error:
-            yield unexpected(path, text, f"a formula with a value, but: {error.text.en}", Kind.FORMULA)
+            yield unexpected(path, text, f"a formula with a value, but: {error.text.en}", "formula")
             return
         read.append((path, text, node))
     for at, (path, text, formula) in enumerate(read):
         for other_path, other_text, other in read[:at]:
             if _equal(formula, other, spec, declared):
                 what = "the right answer" if other_path == ("answer",) else "another wrong one"
-                yield unexpected(
-                    path, text, f"an answer that is not equal to {what} ({other_text})", Kind.WRONG_IS_RIGHT
-                )
+                yield unexpected(path, text, f"an answer that is not equal to {what} ({other_text})", "wrong-is-right")
                 break
 
 
@@ -147,7 +145,7 @@ def check_declarations(
             (key, error.name),
             {**symbols, **given}.get(error.name),
             f"a declaration, but: {error.text.en}",
-            Kind.FORMULA,
+            "formula",
         )
     return None
 

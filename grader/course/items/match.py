@@ -55,9 +55,7 @@ from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Lang, Message, Status, Text
-from grader.core.problems import Kind
 from grader.core.text import name_list
-from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import (
     MOST_OPTIONS,
     Choice,
@@ -72,6 +70,7 @@ from grader.course.items import (
 )
 from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
+from grader.course.problems import ValueProblem, unexpected
 
 _HOW = Message("Give each item its match, for example {example}.")
 _ONCE = Message("Each match is used at most once.")
@@ -118,7 +117,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     for index, thing in enumerate(spec.left):
         if not thing.id[:1].isalpha():
             what = "an id that begins with a letter, such as a (it is a key in answers.yaml)"
-            found.append(unexpected(("left", index, "id"), thing.id, what, Kind.DUPLICATE_NAME))
+            found.append(unexpected(("left", index, "id"), thing.id, what, "duplicate-name"))
     for index, thing in enumerate(spec.right):
         if normalize_id(thing.id) in _names(spec.left):
             found.append(
@@ -126,7 +125,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
                     ("right", index, "id"),
                     thing.id,
                     "an id that no entry of `left` has, such as 1",
-                    Kind.DUPLICATE_NAME,
+                    "duplicate-name",
                 )
             )
     yield from found or itertools.chain(_pairs(spec), _wrong(spec))
@@ -138,15 +137,15 @@ def _pairs(spec: Spec) -> Iterator[ValueProblem]:
         yield from _ids.unknown_id(("pairs", name), partner, spec.right, "an id of `right`")
     missing = [thing.id for thing in spec.left if thing.id not in spec.pairs]
     if missing:
-        yield ValueProblem(("pairs",), f"expected a partner for {', '.join(missing)} as well", Kind.PAIRS)
+        yield ValueProblem(("pairs",), f"expected a partner for {', '.join(missing)} as well", "pairs")
     partners = [spec.pairs.get(thing.id) for thing in spec.left]
     if not spec.reuse and len(set(partners)) < len(partners):
-        yield ValueProblem(("pairs",), "one partner is used twice; expected each once, or `reuse: true`", Kind.PAIRS)
+        yield ValueProblem(("pairs",), "one partner is used twice; expected each once, or `reuse: true`", "pairs")
     if partners == [thing.id for thing in spec.right]:
         yield ValueProblem(
             ("right",),
             "every partner is in the same position as its entry of `left`; expected another order",
-            Kind.GIVEN_AWAY,
+            "given-away",
         )
 
 
@@ -157,7 +156,7 @@ def _wrong(spec: Spec) -> Iterator[ValueProblem]:
         yield from _ids.unknown_id((*path, 0), left, spec.left, "an id of `left`")
         yield from _ids.unknown_id((*path, 1), right, spec.right, "an id of `right`")
         if spec.pairs.get(left) == right:
-            yield unexpected(path, list(wrong.pair), "a pair that is not right", Kind.WRONG_IS_RIGHT)
+            yield unexpected(path, list(wrong.pair), "a pair that is not right", "wrong-is-right")
 
 
 def _names(things: Sequence[Arrangeable]) -> list[str]:

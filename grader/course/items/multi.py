@@ -42,10 +42,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.core.model import Message, Status, Text
-from grader.core.problems import Kind
-from grader.core.value_problems import ValueProblem
 from grader.course.items import Context, Judgment, Parts, Prompt, _options, drawn_first, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
+from grader.course.problems import ValueProblem
 
 _SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\]()（）]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
 _HOW = Message("Answer with a list of letters, such as [a, c]; more than one may be right.")
@@ -71,7 +70,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         yield ValueProblem(
             ("options",),
             f"found {said} marked as correct; expected some with `correct: true` and some without",
-            Kind.CORRECT_OPTIONS,
+            "correct-options",
         )
 
 

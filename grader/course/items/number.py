@@ -70,13 +70,13 @@ from typing import TypeAlias
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
-from grader.core.problems import Kind
-from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
+from grader.core.yaml_positions import Path
 from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, draw, unreadable
 from grader.course.items._normalize import normalize
 from grader.course.items._number_words import chinese_in_digits, english_in_digits
 from grader.course.items._options import excerpt
 from grader.course.items._wrong import KnownWrongAnswer
+from grader.course.problems import ValueProblem, unexpected, unknown
 from grader.formulas import scalars
 from grader.formulas.declarations import Declarations
 from grader.formulas.errors import FormulaError
@@ -154,25 +154,23 @@ class Spec:
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the numbers: every answer needs a value for every draw, and wrong ones must never be right."""
     if not 0 <= spec.tolerance < 1:
-        yield unexpected(
-            ("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1", Kind.OUT_OF_RANGE
-        )
+        yield unexpected(("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1", "out-of-range")
     if spec.digits is not None and not 1 <= spec.digits <= _MOST_DIGITS:
-        yield unexpected(("digits",), spec.digits, f"a whole number from 1 to {_MOST_DIGITS}", Kind.OUT_OF_RANGE)
+        yield unexpected(("digits",), spec.digits, f"a whole number from 1 to {_MOST_DIGITS}", "out-of-range")
     if spec.decimals is not None and not 1 <= spec.decimals <= _MOST_DIGITS:
-        yield unexpected(("decimals",), spec.decimals, f"a whole number from 1 to {_MOST_DIGITS}", Kind.OUT_OF_RANGE)
+        yield unexpected(("decimals",), spec.decimals, f"a whole number from 1 to {_MOST_DIGITS}", "out-of-range")
     if spec.decimals is not None and spec.digits is not None:
-        yield unexpected(("decimals",), spec.decimals, "either digits or decimals", Kind.OUT_OF_RANGE)
+        yield unexpected(("decimals",), spec.decimals, "either digits or decimals", "out-of-range")
     for name, choices in spec.draw.items():
         if not name.isidentifier() or name in arithmetic.REALS.functions:
-            yield unexpected(("draw", name), name, "a name such as d_k", Kind.WRONG_FORM)
+            yield unexpected(("draw", name), name, "a name such as d_k", "wrong-form")
         if not choices:
-            yield unexpected(("draw", name), [], "one number or more", Kind.WRONG_LENGTH)
+            yield unexpected(("draw", name), [], "one number or more", "wrong-length")
     if math.prod(map(len, spec.draw.values())) > _MOST_DRAWS:
         yield ValueProblem(
             ("draw",),
             f"expected at most {_MOST_DRAWS} combinations of numbers, since all of them are tried",
-            Kind.WRONG_LENGTH,
+            "wrong-length",
         )
     answers: list[tuple[Path, Number | str]] = [(("answer",), spec.answer)]
     answers += [(("wrong", index, "answer"), wrong.answer) for index, wrong in enumerate(spec.wrong)]
@@ -182,14 +180,14 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         return
     if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in _combinations(spec.draw)):
         yield ValueProblem(
-            ("digits",), "expected none, since the answer can be 0, which has no significant digits", Kind.OUT_OF_RANGE
+            ("digits",), "expected none, since the answer can be 0, which has no significant digits", "out-of-range"
         )
     yield from _refused_rounding(spec)
     for index, wrong in enumerate(spec.wrong):
         for symbols in _combinations(spec.draw):
             if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
                 what = f"an answer that is never right, but it is{_with(symbols)}"
-                yield unexpected(("wrong", index, "answer"), wrong.answer, what, Kind.WRONG_IS_RIGHT)
+                yield unexpected(("wrong", index, "answer"), wrong.answer, what, "wrong-is-right")
                 break
 
 
@@ -202,7 +200,7 @@ def _refused_rounding(spec: Spec) -> Iterator[ValueProblem]:
         rounded = float(f"{right:.{_SENSIBLE_DIGITS}g}")
         if not right.is_integer() and not _close(rounded, right, spec):
             what = f"digits, decimals, or a tolerance that accepts {rounded:g} for {right:.6g}{_with(symbols)}"
-            yield unexpected(("tolerance",), spec.tolerance, what, Kind.OUT_OF_RANGE)
+            yield unexpected(("tolerance",), spec.tolerance, what, "out-of-range")
             return
 
 
@@ -222,16 +220,16 @@ def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Num
     try:
         strange = sorted(arithmetic.names(answer) - set(choices))
     except ValueError as error:
-        yield unexpected(path, answer, f"{arithmetic.REALS.description}, but {error}", Kind.FORMULA)
+        yield unexpected(path, answer, f"{arithmetic.REALS.description}, but {error}", "formula")
         return
     for name in strange:
-        yield unknown(path, name, "a symbol that the item draws", choices, Kind.UNKNOWN_SYMBOL)
+        yield unknown(path, name, "a symbol that the item draws", choices, "unknown-symbol")
     for symbols in _combinations(choices) if not strange else ():
         try:
             arithmetic.evaluate(answer, symbols)
         except ValueError as error:
             yield unexpected(
-                path, answer, f"arithmetic that always has a value, but {error}{_with(symbols)}", Kind.FORMULA
+                path, answer, f"arithmetic that always has a value, but {error}{_with(symbols)}", "formula"
             )
             return
 

@@ -58,12 +58,11 @@ from typing import TypeAlias
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Lang, Message, Status, Text
-from grader.core.problems import Kind
 from grader.core.text import name_list
-from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import MOST_OPTIONS, Context, Judgment, Parts, Prompt, _ids, drawn_first, shuffled, unreadable
 from grader.course.items._ids import Arrangeable
 from grader.course.items._options import excerpt, normalize_id
+from grader.course.problems import ValueProblem, unexpected
 
 #: Pairs of ids: the first has to be before the second.
 Before: TypeAlias = frozenset[tuple[str, str]]
@@ -106,7 +105,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         for place, name in enumerate(group):
             found += _ids.unknown_id(("either", index, place), name, spec.things, "the id of a thing")
         if len(set(group)) < 2:
-            found.append(unexpected(("either", index), list(group), "two ids or more", Kind.WRONG_LENGTH))
+            found.append(unexpected(("either", index), list(group), "two ids or more", "wrong-length"))
     yield from found
     if not found:
         yield from _order(spec)
@@ -118,14 +117,14 @@ def _order(spec: Spec) -> Iterator[ValueProblem]:
     for first, middle, last in itertools.combinations(ids, 3):
         if (first, middle) in before and (middle, last) in before and (first, last) not in before:
             what = f"no group with both {first} and {last}: {middle} has to come between them"
-            yield ValueProblem(("either",), f"expected {what}", Kind.GIVEN_AWAY)
+            yield ValueProblem(("either",), f"expected {what}", "given-away")
     if not before:
-        yield ValueProblem(("either",), "every order is right; expected some wrong ones", Kind.GIVEN_AWAY)
+        yield ValueProblem(("either",), "every order is right; expected some wrong ones", "given-away")
     elif _right(sorted(ids), before):
         yield ValueProblem(
             ("things",),
             f"expected ids whose own order is wrong, but {', '.join(sorted(ids))} would be right",
-            Kind.GIVEN_AWAY,
+            "given-away",
         )
 
 
@@ -140,7 +139,7 @@ def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
     ]
     yield from strange
     if bool(wrong.order) == (wrong.before is not None):
-        yield ValueProblem(path, "expected either `order: […]`, all ids, or `before: [x, y]`", Kind.WRONG_FORM)
+        yield ValueProblem(path, "expected either `order: […]`, all ids, or `before: [x, y]`", "wrong-form")
     elif wrong.before is not None and not strange:
         first, second = map(normalize_id, wrong.before)
         if (second, first) not in before:
@@ -148,14 +147,14 @@ def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
                 (*path, "before"),
                 list(wrong.before),
                 "the later thing first, then the earlier one",
-                Kind.WRONG_IS_RIGHT,
+                "wrong-is-right",
             )
     elif not strange:
         order = [normalize_id(name) for name in wrong.order]
         if sorted(order) != sorted(_names(spec)):
-            yield unexpected((*path, "order"), list(wrong.order), "every id once", Kind.WRONG_IS_RIGHT)
+            yield unexpected((*path, "order"), list(wrong.order), "every id once", "wrong-is-right")
         elif _right(order, before):
-            yield unexpected((*path, "order"), list(wrong.order), "an order that is not right", Kind.WRONG_IS_RIGHT)
+            yield unexpected((*path, "order"), list(wrong.order), "an order that is not right", "wrong-is-right")
 
 
 def _names(spec: Spec) -> list[str]:

@@ -63,12 +63,12 @@ from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
-from grader.core.problems import Kind
 from grader.core.text import name_list
-from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
+from grader.core.yaml_positions import Path
 from grader.course.items import Context, Judgment, Prompt, draw, unreadable
 from grader.course.items._normalize import normalize
 from grader.course.items._options import as_id_text, excerpt
+from grader.course.problems import ValueProblem, unexpected, unknown
 
 #: The length of an axis at each instance that is tried; None stands for ``...``.
 Axis: TypeAlias = tuple[Number, ...] | None
@@ -141,7 +141,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         if _own(spec, wrong.answer, symbols) == _own(spec, spec.answer, symbols):
             said = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
             path = ("wrong", index, "answer")
-            yield unexpected(path, wrong.answer, f"a shape that is never right, but it is{said}", Kind.WRONG_IS_RIGHT)
+            yield unexpected(path, wrong.answer, f"a shape that is never right, but it is{said}", "wrong-is-right")
             return
 
 
@@ -149,38 +149,38 @@ def _names(spec: Spec) -> Iterator[ValueProblem]:
     for key, names in (("sizes", spec.sizes), ("draw", spec.draw)):
         for name in names:
             if not name.isidentifier() or name in arithmetic.REALS.functions:
-                yield unexpected((key, name), name, "a name such as d_k", Kind.WRONG_FORM)
+                yield unexpected((key, name), name, "a name such as d_k", "wrong-form")
     if len(spec.sizes) > _MOST_SIZES:
         yield ValueProblem(
-            ("sizes",), f"found {len(spec.sizes)} of them; expected at most {_MOST_SIZES}", Kind.WRONG_LENGTH
+            ("sizes",), f"found {len(spec.sizes)} of them; expected at most {_MOST_SIZES}", "wrong-length"
         )
     taken = set(spec.sizes)
     for name, others in spec.aliases.items():
         if name not in spec.sizes:
-            yield unknown(("aliases", name), name, "a name of `sizes`", spec.sizes, Kind.UNKNOWN_SYMBOL)
+            yield unknown(("aliases", name), name, "a name of `sizes`", spec.sizes, "unknown-symbol")
         for index, other in enumerate(others):
             if not other.isidentifier() or other in taken:
                 yield unexpected(
-                    ("aliases", name, index), other, "a name such as B that is not in use", Kind.DUPLICATE_NAME
+                    ("aliases", name, index), other, "a name such as B that is not in use", "duplicate-name"
                 )
             taken.add(other)
     for name, choices in spec.draw.items():
         if not choices or min(choices) < 1:
-            yield unexpected(("draw", name), list(choices), "one number or more, all positive", Kind.WRONG_LENGTH)
+            yield unexpected(("draw", name), list(choices), "one number or more, all positive", "wrong-length")
 
 
 def _equal(spec: Spec) -> Iterator[ValueProblem]:
     free = [name for name in spec.sizes if name not in spec.equal]
     for name, expression in spec.equal.items():
         if name not in spec.sizes:
-            yield unknown(("equal", name), name, "a name of `sizes`", spec.sizes, Kind.UNKNOWN_SYMBOL)
+            yield unknown(("equal", name), name, "a name of `sizes`", spec.sizes, "unknown-symbol")
         try:
             strange = sorted(arithmetic.names(expression) - set(free))
         except ValueError as error:
-            yield unexpected(("equal", name), expression, f"{arithmetic.REALS.description}, but {error}", Kind.FORMULA)
+            yield unexpected(("equal", name), expression, f"{arithmetic.REALS.description}, but {error}", "formula")
             continue
         for other in strange:
-            yield unknown(("equal", name), other, "a size that is not defined by others", free, Kind.UNKNOWN_SYMBOL)
+            yield unknown(("equal", name), other, "a size that is not defined by others", free, "unknown-symbol")
 
 
 def _answer(spec: Spec, path: Path, answer: str) -> Iterator[ValueProblem]:
@@ -188,10 +188,10 @@ def _answer(spec: Spec, path: Path, answer: str) -> Iterator[ValueProblem]:
         try:
             axes = _own(spec, answer, symbols)
         except _UnreadableShape as error:
-            yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {error}", Kind.FORMULA)
+            yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {error}", "formula")
             return
         if any(axis is not None and min(axis) <= 0 for axis in axes):
-            yield unexpected(path, answer, "axes of positive length", Kind.OUT_OF_RANGE)
+            yield unexpected(path, answer, "axes of positive length", "out-of-range")
             return
 
 

@@ -53,9 +53,8 @@ from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Lang, Message, Status, Text
-from grader.core.problems import Kind
-from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Context, Judgment, Prompt, unreadable
+from grader.course.problems import ValueProblem, unexpected
 
 #: A person reads the answer, however long it is.
 ANY_LENGTH = True
@@ -94,17 +93,17 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         yield ValueProblem(
             ("least",),
             f"found {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer",
-            Kind.OUT_OF_RANGE,
+            "out-of-range",
         )
     if not _FEWEST <= len(spec.key_points) <= _MOST:
         expected = f"{_FEWEST} to {_MOST} key points"
-        yield unexpected(("key_points",), len(spec.key_points), expected, Kind.WRONG_LENGTH)
+        yield unexpected(("key_points",), len(spec.key_points), expected, "wrong-length")
     langs: tuple[Lang, ...] = ("en", "zh")
     for lang in langs:
         length = _length(spec.answer.of(lang))
         if not spec.least <= length <= spec.most:
             text = f"found {length} words; expected {spec.least} to {spec.most}"
-            yield ValueProblem(("answer", lang), text, Kind.OWN_ANSWER)
+            yield ValueProblem(("answer", lang), text, "own-answer")
 
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
