@@ -130,7 +130,7 @@ def test_files_that_are_no_text_or_not_there(folder: Path) -> None:
 def test_every_kind_is_shown_by_a_test() -> None:
     """No id is left over, and none is used twice."""
     assert {kind for kind, *_ in SHOWN_BY_READING} | OTHERS | SHOWN_BY_RUNNING | SHOWN_BY_GUESSING == set(kinds())
-    parse_document((ROOT / "grader" / "course" / "problems.yaml").read_text("utf-8"))  # refuses a key that is there twice
+    parse_document((ROOT / "grader/course/problems.yaml").read_text("utf-8"))  # refuses a key that is there twice
 
 
 def test_the_guide_lists_every_kind() -> None:
