@@ -37,10 +37,7 @@ _HEDGED: dict[Lang, re.Pattern[str]] = {
     "en": re.compile(r"^(?:both|either|neither)\b|\bit depends\b|\b(?:sometimes|usually|in general)\b", re.IGNORECASE),
     "zh": re.compile("^(?:两者|都有可能|都不)|视情况|看情况|有时|通常|一般"),
 }
-_WORD: dict[Lang, re.Pattern[str]] = {
-    "en": re.compile(r"[A-Za-z][A-Za-z-]{4,}"),
-    "zh": re.compile("[一-鿿]+"),
-}
+_WORD: dict[Lang, re.Pattern[str]] = {"en": re.compile(r"[A-Za-z][A-Za-z-]{4,}"), "zh": re.compile("[一-鿿]+")}
 #: Words that any stem and any option may share.
 _COMMON = frozenset(
     [

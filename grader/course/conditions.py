@@ -88,10 +88,7 @@ class Condition:
 # ---------------------------------------------------------------------------------- kinds of arguments
 
 #: Pairs of an argument with queries and one with keys; their lengths may differ.
-QUERY_AND_KEY = (
-    *(("q", "k"), ("query", "key"), ("query", "keys"), ("x", "memory")),
-    *(("n_q", "n_k"), ("n", "m")),
-)
+QUERY_AND_KEY = (*(("q", "k"), ("query", "key"), ("query", "keys"), ("x", "memory")), *(("n_q", "n_k"), ("n", "m")))
 #: Sequences of positions, (..., n, d).
 SEQUENCES = ("x", "q", "query", "x_t", "heads", "logits", "values", "k")
 #: Masks over pairs of queries and keys; True = may be attended to.
@@ -346,12 +343,8 @@ def _given(found: Inputs, name: str) -> bool:
     return value is not None or found.values[name] != found.defaults[name]
 
 
-def _false(found: Inputs, name: str) -> bool:
-    return found.values.get(name) is False
-
-
-def _true(found: Inputs, name: str) -> bool:
-    return found.values.get(name) is True
+def _is(flag: bool) -> Callable[[Inputs, str], bool]:
+    return lambda found, name: found.values.get(name) is flag
 
 
 def _negative(found: Inputs, name: str) -> bool:
@@ -402,240 +395,113 @@ def _not_in_a_batch(found: Inputs, name: str) -> bool:
 
 _NUMBERS = ("values", "shifts")
 
-CONDITIONS: Mapping[str, Condition] = MappingProxyType(
-    {
-        condition.id: condition
-        for condition in (
-            # lengths
-            Condition(
-                "more-keys",
-                Message("more keys than queries"),
-                _paired,
-                _compared(lambda n_q, n_k: n_q < n_k),
-            ),
-            Condition(
-                "more-queries",
-                Message("more queries than keys"),
-                _paired,
-                _compared(lambda n_q, n_k: n_q > n_k),
-            ),
-            Condition(
-                "different-lengths",
-                Message("different numbers of queries and keys"),
-                _paired,
-                _compared(lambda n_q, n_k: n_q != n_k),
-            ),
-            Condition(
-                "equal-lengths",
-                Message("as many queries as keys"),
-                _paired,
-                _compared(lambda n_q, n_k: n_q == n_k > 1),
-            ),
-            Condition(
-                "one-position",
-                Message("a single position (n = 1; one query and one key)"),
-                _with_length,
-                _single,
-            ),
-            Condition(
-                "long",
-                Text(f"a sequence of {_LONG} positions or more", f"序列至少有 {_LONG} 个位置"),
-                _with_length,
-                _long,
-            ),
-            # axes
-            Condition(
-                "two-axes",
-                Message("no batch: two axes"),
-                _with_sequence,
-                _axes(2),
-            ),
-            Condition(
-                "three-axes",
-                Message("three axes"),
-                _with_sequence,
-                _axes(3),
-            ),
-            Condition(
-                "four-axes",
-                Message("four axes"),
-                _with_sequence,
-                _axes(4),
-            ),
-            Condition(
-                "batch-of-one",
-                Message("a batch of one"),
-                _with_sequence,
-                _batch_of_one,
-            ),
-            # masks
-            Condition(
-                "mask-per-sample",
-                Message("a mask that differs from sample to sample"),
-                _named(PADDING),
-                _mask_per_sample,
-            ),
-            Condition(
-                "square-mask",
-                Message("a square mask, not symmetric, different in each sample"),
-                _named(_MASKS),
-                _square_mask,
-            ),
-            Condition(
-                "square-cross-mask",
-                Message(
-                    "as many keys as queries, but other ones, and a mask that is not symmetric and differs per sample"
-                ),
-                lambda exercise, used: _named(_MASKS)(exercise, used) if _pair(exercise) else (),
-                _square_mask_across,
-            ),
-            Condition(
-                "one-mask-for-all",
-                Message("one mask (n_q, n_k) for the whole batch"),
-                _named(_MASKS),
-                _one_mask_for_all,
-            ),
-            Condition(
-                "mask-of-keys",
-                Message("a mask of keys alone, (batch, 1, 1, n_k)"),
-                _named(_MASKS),
-                _mask_of_keys,
-            ),
-            Condition(
-                "empty-row",
-                Message("a query that may attend to no key"),
-                _named(PADDING),
-                _empty_row,
-                ("fully_masked_rows", "values"),
-            ),
-            # ids
-            Condition(
-                "id-zero",
-                Message("an id of 0"),
-                _named(_IDS),
-                _zero,
-            ),
-            Condition(
-                "id-last",
-                Message("the last id"),
-                _named(_IDS),
-                _last_id,
-            ),
-            Condition(
-                "token-zero",
-                Message("the token 0 among the tokens"),
-                _named(TOKENS),
-                _token(lambda found, tokens: bool((tokens == 0).any())),
-            ),
-            Condition(
-                "token-last",
-                Message("the last token of the vocabulary among the tokens"),
-                _named(TOKENS),
-                _token(_has_last_token),
-            ),
-            # counts
-            Condition(
-                "odd-count",
-                Message("an odd count above 1"),
-                _named(_COUNTS),
-                _odd,
-            ),
-            Condition(
-                "no-power-of-two",
-                Message("a count that is not a power of two"),
-                _named(_COUNTS),
-                _no_power_of_two,
-            ),
-            # optional arguments
-            Condition(
-                "omitted",
-                Message("an optional argument left out"),
-                _optional,
-                lambda found, name: name not in found.values,
-            ),
-            Condition(
-                "not-default",
-                Message("a value other than the default"),
-                _optional,
-                _given,
-            ),
-            Condition(
-                "zero",
-                Message("an optional number given as 0"),
-                _may_be_zero,
-                _zero,
-                (*_NUMBERS, "raises"),
-            ),
-            Condition(
-                "false",
-                Message("a flag given as False"),
-                _flags,
-                _false,
-            ),
-            # signs and magnitudes
-            Condition(
-                "negative",
-                Message("a negative number"),
-                _named(SIGNED),
-                _negative,
-            ),
-            Condition(
-                "large-numbers",
-                Message("numbers whose exponentials overflow in float32"),
-                _uses(_EXPONENTIALS),
-                _large,
-            ),
-            Condition(
-                "large-offset",
-                Message("a common offset much larger than the differences"),
-                _normalises,
-                _offset,
-            ),
-            Condition(
-                "tiny-numbers",
-                Message("numbers so small that eps matters"),
-                _named(("eps",)),
-                _tiny,
-            ),
-            # state and work
-            Condition(
-                "second-call",
-                Message("a call after one with other arguments"),
-                _everywhere,
-                _again,
-                ("repeatable",),
-            ),
-            Condition(
-                "work-in-a-batch",
-                Message("work or memory measured for a batch"),
-                _measured,
-                _in_a_batch,
-                ("operations", "memory"),
-            ),
-            Condition(
-                "work-without-batch",
-                Message("work or memory measured without a batch"),
-                _measured,
-                _not_in_a_batch,
-                ("operations", "memory"),
-            ),
-            Condition(
-                "work-with-flag",
-                Message("work or memory measured with the flag set"),
-                _measured_flags,
-                _true,
-                ("operations", "memory"),
-            ),
-            Condition(
-                "work-without-flag",
-                Message("work or memory measured without the flag"),
-                _measured_flags,
-                lambda found, name: not _true(found, name),
-                ("operations", "memory"),
-            ),
-        )
-    }
+_TABLE = (
+    # lengths
+    Condition("more-keys", Message("more keys than queries"), _paired, _compared(lambda n_q, n_k: n_q < n_k)),
+    Condition("more-queries", Message("more queries than keys"), _paired, _compared(lambda n_q, n_k: n_q > n_k)),
+    Condition(
+        "different-lengths",
+        Message("different numbers of queries and keys"),
+        _paired,
+        _compared(lambda n_q, n_k: n_q != n_k),
+    ),
+    Condition("equal-lengths", Message("as many queries as keys"), _paired, _compared(lambda n_q, n_k: n_q == n_k > 1)),
+    Condition("one-position", Message("a single position (n = 1; one query and one key)"), _with_length, _single),
+    Condition(
+        "long", Text(f"a sequence of {_LONG} positions or more", f"序列至少有 {_LONG} 个位置"), _with_length, _long
+    ),
+    # axes
+    Condition("two-axes", Message("no batch: two axes"), _with_sequence, _axes(2)),
+    Condition("three-axes", Message("three axes"), _with_sequence, _axes(3)),
+    Condition("four-axes", Message("four axes"), _with_sequence, _axes(4)),
+    Condition("batch-of-one", Message("a batch of one"), _with_sequence, _batch_of_one),
+    # masks
+    Condition(
+        "mask-per-sample", Message("a mask that differs from sample to sample"), _named(PADDING), _mask_per_sample
+    ),
+    Condition(
+        "square-mask", Message("a square mask, not symmetric, different in each sample"), _named(_MASKS), _square_mask
+    ),
+    Condition(
+        "square-cross-mask",
+        Message("as many keys as queries, but other ones, and a mask that is not symmetric and differs per sample"),
+        lambda exercise, used: _named(_MASKS)(exercise, used) if _pair(exercise) else (),
+        _square_mask_across,
+    ),
+    Condition(
+        "one-mask-for-all", Message("one mask (n_q, n_k) for the whole batch"), _named(_MASKS), _one_mask_for_all
+    ),
+    Condition("mask-of-keys", Message("a mask of keys alone, (batch, 1, 1, n_k)"), _named(_MASKS), _mask_of_keys),
+    Condition(
+        "empty-row",
+        Message("a query that may attend to no key"),
+        _named(PADDING),
+        _empty_row,
+        ("fully_masked_rows", "values"),
+    ),
+    # ids
+    Condition("id-zero", Message("an id of 0"), _named(_IDS), _zero),
+    Condition("id-last", Message("the last id"), _named(_IDS), _last_id),
+    Condition(
+        "token-zero",
+        Message("the token 0 among the tokens"),
+        _named(TOKENS),
+        _token(lambda found, tokens: bool((tokens == 0).any())),
+    ),
+    Condition(
+        "token-last",
+        Message("the last token of the vocabulary among the tokens"),
+        _named(TOKENS),
+        _token(_has_last_token),
+    ),
+    # counts
+    Condition("odd-count", Message("an odd count above 1"), _named(_COUNTS), _odd),
+    Condition("no-power-of-two", Message("a count that is not a power of two"), _named(_COUNTS), _no_power_of_two),
+    # optional arguments
+    Condition(
+        "omitted", Message("an optional argument left out"), _optional, lambda found, name: name not in found.values
+    ),
+    Condition("not-default", Message("a value other than the default"), _optional, _given),
+    Condition("zero", Message("an optional number given as 0"), _may_be_zero, _zero, (*_NUMBERS, "raises")),
+    Condition("false", Message("a flag given as False"), _flags, _is(False)),
+    # signs and magnitudes
+    Condition("negative", Message("a negative number"), _named(SIGNED), _negative),
+    Condition("large-numbers", Message("numbers whose exponentials overflow in float32"), _uses(_EXPONENTIALS), _large),
+    Condition("large-offset", Message("a common offset much larger than the differences"), _normalises, _offset),
+    Condition("tiny-numbers", Message("numbers so small that eps matters"), _named(("eps",)), _tiny),
+    # state and work
+    Condition("second-call", Message("a call after one with other arguments"), _everywhere, _again, ("repeatable",)),
+    Condition(
+        "work-in-a-batch",
+        Message("work or memory measured for a batch"),
+        _measured,
+        _in_a_batch,
+        ("operations", "memory"),
+    ),
+    Condition(
+        "work-without-batch",
+        Message("work or memory measured without a batch"),
+        _measured,
+        _not_in_a_batch,
+        ("operations", "memory"),
+    ),
+    Condition(
+        "work-with-flag",
+        Message("work or memory measured with the flag set"),
+        _measured_flags,
+        _is(True),
+        ("operations", "memory"),
+    ),
+    Condition(
+        "work-without-flag",
+        Message("work or memory measured without the flag"),
+        _measured_flags,
+        lambda found, name: found.values.get(name) is not True,
+        ("operations", "memory"),
+    ),
 )
+#: Every condition by its id.
+CONDITIONS: Mapping[str, Condition] = MappingProxyType({condition.id: condition for condition in _TABLE})
 
 
 def applicable(exercise: Exercise, used: frozenset[str]) -> Iterator[tuple[Condition, str]]:

@@ -37,10 +37,7 @@ def _any(test: Callable[[Exercise], bool]) -> Callable[[Question], bool]:
 
 
 _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
-    (
-        _always,
-        Message("Required arguments are passed by position, optional ones by the names given here."),
-    ),
+    (_always, Message("Required arguments are passed by position, optional ones by the names given here.")),
     (
         _any(lambda exercise: "numpy" in exercise.array_types),
         Message("A file that imports torch is given torch.Tensor, any other file numpy.ndarray; return either."),
@@ -49,10 +46,7 @@ _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
         _any(lambda exercise: exercise.array_types == ("torch",)),
         Message("Exercises marked “torch” must be written with torch."),
     ),
-    (
-        _always,
-        Message('"..." stands for any number of leading dimensions, including none.'),
-    ),
+    (_always, Message('"..." stands for any number of leading dimensions, including none.')),
     (_always, Message("Vectors are rows: projections are x @ w.")),
     (
         _takes("mask", "self_mask", "memory_mask"),

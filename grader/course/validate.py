@@ -86,10 +86,7 @@ def check_question(question: Question, raw: Mapping[str, Any], known: KnownNames
     file = FilePath(question.file).name
     if not file.startswith((f"q{number:02}_", f"q{number:02}.")):
         yield unexpected(
-            ("id",),
-            question.id,
-            f"the number in the file's name ({file}), or a file q{number:02}_….yaml",
-            "file-name",
+            ("id",), question.id, f"the number in the file's name ({file}), or a file q{number:02}_….yaml", "file-name"
         )
     if known.groups is not None and question.group not in known.groups:
         yield unknown(("group",), question.group, "a group of course.yaml", known.groups, "unknown-group")

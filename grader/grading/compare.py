@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 
 from grader.core.model import Array, Difference, Message, Text
 
-_KINDS = {
-    "b": Message("booleans"),
-    "i": Message("integers"),
-    "u": Message("integers"),
-    "f": Message("floats"),
-}
+_KINDS = {"b": Message("booleans"), "i": Message("integers"), "u": Message("integers"), "f": Message("floats")}
 _DIFFER = Message("the values differ from the expected ones")
 _KIND = Message("the result is {got}; expected {expected}")
 _STRAY = Message("the result contains {word}")

@@ -239,35 +239,14 @@ _PUBLIC: dict[str, tuple[Text, tuple[str, ...]]] = {
         Message("no table of shape {expected} was found among the parameters; your class has {has}"),
         ("expected", "has"),
     ),
-    "layer": (
-        Message("no linear layer {sizes} was found for {role}; your class has {has}"),
-        ("role", "sizes", "has"),
-    ),
-    "undefined": (
-        Message("{name} is no longer defined once the file is loaded"),
-        ("name",),
-    ),
-    "type": (
-        Message("the result is of type {type}; expected an array or a tensor"),
-        ("type",),
-    ),
-    "dtype": (
-        Message("the result has the data type {dtype}, which cannot be graded"),
-        ("dtype",),
-    ),
-    "tensor": (
-        Message("the result is not an ordinary CPU tensor ({what})"),
-        ("what",),
-    ),
+    "layer": (Message("no linear layer {sizes} was found for {role}; your class has {has}"), ("role", "sizes", "has")),
+    "undefined": (Message("{name} is no longer defined once the file is loaded"), ("name",)),
+    "type": (Message("the result is of type {type}; expected an array or a tensor"), ("type",)),
+    "dtype": (Message("the result has the data type {dtype}, which cannot be graded"), ("dtype",)),
+    "tensor": (Message("the result is not an ordinary CPU tensor ({what})"), ("what",)),
     "protocol": (TAMPERED, ()),
-    "state": (
-        Message("the step returned {type}; expected (output, state)"),
-        ("type",),
-    ),
-    "forbidden": (
-        Message("it called {name}{place}, which this exercise forbids"),
-        ("name", "file", "line"),
-    ),
+    "state": (Message("the step returned {type}; expected (output, state)"), ("type",)),
+    "forbidden": (Message("it called {name}{place}, which this exercise forbids"), ("name", "file", "line")),
     "class": (_KINDS["class"], ("name", "file", "line")),
     "function": (_KINDS["function"], ("name", "file", "line")),
     "not-callable": (_KINDS["not-callable"], ("name", "what", "file", "line")),

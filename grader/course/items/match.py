@@ -122,10 +122,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         if normalize_id(thing.id) in _names(spec.left):
             found.append(
                 unexpected(
-                    ("right", index, "id"),
-                    thing.id,
-                    "an id that no entry of `left` has, such as 1",
-                    "duplicate-name",
+                    ("right", index, "id"), thing.id, "an id that no entry of `left` has, such as 1", "duplicate-name"
                 )
             )
     yield from found or itertools.chain(_pairs(spec), _wrong(spec))

@@ -144,10 +144,7 @@ def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
         first, second = map(normalize_id, wrong.before)
         if (second, first) not in before:
             yield unexpected(
-                (*path, "before"),
-                list(wrong.before),
-                "the later thing first, then the earlier one",
-                "wrong-is-right",
+                (*path, "before"), list(wrong.before), "the later thing first, then the earlier one", "wrong-is-right"
             )
     elif not strange:
         order = [normalize_id(name) for name in wrong.order]
