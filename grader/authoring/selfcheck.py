@@ -12,16 +12,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.authoring import giveaways, untested
+from grader.authoring import giveaways
 from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
-from grader.course import edits, items, misconceptions, starter
+from grader.course import conditions, edits, items, misconceptions, starter
+from grader.course.conditions import Condition, Inputs
 from grader.course.items import derivation, expression, number, shape
 from grader.course.problems import Problem
+from grader.grading import checks
 from grader.grading.context import GradingContext
 from grader.grading.explaining import landmarks, place
 from grader.grading.explaining.mistakes import MistakeSignature, agree
 from grader.grading.grade import grade, grade_alternative, grade_reference
-from grader.grading.plan import module_of
+from grader.grading.inputs import Seed, draw
+from grader.grading.plan import function_of, module_of
 from grader.grading.selection import Selection
 from grader.submission import read
 
@@ -34,6 +37,11 @@ _ABOUT_CODE = re.compile(
     r"|array library|result|output|loss|mask|bias|beam|sums|block|table|heads|weights|softmax|scores|feature map|len)\b"
     r"|你的 ?(?:代码|函数|类|forward|程序|模块|层|循环|写法|结果|输出|损失|掩码|偏置|束|变量|__init__|merge)"
 )
+#: A condition must hold with each of these seeds, because what a case draws may hide it.
+_SEEDS = (Seed.public(), *map(Seed.number, range(4)))
+#: The checks that compare numbers on all their cases. A condition that names none must be in a case of one of these.
+_COMPARING = ("values", "shifts")
+#: The least that learners need: mistakes to recognise, a way of hints, and items for what an exercise does not show.
 MIN_MISTAKES, MIN_HINTS, MIN_ITEMS, MIN_LANDMARKS = 4, 2, 3, 2
 
 
@@ -155,12 +163,49 @@ def _alike(question: Question) -> Iterator[Problem]:
 def _conditions(course: Course, question: Question, exercise: Exercise) -> Iterator[Problem]:
     """Every condition that applies to the exercise is in a case, or declared not applicable."""
     where = f"{question.file}, exercise {exercise.name}"
-    for condition, name in untested.untested_conditions(course, exercise):
+    for condition, name in untested_conditions(course, exercise):
         of = f" of {name}" if name else ""
         said = f"no case has {condition.id}{of}: {condition.what.en}"
         yield Problem("untested-condition", where, said)
-    for name in untested.needless_reasons(course, exercise):
+    for name in _needless_reasons(course, exercise):
         yield Problem("needless-reason", where, f"not_applicable: {name} does not apply to this exercise anyway")
+
+
+def untested_conditions(course: Course, exercise: Exercise) -> Iterator[tuple[Condition, str]]:
+    """The conditions that apply, are in no case, and are not declared not applicable; each with its argument."""
+    declared = dict(exercise.not_applicable)
+    drawn = [_drawn(exercise, seed) for seed in _SEEDS]
+    for condition, name in _applicable(course, exercise):
+        if condition.id in declared or conditions.key(condition, name) in declared:
+            continue
+        cases = _used_by(exercise, condition.checks or _COMPARING)
+        if not all(any(conditions.has(condition, name, inputs[case]) for case in cases) for inputs in drawn):
+            yield condition, name
+
+
+def _needless_reasons(course: Course, exercise: Exercise) -> Iterator[str]:
+    """The keys of ``not_applicable`` that are not needed, because the condition does not apply anyway."""
+    needed: set[str] = set()
+    for condition, name in _applicable(course, exercise):
+        needed |= {condition.id, conditions.key(condition, name)}
+    yield from (key for key, _ in exercise.not_applicable if key not in needed)
+
+
+def _applicable(course: Course, exercise: Exercise) -> Iterator[tuple[Condition, str]]:
+    """The conditions that apply to an exercise of ``course``, each with its argument."""
+    used = edits.names_used(course.reference, module_of(exercise), function_of(exercise))
+    return conditions.applicable(exercise, used)
+
+
+def _used_by(exercise: Exercise, kinds: tuple[str, ...]) -> frozenset[str]:
+    """The names of the cases on which one of these checks is judged."""
+    used = [check for check in exercise.checks if check.kind in kinds]
+    return frozenset(case.name for check in used for case in checks.cases_for(check, exercise))
+
+
+def _drawn(exercise: Exercise, seed: Seed) -> dict[str, Inputs]:
+    """The inputs of every case."""
+    return {case.name: conditions.inputs_of(exercise, case, draw(case, exercise.name, seed)) for case in exercise.cases}
 
 
 def _derivations(question: Question) -> Iterator[Problem]:

@@ -1,6 +1,6 @@
 """Evaluates arithmetic over named numbers, such as ``"4 * n**2 * d + sqrt(d)"``, from a whitelisted syntax tree.
 
-``REALS`` is the grammar of numbers in quiz items; ``grader.core.sizes`` has one for whole numbers only.
+``REALS`` is the grammar of numbers in quiz items, ``SIZES`` that of sizes in recipes: whole numbers only.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Number: TypeAlias = int | float
+#: A size in a recipe: an integer, or integer arithmetic over drawn symbols such as ``"h * d_k + 1"``.
+Size: TypeAlias = int | str
 _Binary: TypeAlias = Mapping[type[ast.operator], Callable[[Number, Number], Number]]
 _Unary: TypeAlias = Mapping[type[ast.unaryop], Callable[[Number], Number]]
 
+#: Far more than anybody writes; both bound the work of an expression.
 _MAX_LENGTH = 200
 _MAX_BITS = 4096
 
@@ -59,6 +62,19 @@ REALS = Grammar(
     functions={"sqrt": math.sqrt, "log": math.log, "exp": math.exp},
 )
 
+SIZES = Grammar(
+    'a whole number, or arithmetic such as "2 * n + 1" with names, whole numbers, + - * // and parentheses',
+    numbers=(int,),
+    operators={
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.FloorDiv: operator.floordiv,
+    },
+    signs={},
+    functions={},
+)
+
 
 def evaluate(expression: Number | str, symbols: Mapping[str, Number], grammar: Grammar = REALS) -> Number:
     """The finite value of ``expression``. Raises ValueError, with a message for people, if it has none."""
@@ -72,6 +88,11 @@ def evaluate(expression: Number | str, symbols: Mapping[str, Number], grammar: G
     if not finite:
         raise ValueError(f"{expression!r} is too large, or not a number")
     return value
+
+
+def evaluate_size(size: Size, symbols: Mapping[str, int]) -> int:
+    """The value of ``size``. Raises ValueError, with a message for people, if it has none."""
+    return size if isinstance(size, int) else int(evaluate(size, symbols, SIZES))
 
 
 def names(expression: Number | str, grammar: Grammar = REALS) -> frozenset[str]:

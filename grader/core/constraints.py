@@ -160,18 +160,18 @@ Pairs: TypeAlias = Annotated[tuple[tuple[Identifier, T], ...], AsMapping()]
 
 
 def check_size(value: object) -> int | str:
-    """``value`` if it is a size (see ``grader.core.sizes``). Raises ValueError for any other value."""
-    from grader.core import sizes  # needs ast, and only where a course is read
+    """``value`` if it is a size (see ``grader.core.arithmetic``). Raises ValueError for any other value."""
+    from grader.core.arithmetic import SIZES, names  # needs ast, and only where a course is read
 
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str):
         try:
-            sizes.names(value)
+            names(value, SIZES)
         except ValueError as problem:
-            raise ValueError(f"{sizes.GRAMMAR.description}, but {problem}") from None
+            raise ValueError(f"{SIZES.description}, but {problem}") from None
         return value
-    raise ValueError(sizes.GRAMMAR.description)
+    raise ValueError(SIZES.description)
 
 
 #: A size in a recipe: a number, or integer arithmetic over drawn symbols (``"h * d_k + 1"``).

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any, Protocol, TypeAlias
 
-from grader.core import sizes
+from grader.core import arithmetic
+from grader.core.arithmetic import SIZES, Size, evaluate_size
 from grader.core.constraints import first_keys
 from grader.core.model import (
     Case,
@@ -32,7 +33,6 @@ from grader.core.model import (
     SourceFile,
     Symbol,
 )
-from grader.core.sizes import Size
 from grader.core.yaml_positions import Path
 from grader.course import conditions, edits, items, misconceptions
 from grader.course.helpers import HELPERS
@@ -387,8 +387,8 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
     for path, size, least in _sizes(recipe):
         yield from _size(path, size, least, draws)
     if isinstance(recipe, Integers):
-        for symbols in _drawn(sizes.names(recipe.low) | sizes.names(recipe.high), draws):
-            low, high = sizes.evaluate(recipe.low, symbols), sizes.evaluate(recipe.high, symbols)
+        for symbols in _drawn(arithmetic.names(recipe.low, SIZES) | arithmetic.names(recipe.high, SIZES), draws):
+            low, high = evaluate_size(recipe.low, symbols), evaluate_size(recipe.high, symbols)
             if low >= high:
                 yield ValueProblem((), f"found low {low} and high {high}; expected low below high", "size")
                 break
@@ -409,15 +409,15 @@ def _sizes(recipe: Recipe) -> Iterator[tuple[Path, Size, int | None]]:
 
 
 def _size(path: Path, size: Size, least: int | None, draws: Draws) -> Iterator[ValueProblem]:
-    strange = sorted(sizes.names(size) - set(draws))
+    strange = sorted(arithmetic.names(size, SIZES) - set(draws))
     for name in strange:
         text = "" if path else " (a text is written {value: …})"
         fault = unknown(path, name, "a symbol that the case draws", list(draws), "unknown-symbol")
         yield replace(fault, text=fault.text + text)
-    for symbols in _drawn(sizes.names(size), draws) if not strange else ():
+    for symbols in _drawn(arithmetic.names(size, SIZES), draws) if not strange else ():
         at = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
         try:
-            value = sizes.evaluate(size, symbols)
+            value = evaluate_size(size, symbols)
         except ValueError as error:
             yield unexpected(path, size, f"arithmetic that always has a value, but {error}{at}", "size")
             return

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.core.arithmetic import Size, evaluate_size
 from grader.core.errors import CourseError, UsageError
 from grader.core.model import (
     Case,
@@ -34,7 +35,6 @@ from grader.core.model import (
     Same,
     Symbol,
 )
-from grader.core.sizes import Size, evaluate
 
 _PUBLIC = b"attncheck public seed"
 _SHORTEST_SECRET = 16
@@ -170,13 +170,13 @@ def make(recipe: Recipe, symbols: Mapping[str, int], generator: np.random.Genera
     """The value of one recipe. Raises ValueError if a size is negative or not arithmetic."""
 
     def shape(sizes: tuple[Size, ...]) -> tuple[int, ...]:
-        return tuple(evaluate(size, symbols) for size in sizes)
+        return tuple(evaluate_size(size, symbols) for size in sizes)
 
     match recipe:
         case Normal(sizes, scale, shift):
             return (generator.standard_normal(shape(sizes)) * scale + shift).astype(np.float32)
         case Integers(sizes, low, high):
-            return generator.integers(evaluate(low, symbols), evaluate(high, symbols), shape(sizes))
+            return generator.integers(evaluate_size(low, symbols), evaluate_size(high, symbols), shape(sizes))
         case RandomMask(sizes, keep, empty):
             return random_mask(shape(sizes), keep, empty, generator)
         case Causal(sizes):
@@ -185,9 +185,9 @@ def make(recipe: Recipe, symbols: Mapping[str, int], generator: np.random.Genera
         case Literal_(value, dtype):
             return value if dtype is None else np.array(value, dtype=dtype)
         case Symbol(size):
-            return evaluate(size, symbols)
+            return evaluate_size(size, symbols)
         case Permutation(size):
-            return derangement(evaluate(size, symbols), generator)
+            return derangement(evaluate_size(size, symbols), generator)
         case Made(helper, parts):
             return DrawnMade(helper, tuple((name, make(part, symbols, generator)) for name, part in parts))
         case Same() | Own():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from grader.core.arithmetic import evaluate, names
+from grader.core.arithmetic import SIZES, evaluate, evaluate_size, names
 
 SYMBOLS = {"d": 64, "n": 3, "half": 0.5}
 
@@ -114,3 +114,57 @@ def test_names_of_what_is_not_in_the_grammar(expression: str) -> None:
     """An author learns of it although nothing is drawn yet."""
     with pytest.raises(ValueError, match="is not allowed"):
         names(expression)
+
+
+@pytest.mark.parametrize(
+    ("size", "value"),
+    [
+        (3, 3),
+        (0, 0),
+        ("4", 4),
+        ("n", 5),
+        ("n + 2", 7),
+        ("h * d_k - 1", 23),
+        ("n // 2", 2),
+        ("2 * (n + 1)", 12),
+        (" n ", 5),
+    ],
+)
+def test_sizes_are_integer_arithmetic(size: int | str, value: int) -> None:
+    """A size is a number, or what its arithmetic gives for the drawn symbols."""
+    assert evaluate_size(size, {"n": 5, "h": 3, "d_k": 8}) == value
+
+
+@pytest.mark.parametrize(
+    ("size", "fragment"),
+    [
+        ("m", "'m' is not drawn"),
+        ("n // (n - n)", "divides by zero"),
+        ("n / 2", "'n / 2' is not allowed"),
+        ("n ** n", "not allowed"),
+        ("-n", "not allowed"),
+        ("1.5", "not allowed"),
+        ("True", "not allowed"),
+        ("f(n)", "not allowed"),
+        ("n.real", "not allowed"),
+        ("n if n else 1", "not allowed"),
+        ("n +", "not arithmetic"),
+        ("", "not arithmetic"),
+        ("n; n", "not arithmetic"),
+        ("\0", "not arithmetic"),
+        ("n+" * 200 + "n", "longer than 200"),
+    ],
+)
+def test_no_other_size_is_evaluated(size: str, fragment: str) -> None:
+    """Whatever is not in the grammar is refused with a sentence, and never run."""
+    with pytest.raises(ValueError, match=r".") as caught:
+        evaluate_size(size, {"n": 5})
+    assert fragment in str(caught.value)
+
+
+def test_the_symbols_of_a_size() -> None:
+    """The symbols of a size are known without values for them."""
+    assert names("h * (d_k + 1) // h", SIZES) == {"h", "d_k"}
+    assert names(7, SIZES) == names("7", SIZES) == frozenset()
+    with pytest.raises(ValueError, match="not allowed"):
+        names("len(x)", SIZES)

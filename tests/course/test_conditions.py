@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring import untested
+from grader.authoring import selfcheck
 from grader.core.model import Course, Exercise
 from grader.course import conditions, edits, loader
 from grader.course.conditions import CONDITIONS
@@ -96,10 +96,10 @@ def test_every_condition_is_tested_or_excused() -> None:
     """The bundled course has no holes, and no reasons that excuse nothing."""
     for question in course().questions:
         for exercise in question.exercises:
-            assert [conditions.key(*hole) for hole in untested.untested_conditions(course(), exercise)] == [], (
+            assert [conditions.key(*hole) for hole in selfcheck.untested_conditions(course(), exercise)] == [], (
                 exercise.name
             )
-            assert list(untested.needless_reasons(course(), exercise)) == [], exercise.name
+            assert list(selfcheck._needless_reasons(course(), exercise)) == [], exercise.name
 
 
 def test_names_used_reach_through_helpers() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from grader import submission
-from grader.core import arithmetic, sizes
+from grader.core import arithmetic
 from grader.core.errors import CourseError
 from grader.core.model import Answer, Course, Item, Observed, Question, Status, Submission
 from grader.course import items, loader
@@ -235,13 +235,13 @@ SUMS = bending.texts(
 def arithmetical(text: str, scratch: Path) -> None:
     """A number, or a ValueError with a sentence."""
     numbers = {"n": 7, "h": 3, "d": 2, "d_k": 4}
-    for evaluate in (sizes.evaluate, arithmetic.evaluate):
+    for evaluate in (arithmetic.evaluate_size, arithmetic.evaluate):
         with contextlib.suppress(ValueError):
             value = evaluate(text, numbers)
             assert type(value) in (int, float) and abs(value) < float("inf")
-    for names in (sizes.names, arithmetic.names):
+    for grammar in (arithmetic.SIZES, arithmetic.REALS):
         with contextlib.suppress(ValueError):
-            assert all(name.isidentifier() for name in names(text))
+            assert all(name.isidentifier() for name in arithmetic.names(text, grammar))
 
 
 test_sample, test_long = fuzzing(
