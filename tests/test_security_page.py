@@ -16,7 +16,7 @@ from grader.core.text import LONGEST_NAME
 from grader.course import items
 from grader.course.items import text as free_text
 from grader.formulas import parse, scalars, steps, tokens
-from grader.grading import answer_grading, checks, nothing_to_grade, properties, unknown_items
+from grader.grading import answer_grading, checks, missing, properties
 from grader.instructor.analysis import similarity
 from grader.sandbox import launch
 from grader.sandbox.inside import confine, errors, frames, threads
@@ -60,7 +60,7 @@ ROWS: dict[str, tuple[float, ...]] = {
     "notebooks": (notebook.MAX_BRACKETS, notebook.MAX_CELLS, kib(notebook.MAX_SOURCE), 4, bounded.READING.cpu),
     "parsing": (mib(source.MAX_CODE), source.MAX_NAMES, source.MAX_DOTS, source.MAX_FIELD_STEPS, *READING),
     "forbidden names": READING,
-    "names": (nothing_to_grade._MOST_LOOKED_UP, unknown_items._MOST_UNKNOWN, suggest._LONGEST),
+    "names": (missing._MOST_LOOKED_UP, missing._MOST_UNKNOWN, suggest._LONGEST),
     "answers": (
         kib(files.MAX_SOURCE), yaml_positions.MAX_DEPTH, answer_entries.MAX_ENTRIES, items.MOST_CHARACTERS, *READING
     ),

@@ -43,7 +43,7 @@ from grader.core.model import (
 )
 from grader.core.yaml_positions import parse
 from grader.course import items, loader, misconceptions
-from grader.grading import checks, courses, public_arrays, stored_results
+from grader.grading import checks, courses, public_arrays, reference_results
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.plan import REFERENCE_LIMITS, placeholders, sources_of
@@ -104,7 +104,7 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
         mark = Edition(keyed_digest(whole), __version__, ())
         _write(folder, _files(whole, chosen, mark))
         tables = dict(_tables(courses.load(folder), whole, observe))
-        _write(folder, {stored_results.file_name(name): data for name, data in tables.items()})
+        _write(folder, {reference_results.file_name(name): data for name, data in tables.items()})
         digests = tuple((name, hashlib.sha256(data).hexdigest()) for name, data in tables.items())
         _write(folder, {"course.yaml": _course_file(whole, chosen, replace(mark, stored=digests))})
         made = courses.load(folder)
@@ -204,7 +204,7 @@ def _may_be_replaced(target: Path) -> None:
         except (OSError, UnicodeDecodeError):
             marked = False
         strange = sorted(
-            {entry.name for entry in target.iterdir()} - {"course.yaml", "questions", stored_results.FOLDER}
+            {entry.name for entry in target.iterdir()} - {"course.yaml", "questions", reference_results.FOLDER}
         )
         if not marked or strange:
             seen = Message(" ({name} is in it)").fill(name=strange[0]) if marked else ""
@@ -441,7 +441,7 @@ def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[
     for picture in kinds.kinds().values():
         if any(name in found for name in picture.NEEDS):
             run.reference(edition, picture, _recorder(None, whole, observe, found))
-    return ((name, stored_results.pack(entries)) for name, entries in found.items())
+    return ((name, reference_results.pack(entries)) for name, entries in found.items())
 
 
 def _recorder(
@@ -456,7 +456,7 @@ def _recorder(
             files = sources_of(number, exercise, whole)
         seen = observe(Job(files, job.programs), REFERENCE_LIMITS)
         for program, one in zip(job.programs, seen.observations, strict=True):
-            found[program.group][stored_results.key(job.files, program)] = _bare(one)
+            found[program.group][reference_results.key(job.files, program)] = _bare(one)
         return seen
 
     return record

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from grader.core.model import Answer, Course, Item, Submission, Text
 from grader.course import answer_ids, items
-from grader.grading.unknown_items import unassigned
+from grader.grading.missing import unassigned
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ def grade(
 
     with open_sandbox(mode=mode) as sandbox:
         sandbox.start()  # the child imports torch while this process imports and reads what follows
-        from grader.grading.budget import with_shared_budget  # beside the child, like the others
+        from grader.grading.code_grading import with_shared_budget  # beside the child, like the others
         from grader.grading.context import GradingContext  # loads numpy
         from grader.grading.grade import grade as grade_submission  # loads numpy
         from grader.grading.reference_results import reference_observer  # loads numpy

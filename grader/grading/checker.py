@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from grader.core.errors import LibrariesChanged
 from grader.core.model import ArrayComparison, Course, Report, Submission
-from grader.grading.budget import with_shared_budget
+from grader.grading.code_grading import with_shared_budget
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed

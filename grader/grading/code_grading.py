@@ -21,16 +21,17 @@ from grader.core.model import (
     Observed,
     Outcome,
     Raised,
+    ResourceUsage,
     Returned,
     Status,
     Submission,
     Verdict,
 )
-from grader.grading import forbidden
-from grader.grading.budget import with_shared_budget
+from grader.grading import definitions
 from grader.grading.checks import JudgeInput
 from grader.grading.context import GradedCode, GradingContext
-from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
+from grader.grading.definitions import only_raises, unwritten
+from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked, with_printed
 from grader.grading.explaining import place
 from grader.grading.explaining.dependencies import with_dependencies
 from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise
@@ -38,12 +39,10 @@ from grader.grading.explaining.explain import explain
 from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
-from grader.grading.printed import with_printed
 from grader.grading.programs import apply_variant
-from grader.grading.unwritten import only_raises, unwritten
 
 if TYPE_CHECKING:
-    from grader.core.model import Observe
+    from grader.core.model import Job, Limits, Observe, Observed
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +174,9 @@ class CodeGrading:
                 return same_verdict(plan, Verdict(Status.MISSING, not_written(*stub)))
         names = plan.exercise.forbids
         try:
-            used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
+            used = definitions.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
         except bounded.Exceeded:
-            return same_verdict(plan, Verdict(Status.FAILED, forbidden.TOO_COSTLY, final=True))
+            return same_verdict(plan, Verdict(Status.FAILED, definitions.TOO_COSTLY, final=True))
         return None if used is None else same_verdict(plan, Verdict(Status.FAILED, used.text(), final=True))
 
     def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
@@ -351,3 +350,16 @@ def _is_worth_explaining(result: ExerciseResult) -> bool:
 def _is_stub(observations: list[tuple[Observation, ...]]) -> bool:
     """Whether every program raised NotImplementedError, as stubs do and no typical mistake does."""
     return all(isinstance(o, Raised) and o.type == "NotImplementedError" for each in observations for o in each)
+
+
+def with_shared_budget(observe: Observe) -> Observe:
+    """``observe`` for all jobs of one submission: each job starts from the ``usage`` of those before it."""
+    usage = ResourceUsage()
+
+    def observed(job: Job, limits: Limits) -> Observed:
+        nonlocal usage
+        seen = observe(replace(job, usage=usage), limits)
+        usage = seen.usage or usage
+        return seen
+
+    return observed

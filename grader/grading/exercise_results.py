@@ -1,4 +1,4 @@
-"""The result of an exercise: from observations, or the same verdict for every check."""
+"""The result of an exercise: from observations, or the same verdict for every check; and what its code printed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from grader.core import score
 from grader.core.model import ArrayType, ExerciseResult, Message, Observation, Outcome, Status, Verdict
+from grader.core.text import clean
 from grader.grading import verdicts
 from grader.grading.checks import JudgeInput
 from grader.grading.plan import CallingForm, Plan
@@ -78,3 +79,31 @@ def unmarked(plan: Plan, why: str) -> ExerciseResult:
     """The result if the grader itself failed, for the reason ``why``."""
     text = Message("not graded, through no fault of yours: {why}").fill(why=why)
     return same_verdict(plan, Verdict(Status.UNMARKED, text))
+
+
+#: How much of one case is shown: lines, and characters in a line.
+MOST_LINES = 20
+MOST_IN_A_LINE = 160
+
+
+def with_printed(result: ExerciseResult, printed: list[str]) -> ExerciseResult:
+    """The result with what was printed for each outcome, if that is public and failed: once for each case."""
+    if not any(printed):
+        return result
+    outcomes: list[Outcome] = []
+    said: set[tuple[str, str]] = set()
+    for outcome, raw in zip(result.outcomes, printed, strict=True):
+        failed = outcome.visibility == "public" and outcome.status not in (Status.PASSED, Status.PENDING)
+        text = printable_output(raw) if failed and outcome.verdict.applies else ""
+        if text and (outcome.case, text) not in said:
+            said.add((outcome.case, text))
+            outcome = replace(outcome, verdict=replace(outcome.verdict, printed=text))
+        outcomes.append(outcome)
+    return replace(result, outcomes=tuple(outcomes))
+
+
+def printable_output(raw: str) -> str:
+    """Printed text, safe to show: without control characters, its first lines, each of limited length."""
+    lines = [clean(line, MOST_IN_A_LINE, lines=True) for line in clean(raw, len(raw) + 1, lines=True).split("\n")]
+    more = len(lines) - MOST_LINES
+    return "\n".join([*lines[:MOST_LINES], *(["…"] if more > 0 else [])])

@@ -8,8 +8,10 @@ Nothing here runs learner code. The caller passes ``observe``, a function that d
 
 from __future__ import annotations
 
+import importlib.util
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from grader import __version__
@@ -19,20 +21,27 @@ from grader.core.model import (
     Exercise,
     ExerciseResult,
     Limits,
+    Message,
+    Notice,
+    Observation,
     Question,
     Report,
     SourceFile,
     Submission,
+    Verdict,
 )
 from grader.course import answer_ids
+from grader.grading import verdicts
 from grader.grading.answer_grading import AnswerGrading
-from grader.grading.code_grading import CodeGrading, graded_code
+from grader.grading.checks import JudgeInput
+from grader.grading.code_grading import CodeGrading, graded_code, with_shared_budget
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.notices import not_available, remarks, urgent_first
-from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
+from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, PlannedCheck, function_of, module_of
+from grader.grading.programs import apply_variant
 from grader.grading.selection import Selection, choose, source_of
-from grader.grading.shadowing import without_shadows
+from grader.sandbox import policy
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -121,3 +130,75 @@ def grade_alternative(
     plan = Plan(question, exercise, file, context.entries(exercise), function_of(named))
     (tried,) = code.attempt([(plan, CallingForm("torch" if file.imports_torch else "numpy", None))])
     return tried.result
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """An exercise graded again, with inputs and observations for each entry. ``form`` is None if nothing ran."""
+
+    result: ExerciseResult
+    entries: tuple[PlannedCheck, ...]
+    form: CallingForm | None = None
+    got: tuple[tuple[Observation, ...], ...] = ()
+    expected: tuple[tuple[Observation, ...], ...] = ()
+
+    def unredacted(self, exercise: Exercise, at: int) -> Verdict:
+        """What the check of entry ``at`` says if nothing has to be hidden. Not for learners."""
+        entry = self.entries[at]
+        if self.form is None:
+            return self.result.outcomes[at].verdict
+        case = replace(entry.case, public=True)
+        drawn = apply_variant(self.form.variant, entry.drawn)
+        seen = JudgeInput(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.form.array_type)
+        return verdicts.judge(seen)
+
+
+def replay(
+    context: GradingContext, question: Question, exercise: Exercise, submission: Submission, observe: Observe
+) -> Replay:
+    """Grades one exercise of ``submission`` as ``grade`` does, and keeps what was observed. Not for learners."""
+    submission = without_shadows(submission, context.course)
+    code = CodeGrading(submission, with_shared_budget(observe), context, Limits())
+    plan = Plan(question, exercise, source_of(exercise.name, question, submission), context.entries(exercise))
+    tried = code.best([plan])[exercise.name]
+    result = code.diagnosed(plan, tried)
+    if tried.form is None:
+        return Replay(result, plan.entries)
+    return Replay(result, plan.entries, tried.form, tuple(tried.observations), tuple(context.expected(exercise)))
+
+
+_HIDES = Message(
+    "not used, because `import {name}` imports the library {name} in this course. If this is your own code, rename it, "
+    "for example to my_{name}, and update its imports."
+)
+
+
+def without_shadows(submission: Submission, course: Course) -> Submission:
+    """``submission`` without modules named like a package that ``course`` allows, or like one that torch needs.
+
+    Each such module or folder gets one notice, at its first file.
+    """
+    shadows: dict[str, str] = {}
+    for file in submission.files:
+        top = file.module.partition(".")[0]
+        if top not in shadows and _is_installed(top) and top in _importable(course.packages):
+            shadows[top] = file.path
+    if not shadows:
+        return submission
+    said = tuple(Notice(path, _HIDES.fill(name=name)) for name, path in shadows.items())
+    files = tuple(file for file in submission.files if file.module.partition(".")[0] not in shadows)
+    return replace(submission, files=files, broken=(*submission.broken, *said), notices=(*submission.notices, *said))
+
+
+def _is_installed(name: str) -> bool:
+    """Whether this process could import ``name``: a cheap test, which most submissions' modules fail."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ValueError:  # something in sys.modules without a spec
+        return True
+
+
+@cache
+def _importable(packages: tuple[str, ...]) -> frozenset[str]:
+    """The third-party modules that submissions can import."""
+    return frozenset(entry.partition(".")[0] for entry in policy.packages(packages))

@@ -1,14 +1,17 @@
-"""Explains why an exercise is missing from a submission."""
+"""What a submission lacks: an exercise that is missing, an item for an answer, or everything there is to grade."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.core.model import Course, Message, Notice, Question, Submission, Text
+from grader.core.model import Answer, Course, Message, Notice, Question, Submission, Text
 from grader.core.suggest import nearest
+from grader.core.text import EMPTY, LABELED, name_list
+from grader.submission import messages as say
+from grader.submission.messages import Unusable, listing, printable
 
 #: A file and a line in it.
 _Place = tuple[str, int]
@@ -81,3 +84,126 @@ def is_named_after(path: str, question: Question) -> bool:
     """Whether a file is named after ``question``: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
     match = re.match(r"q_?0*(\d+)(?!\d)", path.rpartition("/")[2], re.IGNORECASE)
     return match is not None and f"q{match[1]}" == question.id.lower()
+
+
+#: How many of a learner's names are compared with those of the course.
+_MOST_LOOKED_UP = 20
+
+
+def nothing_to_grade(course: Course, submission: Submission, named: Container[str]) -> Unusable:
+    """The error that there is nothing to grade: what could not be read, what was expected, what was found instead.
+
+    ``named`` are the questions and exercises that were asked for, in lower case; if it is empty, all count.
+    """
+    pairs = [(q, e) for q in course.questions for e in q.exercises]
+    wanted = [e.name for q, e in pairs if not named or e.name.lower() in named or q.id.lower() in named]
+    lost = [submission.lost] if submission.lost else []
+    unread = [LABELED.fill(who=problem.where, said=problem.text) for problem in (*lost, *submission.broken[:3])]
+    ids = [item.id for question in course.questions for item in question.items]
+    said = [unknown_item(answer, ids, set(ids)) for answer in (submission.answers or ())[:1] if answer.item not in ids]
+    unread += [LABELED.fill(who="answers.yaml", said=_sentence(text)) for text in said]
+    found = listing(list(_instead(submission, wanted)) or [_NO_ANSWERS if _only_answers(submission) else _NO_NAMES], 8)
+    expected = _DEFINITION.fill(names=name_list([*wanted[:4], *(["…"] if len(wanted) > 4 else [])]))
+    about = _start_with(course, submission, named)
+    text = _NOTHING.fill(
+        unread=Text("".join(f" {each.en}" for each in unread), "".join(each.zh for each in unread)),
+        expected=expected if wanted else _ANSWERS,
+        found=found,
+        question=about,
+    )
+    return Unusable(submission.origin or submission.learner, text)
+
+
+def _instead(submission: Submission, wanted: list[str]) -> Iterable[str | Text]:
+    """Names similar to those of the course; if there are none, all names that the submission defines."""
+    defined = [name for file in submission.files for name, _ in file.defines]
+    near = ((name, nearest(name, wanted)) for name in defined[:_MOST_LOOKED_UP])
+    hints = [_NEAR.fill(name=name, near=meant) for name, meant in near if meant]
+    hints += [
+        _FOUND_GUARDED.fill(name=name, line=line, file=file.path)
+        for file in submission.files
+        for name, line in file.guarded
+        if name in wanted
+    ]
+    return hints or defined
+
+
+def _sentence(text: Text) -> Text:
+    return Text(text.en.rstrip(".") + ".", text.zh.rstrip("。") + "。")
+
+
+def _only_answers(submission: Submission) -> bool:
+    return not submission.files and submission.answers is not None
+
+
+def _start_with(course: Course, submission: Submission, named: Container[str]) -> str:
+    """The question to start with: one that was named, else one that a file is named after, else the first."""
+    asked = [q for q in course.questions if q.id.lower() in named or any(e.name.lower() in named for e in q.exercises)]
+    asked += [q for q in course.questions if any(is_named_after(file.path, q) for file in submission.files)]
+    return (*asked, *course.questions)[0].id
+
+
+_NOTHING = Message(
+    "nothing to grade.{unread} Expected {expected}; found {found}. 'attncheck start {question}' creates a file to work "
+    "in, 'attncheck show {question}' shows the task."
+)
+_DEFINITION = Message("a top-level definition of {names}")
+_ANSWERS = Message("answers in answers.yaml")
+_NO_NAMES = Message("no function and no class")
+_NO_ANSWERS = Message("no answers that belong to this course")
+_NEAR = Message("{name} (did you mean {near}?)")
+_FOUND_GUARDED = Message('{name} under `if __name__ == "__main__":` (line {line} of {file}; move it to the top level)')
+
+
+_LONGEST_SHOWN = 80
+#: How many unknown ids are listed, each with a suggestion.
+_MOST_UNKNOWN = 5
+
+
+def unassigned(answers: Sequence[Answer], ids: list[str]) -> Iterator[tuple[Answer, Text]]:
+    """Answers that count for no item of the course, whose ids are ``ids``, with messages that name their lines.
+
+    An answer without one of its own may stand inside the text of another answer, where a quote is missing or the
+    indentation is wrong: then that text comes with the id.
+    """
+    from grader.submission.answer_entries import named_in  # yaml is slow to import
+
+    known = set(ids)
+    given = [answer for answer in answers if answer.value is not None]
+    unknown = [answer for answer in given if answer.item not in known]
+    for answer in unknown[:_MOST_UNKNOWN]:
+        yield answer, unknown_item(answer, ids, known)
+    if len(unknown) > _MOST_UNKNOWN:
+        more = unknown[_MOST_UNKNOWN]
+        yield more, _MORE_UNKNOWN.fill(line=more.line, count=len(unknown) - _MOST_UNKNOWN)
+    missing = known - {answer.item for answer in given}
+    for answer in given:
+        for item in named_in(answer.value) if answer.problem is None else ():
+            if item in missing:
+                missing.remove(item)
+                text = say.SWALLOWED.fill(line=answer.line, id=item, other=printable(answer.item, _LONGEST_SHOWN))
+                yield Answer(item, answer.value, answer.line), text
+
+
+def unknown_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
+    """The message that the item of this answer does not exist, with a suggestion."""
+    shown = printable(answer.item, _LONGEST_SHOWN)
+    keys = [key for key in answer.value if f"{answer.item}.{key}" in known] if isinstance(answer.value, dict) else []
+    if keys:
+        lines = listing([f"`{shown}.{key}: {_written(answer.value[key])}`" for key in keys])
+        return _NESTED.fill(line=answer.line, id=shown, lines=lines)
+    near = nearest(answer.item, ids)
+    hint = _MEANT.fill(near=near) if near else EMPTY
+    return _NO_ITEM.fill(line=answer.line, id=shown, hint=hint)
+
+
+def _written(value: object) -> str:
+    return printable(str(value), 40) if isinstance(value, (str, int, float)) else "…"
+
+
+_MORE_UNKNOWN = Message("line {line}: from here on, {count} more answers are for items that do not exist")
+_NO_ITEM = Message("line {line}: there is no item {id}{hint}")
+_MEANT = Message(" (did you mean {near}?)")
+_NESTED = Message(
+    "line {line}: the answers below `{id}:` were not read. Write each on its own line, with its full id: {lines}."
+)

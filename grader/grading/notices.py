@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 from grader.core.model import Course, Message, MissingModule, Notice, Submission, Text
 from grader.core.suggest import nearest
 from grader.core.text import name_list
-from grader.grading.missing import is_named_after
+from grader.grading.missing import is_named_after, unassigned
 from grader.grading.selection import ChosenQuestion, source_of
-from grader.grading.unknown_items import unassigned
 from grader.submission import files_defining
 
 _OURS = ("attncheck", "grader", "reference", "tests")

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from grader.core.errors import UsageError
 from grader.core.model import Course, Exercise, Item, Message, Question, SourceFile, Submission, Text
 from grader.core.suggest import hint
-from grader.grading.missing import is_named_after
-from grader.grading.nothing_to_grade import nothing_to_grade
+from grader.grading.missing import is_named_after, nothing_to_grade
 from grader.submission import files_defining
 
 

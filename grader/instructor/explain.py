@@ -48,10 +48,10 @@ from grader.grading.answer_grading import judge_answer
 from grader.grading.compare import compare
 from grader.grading.context import GradingContext
 from grader.grading.failures import verdict
+from grader.grading.grade import Replay, replay
 from grader.grading.inputs import Drawn, DrawnMade, Seed
 from grader.grading.programs import apply_variant
 from grader.grading.reference_results import reference_observer
-from grader.grading.replay import Replay, replay
 from grader.instructor.overrides import find_learner
 from grader.instructor.regrade import check_seed, course_of, is_as_graded, points_of
 from grader.submission import read

@@ -27,7 +27,7 @@ from grader.core.errors import SubmissionError
 from grader.core.model import Answer, Call, Course, Item, Job, Limits, Observed, Part, Program, SourceFile, Submission
 from grader.course import items
 from grader.formulas import scalars
-from grader.grading import answer_grading, forbidden, grade, notices, selection
+from grader.grading import answer_grading, definitions, grade, notices, selection
 from grader.instructor.analysis import similarity
 from grader.sandbox import launch
 from grader.sandbox.children import FrameBuffer
@@ -223,8 +223,8 @@ def _forbidden(folder: Path, course: Course) -> int:
     count = Count()
     text = "\n".join([*(f"from m{n} import *" for n in range(300)), "def f():", *("    softmax" for _ in range(300))])
     file = SourceFile("q05.py", "q05", (Part("q05.py", text),), (("f", 301),))
-    with count.of(forbidden, "_forbidden"):
-        assert forbidden.first_use("f", ("torch.softmax",), file, (file,)) is None
+    with count.of(definitions, "_forbidden"):
+        assert definitions.first_use("f", ("torch.softmax",), file, (file,)) is None
     return count.done
 
 

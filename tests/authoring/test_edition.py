@@ -25,7 +25,7 @@ from grader.core.model import Answer, Course, Edition, ExerciseResult, Job, Limi
 from grader.core.text import points
 from grader.core.yaml_positions import parse
 from grader.course import items, loader, starter
-from grader.grading import courses, grade, public_arrays, stored_results
+from grader.grading import courses, grade, public_arrays, reference_results
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
@@ -383,15 +383,15 @@ def test_what_is_stored_is_public(folder: Path, edition: Course, sandbox: Sandbo
     asked: set[str] = set()
 
     def ask(job: Job, limits: Limits) -> Any:
-        asked.update(stored_results.key(job.files, program) for program in job.programs)
+        asked.update(reference_results.key(job.files, program) for program in job.programs)
         return answering(job, limits)
 
-    answering = stored_results.stored_observer(edition, edition.edition)
+    answering = reference_results.stored_observer(edition, edition.edition)
     (exercise,) = edition.questions[0].exercises
     context = GradingContext(edition, Seed.public(), ask)
     context.expected(exercise), context.mistake_signatures(exercise)
     public_arrays.prepare(edition, exercise, ask)
-    assert asked == set(stored_results.unpack((folder / "expected/double.bin").read_bytes()))
+    assert asked == set(reference_results.unpack((folder / "expected/double.bin").read_bytes()))
 
 
 # ------------------------------------------------------------------------------------------- grading
@@ -848,7 +848,7 @@ def test_damage_is_said(
 def test_a_table_that_is_none_is_refused(data: bytes) -> None:
     """As a ValueError, whatever it is."""
     with pytest.raises(ValueError):
-        stored_results.unpack(data)
+        reference_results.unpack(data)
 
 
 def test_another_version_that_asks_otherwise_is_told(edition: Course, sandbox: Sandbox) -> None:

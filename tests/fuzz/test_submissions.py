@@ -18,7 +18,7 @@ from grader import submission
 from grader.core import yaml_positions
 from grader.core.errors import SubmissionError
 from grader.core.model import Submission
-from grader.grading import forbidden
+from grader.grading import definitions
 from grader.instructor.analysis import similarity
 from grader.submission import answers
 from grader.submission.files import RawFile
@@ -56,7 +56,7 @@ def handed_in(path: Path) -> Submission | None:
             part.label.encode()
     for file in found.files:
         for name, _ in file.defines[:3]:
-            forbidden.first_use(name, ("torch.nn.functional.softmax", "numpy.linalg.norm"), file, found.files)
+            definitions.first_use(name, ("torch.nn.functional.softmax", "numpy.linalg.norm"), file, found.files)
     similarity.reduce_sample(
         similarity.CodeSample("k", ("ada",), found.files), [name for f in found.files for name, _ in f.defines]
     )

@@ -22,7 +22,7 @@ from grader.core.model import (
     Returned,
 )
 from grader.core.text import same
-from grader.grading.budget import with_shared_budget
+from grader.grading.code_grading import with_shared_budget
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed

@@ -6,8 +6,8 @@ import json
 from dataclasses import replace
 
 from grader.core.model import Observed, Report, Visibility
+from grader.grading.exercise_results import with_printed
 from grader.grading.grade import grade
-from grader.grading.printed import with_printed
 from grader.report import words
 from grader.report.json import to_json
 from tests.grading.test_grade import COURSE, DOUBLE, RIGHT, TWO, WRONG, X, answering, result

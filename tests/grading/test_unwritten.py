@@ -9,8 +9,8 @@ import pytest
 
 from grader.core import bounded
 from grader.core.model import CheckSpec, Job, Limits, Observed, Part, Raised, Status
+from grader.grading.definitions import only_raises, unwritten
 from grader.grading.grade import grade
-from grader.grading.unwritten import only_raises, unwritten
 from grader.report import words
 from grader.sandbox import Sandbox
 from tests.grading.test_grade import COURSE, DOUBLE, X, fake, result

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from grader.core.model import Call, Observed, Program, ResourceUsage, Returned
-from grader.grading.printed import MOST_IN_A_LINE, MOST_LINES, printable_output
+from grader.grading.exercise_results import MOST_IN_A_LINE, MOST_LINES, printable_output
 from grader.sandbox import Sandbox
 from grader.sandbox.children import MalformedFrame
 from grader.sandbox.inside import frames

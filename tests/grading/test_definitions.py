@@ -9,7 +9,7 @@ import pytest
 
 from grader.core import bounded
 from grader.core.model import Part, SourceFile
-from grader.grading.forbidden import Use, first_use
+from grader.grading.definitions import Use, first_use
 from tests.helpers import source
 
 SDPA = "torch.nn.functional.scaled_dot_product_attention"
