@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from grader.core.model import (
@@ -56,9 +57,9 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
         case TooBig(limit):
             too_big = Message("the result is larger than {limit} MB")
             return Verdict(Status.FAILED, too_big.fill(limit=limit >> 20))
-        case Unreadable(reason, detail):
-            text = _unreadable(reason, detail) if public else _HIDDEN.get(reason, FORM)
-            return Verdict(Status.FAILED, text, final=reason in _FINAL)
+        case Unreadable(reason=reason):
+            known = _REASONS.get(reason, _UNKNOWN)
+            return Verdict(Status.FAILED, _unreadable(observation) if public else known.hidden, final=known.final)
         case NotRun(reason):
             return Verdict(Status.SKIPPED, _NOT_RUN[reason])
         case Returned():
@@ -178,90 +179,127 @@ def _died(seen: Died) -> Text:
 
 
 FORM = Message("the result does not have the required form")
-_NOT_FOUND = Message("some parameters were not found; a public case says which")
 TAMPERED = Message("the code wrote to the pipe reserved for results and was stopped")
 FORBIDDEN = Message("the code called a library function that this exercise forbids")
-_KINDS = {
-    "class": Message(
-        "{name} is a class{place}, but this exercise asks for a function that returns the result: def {name}(…)"
-    ),
-    "function": Message(
-        "{name} is not a class{place}, and calling it does not return an object with forward(…); this exercise asks "
-        "for a class: class {name}"
-    ),
-    "not-callable": Message(
-        "{name} cannot be called{place}, because it is of type {what}; was the name reassigned after the definition?"
-    ),
-    "no-forward": Message("an object of type {what} has no method forward(…) or __call__(…)"),
-}
-#: Reasons that calling the exercise in another form would not change.
-_FINAL = frozenset({"forbidden", *_KINDS})
-#: Messages about results of a valid type but an invalid form.
-_FORMS = {
-    "nested": Message("the result is nested too deeply"),
-    "integer": Message("the result contains an integer with hundreds of digits"),
-    "keys": Message("the result is a dict whose keys are not all strings"),
-    "entries": Message("the result has too many entries; expected an array"),
-    "dimensions": Message("the result has more than eight dimensions"),
-}
-#: Sentences for hidden cases. They contain no words that the learner's code could choose.
-_HIDDEN = {
-    "projections": _NOT_FOUND,
-    "projection-shape": _NOT_FOUND,
-    "table": _NOT_FOUND,
-    "layer": _NOT_FOUND,
-    "undefined": Message("it is no longer defined once the file is loaded"),
-    "type": Message("the result is not an array or a tensor"),
-    "dtype": Message("the result has a data type that cannot be graded"),
-    "protocol": TAMPERED,
-    "state": Message("the step did not return (output, state)"),
-    "forbidden": FORBIDDEN,
-    "class": Message("it is a class, but this exercise asks for a function"),
-    "function": Message("it is not a class, but this exercise asks for a class"),
-    "not-callable": Message("it cannot be called"),
-    "no-forward": Message("it has no method forward(…) or __call__(…)"),
-    **_FORMS,
-}
+_NOT_FOUND = Message("some parameters were not found; a public case says which")
 
 
-#: For each reason, the message for a public case and names for the parts of its detail. ``has``, always the last name,
-#: gets all remaining parts; ``file`` and ``line`` are combined to ``place``.
-_PUBLIC: dict[str, tuple[Text, tuple[str, ...]]] = {
-    "projections": (
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """What is said of a result that cannot be used.
+
+    ``public`` has places for the parts of the detail, by their ``names``. ``has``, always the last one, gets all
+    remaining parts; ``file`` and ``line`` are combined to ``place``. ``hidden`` has no word that the learner's code
+    could choose. If it is ``final``, calling the exercise in another form would not change it.
+    """
+
+    public: Text
+    names: str = ""
+    hidden: Text = FORM
+    final: bool = False
+
+
+def _fixed(text: Text) -> _Reason:
+    """A reason that says the same for public and hidden cases."""
+    return _Reason(text, hidden=text)
+
+
+_UNKNOWN = _Reason(Message("the result cannot be read ({reason})"))
+_REASONS = {
+    # parameters that the grader looks for
+    "projections": _Reason(
         Message("no projection was found for {roles}; looked for attributes such as {looked}; your class has {has}"),
-        ("roles", "looked", "has"),
+        "roles looked has",
+        _NOT_FOUND,
     ),
-    "projection-shape": (
+    "projection-shape": _Reason(
         Message("{role} (found as {path}) maps {seen}; expected (d_in, d_out) = {expected}"),
-        ("role", "path", "seen", "expected"),
+        "role path seen expected",
+        _NOT_FOUND,
     ),
-    "table": (
+    "table": _Reason(
         Message("no table of shape {expected} was found among the parameters; your class has {has}"),
-        ("expected", "has"),
+        "expected has",
+        _NOT_FOUND,
     ),
-    "layer": (Message("no linear layer {sizes} was found for {role}; your class has {has}"), ("role", "sizes", "has")),
-    "undefined": (Message("{name} is no longer defined once the file is loaded"), ("name",)),
-    "type": (Message("the result is of type {type}; expected an array or a tensor"), ("type",)),
-    "dtype": (Message("the result has the data type {dtype}, which cannot be graded"), ("dtype",)),
-    "tensor": (Message("the result is not an ordinary CPU tensor ({what})"), ("what",)),
-    "protocol": (TAMPERED, ()),
-    "state": (Message("the step returned {type}; expected (output, state)"), ("type",)),
-    "forbidden": (Message("it called {name}{place}, which this exercise forbids"), ("name", "file", "line")),
-    "class": (_KINDS["class"], ("name", "file", "line")),
-    "function": (_KINDS["function"], ("name", "file", "line")),
-    "not-callable": (_KINDS["not-callable"], ("name", "what", "file", "line")),
-    "no-forward": (_KINDS["no-forward"], ("what",)),
-    **{reason: (text, ()) for reason, text in _FORMS.items()},
+    "layer": _Reason(
+        Message("no linear layer {sizes} was found for {role}; your class has {has}"), "role sizes has", _NOT_FOUND
+    ),
+    # what is called
+    "undefined": _Reason(
+        Message("{name} is no longer defined once the file is loaded"),
+        "name",
+        Message("it is no longer defined once the file is loaded"),
+    ),
+    "forbidden": _Reason(
+        Message("it called {name}{place}, which this exercise forbids"), "name file line", FORBIDDEN, final=True
+    ),
+    "class": _Reason(
+        Message(
+            "{name} is a class{place}, but this exercise asks for a function that returns the result: def {name}(…)"
+        ),
+        "name file line",
+        Message("it is a class, but this exercise asks for a function"),
+        final=True,
+    ),
+    "function": _Reason(
+        Message(
+            "{name} is not a class{place}, and calling it does not return an object with forward(…); this exercise "
+            "asks for a class: class {name}"
+        ),
+        "name file line",
+        Message("it is not a class, but this exercise asks for a class"),
+        final=True,
+    ),
+    "not-callable": _Reason(
+        Message(
+            "{name} cannot be called{place}, because it is of type {what}; was the name reassigned after the "
+            "definition?"
+        ),
+        "name what file line",
+        Message("it cannot be called"),
+        final=True,
+    ),
+    "no-forward": _Reason(
+        Message("an object of type {what} has no method forward(…) or __call__(…)"),
+        "what",
+        Message("it has no method forward(…) or __call__(…)"),
+        final=True,
+    ),
+    # what it returns
+    "type": _Reason(
+        Message("the result is of type {type}; expected an array or a tensor"),
+        "type",
+        Message("the result is not an array or a tensor"),
+    ),
+    "dtype": _Reason(
+        Message("the result has the data type {dtype}, which cannot be graded"),
+        "dtype",
+        Message("the result has a data type that cannot be graded"),
+    ),
+    "tensor": _Reason(Message("the result is not an ordinary CPU tensor ({what})"), "what"),
+    "state": _Reason(
+        Message("the step returned {type}; expected (output, state)"),
+        "type",
+        Message("the step did not return (output, state)"),
+    ),
+    "protocol": _fixed(TAMPERED),
+    "nested": _fixed(Message("the result is nested too deeply")),
+    "integer": _fixed(Message("the result contains an integer with hundreds of digits")),
+    "keys": _fixed(Message("the result is a dict whose keys are not all strings")),
+    "entries": _fixed(Message("the result has too many entries; expected an array")),
+    "dimensions": _fixed(Message("the result has more than eight dimensions")),
 }
-_UNREADABLE = Message("the result cannot be read ({reason})")
 
 
-def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
-    text, names = _PUBLIC.get(reason, (_UNREADABLE, ()))
-    given = dict(zip(names, (*detail, *([""] * len(names))), strict=False))
-    values: dict[str, object] = {**given, "reason": reason, "place": _place(given.get("file"), given.get("line"))}
+def _unreadable(seen: Unreadable) -> Text:
+    """What a public case says about a result that cannot be used."""
+    reason = _REASONS.get(seen.reason, _UNKNOWN)
+    names, detail = reason.names.split(), seen.detail
+    given = dict.fromkeys(names, "") | dict(zip(names, detail, strict=False))
+    values: dict[str, object] = {**given, "reason": seen.reason, "place": _place(given.get("file"), given.get("line"))}
     values |= {name: given[name].replace(",", ", ") for name in ("roles", "looked") if name in given}
     if "has" in given:
         held = detail[len(names) - 1 :]
         values["has"] = name_list(held) if held else Message("none")
-    return text.fill(**values)
+    return reason.public.fill(**values)
