@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,10 +16,12 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from grader.core import yaml_positions
-from grader.core.model import Course, Item, Message, Pace, Part, Question, Source, SourceFile, Text
+from grader.core.model import Course, Item, Message, Part, Question, Source, SourceFile, Text
 from grader.core.yaml_positions import Document
+from grader.core.yaml_positions import Path as YamlPath
 from grader.course import schema, schema_problems, validate
 from grader.course.problems import Problem, ProblemsError, ValueProblem, unknown
+from grader.course.schema import CourseFile
 from grader.course.validate import CheckKinds
 from grader.submission import source
 
@@ -36,17 +38,40 @@ _DEFAULTS = "questions/course.yaml"
 _OWN = "course.yaml"
 
 
-def _check_questions(
-    reader: _Reader, questions: Sequence[Question], known: validate.KnownNames, aliases: Mapping[str, Sequence[str]]
-) -> None:
-    """Reports the problems within and between the questions. Editions repeat aliases: they are written by a program."""
-    for question in questions:
-        document = reader.documents[question.file]
-        reader.report(question.file, *validate.check_question(question, document.value, known))
-        if not known.edition:
-            reader.report(question.file, *validate.repeated_aliases(document.value, aliases))
-    for file, fault in validate.duplicate_names(questions):
-        reader.report(file, fault)
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the files of a course hold, each read by itself. None stands for files that could not be read."""
+
+    own: CourseFile
+    defaults: CourseFile
+    sources: tuple[Source, ...] | None
+    reference: tuple[SourceFile, ...] | None
+    questions: tuple[Question, ...]
+
+    @property
+    def title(self) -> Text | None:
+        """The title of the course."""
+        return self.own.title or self.defaults.title
+
+    @property
+    def public_id(self) -> str | None:
+        """The public id of the course."""
+        return self.own.public_id or self.defaults.public_id
+
+    @property
+    def groups(self) -> Mapping[str, Text]:
+        """The groups of questions."""
+        return self.own.groups or self.defaults.groups or {}
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The ids of the questions that count, in their order."""
+        return self.own.questions or self.defaults.questions or tuple(question.id for question in self.questions)
+
+    @property
+    def by_id(self) -> dict[str, Question]:
+        """The questions by their ids."""
+        return {question.id: question for question in self.questions}
 
 
 def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckKinds) -> Course:
@@ -55,79 +80,105 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     ``checks`` are the kinds of check that exercises may name.
     """
     reader = _Reader(files)
-    own = reader.read(_OWN, schema.CourseFile) or schema.CourseFile()
-    defaults = reader.read(_DEFAULTS, schema.CourseFile) or schema.CourseFile()
+    parts = _read(reader, checks)
+    if not reader.problems and not parts.questions:
+        text = "no question in it; expected files such as q05_attention.yaml"
+        reader.problems.append(Problem("no-questions", str(folder / "questions"), text))
+    sound = not reader.problems  # else names that nothing has may be those of what could not be read
+    _check_questions(reader, parts, checks, sound)
+    if sound:
+        _check_course(reader, parts)
+    if reader.problems:
+        raise ProblemsError(_message(folder, reader.problems), reader.problems)
+    return _made(parts, str(folder), digest)
+
+
+def _read(reader: _Reader, checks: CheckKinds) -> _Parts:
+    """Reads every file; problems within one file are reported."""
+    own = reader.read(_OWN, CourseFile) or CourseFile()
+    defaults = reader.read(_DEFAULTS, CourseFile) or CourseFile()
     for key in sorted(defaults.model_fields_set - schema.CONTENT_KEYS):
         text = "nothing reads it here; move it to the course.yaml beside questions/"
         reader.report(_DEFAULTS, ValueProblem((key,), text, "misplaced-key"))
     sources = _sources(reader)
     # A learners' edition has no references, so names of references cannot be checked.
     reference = None if own.edition else _reference(reader)
-    questions = _questions(reader, checks)
-    if not reader.problems and not questions:
-        text = "no question in it; expected files such as q05_attention.yaml"
-        reader.problems.append(Problem("no-questions", str(folder / "questions"), text))
-
     aliases = own.aliases or defaults.aliases or {}
-    questions = [_named(question, aliases) for question in questions]
-    groups = own.groups or defaults.groups or {}
-    sound = not reader.problems
+    questions = tuple(_named(question, aliases) for question in _questions(reader, checks))
+    return _Parts(own, defaults, sources, reference, questions)
+
+
+def _check_questions(reader: _Reader, parts: _Parts, checks: CheckKinds, sound: bool) -> None:
+    """Reports the problems within and between the questions. Editions repeat aliases: they are written by a program."""
+    groups, sources, reference = parts.groups, parts.sources, parts.reference
     known = validate.KnownNames(
         groups=list(groups) if groups or sound else None,
         sources=None if sources is None else [source.id for source in sources],
         references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},
         reference_files=reference,
-        item_ids=[item.id for question in questions for item in question.items] if sound else None,
+        item_ids=[item.id for question in parts.questions for item in question.items] if sound else None,
         checks=checks,
-        edition=own.edition is not None,
+        edition=parts.own.edition is not None,
     )
-    _check_questions(reader, questions, known, aliases)
+    aliases = parts.own.aliases or parts.defaults.aliases or {}
+    for question in parts.questions:
+        document = reader.documents[question.file]
+        reader.report(question.file, *validate.check_question(question, document.value, known))
+        if not known.edition:
+            reader.report(question.file, *validate.repeated_aliases(document.value, aliases))
+    for file, problem in validate.duplicate_names(parts.questions):
+        reader.report(file, problem)
+
+
+def _check_course(reader: _Reader, parts: _Parts) -> None:
+    """Reports what course.yaml lacks, and the names in it that no question has."""
+    own, questions = parts.own, parts.by_id
     listed = _OWN if own.questions else _DEFAULTS
-    counted = own.questions or defaults.questions or tuple(question.id for question in questions)
-    by_id = {question.id: question for question in questions}
-    for index, name in enumerate(counted):
-        if sound and name not in by_id:
-            reader.report(
-                listed, unknown(("questions", index), name, "a question of this course", by_id, "unknown-question")
-            )
-    exercises = [exercise.name for question in questions for exercise in question.exercises]
+    for index, name in enumerate(parts.chosen):
+        if name not in questions:
+            reader.report(listed, _no_question(("questions", index), name, questions))
+    exercises = [exercise.name for question in parts.questions for exercise in question.exercises]
     for name in own.forbids:
-        if sound and name not in exercises:
-            reader.report(
-                _OWN, unknown(("forbids", name), name, "an exercise of this course", exercises, "unknown-exercise")
-            )
+        if name not in exercises:
+            path, what = ("forbids", name), "an exercise of this course"
+            reader.report(_OWN, unknown(path, name, what, exercises, "unknown-exercise"))
     for name in own.points:
-        if sound and name not in by_id:
-            reader.report(_OWN, unknown(("points", name), name, "a question of this course", by_id, "unknown-question"))
-        elif sound and not by_id[name].points:
-            reader.report(
-                _OWN,
-                ValueProblem(("points", name), f"nothing of {name} is graded; leave it out here", "nothing-graded"),
-            )
-    title, public_id = own.title or defaults.title, own.public_id or defaults.public_id
-    for key, value in (("title", title), ("public_id", public_id), ("groups", groups)):
-        if not value and sound:
+        if name not in questions:
+            reader.report(_OWN, _no_question(("points", name), name, questions))
+        elif not questions[name].points:
+            text = f"nothing of {name} is graded; leave it out here"
+            reader.report(_OWN, ValueProblem(("points", name), text, "nothing-graded"))
+    for key in ("title", "public_id", "groups"):
+        if not getattr(parts, key):
             text = "missing; there is no bundled course.yaml to take it from"
             reader.report(_OWN, ValueProblem((key,), text, "missing-key"))
-    if reader.problems or title is None or public_id is None:
-        raise ProblemsError(_message(folder, reader.problems), reader.problems)
+
+
+def _no_question(path: YamlPath, name: str, questions: Mapping[str, Question]) -> ValueProblem:
+    return unknown(path, name, "a question of this course", questions, "unknown-question")
+
+
+def _made(parts: _Parts, folder: str, digest: str) -> Course:
+    """The course, from files without problems."""
+    own, title, public_id, questions = parts.own, parts.title, parts.public_id, parts.by_id
+    assert title is not None
+    assert public_id is not None
+    chosen = [_forbidding(questions[name], own.forbids) for name in dict.fromkeys(parts.chosen)]
     return Course(
         title=title,
         public_id=public_id,
-        groups=tuple(groups.items()),
-        questions=tuple(
-            _worth(_forbidding(by_id[name], own.forbids), own.points.get(name)) for name in dict.fromkeys(counted)
-        ),
-        sources=sources or (),
-        reference=reference or (),
+        groups=tuple(parts.groups.items()),
+        questions=tuple(_worth(question, own.points.get(question.id)) for question in chosen),
+        sources=parts.sources or (),
+        reference=parts.reference or (),
         digest=digest,
-        folder=str(folder),
+        folder=folder,
         rules=own.rules(),
         edition=own.edition,
         roster=own.roster,
         seed_file=own.seed_file,
         packages=tuple(dict.fromkeys(own.packages)),
-        pace=Pace(**own.limits.model_dump()),
+        pace=own.limits,
     )
 
 
@@ -237,8 +288,8 @@ def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
                 tree = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
             line = getattr(fault, "lineno", None) or 1
-            said = getattr(fault, "msg", None) or str(fault) or "nested too deeply"
-            reader.problems.append(Problem("not-python", f"{name}:{line}", f"this is not Python: {said}"))
+            reason = getattr(fault, "msg", None) or str(fault) or "nested too deeply"
+            reader.problems.append(Problem("not-python", f"{name}:{line}", f"this is not Python: {reason}"))
             return None
         package = name.endswith("/__init__.py")
         module = (name.removesuffix("/__init__.py") if package else name.removesuffix(".py")).replace("/", ".")
@@ -253,8 +304,8 @@ def _module(file: SourceFile) -> str:
 
 
 def _message(folder: Path, problems: list[Problem]) -> Text:
-    said = (_PROBLEMS if len(problems) > 1 else _PROBLEM).fill(folder=folder)
-    lines = [said, *(problem.said for problem in problems[:_MOST])]
+    heading = (_PROBLEMS if len(problems) > 1 else _PROBLEM).fill(folder=folder)
+    lines = [heading, *(problem.said for problem in problems[:_MOST])]
     if len(problems) > _MOST:
         lines.append(_MORE.fill(count=len(problems) - _MOST))
     return Text("\n".join(line.en for line in lines), "\n".join(line.zh for line in lines))

@@ -493,15 +493,6 @@ class AttemptsSchema(Strict):
     percent: Percent = 0.0
 
 
-class LimitsSchema(Strict):
-    """How much a learner may use the pages of a class: check an exercise, submit, and have files read."""
-
-    checks_per_hour: Annotated[int, Field(ge=1, le=100_000)] = Pace().checks_per_hour
-    submissions_per_day: Annotated[int, Field(ge=1, le=100_000)] = Pace().submissions_per_day
-    reading_seconds_per_hour: Annotated[int, Field(ge=1, le=3600)] = Pace().reading_seconds_per_hour
-    megabytes_per_day: Annotated[int, Field(ge=1, le=100_000)] = Pace().megabytes_per_day
-
-
 #: The keys of course.yaml that questions/course.yaml can have, too, as defaults: what the questions need.
 CONTENT_KEYS = frozenset({"title", "public_id", "groups", "aliases", "questions"})
 
@@ -519,7 +510,7 @@ class CourseFile(Strict):
     attempts: AttemptsSchema = AttemptsSchema()
     hidden_results: Literal["always", "after-due", "never"] = "always"
     show_reference: Literal["after-pass", "after-due", "never"] = "after-pass"
-    limits: LimitsSchema = LimitsSchema()
+    limits: Pace = Pace()
     points: dict[QuestionId, Points] = {}
     roster: NonBlank | None = None
     seed_file: NonBlank | None = None

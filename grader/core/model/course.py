@@ -340,10 +340,10 @@ class Pace:
     size in megabytes (2**20 bytes).
     """
 
-    checks_per_hour: int = 60
-    submissions_per_day: int = 20
-    reading_seconds_per_hour: int = 120
-    megabytes_per_day: int = 200
+    checks_per_hour: Annotated[int, SchemaBounds(ge=1, le=100_000)] = 60
+    submissions_per_day: Annotated[int, SchemaBounds(ge=1, le=100_000)] = 20
+    reading_seconds_per_hour: Annotated[int, SchemaBounds(ge=1, le=3600)] = 120
+    megabytes_per_day: Annotated[int, SchemaBounds(ge=1, le=100_000)] = 200
 
 
 @dataclass(frozen=True, slots=True)
