@@ -295,7 +295,7 @@ def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[st
     shown = {name for item in question.items if item.id in practice for name in misconceptions.misconceptions_of(item)}
     shown |= {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     beliefs = {each.id: _belief(each, practice) for each in question.misconceptions if each.id in shown}
-    found: dict[str, Any] = {
+    reduced: dict[str, Any] = {
         "id": question.id,
         "title": _plain(question.title),
         "group": question.group,
@@ -311,18 +311,18 @@ def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[st
             for exercise, of in zip(question.exercises, raw.get("exercises", []), strict=True)
         ],
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in reduced.items() if value}
 
 
 def _belief(belief: Misconception, practice: frozenset[str]) -> dict[str, Any]:
-    found = {"truth": _plain(belief.truth)}
+    written = {"truth": _plain(belief.truth)}
     if belief.ask is not None:
-        found["ask"] = _plain(belief.ask)
+        written["ask"] = _plain(belief.ask)
     if belief.ask_item is not None:
-        found["ask_item"] = _plain(belief.ask_item)
+        written["ask_item"] = _plain(belief.ask_item)
     if belief.ask_next in practice:  # for a graded item, it would reveal what its wrong answers are about
-        found["ask_next"] = belief.ask_next
-    return found
+        written["ask_next"] = belief.ask_next
+    return written
 
 
 def _sealed(item: Item) -> dict[str, Any]:
@@ -427,25 +427,25 @@ def _text(value: dict[str, Any]) -> bytes:
 
 def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[str, bytes]]:
     """For each exercise, the results of references and mistakes that the edition will need."""
-    found: dict[str, dict[str, Observation]] = {}
+    results: dict[str, dict[str, Observation]] = {}
     for question in edition.questions:
         for exercise in question.exercises:
             known = whole.exercise(exercise.name)
             assert known is not None
-            found[exercise.name] = {}
-            record = _recorder(known[1], whole, observe, found)
+            results[exercise.name] = {}
+            record = _recorder(known[1], whole, observe, results)
             context = GradingContext(edition, Seed.public(), record)
             context.expected(exercise)
             context.mistake_signatures(exercise)
             public_arrays.prepare(edition, exercise, record)
     for picture in kinds.kinds().values():
-        if any(name in found for name in picture.NEEDS):
-            run.reference(edition, picture, _recorder(None, whole, observe, found))
-    return ((name, reference_results.pack(entries)) for name, entries in found.items())
+        if any(name in results for name in picture.NEEDS):
+            run.reference(edition, picture, _recorder(None, whole, observe, results))
+    return ((name, reference_results.pack(entries)) for name, entries in results.items())
 
 
 def _recorder(
-    exercise: Exercise | None, whole: Course, observe: Observe, found: Mapping[str, dict[str, Observation]]
+    exercise: Exercise | None, whole: Course, observe: Observe, results: Mapping[str, dict[str, Observation]]
 ) -> Observe:
     """An ``observe`` that runs programs with the sources that an edition lacks, and stores the results in ``found``."""
 
@@ -455,8 +455,8 @@ def _recorder(
             number = placeholders(exercise.mistakes).index(job.files[0].path)
             files = sources_of(number, exercise, whole)
         seen = observe(Job(files, job.programs), REFERENCE_LIMITS)
-        for program, one in zip(job.programs, seen.observations, strict=True):
-            found[program.group][reference_results.key(job.files, program)] = _bare(one)
+        for program, observation in zip(job.programs, seen.observations, strict=True):
+            results[program.group][reference_results.key(job.files, program)] = _bare(observation)
         return seen
 
     return record

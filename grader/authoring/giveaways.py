@@ -140,12 +140,12 @@ def lengths(chosen: Sequence[Item], lang: Lang) -> Lengths:
 
 
 def _lengths(chosen: Sequence[Item], lang: Lang) -> Iterator[Problem]:
-    found = lengths(chosen, lang)
+    counts = lengths(chosen, lang)
     low, high = LENGTHS
-    for what, count in (("longest", found.longest), ("shortest", found.shortest)):
-        if not low <= count / found.items <= high:
-            said = f"{lang}: the right option is the {what} in {count} of {found.items} items of the kind choice"
-            yield Problem("length-tells", "items", f"{said}; expected {low:.0%} to {high:.0%}")
+    for what, count in (("longest", counts.longest), ("shortest", counts.shortest)):
+        if not low <= count / counts.items <= high:
+            text = f"{lang}: the right option is the {what} in {count} of {counts.items} items of the kind choice"
+            yield Problem("length-tells", "items", f"{text}; expected {low:.0%} to {high:.0%}")
 
 
 def _words(course: Course, lang: Lang) -> Iterator[Problem]:
@@ -161,10 +161,14 @@ def _words(course: Course, lang: Lang) -> Iterator[Problem]:
         right, wrong = _rate(options, True, lang, pattern), _rate(options, False, lang, pattern)
         if right[0] + wrong[0] < FEWEST:
             continue
-        one, other = right[0] / right[1], wrong[0] / wrong[1]
-        if max(one, other) > FACTOR * min(one, other):
-            said = f"{lang}: {what} is in {one:.0%} of the right options and in {other:.0%} of the wrong ones"
-            yield Problem("wording-tells", "items", f"{said}; expected neither more than {FACTOR:g} times the other")
+        right_share, wrong_share = right[0] / right[1], wrong[0] / wrong[1]
+        if max(right_share, wrong_share) > FACTOR * min(right_share, wrong_share):
+            shares = f"{right_share:.0%} of the right options and in {wrong_share:.0%} of the wrong ones"
+            yield Problem(
+                "wording-tells",
+                "items",
+                f"{lang}: {what} is in {shares}; expected neither more than {FACTOR:g} times the other",
+            )
 
 
 def _rate(options: Sequence[Option], correct: bool, lang: Lang, pattern: re.Pattern[str]) -> tuple[int, int]:
@@ -184,18 +188,18 @@ def echoes(question: Question, item: Item, lang: Lang) -> Iterator[Problem]:
     wrong = frozenset[str]().union(*(words(option.text.of(lang)) for option in item.spec.options if not option.correct))
     shared = words(item.ask.of(lang)) & words(right) - wrong
     if shared:
-        said = f"{lang}: stem and right option share “{max(sorted(shared), key=len)}”, which no other option has"
-        yield Problem("stem-tells", f"{question.file}, item {item.id}", said)
+        text = f"{lang}: stem and right option share “{max(sorted(shared), key=len)}”, which no other option has"
+        yield Problem("stem-tells", f"{question.file}, item {item.id}", text)
 
 
 def _english(text: str) -> frozenset[str]:
-    found = {word.casefold() for word in _WORD["en"].findall(text)} - _COMMON
-    return frozenset(word.removesuffix("s") for word in found)
+    words = {word.casefold() for word in _WORD["en"].findall(text)} - _COMMON
+    return frozenset(word.removesuffix("s") for word in words)
 
 
 def _chinese(text: str) -> frozenset[str]:
     runs = _WORD["zh"].findall(text)
-    return frozenset(run[at : at + _STRETCH] for run in runs for at in range(len(run) - _STRETCH + 1))
+    return frozenset(run[start : start + _STRETCH] for run in runs for start in range(len(run) - _STRETCH + 1))
 
 
 # ------------------------------------------------------------------------------------------ over all texts
@@ -207,7 +211,7 @@ def shown_keys(course: Course) -> Iterator[Problem]:
     Shapes of fewer than three axes are left out, as are short formulas, which occur by chance; so are numbers, which
     differ between learners.
     """
-    texts = [(place, said) for question in course.questions for place, said in _texts(question)]
+    texts = [(place, text) for question in course.questions for place, text in _texts(question)]
     yield from _shown_shapes(course, texts)
     for question in course.questions:
         for item in question.items:
@@ -215,16 +219,16 @@ def shown_keys(course: Course) -> Iterator[Problem]:
                 continue
             where = f"{question.file}, item {item.id}"
             key = _SPACING.sub("", str(item.spec.answer))
-            for place, said in texts:
-                if len(key) >= _SHORTEST and place != item.id and key in _SPACING.sub("", said):
+            for place, text in texts:
+                if len(key) >= _SHORTEST and place != item.id and key in _SPACING.sub("", text):
                     yield Problem("key-shown", where, f"{place} shows its key {item.spec.answer}")
             for place in _same(item, question):
                 yield Problem("key-shown", where, f"{place} shows a formula equal to its key {item.spec.answer}")
     names = [exercise.name for question in course.questions for exercise in question.exercises]
     every = {item.id for question in course.questions for item in question.items}
-    for place, said in texts:
+    for place, text in texts:
         for name in names if place in every else ():
-            if any(form.format(name) in said for form in _DEFINES):
+            if any(form.format(name) in text for form in _DEFINES):
                 yield Problem("key-shown", place, f"it defines {name}, which is an exercise")
 
 
@@ -267,12 +271,12 @@ def _texts(question: Question) -> Iterator[tuple[str, str]]:
             if text:
                 yield f"misconception {belief.id} of {question.id}", text.en
     for exercise in question.exercises:
-        for said in (exercise.summary.en, str(exercise.result), *(hint.en for hint in exercise.hints)):
-            yield exercise.name, said
+        for shown in (exercise.summary.en, str(exercise.result), *(hint.en for hint in exercise.hints)):
+            yield exercise.name, shown
     for item in question.items:
         context = items.Context("", "", item.id)
         prompt = items.ask(item, context)
-        named = (item.ask, prompt.how, *prompt.facts, *(each.text for each in (*prompt.choices, *prompt.partners)))
+        named = (item.ask, prompt.how, *prompt.facts, *(choice.text for choice in (*prompt.choices, *prompt.partners)))
         settled = (item.explain, items.key(item, context)) if item.use == "practice" and not item.sealed else ()
         for text in (*named, *settled):
             if text:

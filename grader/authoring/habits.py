@@ -150,7 +150,7 @@ def replace_node(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
                 setattr(parent, name, new)
                 return
             if isinstance(value, list):
-                for at, entry in enumerate(value):
+                for index, entry in enumerate(value):
                     if entry is old:
-                        value[at] = new
+                        value[index] = new
                         return

@@ -108,7 +108,7 @@ def _said(best: ConstantAnswer, name: str) -> str:
 
 def _as_text(best: ConstantAnswer) -> str:
     if best.kind == "match":
-        return ", ".join(f"{_letter(at)}-{place + 1}" for at, place in enumerate(best.places))
+        return ", ".join(f"{_letter(index)}-{place + 1}" for index, place in enumerate(best.places))
     return " ".join(map(_letter, best.places))
 
 
@@ -125,15 +125,15 @@ def best_constant(kind: str, of: Sequence[Item]) -> ConstantAnswer | None:
     asked = [_asked(item) for item in of if item.kind == kind and not item.sealed and item.points > 0]
     if len(asked) < FEWEST:
         return None
-    possible = sum(each.item.points for each in asked)
+    possible = sum(question.item.points for question in asked)
 
     def earns(places: Places) -> float:
-        return sum(each.item.points * each.share(places) for each in asked) / possible
+        return sum(question.item.points * question.share(places) for question in asked) / possible
 
     places = _MOVES[kind](asked, earns)
-    chance = sum(each.item.points * _chance(each) for each in asked) / possible
-    ranked = sorted(asked, key=lambda each: each.share(places) * each.item.points, reverse=True)
-    return ConstantAnswer(kind, places, earns(places), chance, tuple(each.item for each in ranked))
+    chance = sum(question.item.points * _chance(question) for question in asked) / possible
+    ranked = sorted(asked, key=lambda question: question.share(places) * question.item.points, reverse=True)
+    return ConstantAnswer(kind, places, earns(places), chance, tuple(question.item for question in ranked))
 
 
 def _asked(item: Item) -> _Asked:
@@ -190,12 +190,12 @@ def _best_set(asked: Sequence[_Asked], earns: _Earns) -> Places:
 
 def _best_pairing(asked: Sequence[_Asked], earns: _Earns) -> Places:
     """The best pairing that one change of a partner, repeated, leads to."""
-    partners = range(max(len(each.partners) for each in asked))
+    partners = range(max(len(item.partners) for item in asked))
     count = _longest(asked)
 
     def near(places: Places) -> Iterator[Places]:
-        for at in range(count):
-            yield from ((*places[:at], partner, *places[at + 1 :]) for partner in partners)
+        for index in range(count):
+            yield from ((*places[:index], partner, *places[index + 1 :]) for partner in partners)
 
     beginnings = [tuple((at + by) % len(partners) for at in range(count)) for by in (0, 1)]
     return max((_climb(begin, near, earns) for begin in beginnings), key=earns)
@@ -206,9 +206,9 @@ def _best_order(asked: Sequence[_Asked], earns: _Earns) -> Places:
     count = _longest(asked)
 
     def near(places: Places) -> Iterator[Places]:
-        for at, to in itertools.permutations(range(count), 2):
-            rest = [*places[:at], *places[at + 1 :]]
-            yield (*rest[:to], places[at], *rest[to:])
+        for index, to in itertools.permutations(range(count), 2):
+            rest = [*places[:index], *places[index + 1 :]]
+            yield (*rest[:to], places[index], *rest[to:])
 
     forward = tuple(range(count))
     dice = random.Random(1)
@@ -224,7 +224,7 @@ def _climb(places: Places, near: Callable[[Places], Iterator[Places]], earns: _E
 
 
 def _longest(asked: Sequence[_Asked]) -> int:
-    return max(len(each.ids) for each in asked)
+    return max(len(item.ids) for item in asked)
 
 
 _MOVES: dict[str, Callable[[Sequence[_Asked], _Earns], Places]] = {

@@ -50,7 +50,7 @@ def mutants(course: Course, exercise: Exercise) -> Iterator[Mutant]:
                 label = f"{name}: {described} #{number}"
             seen.add(label)
             other = edits.rewritten(file, name, changed)
-            files = tuple(other if each is file else each for each in course.reference)
+            files = tuple(other if source is file else source for source in course.reference)
             yield Mutant(exercise.name, label, files)
 
 
@@ -221,8 +221,8 @@ def _call_changes(node: ast.Call) -> Iterator[NodeChange]:
             yield lambda n: n.func.value  # type: ignore[attr-defined]
         elif node.args:
             yield lambda n: n.args[0]  # type: ignore[attr-defined]
-    for at in range(len(node.keywords)):
-        yield lambda n, at=at: _set(n, keywords=n.keywords[:at] + n.keywords[at + 1 :])  # type: ignore[misc]
+    for index in range(len(node.keywords)):
+        yield lambda n, index=index: _set(n, keywords=n.keywords[:index] + n.keywords[index + 1 :])  # type: ignore[misc]
 
 
 def _set(node: ast.AST, **fields: object) -> ast.AST:
@@ -275,7 +275,9 @@ def run(
                 every = list(mutants(course, exercise))
                 survive = functools.partial(_survives, context, question, exercise, idle)
                 for mutant, lives in zip(every, executor.map(survive, every), strict=True):
-                    why = (each.why for each in question.equivalent if matches(each.mutant, mutant.name))
+                    why = (
+                        equivalent.why for equivalent in question.equivalent if matches(equivalent.mutant, mutant.name)
+                    )
                     yield MutantResult(mutant, not lives, next(why, None))
 
 
@@ -291,13 +293,13 @@ def _survives(
     return result.status is Status.PASSED
 
 
-def stale_equivalents(course: Course, found: Iterable[MutantResult]) -> Iterator[tuple[str, str]]:
+def stale_equivalents(course: Course, results: Iterable[MutantResult]) -> Iterator[tuple[str, str]]:
     """(question, mutant) of each entry of ``equivalent:`` whose mutant is caught or does not exist."""
-    alive = [fate.mutant.name for fate in found if not fate.caught]
+    alive = [fate.mutant.name for fate in results if not fate.caught]
     for question in course.questions:
-        for each in question.equivalent:
-            if not any(matches(each.mutant, name) for name in alive):
-                yield question.id, each.mutant
+        for equivalent in question.equivalent:
+            if not any(matches(equivalent.mutant, name) for name in alive):
+                yield question.id, equivalent.mutant
 
 
 def matches(pattern: str, name: str) -> bool:

@@ -62,7 +62,7 @@ def check(
         yield from giveaways.problems(course)
     else:
         files = tuple(question.file for question in questions)
-        yield from (each for each in giveaways.problems(course) if each.where.startswith(files))
+        yield from (problem for problem in giveaways.problems(course) if problem.where.startswith(files))
     for question in course.questions if questions is None else questions:
         progress(question.id)
         yield from _static(question)
@@ -80,17 +80,17 @@ def check(
 
 def _stray(course: Course) -> Iterator[Problem]:
     """Files in questions/ that are not read."""
-    known = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
+    read_files = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
     for path in sorted(Path(course.folder, "questions").iterdir()):
-        if path.name not in known and not path.name.startswith((".", "__")):
+        if path.name not in read_files and not path.name.startswith((".", "__")):
             yield Problem("stray-file", f"questions/{path.name}", "this file is never read")
 
 
 def _static(question: Question) -> Iterator[Problem]:
     """Problems that can be found without running anything."""
     if len(question.items) < MIN_ITEMS:
-        found = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
-        yield Problem("few-items", question.file, found)
+        count = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
+        yield Problem("few-items", question.file, count)
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     named |= {word for item in question.items for word in misconceptions.misconceptions_of(item)}
     for misconception in question.misconceptions:
@@ -102,11 +102,11 @@ def _static(question: Question) -> Iterator[Problem]:
     for exercise in question.exercises:
         where = f"{question.file}, exercise {exercise.name}"
         if len(exercise.mistakes) < MIN_MISTAKES:
-            found = f"{len(exercise.mistakes)} mistakes; expected at least {MIN_MISTAKES}"
-            yield Problem("few-mistakes", where, found)
+            count = f"{len(exercise.mistakes)} mistakes; expected at least {MIN_MISTAKES}"
+            yield Problem("few-mistakes", where, count)
         if len(exercise.hints) < MIN_HINTS:
-            found = f"{len(exercise.hints)} hints; expected at least {MIN_HINTS}"
-            yield Problem("few-hints", where, found)
+            count = f"{len(exercise.hints)} hints; expected at least {MIN_HINTS}"
+            yield Problem("few-hints", where, count)
         if not any(case.public for case in exercise.cases):
             yield Problem("no-public-case", where, "no public case")
         if all(case.public for case in exercise.cases):
@@ -119,9 +119,9 @@ def item_problems(course: Course, question: Question) -> Iterator[Problem]:
     by_items = {name for item in question.items for name in misconceptions.misconceptions_of(item)}
     for belief in question.misconceptions:
         asked = belief.ask_item or belief.ask
-        if belief.id in by_items and asked and (said := _ABOUT_CODE.search(asked.en) or _ABOUT_CODE.search(asked.zh)):
+        if belief.id in by_items and asked and (phrase := _ABOUT_CODE.search(asked.en) or _ABOUT_CODE.search(asked.zh)):
             where = f"{question.file}, misconception {belief.id}"
-            yield Problem("asks-about-code", where, f"items show it, but its question says “{said[0]}”")
+            yield Problem("asks-about-code", where, f"items show it, but its question says “{phrase[0]}”")
         if misconceptions.asks_itself(course, belief.id, question, index):
             where = f"{question.file}, misconception {belief.id}"
             yield Problem("circular-follow-up", where, f"only answers to {belief.ask_next} show it")
@@ -134,14 +134,14 @@ def without_follow_up(course: Course) -> Mapping[str, Sequence[str]]:
     Learners are led to another item about the misconception, or to an exercise that detects it.
     """
     index = misconceptions.indexed(course)
-    found: dict[str, list[str]] = {}
+    unfollowed: dict[str, list[str]] = {}
     for question in course.questions:
         for item in question.items:
             for name in sorted(misconceptions.misconceptions_of(item)):
                 more = misconceptions.follow_ups(course, name, question, item, index)
                 if not more and not misconceptions.exercises_about(course, name, question):
-                    found.setdefault(question.id, []).append(name)
-    return found
+                    unfollowed.setdefault(question.id, []).append(name)
+    return unfollowed
 
 
 def _alike(question: Question) -> Iterator[Problem]:
@@ -154,10 +154,10 @@ def _alike(question: Question) -> Iterator[Problem]:
                 yield Problem("answers-alike", where, f"{one} and {other} give the same answer for {drawn}")
         elif isinstance(item.spec, (expression.Spec, shape.Spec)):
             for wrong in item.spec.wrong:
-                found = items.judge(item, wrong.answer, items.Context("", "", item.id)).misconception
-                if found != wrong.misconception:
-                    said = f"“{wrong.answer}” stands for {wrong.misconception}, but is named {found}"
-                    yield Problem("answers-alike", where, said)
+                named = items.judge(item, wrong.answer, items.Context("", "", item.id)).misconception
+                if named != wrong.misconception:
+                    text = f"“{wrong.answer}” stands for {wrong.misconception}, but is named {named}"
+                    yield Problem("answers-alike", where, text)
 
 
 def _conditions(course: Course, question: Question, exercise: Exercise) -> Iterator[Problem]:
@@ -165,8 +165,8 @@ def _conditions(course: Course, question: Question, exercise: Exercise) -> Itera
     where = f"{question.file}, exercise {exercise.name}"
     for condition, name in untested_conditions(course, exercise):
         of = f" of {name}" if name else ""
-        said = f"no case has {condition.id}{of}: {condition.what.en}"
-        yield Problem("untested-condition", where, said)
+        text = f"no case has {condition.id}{of}: {condition.what.en}"
+        yield Problem("untested-condition", where, text)
     for name in _needless_reasons(course, exercise):
         yield Problem("needless-reason", where, f"not_applicable: {name} does not apply to this exercise anyway")
 
@@ -216,8 +216,8 @@ def _derivations(question: Question) -> Iterator[Problem]:
             continue
         where = f"{question.file}, item {item.id}"
         if len(item.spec.ideas) < item.points:
-            found = f"{len(item.spec.ideas)} ideas for {item.points:g} points; expected one for each point"
-            yield Problem("few-ideas", where, found)
+            count = f"{len(item.spec.ideas)} ideas for {item.points:g} points; expected one for each point"
+            yield Problem("few-ideas", where, count)
         for name, answer in derivation.empty_answers(item.spec):
             judged = derivation.judge(item.spec, answer, context)
             if judged.fraction > 0:
@@ -230,21 +230,21 @@ def _stub(course: Course, question: Question, context: GradingContext, observe: 
         path = Path(folder, starter.file_name(question))
         path.write_text(starter.stub(question, "en"), encoding="utf-8")
         report = grade(course, read(path), observe, selection=Selection(questions=(question.id,)), context=context)
-    for result in (exercise for each in report.questions for exercise in each.exercises):
+    for result in (exercise for graded in report.questions for exercise in graded.exercises):
         yield from _broken(f"{question.file}, the stub of {result.name}", result)
         if result.earned > 0 or result.file is None:
             passed = sorted({o.check for o in result.outcomes if o.status is Status.PASSED})
-            said = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
-            yield Problem("stub-passes", question.file, said)
+            text = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
+            yield Problem("stub-passes", question.file, text)
 
 
 def _landmarks(course: Course, question: Question, exercise: Exercise, context: GradingContext) -> Iterator[Problem]:
     """Every landmark names an expression of the reference; two are named, or all if it has fewer."""
     where = f"{question.file}, exercise {exercise.name}"
-    for landmark, found in landmarks.places(course.reference, exercise):
-        if found is None:
-            said = f"the reference has no expression `{landmark.expression}` (number {landmark.at})"
-            yield Problem("unknown-landmark", where, said)
+    for landmark, node in landmarks.places(course.reference, exercise):
+        if node is None:
+            text = f"the reference has no expression `{landmark.expression}` (number {landmark.at})"
+            yield Problem("unknown-landmark", where, text)
     wanted = min(MIN_LANDMARKS, place.intermediate(context, exercise))
     if len(exercise.landmarks) < wanted:
         yield Problem("few-landmarks", where, f"{len(exercise.landmarks)} landmarks; expected at least {wanted}")
@@ -256,8 +256,8 @@ def _code(course: Course, question: Question, exercise: Exercise, context: Gradi
     reference = grade_reference(context, question, exercise, course.reference, context.observe_reference)
     yield from _broken(where, reference)
     if reference.status is not Status.PASSED:
-        said = _first(reference)
-        yield Problem("reference-fails", where, f"the reference {exercise.reference} does not pass: {said}")
+        reason = _first(reference)
+        yield Problem("reference-fails", where, f"the reference {exercise.reference} does not pass: {reason}")
         return
     for alternative in exercise.alternatives:
         result = grade_alternative(context, question, exercise, alternative)
@@ -286,7 +286,7 @@ def _closed(
         )
         selection = Selection(exercises=(exercise.name,))
         report = grade(course, Submission("library", (file,)), observe, selection=selection, context=context)
-        outcomes = [o for each in report.questions for result in each.exercises for o in result.outcomes]
+        outcomes = [o for graded in report.questions for result in graded.exercises for o in result.outcomes]
         passed = sorted({o.check for o in outcomes if o.status is Status.PASSED and o.check != "raises"})
         if passed:
             where = f"{question.file}, exercise {exercise.name}, forbids"
@@ -298,8 +298,8 @@ def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
     """Checks that raised an exception themselves."""
     for outcome in result.outcomes:
         if outcome.verdict.broken:
-            said = f"the check {outcome.check} raises an exception on the result for case {outcome.case!r}"
-            yield Problem("broken-check", where, said)
+            text = f"the check {outcome.check} raises an exception on the result for case {outcome.case!r}"
+            yield Problem("broken-check", where, text)
 
 
 def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
@@ -311,17 +311,17 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
         return
     for name in mistake.fails:
         if name not in failed:
-            said = f"does not fail {name}; it fails {', '.join(sorted({o.check for o in lost}))}"
-            yield Problem("mistake-fails-elsewhere", where, said)
+            text = f"does not fail {name}; it fails {', '.join(sorted({o.check for o in lost}))}"
+            yield Problem("mistake-fails-elsewhere", where, text)
     if result.misconception != mistake.misconception:
-        said = f"is recognised as {result.misconception}" if result.misconception else "is not recognised"
-        yield Problem("mistake-not-named", where, f"{said}: {_first(result)}")
+        text = f"is recognised as {result.misconception}" if result.misconception else "is not recognised"
+        yield Problem("mistake-not-named", where, f"{text}: {_first(result)}")
 
 
 def _twins(where: str, mistakes: tuple[MistakeSignature, ...]) -> Iterator[Problem]:
     """Pairs of mistakes that no check distinguishes."""
-    for at, one in enumerate(mistakes):
-        for other in mistakes[at + 1 :]:
+    for index, one in enumerate(mistakes):
+        for other in mistakes[index + 1 :]:
             pairs = zip(one.observations, other.observations, strict=True)
             if all(agree(a, b, "torch") for a, b in pairs):
                 names = f"{one.mistake.misconception} and {other.mistake.misconception}"
@@ -332,5 +332,5 @@ def _first(result: ExerciseResult) -> str:
     lost = result.first_failure
     if lost is None:
         return "everything passed"
-    said = lost.verdict.message.en if lost.verdict.message else ""
-    return f"{lost.check}, case {lost.case!r}: {lost.status} {said}"
+    message = lost.verdict.message.en if lost.verdict.message else ""
+    return f"{lost.check}, case {lost.case!r}: {lost.status} {message}"

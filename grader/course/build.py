@@ -111,7 +111,7 @@ def _read(reader: _Reader, checks: CheckKinds) -> _Parts:
 def _check_questions(reader: _Reader, parts: _Parts, checks: CheckKinds, sound: bool) -> None:
     """Reports the problems within and between the questions. Editions repeat aliases: they are written by a program."""
     groups, sources, reference = parts.groups, parts.sources, parts.reference
-    known = validate.KnownNames(
+    names = validate.KnownNames(
         groups=list(groups) if groups or sound else None,
         sources=None if sources is None else [source.id for source in sources],
         references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},
@@ -123,8 +123,8 @@ def _check_questions(reader: _Reader, parts: _Parts, checks: CheckKinds, sound: 
     aliases = parts.own.aliases or parts.defaults.aliases or {}
     for question in parts.questions:
         document = reader.documents[question.file]
-        reader.report(question.file, *validate.check_question(question, document.value, known))
-        if not known.edition:
+        reader.report(question.file, *validate.check_question(question, document.value, names))
+        if not names.edition:
             reader.report(question.file, *validate.repeated_aliases(document.value, aliases))
     for file, problem in validate.duplicate_names(parts.questions):
         reader.report(file, problem)
@@ -193,18 +193,18 @@ def _with_aliases(item: Item, aliases: Mapping[str, tuple[str, ...]]) -> Item:
     if not hasattr(spec, "aliases"):
         return item
     names = [*getattr(spec, "sizes", ()), *getattr(spec, "symbols", ()), *getattr(spec, "given", ())]
-    found: dict[str, tuple[str, ...]] = dict(spec.aliases)
+    aliases_of: dict[str, tuple[str, ...]] = dict(spec.aliases)
     for name in (name for name in names if name in aliases):
-        taken = {*names, *getattr(spec, "draw", ()), *(other for others in found.values() for other in others)}
-        found[name] = (*found.get(name, ()), *(other for other in aliases[name] if other not in taken))
-    return replace(item, spec=replace(spec, aliases=found))
+        taken = {*names, *getattr(spec, "draw", ()), *(other for others in aliases_of.values() for other in others)}
+        aliases_of[name] = (*aliases_of.get(name, ()), *(other for other in aliases[name] if other not in taken))
+    return replace(item, spec=replace(spec, aliases=aliases_of))
 
 
 def _forbidding(question: Question, names: Mapping[str, tuple[str, ...]]) -> Question:
     """The question, with what the course forbids added to what its exercises forbid themselves."""
     exercises = tuple(
-        replace(each, forbids=tuple(dict.fromkeys((*each.forbids, *names.get(each.name, ())))))
-        for each in question.exercises
+        replace(exercise, forbids=tuple(dict.fromkeys((*exercise.forbids, *names.get(exercise.name, ())))))
+        for exercise in question.exercises
     )
     return replace(question, exercises=exercises)
 
@@ -216,8 +216,8 @@ def _worth(question: Question, points: float | None) -> Question:
     share = points / question.points
     return replace(
         question,
-        items=tuple(replace(each, points=each.points * share) for each in question.items),
-        exercises=tuple(replace(each, points=each.points * share) for each in question.exercises),
+        items=tuple(replace(part, points=part.points * share) for part in question.items),
+        exercises=tuple(replace(part, points=part.points * share) for part in question.exercises),
     )
 
 
@@ -250,34 +250,34 @@ class _Reader:
         if text is None:
             return None
         try:
-            found = self.documents[name] = yaml_positions.parse_document(text)
+            document = self.documents[name] = yaml_positions.parse_document(text)
         except yaml_positions.YamlError as fault:
             self.problems.append(Problem("not-yaml", f"{name}:{fault.line}", fault.text.en))
             return None
-        valid = schema_problems.validate(model, found.value)
+        valid = schema_problems.validate(model, document.value)
         faults = valid if isinstance(valid, list) else []
-        self.report(name, *faults, *schema_problems.blanks(found.value))
+        self.report(name, *faults, *schema_problems.blanks(document.value))
         return None if isinstance(valid, list) else valid
 
 
 def _sources(reader: _Reader) -> tuple[Source, ...] | None:
     if _SOURCES not in reader.files:
         return ()
-    found = reader.read(_SOURCES, schema.SourcesFile)
-    return found.build() if found else None
+    file = reader.read(_SOURCES, schema.SourcesFile)
+    return file.build() if file else None
 
 
 def _questions(reader: _Reader, checks: CheckKinds) -> list[Question]:
     names = [name for name in reader.files if name.startswith("questions/q")]
     model = schema.question_file(checks)
-    found = [(name, reader.read(name, model)) for name in names]
-    questions = [question.build(name, checks) for name, question in found if question]
+    files = [(name, reader.read(name, model)) for name in names]
+    questions = [question.build(name, checks) for name, question in files if question]
     return sorted(questions, key=lambda question: int(question.id.removeprefix("Q")))
 
 
 def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
     """The references as text, with the names that they define; None if one of them is not Python."""
-    found: list[SourceFile] = []
+    modules: list[SourceFile] = []
     for name in (name for name in reader.files if name.startswith("reference/")):
         text = reader.text(name)
         if text is None:
@@ -294,8 +294,8 @@ def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
         package = name.endswith("/__init__.py")
         module = (name.removesuffix("/__init__.py") if package else name.removesuffix(".py")).replace("/", ".")
         facts = source.combine([(Part(name, text), tree)])
-        found.append(SourceFile(name, module, facts.parts, facts.defines, "torch" in facts.imports, package))
-    return tuple(found)
+        modules.append(SourceFile(name, module, facts.parts, facts.defines, "torch" in facts.imports, package))
+    return tuple(modules)
 
 
 def _module(file: SourceFile) -> str:

@@ -55,9 +55,9 @@ class Inputs:
     def arrays(self, kinds: str = "fiub") -> Iterator[Any]:
         """All arrays with these kinds of dtype."""
         for name in self.values:
-            found = self.array(name)
-            if found is not None and found.dtype.kind in kinds and found.size:
-                yield found
+            array = self.array(name)
+            if array is not None and array.dtype.kind in kinds and array.size:
+                yield array
 
     def length(self, name: str) -> int | None:
         """How long the argument is: a number itself, or the rows of an array."""
@@ -127,14 +127,14 @@ def defaults_of(exercise: Exercise) -> Mapping[str, Any]:
 
 @functools.lru_cache(maxsize=256)
 def _defaults(signatures: tuple[str, ...]) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     for signature in signatures:
         tree = ast.parse(f"def {signature}: pass").body[0]
         assert isinstance(tree, ast.FunctionDef)
         optional = tree.args.args[len(tree.args.args) - len(tree.args.defaults) :]
         for argument, default in zip(optional, tree.args.defaults, strict=True):
-            found[argument.arg] = ast.literal_eval(default)
-    return MappingProxyType(found)
+            defaults[argument.arg] = ast.literal_eval(default)
+    return MappingProxyType(defaults)
 
 
 def inputs_of(exercise: Exercise, case: Case, drawn: Given) -> Inputs:
@@ -219,45 +219,47 @@ def _measured_flags(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]
 # ------------------------------------------------------------------------------------ what a case has
 
 
-def _lengths(found: Inputs) -> tuple[int, int] | None:
-    pair = _pair(found.exercise)
-    both = None if pair is None else (found.length(pair[0]), found.length(pair[1]))
-    if pair is not None and both is not None and both[1] is None and pair[1] in found.defaults:
+def _lengths(inputs: Inputs) -> tuple[int, int] | None:
+    pair = _pair(inputs.exercise)
+    both = None if pair is None else (inputs.length(pair[0]), inputs.length(pair[1]))
+    if pair is not None and both is not None and both[1] is None and pair[1] in inputs.defaults:
         both = both[0], both[0]  # n_k is n_q unless it is given
     return None if both is None or both[0] is None or both[1] is None else (both[0], both[1])
 
 
 def _compared(holds: Callable[[int, int], bool]) -> Callable[[Inputs, str], bool]:
-    def sees(found: Inputs, name: str) -> bool:
-        both = _lengths(found)
+    def sees(inputs: Inputs, name: str) -> bool:
+        both = _lengths(inputs)
         return both is not None and holds(*both)
 
     return sees
 
 
-def _single(found: Inputs, name: str) -> bool:
+def _single(inputs: Inputs, name: str) -> bool:
     """Every length is 1; the most that is allowed (``max_len``) counts where there is no other."""
-    sequences = [name for name in names_of(found.exercise) if name in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
-    lengths = {name: found.length(name) for name in sequences if name != "pe"}
+    sequences = [name for name in names_of(inputs.exercise) if name in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
+    lengths = {name: inputs.length(name) for name in sequences if name != "pe"}
     own = {length for name, length in lengths.items() if length is not None and name != "max_len"}
     return own == {1} or (not own and set(lengths.values()) == {1})
 
 
-def _long(found: Inputs, name: str) -> bool:
-    sized = [found.length(each) for each in found.values if each in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
+def _long(inputs: Inputs, name: str) -> bool:
+    sized = [
+        inputs.length(other) for other in inputs.values if other in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")
+    ]
     return any(length is not None and length >= _LONG for length in sized)
 
 
 def _axes(count: int) -> Callable[[Inputs, str], bool]:
-    def sees(found: Inputs, name: str) -> bool:
-        array = found.array(name)
+    def sees(inputs: Inputs, name: str) -> bool:
+        array = inputs.array(name)
         return array is not None and array.ndim == count
 
     return sees
 
 
-def _batch_of_one(found: Inputs, name: str) -> bool:
-    array = found.array(name)
+def _batch_of_one(inputs: Inputs, name: str) -> bool:
+    array = inputs.array(name)
     return array is not None and array.ndim >= 3 and array.shape[0] == 1
 
 
@@ -265,33 +267,33 @@ def _per_sample(mask: Any) -> bool:
     return mask is not None and mask.ndim >= 2 and mask.shape[0] > 1 and bool((mask != mask[:1]).any())
 
 
-def _mask_per_sample(found: Inputs, name: str) -> bool:
-    mask = found.array(name)
+def _mask_per_sample(inputs: Inputs, name: str) -> bool:
+    mask = inputs.array(name)
     return (name == "key_padding" or (mask is not None and mask.ndim > 2)) and _per_sample(mask)
 
 
-def _square_mask(found: Inputs, name: str) -> bool:
-    mask = found.array(name)
+def _square_mask(inputs: Inputs, name: str) -> bool:
+    mask = inputs.array(name)
     square = mask is not None and mask.ndim > 2 and mask.shape[-1] == mask.shape[-2] > 1
     return square and _per_sample(mask) and bool((mask != mask.swapaxes(-1, -2)).any())
 
 
-def _square_mask_across(found: Inputs, name: str) -> bool:
-    return _square_mask(found, name) and not found.same
+def _square_mask_across(inputs: Inputs, name: str) -> bool:
+    return _square_mask(inputs, name) and not inputs.same
 
 
-def _one_mask_for_all(found: Inputs, name: str) -> bool:
-    mask = found.array(name)
+def _one_mask_for_all(inputs: Inputs, name: str) -> bool:
+    mask = inputs.array(name)
     return mask is not None and mask.ndim == 2
 
 
-def _mask_of_keys(found: Inputs, name: str) -> bool:
-    mask = found.array(name)
+def _mask_of_keys(inputs: Inputs, name: str) -> bool:
+    mask = inputs.array(name)
     return mask is not None and mask.ndim > 2 and mask.shape[-2] == 1 < mask.shape[-1] and _per_sample(mask)
 
 
-def _empty_row(found: Inputs, name: str) -> bool:
-    mask = found.array(name)
+def _empty_row(inputs: Inputs, name: str) -> bool:
+    mask = inputs.array(name)
     if mask is None:
         return False
     if name == "key_padding":  # the causal mask inside leaves the first query its own key alone
@@ -299,96 +301,96 @@ def _empty_row(found: Inputs, name: str) -> bool:
     return bool((~mask.any(-1)).any())
 
 
-def _zero(found: Inputs, name: str) -> bool:
-    value = found.values.get(name)
+def _zero(inputs: Inputs, name: str) -> bool:
+    value = inputs.values.get(name)
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0
 
 
-def _vocabulary(found: Inputs) -> int | None:
+def _vocabulary(inputs: Inputs) -> int | None:
     """How many ids there are, where it can be seen."""
     for name in ("table", "logits"):
-        table = found.array(name)
+        table = inputs.array(name)
         if table is not None:
-            return int(table.shape[0] if "positions" in found.values else table.shape[-1])
+            return int(table.shape[0] if "positions" in inputs.values else table.shape[-1])
     return None
 
 
-def _last_id(found: Inputs, name: str) -> bool:
-    value, vocabulary = found.values.get(name), _vocabulary(found)
+def _last_id(inputs: Inputs, name: str) -> bool:
+    value, vocabulary = inputs.values.get(name), _vocabulary(inputs)
     if type(value) is not int:
         return False
-    tokens = [array for array in map(found.array, TOKENS) if array is not None]
+    tokens = [array for array in map(inputs.array, TOKENS) if array is not None]
     if vocabulary is not None:
         return value == vocabulary - 1
     return bool(tokens) and value >= max(int(array.max()) for array in tokens)
 
 
 def _token(which: Callable[[Inputs, Any], bool]) -> Callable[[Inputs, str], bool]:
-    def sees(found: Inputs, name: str) -> bool:
-        array = found.array(name)
-        return array is not None and array.size > 0 and which(found, array)
+    def sees(inputs: Inputs, name: str) -> bool:
+        array = inputs.array(name)
+        return array is not None and array.size > 0 and which(inputs, array)
 
     return sees
 
 
-def _has_last_token(found: Inputs, tokens: Any) -> bool:
-    vocabulary = _vocabulary(found)
+def _has_last_token(inputs: Inputs, tokens: Any) -> bool:
+    vocabulary = _vocabulary(inputs)
     return vocabulary is None or int(tokens.max()) == vocabulary - 1
 
 
-def _given(found: Inputs, name: str) -> bool:
-    if name not in found.values:
+def _given(inputs: Inputs, name: str) -> bool:
+    if name not in inputs.values:
         return False
-    value = found.array(name)
-    return value is not None or found.values[name] != found.defaults[name]
+    value = inputs.array(name)
+    return value is not None or inputs.values[name] != inputs.defaults[name]
 
 
 def _is(flag: bool) -> Callable[[Inputs, str], bool]:
-    return lambda found, name: found.values.get(name) is flag
+    return lambda inputs, name: inputs.values.get(name) is flag
 
 
-def _negative(found: Inputs, name: str) -> bool:
-    value, array = found.values.get(name), found.array(name)
+def _negative(inputs: Inputs, name: str) -> bool:
+    value, array = inputs.values.get(name), inputs.array(name)
     return bool((array < 0).any()) if array is not None else isinstance(value, (int, float)) and value < 0
 
 
-def _odd(found: Inputs, name: str) -> bool:
-    value = found.values.get(name)
+def _odd(inputs: Inputs, name: str) -> bool:
+    value = inputs.values.get(name)
     return isinstance(value, int) and value > 1 and value % 2 == 1
 
 
-def _no_power_of_two(found: Inputs, name: str) -> bool:
-    value = found.values.get(name)
+def _no_power_of_two(inputs: Inputs, name: str) -> bool:
+    value = inputs.values.get(name)
     return isinstance(value, int) and value > 0 and value & (value - 1) != 0
 
 
-def _large(found: Inputs, name: str) -> bool:
-    tops = sorted((float(abs(array).max()) for array in found.arrays("f")), reverse=True)
-    if "w_q" in found.values:  # the scores are products of x with itself
+def _large(inputs: Inputs, name: str) -> bool:
+    tops = sorted((float(abs(array).max()) for array in inputs.arrays("f")), reverse=True)
+    if "w_q" in inputs.values:  # the scores are products of x with itself
         tops = [*tops[:1], *tops]
     return bool(tops) and (tops[0] >= _OVERFLOWS or math.prod(tops[:2]) >= 4 * _OVERFLOWS)
 
 
-def _offset(found: Inputs, name: str) -> bool:
+def _offset(inputs: Inputs, name: str) -> bool:
     return any(
-        array.size > 3 and 0 < float(array.std()) * _FAR <= abs(float(array.mean())) for array in found.arrays("f")
+        array.size > 3 and 0 < float(array.std()) * _FAR <= abs(float(array.mean())) for array in inputs.arrays("f")
     )
 
 
-def _tiny(found: Inputs, name: str) -> bool:
-    return any(0 < float(abs(array).max()) < 0.05 for array in found.arrays("f"))
+def _tiny(inputs: Inputs, name: str) -> bool:
+    return any(0 < float(abs(array).max()) < 0.05 for array in inputs.arrays("f"))
 
 
-def _again(found: Inputs, name: str) -> bool:
-    return bool(getattr(found.case, "then", ()))
+def _again(inputs: Inputs, name: str) -> bool:
+    return bool(getattr(inputs.case, "then", ()))
 
 
-def _in_a_batch(found: Inputs, name: str) -> bool:
-    return any(array.ndim > 2 for array in found.arrays("f"))
+def _in_a_batch(inputs: Inputs, name: str) -> bool:
+    return any(array.ndim > 2 for array in inputs.arrays("f"))
 
 
-def _not_in_a_batch(found: Inputs, name: str) -> bool:
-    return all(array.ndim <= 2 for array in found.arrays("f"))
+def _not_in_a_batch(inputs: Inputs, name: str) -> bool:
+    return all(array.ndim <= 2 for array in inputs.arrays("f"))
 
 
 # ------------------------------------------------------------------------------------------- the table
@@ -446,7 +448,7 @@ _TABLE = (
         "token-zero",
         Message("the token 0 among the tokens"),
         _named(TOKENS),
-        _token(lambda found, tokens: bool((tokens == 0).any())),
+        _token(lambda inputs, tokens: bool((tokens == 0).any())),
     ),
     Condition(
         "token-last",
@@ -459,7 +461,7 @@ _TABLE = (
     Condition("no-power-of-two", Message("a count that is not a power of two"), _named(_COUNTS), _no_power_of_two),
     # optional arguments
     Condition(
-        "omitted", Message("an optional argument left out"), _optional, lambda found, name: name not in found.values
+        "omitted", Message("an optional argument left out"), _optional, lambda inputs, name: name not in inputs.values
     ),
     Condition("not-default", Message("a value other than the default"), _optional, _given),
     Condition("zero", Message("an optional number given as 0"), _may_be_zero, _zero, (*_NUMBERS, "raises")),
@@ -496,7 +498,7 @@ _TABLE = (
         "work-without-flag",
         Message("work or memory measured without the flag"),
         _measured_flags,
-        lambda found, name: found.values.get(name) is not True,
+        lambda inputs, name: inputs.values.get(name) is not True,
         ("operations", "memory"),
     ),
 )
@@ -514,9 +516,9 @@ def applicable(exercise: Exercise, used: frozenset[str]) -> Iterator[tuple[Condi
             yield condition, name
 
 
-def has(condition: Condition, name: str, found: Inputs) -> bool:
+def has(condition: Condition, name: str, inputs: Inputs) -> bool:
     """Whether a case has the condition for the argument ``name``: it declares it, or its inputs show it."""
-    return key(condition, name) in found.case.conditions or condition.sees(found, name)
+    return key(condition, name) in inputs.case.conditions or condition.sees(inputs, name)
 
 
 def key(condition: Condition, name: str) -> str:

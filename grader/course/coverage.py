@@ -49,9 +49,9 @@ def _belief(
     items = misconceptions.items_about(course, misconception.id, question, index)
     exercises = [
         exercise.name
-        for each in course.questions
-        for exercise in each.exercises
-        if each.misconception(misconception.id) is not None and misconceptions.detects(exercise, misconception.id)
+        for home in course.questions
+        for exercise in home.exercises
+        if home.misconception(misconception.id) is not None and misconceptions.detects(exercise, misconception.id)
     ]
     return MisconceptionCoverage(misconception, tuple(item.id for item in items), tuple(exercises))
 
@@ -66,29 +66,29 @@ _HEAD = Message(
 def markdown(course: Course, lang: str) -> str:
     """The whole map as a Markdown page."""
     zh = lang == "zh"
-    found = coverage_of(course)
+    covered = coverage_of(course)
     head = _HEAD.fill(
         title=course.title,
-        questions=len(found),
-        items=sum(len(each.question.items) for each in found),
-        exercises=sum(len(each.exercises) for each in found),
-        beliefs=sum(len(each.beliefs) for each in found),
+        questions=len(covered),
+        items=sum(len(coverage.question.items) for coverage in covered),
+        exercises=sum(len(coverage.exercises) for coverage in covered),
+        beliefs=sum(len(coverage.beliefs) for coverage in covered),
     )
     lines = [head.zh if zh else head.en]
-    for each in found:
-        title = each.question.title.zh if zh else each.question.title.en
-        lines += ["", f"## {each.question.id} {title}", "", *_rows(each, zh)]
+    for coverage in covered:
+        title = coverage.question.title.zh if zh else coverage.question.title.en
+        lines += ["", f"## {coverage.question.id} {title}", "", *_rows(coverage, zh)]
     return "\n".join(lines) + "\n"
 
 
-def _rows(each: QuestionCoverage, zh: bool) -> Iterator[str]:
+def _rows(coverage: QuestionCoverage, zh: bool) -> Iterator[str]:
     yield f"| {'误解 | 小题 | 练习' if zh else 'misconception | items | exercises'} |"
     yield "|---|---|---|"
-    for belief in each.beliefs:
+    for belief in coverage.beliefs:
         named = ", ".join(belief.items), ", ".join(f"`{name}`" for name in belief.exercises)
         yield f"| {belief.misconception.id} | {' | '.join(part or '–' for part in named)} |"
-    if each.exercises:
+    if coverage.exercises:
         yield ""
-        said = "与练习同一想法的小题：" if zh else "Items about the ideas of its exercises:"
-        parts = [f"`{name}` ({', '.join(items) or '–'})" for name, items in each.exercises]
-        yield f"{said} {'；'.join(parts) if zh else '; '.join(parts)}"
+        heading = "与练习同一想法的小题：" if zh else "Items about the ideas of its exercises:"
+        parts = [f"`{name}` ({', '.join(items) or '–'})" for name, items in coverage.exercises]
+        yield f"{heading} {'；'.join(parts) if zh else '; '.join(parts)}"

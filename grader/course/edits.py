@@ -27,10 +27,10 @@ def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_
     ``default_module`` is the module of the exercise's reference, as in ``reference.attention``.
     """
     for edit in mistake_edits:
-        found = _edited(files, edit, default_module)
-        if isinstance(found, ValueProblem):
-            raise CourseError(_NOT_MADE.fill(module=default_module, inside=edit.inside, why=found.text))
-        files = found
+        changed = _edited(files, edit, default_module)
+        if isinstance(changed, ValueProblem):
+            raise CourseError(_NOT_MADE.fill(module=default_module, inside=edit.inside, why=changed.text))
+        files = changed
     return files
 
 
@@ -52,11 +52,11 @@ def problems(
 ) -> Iterator[ValueProblem]:
     """The problem with the first edit that cannot be made, if any. Its path is the edit's index and key."""
     for index, edit in enumerate(mistake_edits):
-        found = _edited(files, edit, default_module)
-        if isinstance(found, ValueProblem):
-            yield found.inside(index)
+        problem = _edited(files, edit, default_module)
+        if isinstance(problem, ValueProblem):
+            yield problem.inside(index)
             return
-        files = found
+        files = problem
 
 
 def closure(files: Sequence[SourceFile], module: str) -> tuple[SourceFile, ...]:
@@ -164,10 +164,12 @@ def _edited(files: tuple[SourceFile, ...], edit: Edit, module: str) -> tuple[Sou
             if isinstance(text, ValueProblem):
                 return text
             changed = _with(file, place, text)
-            said = _complaint(changed.parts[place.part])
-            if said is not None:
+            complaint = _complaint(changed.parts[place.part])
+            if complaint is not None:
                 key = "body" if edit.replace is None else "with"
-                return unexpected((key,), edit.by, f"Python that fits into {edit.inside} (Python says: {said})", "edit")
+                return unexpected(
+                    (key,), edit.by, f"Python that fits into {edit.inside} (Python says: {complaint})", "edit"
+                )
             return tuple(changed if each is file else each for each in files)
     names = [name for file in near for name in functions(file)]
     return unknown(("in",), edit.inside, f"a function of {module} or of what it imports", names, "edit")

@@ -58,13 +58,13 @@ def find(course: Path | None) -> Path:
         if content := _bundled():
             return content
         raise CourseError(_NO_COURSE.fill(content=_GRADER / "_content", parent=_GRADER.parent))
-    said = "--course" if course else "ATTNCHECK_COURSE"
+    option = "--course" if course else "ATTNCHECK_COURSE"
     try:
         inside = sorted(entry.name for entry in folder.iterdir())
     except OSError as fault:
-        raise CourseError(_NOT_A_FOLDER.fill(option=said, folder=folder, reason=fault.strerror)) from fault
+        raise CourseError(_NOT_A_FOLDER.fill(option=option, folder=folder, reason=fault.strerror)) from fault
     if not (folder / "questions").is_dir():
-        raise CourseError(_NO_QUESTIONS.fill(option=said, folder=folder, found=", ".join(inside[:8]) or "–"))
+        raise CourseError(_NO_QUESTIONS.fill(option=option, folder=folder, found=", ".join(inside[:8]) or "–"))
     return folder.resolve()
 
 
@@ -88,16 +88,16 @@ def load(folder: Path, checks: Callable[[], CheckKinds], on_miss: Callable[[], N
     return dataclasses.replace(course, folder=str(folder))
 
 
-def full_course(found: Course) -> Course:
+def full_course(course: Course) -> Course:
     """``found``, unless it is a learners' edition. Raises UsageError for one."""
-    if found.edition is not None:
+    if course.edition is not None:
         raise UsageError(
             Message(
                 "{folder} is a learners' edition, without keys, references and hidden cases. Name the course that it "
                 "was published from with --course."
-            ).fill(folder=found.folder)
+            ).fill(folder=course.folder)
         )
-    return found
+    return course
 
 
 def file_named_in_course(found: Course, key: Literal["roster", "seed_file"]) -> Path | None:
@@ -138,10 +138,10 @@ def _read(folder: Path) -> dict[str, bytes]:
 
 
 def _digest(files: Mapping[str, bytes]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, data in files.items():
-        found.update(f"{name}\0{len(data)}\0".encode() + data)
-    return found.hexdigest()
+        digest.update(f"{name}\0{len(data)}\0".encode() + data)
+    return digest.hexdigest()
 
 
 def _key(digest: str) -> str:
@@ -172,9 +172,9 @@ class _Unpickler(pickle.Unpickler):
         if (module, name) == (__name__, _item.__name__):
             return _item
         if module.startswith(("grader.core.model.", "grader.course.items.")):
-            found = super().find_class(module, name)
-            if isinstance(found, type) and dataclasses.is_dataclass(found) and found.__module__ == module:
-                return found
+            kind = super().find_class(module, name)
+            if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__module__ == module:
+                return kind
         raise pickle.UnpicklingError(f"{module}.{name} is not part of a course")
 
 

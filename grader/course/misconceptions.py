@@ -30,8 +30,8 @@ def items_about(course: Course, misconception: str, question: Question, index: I
     named_by = (index or indexed(course)).get(misconception, ())
     here, there = ([item for home, item in named_by if (home == question.id) is own] for own in (True, False))
     every = [item for each in course.questions for item in each.items] if asked else []
-    found = [item for item in every if item.id == asked]
-    return (*found, *(item for item in (*here, *there) if item.id != asked))
+    next_items = [item for item in every if item.id == asked]
+    return (*next_items, *(item for item in (*here, *there) if item.id != asked))
 
 
 def follow_ups(
@@ -63,18 +63,18 @@ def asks_itself(course: Course, misconception: str, question: Question, index: I
 @cached_by_identity(4)
 def indexed(course: Course) -> Index:
     """For every misconception the items that name it, each with the id of its question."""
-    found: dict[str, list[tuple[str, Item]]] = {}
+    named_by: dict[str, list[tuple[str, Item]]] = {}
     for question in course.questions:
         for item in question.items:
             for name in misconceptions_of(item):
-                found.setdefault(name, []).append((question.id, item))
-    return found
+                named_by.setdefault(name, []).append((question.id, item))
+    return named_by
 
 
 def exercises_about(course: Course, misconception: str, question: Question) -> tuple[Exercise, ...]:
     """The exercises with a mistake of that misconception, those of ``question`` first."""
-    found = [exercise for each in _nearest(course, question) for exercise in each.exercises]
-    return tuple(exercise for exercise in found if detects(exercise, misconception))
+    exercises = [exercise for home in _nearest(course, question) for exercise in home.exercises]
+    return tuple(exercise for exercise in exercises if detects(exercise, misconception))
 
 
 def detects(exercise: Exercise, misconception: str) -> bool:
@@ -91,11 +91,11 @@ def misconceptions_of(item: Item) -> frozenset[str]:
 def mentioned(part: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """The misconceptions that ``part`` of a spec names, with their places: the fields that are ``MisconceptionId``."""
     if isinstance(part, (list, tuple)):
-        for index, each in enumerate(part):
-            yield from mentioned(each, (*path, index))
+        for index, element in enumerate(part):
+            yield from mentioned(element, (*path, index))
     elif isinstance(part, Mapping):
-        for key, each in part.items():
-            yield from mentioned(each, (*path, key))
+        for key, element in part.items():
+            yield from mentioned(element, (*path, key))
     elif dataclasses.is_dataclass(part) and not isinstance(part, type):
         revealed = _revealed(type(part))
         for field in dataclasses.fields(part):
@@ -115,4 +115,4 @@ def _revealed(kind: type) -> frozenset[str]:
 
 def _nearest(course: Course, question: Question) -> tuple[Question, ...]:
     """``question`` first, then the others in their order."""
-    return (question, *(each for each in course.questions if each.id != question.id))
+    return (question, *(other for other in course.questions if other.id != question.id))

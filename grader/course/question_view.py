@@ -92,11 +92,11 @@ def _item(item: Item, question: Question, course: Course, learner: str | None, l
 
 
 def _conventions(question: Question, lang: Lang, width: int) -> Iterable[str]:
-    found = starter.conventions(question)
-    if found:
+    texts = starter.conventions(question)
+    if texts:
         yield ""
         yield CONVENTIONS.of(lang)
-    for text in found:
+    for text in texts:
         yield "  - " + indent(text.of(lang), 4, width).lstrip()
 
 

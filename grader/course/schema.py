@@ -121,8 +121,8 @@ def parameters(signature: str) -> tuple[Parameter, ...]:
             warnings.simplefilter("ignore")
             tree = ast.parse(f"def f{signature}: pass").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        said = error.msg if isinstance(error, SyntaxError) else str(error) or "it is nested too deeply"
-        raise ValueError(f"{expected} (Python says: {said})") from None
+        reason = error.msg if isinstance(error, SyntaxError) else str(error) or "it is nested too deeply"
+        raise ValueError(f"{expected} (Python says: {reason})") from None
     match tree:
         case [ast.FunctionDef(args=found, returns=None, body=[ast.Pass()])]:
             unusual = found.posonlyargs or found.kwonlyargs or found.vararg or found.kwarg
@@ -403,8 +403,8 @@ class _EditorSchema(GenerateJsonSchema):
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> dict[str, Any]:
         """The schema of a value with its default."""
-        found = super().default_schema(schema)
-        return found | {"default": {}} if found.get("type") == "object" and found.get("default") == [] else found
+        node = super().default_schema(schema)
+        return node | {"default": {}} if node.get("type") == "object" and node.get("default") == [] else node
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> dict[str, Any]:
         """The schema of a dataclass, which refuses unknown keys. Only recent versions of pydantic say so themselves."""
@@ -520,9 +520,9 @@ class CourseFile(Strict):
 
     @field_validator("hidden_results")
     @classmethod
-    def _ends(cls, when: str, found: ValidationInfo) -> str:
+    def _ends(cls, when: str, info: ValidationInfo) -> str:
         """Results that wait until nothing counts any more need a rule by which something stops counting."""
-        due, late = found.data.get("due", ""), found.data.get("late")
+        due, late = info.data.get("due", ""), info.data.get("late")
         if when == "after-due" and (due is None or (late is not None and not late.ends)):
             raise ValueError(
                 "`always` or `never`, or a due date with `late: {cut_off_days: …}` or `late: {percent: …}`, because "

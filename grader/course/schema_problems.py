@@ -117,7 +117,7 @@ def _extra(place: _Place) -> ValueProblem:
 
 def _literal(place: _Place) -> ValueProblem:
     options = _options(place.node, place.definitions)
-    return _one_of(place.path, place.seen, [str(one) for option in options for one in _constants(option)])
+    return _one_of(place.path, place.seen, [str(constant) for option in options for constant in _constants(option)])
 
 
 def _item_kind(place: _Place) -> ValueProblem:
@@ -196,12 +196,12 @@ def _below(node: Node, part: str | int, definitions: Definitions) -> Node:
     for option in _options(node, definitions):
         if isinstance(part, int):
             prefix = option.get("prefixItems", [])
-            found = prefix[part] if part < len(prefix) else option.get("items")
+            node_below = prefix[part] if part < len(prefix) else option.get("items")
         else:
             others = [*option.get("patternProperties", {}).values(), option.get("additionalProperties")]
-            found = option.get("properties", {}).get(part, others[0])
-        if isinstance(found, dict):
-            return found
+            node_below = option.get("properties", {}).get(part, others[0])
+        if isinstance(node_below, dict):
+            return node_below
     return {}
 
 
@@ -237,4 +237,4 @@ def _describe_one(node: Node) -> str:
         needed = node.get("required", [])
         keys = [f"{key}: …" for key in node["properties"] if key in needed or not needed]
         return f"a mapping {{{', '.join(keys)}}}"
-    return _TYPES.get(kind, "a value") if isinstance(kind, str) else " or ".join(_TYPES[one] for one in kind)
+    return _TYPES.get(kind, "a value") if isinstance(kind, str) else " or ".join(_TYPES[name] for name in kind)

@@ -134,7 +134,9 @@ def definition(exercise: Exercise, lang: Lang) -> str:
     text = wrap(exercise.summary.of(lang), _WIDTH - 4)
     if exercise.array_types == ("torch",):
         text += ["", _ONLY_TORCH.of(lang)]
-    text += [line for said in forbidden_names_sentence(exercise) for line in ("", *wrap(said.of(lang), _WIDTH - 4))]
+    text += [
+        line for sentence in forbidden_names_sentence(exercise) for line in ("", *wrap(sentence.of(lang), _WIDTH - 4))
+    ]
     text += ["", *wrap(RESULT.fill(result=exercise.result).of(lang), _WIDTH - 4)]
     doc = _docstring(text, "    ")
     empty = f"{inner}raise NotImplementedError"
@@ -177,10 +179,10 @@ def notebook_name(question: Question) -> str:
 
 def notebook(question: Question, lang: Lang) -> str:
     """A notebook with the prompt of ``question``, a cell for each exercise with a check below it, and its quiz."""
-    said = [f"# {question.id}  {question.title.of(lang)}", "", question.prompt.of(lang), "", _CHECK.of(lang), ""]
-    said += [f"- {text.of(lang)}" for text in conventions(question)]
+    lines = [f"# {question.id}  {question.title.of(lang)}", "", question.prompt.of(lang), "", _CHECK.of(lang), ""]
+    lines += [f"- {text.of(lang)}" for text in conventions(question)]
     library = "import numpy as np\nimport torch" if _mixed(question) else "import torch"
-    cells = [_cell("markdown", "\n".join(said)), _cell("code", f"{library}\n\nfrom attncheck import check, quiz")]
+    cells = [_cell("markdown", "\n".join(lines)), _cell("code", f"{library}\n\nfrom attncheck import check, quiz")]
     for exercise in question.exercises:
         cells += [_cell("code", definition(exercise, lang)), _cell("code", f'check("{exercise.name}")')]
     if question.items:
@@ -226,12 +228,12 @@ def answer_entries(
     chosen: Iterable[tuple[Question, Item]], lang: Lang, course_id: str = "", learner: str | None = None
 ) -> str:
     """The entries of these items in an ``answers.yaml``, all unanswered."""
-    found = [
+    lines = [
         line
         for question, item in chosen
         for line in _entry(item, question, items.Context(course_id, learner or "", item.id), lang)
     ]
-    return "".join(f"{line}\n" for line in found)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def graded(question: Question) -> tuple[Item, ...]:
@@ -242,15 +244,15 @@ def graded(question: Question) -> tuple[Item, ...]:
 def item_paragraphs(item: Item, question: Question, course_id: str, learner: str | None) -> tuple[Text, ...]:
     """The paragraphs of an item: what it asks, with the learner's numbers (or all choices), and its facts."""
     context = items.Context(course_id, learner or "", item.id)
-    said = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
+    paragraphs = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
     drawn = [
         _DRAWN.fill(name=f"{{{name}}}", choices=name_list(map(str, numbers)))
         for name, numbers in (items.draw_choices(item.spec).items() if learner is None else ())
     ]
     if drawn:
         listed = [*drawn, _WHOSE.fill(question=question.id)]
-        said.append(Text(" ".join(each.en for each in listed), "".join(each.zh for each in listed)))
-    return (*said, *items.ask(item, context).facts)
+        paragraphs.append(Text(" ".join(text.en for text in listed), "".join(text.zh for text in listed)))
+    return (*paragraphs, *items.ask(item, context).facts)
 
 
 def points_of(value: float) -> Text:

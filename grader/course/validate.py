@@ -80,7 +80,7 @@ class KnownNames:
     edition: bool = False
 
 
-def check_question(question: Question, raw: Mapping[str, Any], known: KnownNames) -> Iterator[ValueProblem]:
+def check_question(question: Question, raw: Mapping[str, Any], vocabulary: KnownNames) -> Iterator[ValueProblem]:
     """The problems of ``question``. ``raw`` is its file as plain values."""
     number = int(question.id.removeprefix("Q"))
     file = FilePath(question.file).name
@@ -88,23 +88,23 @@ def check_question(question: Question, raw: Mapping[str, Any], known: KnownNames
         yield unexpected(
             ("id",), question.id, f"the number in the file's name ({file}), or a file q{number:02}_….yaml", "file-name"
         )
-    if known.groups is not None and question.group not in known.groups:
-        yield unknown(("group",), question.group, "a group of course.yaml", known.groups, "unknown-group")
-    yield from _sources((), question.sources, known)
+    if vocabulary.groups is not None and question.group not in vocabulary.groups:
+        yield unknown(("group",), question.group, "a group of course.yaml", vocabulary.groups, "unknown-group")
+    yield from _sources((), question.sources, vocabulary)
     for misconception in question.misconceptions:
         asked = misconception.ask_next
-        if asked and known.item_ids is not None and asked not in known.item_ids:
+        if asked and vocabulary.item_ids is not None and asked not in vocabulary.item_ids:
             path: Path = ("misconceptions", misconception.id, "ask_next")
-            yield unknown(path, asked, "the id of an item", known.item_ids, "unknown-item")
+            yield unknown(path, asked, "the id of an item", vocabulary.item_ids, "unknown-item")
     names = [misconception.id for misconception in question.misconceptions]
     for index, item in enumerate(question.items):
         path = ("items", index)
         if not item.id.startswith(f"{question.id}."):
             yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.", "item-id")
-        yield from _sources(path, item.sources, known)
+        yield from _sources(path, item.sources, vocabulary)
         for place, name in misconceptions.mentioned(item.spec):
             yield from _misconception((*path, *place), name, names)
-        if item.sealed and not known.edition:
+        if item.sealed and not vocabulary.edition:
             yield ValueProblem((*path, "sealed"), _SEALED, "sealed")
         of_kind = () if item.sealed else items.kinds()[item.kind].validate(item.spec)
         for fault in itertools.chain(of_kind, _placeholders(item)):
@@ -115,7 +115,7 @@ def check_question(question: Question, raw: Mapping[str, Any], known: KnownNames
             yield from _misconception(
                 ("exercises", index, "mistakes", at, "misconception"), mistake.misconception, names
             )
-        for fault in itertools.chain(_exercise(exercise, known), _mistakes(exercise, mistakes, known)):
+        for fault in itertools.chain(_exercise(exercise, vocabulary), _mistakes(exercise, mistakes, vocabulary)):
             yield fault.inside("exercises", index)
 
 
@@ -149,37 +149,39 @@ def _placeholders(item: Item) -> Iterator[ValueProblem]:
     names = items.draw_choices(item.spec)
     for key, text in (("ask", item.ask), ("explain", item.explain)) if names else ():
         for lang, words in (("en", text.en), ("zh", text.zh)) if text else ():
-            found = _PLACEHOLDER.findall(words)
-            for name in found:
+            placeholders = _PLACEHOLDER.findall(words)
+            for name in placeholders:
                 if name not in names:
                     yield unknown((key, lang), name, "a symbol that the item draws", names, "unknown-symbol")
-            missing = [name for name in names if name not in found]
+            missing = [name for name in names if name not in placeholders]
             if key == "ask" and missing:
                 listed = ", ".join(f"{{{name}}}" for name in missing)
                 yield ValueProblem((key, lang), f"expected {listed} in the text", "placeholder")
 
 
-def _sources(path: Path, named: Sequence[str], known: KnownNames) -> Iterator[ValueProblem]:
+def _sources(path: Path, named: Sequence[str], vocabulary: KnownNames) -> Iterator[ValueProblem]:
     for index, source in enumerate(named):
-        if known.sources is not None and source not in known.sources:
-            yield unknown((*path, "sources", index), source, "an id of sources.yaml", known.sources, "unknown-source")
+        if vocabulary.sources is not None and source not in vocabulary.sources:
+            yield unknown(
+                (*path, "sources", index), source, "an id of sources.yaml", vocabulary.sources, "unknown-source"
+            )
 
 
-def _misconception(path: Path, name: str, known: Sequence[str]) -> Iterator[ValueProblem]:
-    if name not in known:
-        yield unknown(path, name, "a misconception of this question", known, "unknown-misconception")
+def _misconception(path: Path, name: str, declared: Sequence[str]) -> Iterator[ValueProblem]:
+    if name not in declared:
+        yield unknown(path, name, "a misconception of this question", declared, "unknown-misconception")
 
 
 # ------------------------------------------------------------------------------------------- exercises
 
 
-def _exercise(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
-    if known.references is not None:
-        yield from _reference(("reference",), exercise.reference, known.references)
+def _exercise(exercise: Exercise, vocabulary: KnownNames) -> Iterator[ValueProblem]:
+    if vocabulary.references is not None:
+        yield from _reference(("reference",), exercise.reference, vocabulary.references)
         for index, alternative in enumerate(exercise.alternatives):
-            yield from _reference(("alternatives", index, "code"), alternative.code, known.references)
-    yield from _cases_of(exercise, known)
-    yield from _checks(exercise, known)
+            yield from _reference(("alternatives", index, "code"), alternative.code, vocabulary.references)
+    yield from _cases_of(exercise, vocabulary)
+    yield from _checks(exercise, vocabulary)
     for name, _ in exercise.not_applicable:
         yield from _condition(("not_applicable", name), name, exercise)
     if exercise.through is not None:
@@ -187,7 +189,7 @@ def _exercise(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
     yield from _variants(exercise)
 
 
-def _cases_of(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
+def _cases_of(exercise: Exercise, vocabulary: KnownNames) -> Iterator[ValueProblem]:
     names = [case.name for case in exercise.cases]
     kinds = [check.kind for check in exercise.checks]
     for index, case in enumerate(exercise.cases):
@@ -198,18 +200,18 @@ def _cases_of(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
             if kind not in kinds:
                 path: Path = ("cases", index, "only", place)
                 yield unknown(path, kind, "a check of this exercise", kinds, "unknown-check")
-        if case.sealed and not known.edition:
+        if case.sealed and not vocabulary.edition:
             yield ValueProblem(("cases", index, "sealed"), _SEALED, "sealed")
         if not case.sealed:
             yield from (fault.inside("cases", index) for fault in _case(case, exercise))
 
 
-def _checks(exercise: Exercise, known: KnownNames) -> Iterator[ValueProblem]:
+def _checks(exercise: Exercise, vocabulary: KnownNames) -> Iterator[ValueProblem]:
     names = [case.name for case in exercise.cases]
     for index, check in enumerate(exercise.checks):
         path: Path = ("checks", index)
-        if check.kind not in known.checks:
-            yield unknown(path, check.kind, "a check of grader/grading/checks", known.checks, "unknown-check")
+        if check.kind not in vocabulary.checks:
+            yield unknown(path, check.kind, "a check of grader/grading/checks", vocabulary.checks, "unknown-check")
         if not check.on and not any(_serves(case, check.kind) for case in exercise.cases):
             wanted = "with `raises`" if check.kind == "raises" else "that `only` and `raises` leave to it"
             yield ValueProblem(path, f"{check.kind} has no case; expected one {wanted}", "check-without-case")
@@ -240,15 +242,15 @@ def _helper(path: Path, name: str) -> Iterator[ValueProblem]:
         yield unknown(path, name, "a helper in grader/sandbox/inside/helpers.py", HELPERS, "unknown-helper")
 
 
-def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: KnownNames) -> Iterator[ValueProblem]:
+def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], vocabulary: KnownNames) -> Iterator[ValueProblem]:
     """Mistakes whose edits cannot be made, that repeat another one, or that declare checks there are not."""
-    judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise, known.checks)}
+    judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise, vocabulary.checks)}
     possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]
     module = f"reference.{exercise.reference.rpartition('.')[0]}"
-    files = known.reference_files or ()
+    files = vocabulary.reference_files or ()
     readable = any(file.module == module for file in files)
     made: list[tuple[Edit, ...]] = []
-    if len(exercise.mistakes) > len(raw) and not known.edition:
+    if len(exercise.mistakes) > len(raw) and not vocabulary.edition:
         yield ValueProblem(("recognised",), _SEALED, "sealed")
     for index, mistake in enumerate(exercise.mistakes[: len(raw)]):
         path = ("mistakes", index)
@@ -287,8 +289,8 @@ def _reference(path: Path, name: str, references: Mapping[str, Sequence[str]]) -
     if module not in references:
         yield unknown(path, module, "a module in reference/", list(references), "unknown-reference")
     elif attribute not in references[module]:
-        known = [f"{module}.{other}" for other in references[module]]
-        yield unknown(path, name, f"a name of reference/{module}.py", known, "unknown-reference")
+        defined = [f"{module}.{other}" for other in references[module]]
+        yield unknown(path, name, f"a name of reference/{module}.py", defined, "unknown-reference")
 
 
 def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
@@ -308,8 +310,8 @@ def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
     else:
         yield from _arguments("args", case.args, exercise.parameters, exercise.signature, case)
     if exercise.kind == "function" or exercise.through:
-        for key, found in (("construct", case.construct), ("parameters", case.parameters)):
-            if found:
+        for key, recipes in (("construct", case.construct), ("parameters", case.parameters)):
+            if recipes:
                 text = f"nothing is constructed; expected `{key}` for a class without `through` only"
                 yield ValueProblem((key,), text, "unused-key")
     yield from _recipes(case, exercise)
@@ -329,10 +331,10 @@ def _recipes(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
     for number, later in enumerate(case.then):
         around = dict(case.args) | dict(later)
         for name, recipe in later:
-            known = [parameter.name for parameter in exercise.takes]
-            if name not in known:
+            taken = [parameter.name for parameter in exercise.takes]
+            if name not in taken:
                 what = f"an argument of {exercise.through or exercise.forward_signature or exercise.signature}"
-                yield unknown(("then", number, name), name, what, known, "unknown-argument")
+                yield unknown(("then", number, name), name, what, taken, "unknown-argument")
             for fault in _recipe(recipe, draws, around, name):
                 yield fault.inside("then", number, name)
 
@@ -343,8 +345,8 @@ def _condition(path: Path, name: str, exercise: Exercise) -> Iterator[ValueProbl
     if condition not in conditions.CONDITIONS:
         yield unknown(path, name, "a condition", list(conditions.CONDITIONS), "unknown-condition")
     elif argument and argument not in conditions.names_of(exercise):
-        known = conditions.names_of(exercise)
-        yield unknown(path, argument, "an argument of the exercise", known, "unknown-argument")
+        arguments = conditions.names_of(exercise)
+        yield unknown(path, argument, "an argument of the exercise", arguments, "unknown-argument")
 
 
 def _arguments(
@@ -353,8 +355,8 @@ def _arguments(
     """Arguments that ``called`` does not take, and required ones that are missing, unless the call has to raise."""
     for name, _ in given:
         if all(name != parameter.name for parameter in parameters):
-            known = [parameter.name for parameter in parameters]
-            yield unknown((key, name), name, f"an argument of {called}", known, "unknown-argument")
+            taken = [parameter.name for parameter in parameters]
+            yield unknown((key, name), name, f"an argument of {called}", taken, "unknown-argument")
     missing = [p.name for p in parameters if p.required and all(p.name != name for name, _ in given)]
     if missing and case.raises is None:
         text = f"missing: {', '.join(missing)}; expected all that {called} requires, or `raises`"
@@ -368,7 +370,9 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
     """The problems of the recipe named ``own`` among the recipes ``around`` it."""
     match recipe:
         case Same(name=name):
-            others = [other for other, found in around.items() if other != own and not isinstance(found, Same)]
+            others = [
+                other for other, other_recipe in around.items() if other != own and not isinstance(other_recipe, Same)
+            ]
             if name not in others:
                 what = "another argument here with a recipe of its own"
                 yield unknown(("same_as",), name, what, others, "unknown-argument")
@@ -415,14 +419,14 @@ def _size(path: Path, size: Size, least: int | None, draws: Draws) -> Iterator[V
         fault = unknown(path, name, "a symbol that the case draws", list(draws), "unknown-symbol")
         yield replace(fault, text=fault.text + text)
     for symbols in _drawn(arithmetic.names(size, SIZES), draws) if not strange else ():
-        at = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
+        drawn_as = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
         try:
             value = evaluate_size(size, symbols)
         except ValueError as error:
-            yield unexpected(path, size, f"arithmetic that always has a value, but {error}{at}", "size")
+            yield unexpected(path, size, f"arithmetic that always has a value, but {error}{drawn_as}", "size")
             return
         if least is not None and value < least:
-            yield unexpected(path, size, f"a size of {least} or more, but it is {value}{at}", "size")
+            yield unexpected(path, size, f"a size of {least} or more, but it is {value}{drawn_as}", "size")
             return
 
 

@@ -20,8 +20,8 @@ _TOO_HEAVY = Message("Checking this answer takes too much computing time; write 
 
 def as_written(value: object) -> str:
     """An answer as a learner would type it, cut to ``_LONGEST`` characters. ``value`` comes from a learner."""
-    said = _plain(value)
-    return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
+    text = _plain(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _plain(value: object, depth: int = 0) -> str:
@@ -61,7 +61,7 @@ class AnswerGrading:
         self._answers = {answer.item: answer for answer in given}
         self._context, self._learner = context, submission.learner
         self._steps, self._ended = _MOST_STEPS, 0
-        if any(item.id in self._answers and items.is_heavy(item) for each in chosen for item in each.items):
+        if any(item.id in self._answers and items.is_heavy(item) for question in chosen for item in question.items):
             bounded.start()  # so that it is ready when the code has been graded
 
     def result(self, item: Item, question: Question) -> ItemResult:

@@ -67,13 +67,13 @@ def graded_code(
     # Everything that the results depend on, except what is the same in the whole ``context``.
     names = [plan.exercise.name for plan in plans]
     key = hashlib.sha256(repr((submission.files, submission.broken, names, limits)).encode()).hexdigest()
-    known = context.graded_code.pop(key, None)
-    found = known or CodeGrading(submission, with_shared_budget(observe), context, limits).graded(plans)
-    if all(map(_would_repeat, found.results.values())):
-        context.graded_code[key] = found  # as the latest
+    earlier = context.graded_code.pop(key, None)
+    code = earlier or CodeGrading(submission, with_shared_budget(observe), context, limits).graded(plans)
+    if all(map(_would_repeat, code.results.values())):
+        context.graded_code[key] = code  # as the latest
         if len(context.graded_code) > context.max_graded_code:
             context.graded_code.popitem(last=False)
-    return found
+    return code
 
 
 def _would_repeat(result: ExerciseResult) -> bool:
@@ -143,11 +143,11 @@ class CodeGrading:
                 if number and name not in unreturned and self._is_settled(forms[name][0], mine[0]):
                     continue
                 tried += [(plan, form) for form in mine]
-            for each in self.attempt(tried) if tried else ():
-                name = each.result.name
-                unreturned |= {name} if _something_did_not_return(each) else set()
-                if name not in best or each.result.earned > best[name].result.earned:
-                    best[name] = each
+            for attempt in self.attempt(tried) if tried else ():
+                name = attempt.result.name
+                unreturned |= {name} if _something_did_not_return(attempt) else set()
+                if name not in best or attempt.result.earned > best[name].result.earned:
+                    best[name] = attempt
         return best
 
     def _is_settled(self, first: CallingForm, form: CallingForm) -> bool:
@@ -194,11 +194,11 @@ class CodeGrading:
             return result  # the verdict is valid without an explanation
         if failure is None:
             return result
-        said = explain(failure, self.context.names_only)
-        named = next((each for each in said if each.voice == "mistake"), None)
+        diagnosis = explain(failure, self.context.names_only)
+        named = next((explanation for explanation in diagnosis if explanation.voice == "mistake"), None)
         if named is None:
-            return replace(result, diagnosis=said)
-        return replace(result, diagnosis=said, misconception=named.misconception, message=named.text)
+            return replace(result, diagnosis=diagnosis)
+        return replace(result, diagnosis=diagnosis, misconception=named.misconception, message=named.text)
 
     def _failure(self, plan: Plan, tried: AttemptResult) -> WrongExercise | None:
         """The evidence for explainers; None if nothing was run. Raises SandboxError if the mistakes cannot be run."""
@@ -251,9 +251,9 @@ class CodeGrading:
         files, context = self.submission.files, self.context
         most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if context.for_class else (math.inf, math.inf)
         self.searches = self.searches or place.SearchBudget(self.observe, *most)
-        found = place.explain(place.FailedAttempt(plan, tried.form, statuses, named), context, files, self.searches)
-        self.placed = bool(found)
-        return found
+        places = place.explain(place.FailedAttempt(plan, tried.form, statuses, named), context, files, self.searches)
+        self.placed = bool(places)
+        return places
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
         """Runs several exercises in one job."""
@@ -274,10 +274,10 @@ class CodeGrading:
             self.seen = seen
         saw_secrets = self.saw_secrets
         self.saw_secrets = saw_secrets or (self.context.seed.secret and any(program.hidden for program in flat))
-        found, spoken = iter(seen.observations), iter(() if saw_secrets else seen.printed)
+        observations, spoken = iter(seen.observations), iter(() if saw_secrets else seen.printed)
         results = []
         for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
-            mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
+            mine = regroup(each, tuple(next(observations) for programs_ in each for _ in programs_))
             said = ["".join(next(spoken, "") for _ in programs_) for programs_ in each]
             result = with_printed(judged_exercise(plan, form, mine, wanted, saw_secrets), said)
             results.append(AttemptResult(result, mine, form, saw_secrets))
@@ -302,7 +302,7 @@ def _is_import(line: str) -> bool:
 def _something_did_not_return(tried: AttemptResult) -> bool:
     """Whether a call did not return, or returned nothing readable, where it should have."""
     return any(
-        outcome.status is not Status.PASSED and not all(isinstance(each, Returned) for each in seen)
+        outcome.status is not Status.PASSED and not all(isinstance(observation, Returned) for observation in seen)
         for outcome, seen in zip(tried.result.outcomes, tried.observations, strict=False)
     )
 
@@ -349,7 +349,7 @@ def _is_worth_explaining(result: ExerciseResult) -> bool:
 
 def _is_stub(observations: list[tuple[Observation, ...]]) -> bool:
     """Whether every program raised NotImplementedError, as stubs do and no typical mistake does."""
-    return all(isinstance(o, Raised) and o.type == "NotImplementedError" for each in observations for o in each)
+    return all(isinstance(o, Raised) and o.type == "NotImplementedError" for observed in observations for o in observed)
 
 
 def with_shared_budget(observe: Observe) -> Observe:

@@ -55,19 +55,19 @@ def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: boo
     if isinstance(expected, Array):
         return _compare_arrays(expected.values, actual, rtol, atol, alone)
     if isinstance(expected, (list, tuple)):
-        if all(isinstance(each, (bool, int, float)) for each in expected):
+        if all(isinstance(entry, (bool, int, float)) for entry in expected):
             actual = _entries(actual)
         if not isinstance(actual, (list, tuple)) or len(actual) != len(expected):
             return _wrong_thing(Text(f"{len(expected)} values", f"{len(expected)} 个值"), actual)
-        for one, other in zip(expected, actual, strict=True):
-            if found := _compare(one, other, rtol, atol, alone=alone and isinstance(expected, tuple)):
-                return found
+        for mine, other in zip(expected, actual, strict=True):
+            if mismatch := _compare(mine, other, rtol, atol, alone=alone and isinstance(expected, tuple)):
+                return mismatch
         return None
     if isinstance(expected, dict):
         if not isinstance(actual, dict) or actual.keys() != expected.keys():
             return _wrong_thing(describe(expected), actual)
-        each = (_compare(expected[key], actual[key], rtol, atol, alone=False) for key in expected)
-        return next((found for found in each if found), None)
+        mismatches = (_compare(expected[key], actual[key], rtol, atol, alone=False) for key in expected)
+        return next((mismatch for mismatch in mismatches if mismatch), None)
     if isinstance(expected, (bool, int, float)):
         return _compare_arrays(scalar(expected), actual, rtol, atol, alone)
     if type(expected) is not type(actual):
@@ -79,7 +79,7 @@ def _entries(actual: Any) -> Any:
     """The entries of an array with one axis, such as a tensor of ids in place of a list; anything else as it is."""
     if not isinstance(actual, Array) or actual.values.ndim != 1:
         return actual
-    return [replace(actual, values=np.asarray(each)) for each in actual.values]
+    return [replace(actual, values=np.asarray(entry)) for entry in actual.values]
 
 
 def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: float, alone: bool) -> Mismatch | None:
@@ -117,8 +117,8 @@ def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float
     if stray.any():
         kind = "nan" if np.isnan(got[stray]).any() else "inf"
         text = _NAN if kind == "nan" else _INF
-        found = _differences(expected, got, stray)
-        return Mismatch(kind, text, text, found.difference if found else None)
+        differences = _differences(expected, got, stray)
+        return Mismatch(kind, text, text, differences.difference if differences else None)
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.isfinite(expected) & (distance <= atol + rtol * np.abs(expected))
     near |= (got == expected) | (
@@ -140,8 +140,8 @@ def _wrong_kind(expected: Text, got: Text) -> Mismatch:
 
 
 def _wrong_thing(expected: Text, got: Any) -> Mismatch:
-    found = _wrong_kind(expected, describe(got))
-    return replace(found, secret=_NO_VALUE) if got is None else found
+    mismatch = _wrong_kind(expected, describe(got))
+    return replace(mismatch, secret=_NO_VALUE) if got is None else mismatch
 
 
 def scalar(value: bool | int | float) -> NDArray[Any]:

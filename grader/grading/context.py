@@ -134,7 +134,7 @@ class GradingContext:
         if exercise.name not in self._expected:
             target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
             asked = programs(self.entries(exercise), target, None, reference=True)
-            flat = tuple(program for each in asked for program in each)
+            flat = tuple(program for programs_ in asked for program in programs_)
             seen = self.observe_reference(Job(self.course.reference, flat), REFERENCE_LIMITS)
             self._expected[exercise.name] = regroup(asked, seen.observations)
         return self._expected[exercise.name]
@@ -144,7 +144,7 @@ class GradingContext:
         if exercise.name not in self._mistakes:
             files = [sources_of(number, exercise, self.course) for number in range(len(exercise.mistakes))]
             seen = zip(exercise.mistakes, self._edited(exercise, self.entries(exercise), files), strict=True)
-            self._mistakes[exercise.name] = tuple(MistakeSignature(mistake, each) for mistake, each in seen)
+            self._mistakes[exercise.name] = tuple(MistakeSignature(mistake, observed) for mistake, observed in seen)
         return self._mistakes[exercise.name]
 
     def _edited(
@@ -153,21 +153,21 @@ class GradingContext:
         """What edited references return for each of ``entries``, called like learner code."""
         target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
         asked = programs(entries, target, None, reference=False)
-        flat = tuple(program for each in asked for program in each)
+        flat = tuple(program for programs_ in asked for program in programs_)
         for files in edited:
             seen = self.observe_reference(Job(files, flat), REFERENCE_LIMITS)
             yield signatures(entries, regroup(asked, seen.observations))
 
     def pair(
-        self, exercise: Exercise, one: int, two: int, numbers: tuple[int, ...]
+        self, exercise: Exercise, first_index: int, second_index: int, numbers: tuple[int, ...]
     ) -> list[tuple[Observation, ...]] | None:
         """What the reference with mistakes ``one`` and ``two`` returns for the entries ``numbers`` (all are indices).
 
         None if the edits of the two overlap.
         """
-        key = (exercise.name, one, two, numbers)
+        key = (exercise.name, first_index, second_index, numbers)
         if key not in self._pairs:
-            first, second = exercise.mistakes[one], exercise.mistakes[two]
+            first, second = exercise.mistakes[first_index], exercise.mistakes[second_index]
             files = edits.apply_both(self.course.reference, first.edits, second.edits, module_of(exercise))
             entries = tuple(self.entries(exercise)[number] for number in numbers)
             self._pairs[key] = None if files is None else next(self._edited(exercise, entries, [files]))
@@ -180,12 +180,12 @@ class GradingContext:
         """For each typical mistake, the entries whose values it makes wrong."""
         if exercise.name not in self._changed:
             both = list(zip(self.entries(exercise), self.expected(exercise), strict=True))
-            values = [(at, *each) for at, each in enumerate(both) if each[0].spec.kind == "values"]
+            values = [(index, *each) for index, each in enumerate(both) if each[0].spec.kind == "values"]
             self._changed[exercise.name] = tuple(
                 frozenset(
-                    at
-                    for at, entry, expected in values
-                    if not entry.case.sealed and _is_wrong(exercise, entry, mistake.observations[at], expected)
+                    index
+                    for index, entry, expected in values
+                    if not entry.case.sealed and _is_wrong(exercise, entry, mistake.observations[index], expected)
                 )
                 for mistake in self.mistake_signatures(exercise)
             )
@@ -228,17 +228,17 @@ class GradingContext:
     def unanswered(self, item: Item) -> ItemResult:
         """The result of an item without an answer."""
         if item.id not in self._unanswered:
-            said = Message("not answered")
-            self._unanswered[item.id] = ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, said)
+            text = Message("not answered")
+            self._unanswered[item.id] = ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, text)
         return self._unanswered[item.id]
 
     def question_result(
         self, question: Question, items: tuple[ItemResult, ...], exercises: tuple[ExerciseResult, ...]
     ) -> QuestionResult:
         """The result of ``question``. If nothing of it was submitted, it is always the same object, to save time."""
-        known = self._left_out.get(question.id)
-        if known is not None and _identical(known.items, items) and _identical(known.exercises, exercises):
-            return known
+        earlier = self._left_out.get(question.id)
+        if earlier is not None and _identical(earlier.items, items) and _identical(earlier.exercises, exercises):
+            return earlier
         made = QuestionResult(question.id, question.title, items, exercises)
         if all(self._untouched.get(each.name) is each for each in exercises) and all(
             self._unanswered.get(each.id) is each for each in items
@@ -254,14 +254,14 @@ class GradingContext:
 
 
 def _remembered(
-    known: OrderedDict[Hashable, Any], most: int, key: Hashable, find: Callable[[], tuple[_T, ...]]
+    cached: OrderedDict[Hashable, Any], most: int, key: Hashable, find: Callable[[], tuple[_T, ...]]
 ) -> tuple[_T, ...]:
-    found: tuple[_T, ...] = known.pop(key, ()) or find()
-    if found:
-        known[key] = found  # as the latest
-        if len(known) > most:
-            known.popitem(last=False)
-    return found
+    value: tuple[_T, ...] = cached.pop(key, ()) or find()
+    if value:
+        cached[key] = value  # as the latest
+        if len(cached) > most:
+            cached.popitem(last=False)
+    return value
 
 
 def _is_wrong(
@@ -271,6 +271,6 @@ def _is_wrong(
     return verdicts.judge(seen).status is not Status.PASSED
 
 
-def _identical(one: Sequence[object], other: Sequence[object]) -> bool:
+def _identical(left: Sequence[object], right: Sequence[object]) -> bool:
     """Whether two sequences have the same objects."""
-    return len(one) == len(other) and all(map(operator.is_, one, other))
+    return len(left) == len(right) and all(map(operator.is_, left, right))

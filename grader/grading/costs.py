@@ -70,24 +70,24 @@ def compare_costs(
     observe_reference: Observe,
 ) -> tuple[Cost, ...]:
     """The learner's code if ``submission`` has it, then the reference, then each alternative."""
-    found = []
+    costs = []
     mine = source_of(exercise.name, question, submission) if submission is not None else None
     case = _largest_case(exercise)
     if mine is not None and submission is not None:
         kind = calling_forms(exercise, mine)[0].array_type
         target = Target(exercise, mine.module, kind)
         shape = _shape("yours", mine, exercise.name, kind)
-        found.append(_counted(shape, submission.files, target, case, lambda job: observe(job, _LIMITS)))
-    for code in (exercise.reference, *(each.code for each in exercise.alternatives)):
+        costs.append(_counted(shape, submission.files, target, case, lambda job: observe(job, _LIMITS)))
+    for code in (exercise.reference, *(alternative.code for alternative in exercise.alternatives)):
         named = replace(exercise, reference=code)
-        file = next(each for each in course.reference if each.module == module_of(named))
+        file = next(source for source in course.reference if source.module == module_of(named))
         kind = "torch" if file.imports_torch else "numpy"
         target = Target(exercise, file.module, kind, calls=function_of(named))
         shape = _shape("reference" if code == exercise.reference else "alternative", file, function_of(named), kind)
-        found.append(
+        costs.append(
             _counted(shape, course.reference, target, case, lambda job: observe_reference(job, REFERENCE_LIMITS))
         )
-    return tuple(found)
+    return tuple(costs)
 
 
 # ------------------------------------------------------------------------------------------- as written
@@ -102,7 +102,7 @@ def definition(text: str, name: str) -> str | None:
     ]
     if not nodes:
         return None
-    begin = min([nodes[-1].lineno, *(each.lineno for each in nodes[-1].decorator_list)])
+    begin = min([nodes[-1].lineno, *(decorator.lineno for decorator in nodes[-1].decorator_list)])
     return "\n".join(text.split("\n")[begin - 1 : nodes[-1].end_lineno])
 
 
@@ -123,17 +123,17 @@ def _parsed(text: str) -> list[ast.stmt]:
 
 def _with_helpers(tree: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
     """The last definition of ``name``, and those of the same file that it uses, directly or not."""
-    known: dict[str, ast.stmt] = {}
+    definitions: dict[str, ast.stmt] = {}
     for node in tree:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
-            known[node.name] = node
+            definitions[node.name] = node
         elif isinstance(node, ast.Assign):
-            known |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+            definitions |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
     found, todo = {}, [name]
     while todo:
-        if (current := todo.pop()) in known and current not in found:
-            found[current] = known[current]
-            todo += [each.id for each in ast.walk(known[current]) if isinstance(each, ast.Name)]
+        if (current := todo.pop()) in definitions and current not in found:
+            found[current] = definitions[current]
+            todo += [name_node.id for name_node in ast.walk(definitions[current]) if isinstance(name_node, ast.Name)]
     return list(found.values())
 
 
@@ -152,7 +152,7 @@ def _largest_case(exercise: Exercise) -> tuple[Case, Drawn] | None:
     """The public case with the most numbers in its arguments, of those that return something."""
     cases = [case for case in exercise.cases if case.public and not case.raises]
     drawn = [(case, draw(case, exercise.name, Seed.public())) for case in cases]
-    return max(drawn, key=lambda each: _numbers(each[1]), default=None)
+    return max(drawn, key=lambda pair: _numbers(pair[1]), default=None)
 
 
 def _numbers(drawn: Drawn) -> int:

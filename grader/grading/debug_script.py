@@ -98,7 +98,7 @@ def script(
     if all(_importable(other, path) for other in in_memory):
         in_memory = []
     folder = (path if path.is_dir() else path.parent).resolve()
-    names = {name: name if name.isidentifier() else f"argument_{at}" for at, (name, _) in enumerate(drawn.args)}
+    names = {name: name if name.isidentifier() else f"argument_{index}" for index, (name, _) in enumerate(drawn.args)}
     return _template().render(
         exercise=exercise,
         case=case,
@@ -157,9 +157,9 @@ def _needed(file: SourceFile, others: list[SourceFile]) -> list[SourceFile]:
             for node in ast.walk(parse(part.text, part.label)):
                 if isinstance(node, ast.Import | ast.ImportFrom):
                     dotted = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
-                    names |= {name for one in dotted for name in one.split(".")}
-        found = [one for one in others if one not in needed and one.module.rpartition(".")[2] in names]
-        waiting, needed = waiting + found, needed + found
+                    names |= {name for dotted_name in dotted for name in dotted_name.split(".")}
+        imported = [other for other in others if other not in needed and other.module.rpartition(".")[2] in names]
+        waiting, needed = waiting + imported, needed + imported
     return needed
 
 

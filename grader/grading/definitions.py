@@ -42,7 +42,7 @@ def first_use(exercise: str, forbidden: tuple[str, ...], file: SourceFile, files
 
     Large files are searched in a process with limits. Raises ``bounded.Exceeded`` if they are exceeded.
     """
-    if sum(len(part.text) for each in (*files, file) for part in each.parts) <= bounded.SMALL:
+    if sum(len(part.text) for source in (*files, file) for part in source.parts) <= bounded.SMALL:
         return _first_use(exercise, forbidden, file, files)
     return bounded.call(bounded.READING, _first_use, exercise, forbidden, file, files)
 
@@ -51,8 +51,8 @@ def _first_use(
     exercise: str, forbidden: tuple[str, ...], file: SourceFile, files: tuple[SourceFile, ...]
 ) -> Use | None:
     for outline, mention in reached(exercise, file, files):
-        if (found := _forbidden(mention.dotted, forbidden, outline)) is not None:
-            return Use(found, mention.label, mention.line)
+        if (name := _forbidden(mention.dotted, forbidden, outline)) is not None:
+            return Use(name, mention.label, mention.line)
     return None
 
 
@@ -97,15 +97,15 @@ def only_raises(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> t
     if not any("NotImplementedError" in part.text for part in file.parts):
         return None  # the usual case; the rest takes longer
     place = unwritten(name, file)
-    if place is None or outline_of(file).stars or any(_may_rebind(name, each) for each in files):
+    if place is None or outline_of(file).stars or any(_may_rebind(name, source) for source in files):
         return None
     node = outline_of(file).nodes[name][1]
     if isinstance(node, ast.ClassDef):
         if node.keywords or not all(_full_name(base, file) in _BASES for base in node.bases):
             return None
-        called = [each for each in node.body if isinstance(each, _Function) and each.name != "__init__"]
+        called = [method for method in node.body if isinstance(method, _Function) and method.name != "__init__"]
     else:
-        called = [each for each in (node,) if isinstance(each, _Function)]
+        called = [node] if isinstance(node, _Function) else []
     return place if called and all(map(_raises, called)) else None
 
 
@@ -135,8 +135,8 @@ def _may_rebind(name: str, file: SourceFile) -> bool:
                 tree = parse(part.text, part.label)
             except Unusable:
                 continue  # this never runs
-            stored = (each for each in ast.walk(tree) if isinstance(each, ast.Attribute))
-            if any(each.attr == name and isinstance(each.ctx, ast.Store) for each in stored):
+            stored = (attribute for attribute in ast.walk(tree) if isinstance(attribute, ast.Attribute))
+            if any(attribute.attr == name and isinstance(attribute.ctx, ast.Store) for attribute in stored):
                 return True
     return False
 
@@ -155,7 +155,7 @@ def _full_name(base: ast.expr, file: SourceFile) -> str:
 
 def _raises(node: _Function) -> bool:
     """Whether the first statement of a stub that does anything raises an exception. A coroutine or generator waits."""
-    statements = (each for each in node.body if not isinstance(each, ast.Pass | ast.Expr | _Function))
+    statements = (statement for statement in node.body if not isinstance(statement, ast.Pass | ast.Expr | _Function))
     return isinstance(node, ast.FunctionDef) and isinstance(next(statements, None), ast.Raise)
 
 

@@ -36,9 +36,9 @@ def judged_exercise(
         for entry, mine, wanted in zip(plan.entries, got, expected, strict=True)
         if not entry.case.sealed
     ]
-    found = iter(verdicts.judge_exercise(seen))
+    results = iter(verdicts.judge_exercise(seen))
     elsewhere = Verdict(Status.PENDING, _ELSEWHERE)
-    judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(found)) for entry in plan.entries]
+    judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(results)) for entry in plan.entries]
     return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), form.array_type)
 
 
@@ -91,12 +91,12 @@ def with_printed(result: ExerciseResult, printed: list[str]) -> ExerciseResult:
     if not any(printed):
         return result
     outcomes: list[Outcome] = []
-    said: set[tuple[str, str]] = set()
+    shown: set[tuple[str, str]] = set()
     for outcome, raw in zip(result.outcomes, printed, strict=True):
         failed = outcome.visibility == "public" and outcome.status not in (Status.PASSED, Status.PENDING)
         text = printable_output(raw) if failed and outcome.verdict.applies else ""
-        if text and (outcome.case, text) not in said:
-            said.add((outcome.case, text))
+        if text and (outcome.case, text) not in shown:
+            shown.add((outcome.case, text))
             outcome = replace(outcome, verdict=replace(outcome.verdict, printed=text))
         outcomes.append(outcome)
     return replace(result, outcomes=tuple(outcomes))

@@ -35,9 +35,9 @@ def reference_failure(observations: tuple[Observation, ...]) -> Verdict | None:
     failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
     if failed is None:
         return None
-    said = verdict(failed, public=True).message or EMPTY
+    reason = verdict(failed, public=True).message or EMPTY
     text = Message("not graded: the course's own reference failed ({said})")
-    return Verdict(Status.UNMARKED, text.fill(said=said))
+    return Verdict(Status.UNMARKED, text.fill(said=reason))
 
 
 def verdict(observation: Observation, *, public: bool) -> Verdict:
@@ -84,12 +84,12 @@ def _place(file: str | None, line: str | None) -> Text:
 def _raised(seen: Raised, public: bool) -> Text:
     place = EMPTY if seen.file is None else _AT.fill(file=_one_line(seen.file), line=seen.line)
     # Nothing is known of the inputs while the file is loaded, so this text may always be shown.
-    said = f": {seen.text}" if seen.text and (public or seen.during == "import") else ""
+    detail = f": {seen.text}" if seen.text and (public or seen.during == "import") else ""
     when = Message("while the file was loaded, ") if seen.during == "import" else EMPTY
     if seen.type == "NotImplementedError":
         return _NOT_WRITTEN.fill(place=place)
     text = Message("{when}it raised {type}{said}{place}").fill(
-        when=when, type=exception_name(seen, public), said=_one_line(said), place=place
+        when=when, type=exception_name(seen, public), said=_one_line(detail), place=place
     )
     if seen.type == "EOFError":
         return Message(
@@ -136,8 +136,8 @@ def exception_name(seen: Raised, public: bool) -> str:
     """The name of the exception; in a hidden case, that of its nearest built-in base."""
     if public or seen.during == "import":
         return _one_line(seen.type)
-    known = (name for name in (seen.type, *seen.bases) if name in _BUILT_IN)
-    return next(known, "Exception")
+    built_in = (name for name in (seen.type, *seen.bases) if name in _BUILT_IN)
+    return next(built_in, "Exception")
 
 
 _BUILT_IN = frozenset(

@@ -70,19 +70,19 @@ def grade(
     chosen = choose(course, submission, selection)
     context = context or GradingContext(course, Seed.public(), observe, selection.public_only)
     plans = [
-        Plan(each.question, exercise, source_of(exercise.name, each.question, submission), context.entries(exercise))
-        for each in chosen
-        for exercise in each.exercises
+        Plan(part.question, exercise, source_of(exercise.name, part.question, submission), context.entries(exercise))
+        for part in chosen
+        for exercise in part.exercises
     ]
     answers = AnswerGrading(context, submission, chosen)
     code = graded_code(plans, submission, observe, context, limits or Limits())
     questions = tuple(
         context.question_result(
-            each.question,
-            tuple(answers.result(item, each.question) for item in each.items),
-            tuple(code.results[exercise.name] for exercise in each.exercises),
+            part.question,
+            tuple(answers.result(item, part.question) for item in part.items),
+            tuple(code.results[exercise.name] for exercise in part.exercises),
         )
-        for each in chosen
+        for part in chosen
     )
     return Report(
         learner=submission.learner,
@@ -97,7 +97,7 @@ def grade(
         notices=urgent_first(
             (*submission.notices, *not_available(code.absent, course), *remarks(course, submission, chosen))
         ),
-        not_attempted=tuple(q.id for q in course.questions if q.id not in {each.question.id for each in chosen}),
+        not_attempted=tuple(q.id for q in course.questions if q.id not in {part.question.id for part in chosen}),
         edition=course.edition is not None,
     )
 
@@ -142,14 +142,16 @@ class Replay:
     got: tuple[tuple[Observation, ...], ...] = ()
     expected: tuple[tuple[Observation, ...], ...] = ()
 
-    def unredacted(self, exercise: Exercise, at: int) -> Verdict:
+    def unredacted(self, exercise: Exercise, index: int) -> Verdict:
         """What the check of entry ``at`` says if nothing has to be hidden. Not for learners."""
-        entry = self.entries[at]
+        entry = self.entries[index]
         if self.form is None:
-            return self.result.outcomes[at].verdict
+            return self.result.outcomes[index].verdict
         case = replace(entry.case, public=True)
         drawn = apply_variant(self.form.variant, entry.drawn)
-        seen = JudgeInput(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.form.array_type)
+        seen = JudgeInput(
+            exercise, case, entry.spec, drawn, self.got[index], self.expected[index], self.form.array_type
+        )
         return verdicts.judge(seen)
 
 
@@ -185,9 +187,11 @@ def without_shadows(submission: Submission, course: Course) -> Submission:
             shadows[top] = file.path
     if not shadows:
         return submission
-    said = tuple(Notice(path, _HIDES.fill(name=name)) for name, path in shadows.items())
+    notices = tuple(Notice(path, _HIDES.fill(name=name)) for name, path in shadows.items())
     files = tuple(file for file in submission.files if file.module.partition(".")[0] not in shadows)
-    return replace(submission, files=files, broken=(*submission.broken, *said), notices=(*submission.notices, *said))
+    return replace(
+        submission, files=files, broken=(*submission.broken, *notices), notices=(*submission.notices, *notices)
+    )
 
 
 def _is_installed(name: str) -> bool:

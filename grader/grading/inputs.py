@@ -123,14 +123,14 @@ def draw_for(spec: CheckSpec, case: Case, exercise: str, seed: Seed) -> Drawn:
     options = dict(spec.options)
     if "at" not in options:
         return draw(case, exercise, seed)
-    at, symbol = list(options["at"]), str(options.get("of"))
-    if len(at) < 2 or not all(type(size) is int for size in at) or sorted(set(at)) != at:
-        raise CourseError(_NOT_SIZES.fill(exercise=exercise, check=spec.kind, found=repr(at)))
+    sizes, symbol = list(options["at"]), str(options.get("of"))
+    if len(sizes) < 2 or not all(type(size) is int for size in sizes) or sorted(set(sizes)) != sizes:
+        raise CourseError(_NOT_SIZES.fill(exercise=exercise, check=spec.kind, found=repr(sizes)))
     if symbol not in dict(case.draw):
         known = ", ".join(dict(case.draw)) or "–"
         names = {"exercise": exercise, "check": spec.kind, "case": case.name}
         raise CourseError(_NOT_DRAWN.fill(**names, found=repr(symbol), known=known))
-    first, *more = (draw(case, exercise, seed, {symbol: size}) for size in at)
+    first, *more = (draw(case, exercise, seed, {symbol: size}) for size in sizes)
     return replace(first, larger=tuple(more))
 
 
@@ -203,9 +203,9 @@ def derangement(size: int, generator: np.random.Generator) -> NDArray[np.int64]:
         raise ValueError("a permutation without fixed points needs a size of at least 2")
     places = np.arange(size)
     while True:  # about one order in three qualifies
-        found = generator.permutation(size)
-        if not (found == places).any():
-            return found
+        order = generator.permutation(size)
+        if not (order == places).any():
+            return order
 
 
 def random_mask(

@@ -100,15 +100,17 @@ def nothing_to_grade(course: Course, submission: Submission, named: Container[st
     lost = [submission.lost] if submission.lost else []
     unread = [LABELED.fill(who=problem.where, said=problem.text) for problem in (*lost, *submission.broken[:3])]
     ids = [item.id for question in course.questions for item in question.items]
-    said = [unknown_item(answer, ids, set(ids)) for answer in (submission.answers or ())[:1] if answer.item not in ids]
-    unread += [LABELED.fill(who="answers.yaml", said=_sentence(text)) for text in said]
-    found = listing(list(_instead(submission, wanted)) or [_NO_ANSWERS if _only_answers(submission) else _NO_NAMES], 8)
+    texts = [unknown_item(answer, ids, set(ids)) for answer in (submission.answers or ())[:1] if answer.item not in ids]
+    unread += [LABELED.fill(who="answers.yaml", said=_sentence(text)) for text in texts]
+    instead = listing(
+        list(_instead(submission, wanted)) or [_NO_ANSWERS if _only_answers(submission) else _NO_NAMES], 8
+    )
     expected = _DEFINITION.fill(names=name_list([*wanted[:4], *(["…"] if len(wanted) > 4 else [])]))
     about = _start_with(course, submission, named)
     text = _NOTHING.fill(
         unread=Text("".join(f" {each.en}" for each in unread), "".join(each.zh for each in unread)),
         expected=expected if wanted else _ANSWERS,
-        found=found,
+        found=instead,
         question=about,
     )
     return Unusable(submission.origin or submission.learner, text)
@@ -168,15 +170,15 @@ def unassigned(answers: Sequence[Answer], ids: list[str]) -> Iterator[tuple[Answ
     """
     from grader.submission.answer_entries import named_in  # yaml is slow to import
 
-    known = set(ids)
+    course_ids = set(ids)
     given = [answer for answer in answers if answer.value is not None]
-    unknown = [answer for answer in given if answer.item not in known]
+    unknown = [answer for answer in given if answer.item not in course_ids]
     for answer in unknown[:_MOST_UNKNOWN]:
-        yield answer, unknown_item(answer, ids, known)
+        yield answer, unknown_item(answer, ids, course_ids)
     if len(unknown) > _MOST_UNKNOWN:
         more = unknown[_MOST_UNKNOWN]
         yield more, _MORE_UNKNOWN.fill(line=more.line, count=len(unknown) - _MOST_UNKNOWN)
-    missing = known - {answer.item for answer in given}
+    missing = course_ids - {answer.item for answer in given}
     for answer in given:
         for item in named_in(answer.value) if answer.problem is None else ():
             if item in missing:
@@ -185,10 +187,12 @@ def unassigned(answers: Sequence[Answer], ids: list[str]) -> Iterator[tuple[Answ
                 yield Answer(item, answer.value, answer.line), text
 
 
-def unknown_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
+def unknown_item(answer: Answer, ids: list[str], course_ids: Container[str]) -> Text:
     """The message that the item of this answer does not exist, with a suggestion."""
     shown = printable(answer.item, _LONGEST_SHOWN)
-    keys = [key for key in answer.value if f"{answer.item}.{key}" in known] if isinstance(answer.value, dict) else []
+    keys = (
+        [key for key in answer.value if f"{answer.item}.{key}" in course_ids] if isinstance(answer.value, dict) else []
+    )
     if keys:
         lines = listing([f"`{shown}.{key}: {_written(answer.value[key])}`" for key in keys])
         return _NESTED.fill(line=answer.line, id=shown, lines=lines)

@@ -30,26 +30,26 @@ _NOT_FOR_LEARNERS = Message(
 def not_available(absent: tuple[MissingModule, ...], course: Course) -> Iterable[Notice]:
     """Notices about modules that the code imports and that are not available."""
     more = Text(*("".join(f"{comma}{name}" for name in course.packages) for comma in (", ", "、")))
-    for each in absent:
-        top = each.module.partition(".")[0]
+    for missing in absent:
+        top = missing.module.partition(".")[0]
         text = _ABSENT
         if top in _OURS:
             text = _NOT_FOR_LEARNERS
         elif re.fullmatch(r"q_?\d+(_.*)?", top, re.IGNORECASE):
             text = _NOT_HANDED_IN
-        yield Notice(each.file, text.fill(line=each.line, module=each.module, more=more))
+        yield Notice(missing.file, text.fill(line=missing.line, module=missing.module, more=more))
 
 
 def remarks(course: Course, submission: Submission, chosen: tuple[ChosenQuestion, ...]) -> Iterable[Notice]:
     """Notices about names that are misspelled or defined twice, and answers to unknown items. Runs nothing."""
     yield from _misspelled(course, submission)
-    for each in chosen:
-        for exercise in each.exercises:
-            found = files_defining(submission, exercise.name)
-            if len(found) > 1:
-                used = source_of(exercise.name, each.question, submission)
+    for chosen_question in chosen:
+        for exercise in chosen_question.exercises:
+            files = files_defining(submission, exercise.name)
+            if len(files) > 1:
+                used = source_of(exercise.name, chosen_question.question, submission)
                 twice = Message("{name} is defined in {paths}; the one in {used} counts")
-                paths = name_list(file.path for file in found)
+                paths = name_list(file.path for file in files)
                 used_path = used.path if used else ""
                 yield Notice(used_path, twice.fill(name=exercise.name, paths=paths, used=used_path))
     ids = [item.id for question in course.questions for item in question.items]

@@ -36,8 +36,10 @@ def reached(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> Itera
 
 def definitions(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> set[tuple[str, str]]:
     """The module and name of every definition that the definition of ``name`` in ``file`` leads to, without itself."""
-    found = {(outline.module, each) for outline, each, _ in _followed(name, file, files) if each in outline.nodes}
-    return found - {(file.module, name)}
+    reached_names = {
+        (outline.module, each) for outline, each, _ in _followed(name, file, files) if each in outline.nodes
+    }
+    return reached_names - {(file.module, name)}
 
 
 def _followed(

@@ -76,18 +76,18 @@ def sources_of(number: int, exercise: Exercise, course: Course) -> tuple[SourceF
 def placeholders(mistakes: Sequence[Mistake]) -> tuple[str, ...]:
     """The name of each mistake in a learners' edition: its misconception, with a number from the second one on."""
     seen: Counter[str] = Counter()
-    found = []
+    names = []
     for mistake in mistakes:
         name = mistake.misconception
         seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} {seen[name]}")
-    return tuple(found)
+        names.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return tuple(names)
 
 
 def regroup(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
     """Splits the observations of a flat job into one tuple for each tuple of programs in ``asked``."""
-    found = iter(seen)
-    return [tuple(next(found) for _ in each) for each in asked]
+    observations = iter(seen)
+    return [tuple(next(observations) for _ in programs_) for programs_ in asked]
 
 
 def signatures(entries: tuple[PlannedCheck, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:

@@ -179,6 +179,6 @@ def apply_variant(variant: Variant | None, drawn: Drawn) -> Drawn:
     return replace(
         drawn,
         args=tuple(values.items()),
-        larger=tuple(apply_variant(variant, each) for each in drawn.larger),
+        larger=tuple(apply_variant(variant, larger) for larger in drawn.larger),
         then=tuple(apply_variant(variant, replace(drawn, args=args, then=())).args for args in drawn.then),
     )

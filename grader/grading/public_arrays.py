@@ -73,12 +73,12 @@ def compare_public_cases(
         for _, views_ in groupby(wanted, lambda view: view.exercise.name):
             programs = tuple(_of_reference(view.exercise, view.drawn) for view in views_)
             right += observe_reference(Job(course.reference, programs), REFERENCE_LIMITS).observations
-        flat = tuple(program_ for each in asked for program_ in each)
+        flat = tuple(program_ for comparison in asked for program_ in comparison)
         mine = regroup(asked, observe(Job(submission.files, flat), LIMITS).observations)
     except SandboxError:
         return ()
     made = (_shown(view, expected, got) for view, expected, got in zip(wanted, right, mine, strict=True))
-    return tuple(each for each in made if each is not None)
+    return tuple(comparison for comparison in made if comparison is not None)
 
 
 def views(course: Course, report: Report) -> Iterator[PublicCall]:
@@ -152,6 +152,6 @@ def _shown(view: PublicCall, right: Observation, mine: tuple[Observation, ...]) 
 def _array(seen: Observation) -> Array | None:
     """The returned array; None if it is a single number or anything else."""
     match seen:
-        case Returned((Array() as found,)) if found.values.ndim and found.values.size > 1:
-            return found
+        case Returned((Array() as array,)) if array.values.ndim and array.values.size > 1:
+            return array
     return None

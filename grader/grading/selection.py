@@ -82,11 +82,11 @@ def check_names(course: Course, selection: Selection) -> None:
     _known(selection.exercises, [*exercises, *items, *questions], exercises, _NO_PART)
 
 
-def _known(names: Iterable[str], possible: list[str], listed: list[str], said: Text) -> None:
-    known = {each.lower() for each in possible}
+def _known(names: Iterable[str], possible: list[str], listed: list[str], message: Text) -> None:
+    lowered = {each.lower() for each in possible}
     for name in names:
-        if name.lower() not in known and _question_id(name) not in known:
-            raise UsageError(said.fill(name=name, hint=hint(name, possible, listed)))
+        if name.lower() not in lowered and _question_id(name) not in lowered:
+            raise UsageError(message.fill(name=name, hint=hint(name, possible, listed)))
 
 
 def _touched(question: Question, submission: Submission, course: Course) -> bool:
@@ -103,13 +103,13 @@ def _touched(question: Question, submission: Submission, course: Course) -> bool
 
 def _anything(chosen: list[ChosenQuestion], submission: Submission) -> bool:
     return any(
-        any(files_defining(submission, e.name) for e in each.exercises) or (each.items and submission.answers)
-        for each in chosen
+        any(files_defining(submission, e.name) for e in question.exercises) or (question.items and submission.answers)
+        for question in chosen
     )
 
 
 def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
     """The file that defines ``name``; of several, the one named after the question, else the first."""
-    found = files_defining(submission, name)
-    own = [file for file in found if is_named_after(file.path, question)]
-    return next(iter((*own, *found)), None)
+    files = files_defining(submission, name)
+    own = [file for file in files if is_named_after(file.path, question)]
+    return next(iter((*own, *files)), None)

@@ -77,24 +77,24 @@ def _not_importable(error: ImportError) -> LibrariesChanged:
 
 def judge_exercise(entries: Sequence[JudgeInput]) -> list[Verdict]:
     """The verdicts on all checks and cases of one exercise, as the learner may see them."""
-    found = [judge(seen) for seen in entries]
-    known: dict[str, set[Text | None]] = {}
-    for seen, verdict in zip(entries, found, strict=True):
+    judged = [judge(seen) for seen in entries]
+    shown: dict[str, set[Text | None]] = {}
+    for seen, verdict in zip(entries, judged, strict=True):
         if seen.case.public and verdict.message is not None:
             as_hidden = judge(replace(seen, case=replace(seen.case, public=False)))
-            known.setdefault(seen.spec.kind, set()).add(as_hidden.message)
+            shown.setdefault(seen.spec.kind, set()).add(as_hidden.message)
     return [
-        verdict if seen.case.public else _redacted(seen, verdict, known.get(seen.spec.kind, ()))
-        for seen, verdict in zip(entries, found, strict=True)
+        verdict if seen.case.public else _redacted(seen, verdict, shown.get(seen.spec.kind, ()))
+        for seen, verdict in zip(entries, judged, strict=True)
     ]
 
 
-def _redacted(seen: JudgeInput, verdict: Verdict, known: Container[Text | None]) -> Verdict:
+def _redacted(seen: JudgeInput, verdict: Verdict, shown: Container[Text | None]) -> Verdict:
     """The verdict on a hidden case as learners see it; ``known`` are messages that public cases of the check show."""
     secrets = checks.kinds()[seen.spec.kind].SECRETS
     message = verdict.message
     if verdict.status is not Status.UNMARKED and not (
-        message is None or message in known or message in secrets or message in COMMON
+        message is None or message in shown or message in secrets or message in COMMON
     ):
         message = _fixed_message(seen, verdict)
     remark = verdict.remark if verdict.remark in secrets else None
@@ -107,5 +107,5 @@ def _fixed_message(seen: JudgeInput, verdict: Verdict) -> Text:
         return _NO_VERDICT
     if verdict.status in _STOPPED:
         return _STOPPED[verdict.status]
-    returned = all(isinstance(each, Returned) for each in seen.got)
+    returned = all(isinstance(observation, Returned) for observation in seen.got)
     return _WRONG if returned else FORM

@@ -167,7 +167,9 @@ def shuffled(things: Sequence[T], context: Context) -> tuple[T, ...]:
     """``things`` in this learner's order; unchanged if there is no learner."""
     if not context.learner:
         return tuple(things)
-    return tuple(things[at] for at in sorted(range(len(things)), key=lambda at: _number(context, f"order {at}")))
+    return tuple(
+        things[index] for index in sorted(range(len(things)), key=lambda index: _number(context, f"order {index}"))
+    )
 
 
 def drawn_first(names: Iterable[str], context: Context) -> str | None:
@@ -181,9 +183,9 @@ def _number(context: Context, what: str) -> int:
     return int.from_bytes(hmac.digest(context.course_id.encode(), words, "sha256")[:8], "big")
 
 
-def same_numbers(one: str, other: str) -> bool:
+def same_numbers(first: str, second: str) -> bool:
     """Whether both names get the same numbers: they differ in nothing but case, width and spaces around them."""
-    return _folded(one) == _folded(other)
+    return _folded(first) == _folded(second)
 
 
 def _folded(name: str) -> str:
@@ -209,22 +211,22 @@ def _alphabetically(choice: Choice) -> tuple[int, str]:
 
 def key(item: Item, context: Context) -> Text:
     """A right answer to ``item``, which must not be sealed, in the usual notation; options by their ids."""
-    found: Text = kind(item.kind).key(item.spec, context)
-    return found
+    text: Text = kind(item.kind).key(item.spec, context)
+    return text
 
 
 def chosen(item: Item, value: object) -> Parts:
     """The ids that ``value`` names; empty if it cannot be read, and for kinds without choices."""
     module = kind(item.kind)
-    found: Parts = module.chosen(item.spec, value) if hasattr(module, "chosen") and _short(value) else {}
-    return found
+    ids: Parts = module.chosen(item.spec, value) if hasattr(module, "chosen") and _short(value) else {}
+    return ids
 
 
 def right(item: Item) -> Parts:
     """A right answer to ``item``, which must not be sealed, by ids; empty for kinds without choices."""
     module = kind(item.kind)
-    found: Parts = module.right(item.spec) if hasattr(module, "right") else {}
-    return found
+    ids: Parts = module.right(item.spec) if hasattr(module, "right") else {}
+    return ids
 
 
 def interchangeable(item: Item) -> tuple[tuple[str, ...], ...]:
@@ -239,8 +241,8 @@ def key_by_number(item: Item, context: Context) -> Text:
     if not hasattr(module, "named_key"):
         return key(item, context)
     prompt = ask(item, context)
-    found: Text = module.named_key(item.spec, {**numbers(prompt.choices), **numbers(prompt.partners)})
-    return found
+    text: Text = module.named_key(item.spec, {**numbers(prompt.choices), **numbers(prompt.partners)})
+    return text
 
 
 def numbers(choices: Sequence[Choice]) -> dict[str, str]:
@@ -248,10 +250,10 @@ def numbers(choices: Sequence[Choice]) -> dict[str, str]:
 
     A last choice with the id 0, which stands for none of the others, is 0 as well.
     """
-    found = {choice.id: str((at + 1) % 10) for at, choice in enumerate(choices)}
+    digits = {choice.id: str((index + 1) % 10) for index, choice in enumerate(choices)}
     if choices and choices[-1].id == NONE:
-        found[NONE] = NONE
-    return found
+        digits[NONE] = NONE
+    return digits
 
 
 def doubtful(item: Item, value: object) -> tuple[str, ...]:
@@ -272,8 +274,8 @@ def read_lines(item: Item, text: str) -> tuple[LineRead, ...]:
     module = kind(item.kind)
     if not hasattr(module, "read_lines") or not _short(text):
         return ()
-    found: tuple[LineRead, ...] = module.read_lines(item.spec, text)
-    return found
+    lines: tuple[LineRead, ...] = module.read_lines(item.spec, text)
+    return lines
 
 
 def mathml(item: Item, shown: str) -> tuple[str, ...]:
@@ -283,19 +285,19 @@ def mathml(item: Item, shown: str) -> tuple[str, ...]:
     brackets; and the course may have changed since.
     """
     module = kind(item.kind)
-    found = []
+    formulas = []
     for line in shown.split("\n") if shown and hasattr(module, "as_mathml") else ():
         try:
-            found.append(module.as_mathml(item.spec, line))
+            formulas.append(module.as_mathml(item.spec, line))
         except FormulaError:
-            found.append(html.escape(clean(line, MOST_READING)))
-    return tuple(found)
+            formulas.append(html.escape(clean(line, MOST_READING)))
+    return tuple(formulas)
 
 
 def key_points(item: Item) -> tuple[Choice, ...]:
     """What a complete answer to ``item`` says, as points a, b, c …; empty for kinds that attncheck marks itself."""
     points: Sequence[Text] = getattr(item.spec, "key_points", ())
-    return tuple(Choice(chr(ord("a") + at), text) for at, text in enumerate(points))
+    return tuple(Choice(chr(ord("a") + index), text) for index, text in enumerate(points))
 
 
 def judge(item: Item, value: object, context: Context) -> Judgment:

@@ -29,8 +29,8 @@ class Option:
 def validate(options: Sequence[Option]) -> Iterator[ValueProblem]:
     """Problems with the options: 2 to 10, distinct ids, and misconceptions only for wrong ones."""
     if not 2 <= len(options) <= MOST_OPTIONS:
-        found = f"found {len(options)} of them; expected 2 to {MOST_OPTIONS}"
-        yield ValueProblem(("options",), found, "wrong-length")
+        count = f"found {len(options)} of them; expected 2 to {MOST_OPTIONS}"
+        yield ValueProblem(("options",), count, "wrong-length")
     seen: set[str] = set()
     for index, option in enumerate(options):
         path = ("options", index, "id")
@@ -62,8 +62,8 @@ def without_key(options: Sequence[Option]) -> tuple[Option, ...]:
 
 def key(options: Sequence[Option], names: Mapping[str, str]) -> Text:
     """The correct options, one per line, with their ``names`` (by id; without one, the id itself)."""
-    found = sorted((names.get(option.id, option.id), option.text) for option in options if option.correct)
-    return Text(*("\n".join(f"{name}: {text.of(lang)}" for name, text in found) for lang in ("en", "zh")))
+    rows = sorted((names.get(option.id, option.id), option.text) for option in options if option.correct)
+    return Text(*("\n".join(f"{name}: {text.of(lang)}" for name, text in rows) for lang in ("en", "zh")))
 
 
 def right(options: Sequence[Option]) -> Parts:
@@ -83,8 +83,8 @@ _AROUND = re.compile(r"(?:(?:the )?(?:answer|option)(?: is)?|答案(?:是|为)?|
 def typed_id(text: str) -> str:
     """The id of an option as learners write it, without brackets and words around it."""
     plain = normalize_id(text)
-    found = _AROUND.fullmatch(plain)
-    return found[1] if found else plain
+    match = _AROUND.fullmatch(plain)
+    return match[1] if match else plain
 
 
 def as_id_text(part: object) -> str | None:

@@ -71,7 +71,7 @@ _EITHER = {"千字节": "k", "兆字节": "m", "吉字节": "g", "太字节": "t
 
 def family(unit: Text | str | None) -> Family | None:
     """The family of ``unit``; None if it cannot be converted."""
-    return next((each for each in _families() if any(name in each.sizes for name in spellings(unit))), None)
+    return next((units for units in _families() if any(name in units.sizes for name in spellings(unit))), None)
 
 
 def spellings(unit: Text | str | None) -> tuple[str, ...]:

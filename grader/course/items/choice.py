@@ -58,10 +58,10 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     yield from _options.validate(spec.options)
     correct = [option.id for option in spec.options if option.correct]
     if len(correct) != 1:
-        said = ", ".join(correct) or "none"
+        marked = ", ".join(correct) or "none"
         yield ValueProblem(
             ("options",),
-            f"found {said} marked as correct; expected exactly one option with `correct: true`",
+            f"found {marked} marked as correct; expected exactly one option with `correct: true`",
             "correct-options",
         )
 

@@ -113,19 +113,22 @@ class _UnreadablePairs(ValueError):
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the entries and pairs: each of ``left`` needs a partner, and wrong pairs have to be wrong."""
-    found = [*_ids.validate("left", spec.left, 2, MOST_OPTIONS), *_ids.validate("right", spec.right, 2, MOST_OPTIONS)]
+    problems = [
+        *_ids.validate("left", spec.left, 2, MOST_OPTIONS),
+        *_ids.validate("right", spec.right, 2, MOST_OPTIONS),
+    ]
     for index, thing in enumerate(spec.left):
         if not thing.id[:1].isalpha():
             what = "an id that begins with a letter, such as a (it is a key in answers.yaml)"
-            found.append(unexpected(("left", index, "id"), thing.id, what, "duplicate-name"))
+            problems.append(unexpected(("left", index, "id"), thing.id, what, "duplicate-name"))
     for index, thing in enumerate(spec.right):
         if normalize_id(thing.id) in _names(spec.left):
-            found.append(
+            problems.append(
                 unexpected(
                     ("right", index, "id"), thing.id, "an id that no entry of `left` has, such as 1", "duplicate-name"
                 )
             )
-    yield from found or itertools.chain(_pairs(spec), _wrong(spec))
+    yield from problems or itertools.chain(_pairs(spec), _wrong(spec))
 
 
 def _pairs(spec: Spec) -> Iterator[ValueProblem]:
@@ -175,12 +178,12 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         return Judgment(Status.PASSED, 1.0)
     # A guess is right once in len(right) times, so each wrong pair takes back what guesses gain on average.
     fraction = max(0.0, right - (len(pairs) - right) / (len(spec.right) - 1)) / len(partners)
-    known = next((wrong for wrong in spec.wrong if _has(pairs, wrong)), None)
+    misread = next((wrong for wrong in spec.wrong if _has(pairs, wrong)), None)
     wrong_pairs = [name for name in pairs if pairs[name] != partners.get(name)]
-    place = normalize_id(known.pair[0]) if known else drawn_first(wrong_pairs, context)
+    place = normalize_id(misread.pair[0]) if misread else drawn_first(wrong_pairs, context)
     spelt = next((thing.id for thing in spec.left if normalize_id(thing.id) == place), None)
-    message = None if known else _COUNT.fill(right=right, all=len(partners))
-    return Judgment(Status.FAILED, fraction, message, known.misconception if known else None, place=spelt)
+    message = None if misread else _COUNT.fill(right=right, all=len(partners))
+    return Judgment(Status.FAILED, fraction, message, misread.misconception if misread else None, place=spelt)
 
 
 def chosen(spec: Spec, value: object) -> Parts:
@@ -259,12 +262,12 @@ def _read(spec: Spec, value: object) -> dict[str, str]:
     strange = next((part for part in parts if part not in left and part not in right), None)
     if strange is not None:
         raise _UnreadablePairs(_ids.UNKNOWN.fill(said=excerpt(strange), ids=name_list([*left, *right])))
-    found: dict[str, str] = {}
-    for one, partner in _grouped(spec, parts, left, right):
-        if found.get(one, partner) != partner:
-            raise _UnreadablePairs(_TWICE.fill(said=one))
-        found[one] = partner
-    return found
+    partners: dict[str, str] = {}
+    for name, partner in _grouped(spec, parts, left, right):
+        if partners.get(name, partner) != partner:
+            raise _UnreadablePairs(_TWICE.fill(said=name))
+        partners[name] = partner
+    return partners
 
 
 def _flat(value: object, depth: int = 3) -> list[object]:
@@ -272,7 +275,7 @@ def _flat(value: object, depth: int = 3) -> list[object]:
     if depth and isinstance(value, dict):
         value = list(value.items())
     if depth and isinstance(value, (list, tuple)):
-        return [part for each in value for part in _flat(each, depth - 1)]
+        return [part for element in value for part in _flat(element, depth - 1)]
     return [value]
 
 
@@ -280,9 +283,9 @@ def _apart(word: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
     """The ids in ``word``: ``a2`` and ``2a`` are a and 2; if all ids are single characters, ``a2b1`` is four ids."""
     if word in left or word in right:
         return [word]
-    both = [pair for one, other in itertools.product(left, right) for pair in ([one, other], [other, one])]
-    found = [pair for pair in both if "".join(pair) == word]
-    return found[0] if len(found) == 1 else _ids.split_ids(word, [*left, *right])
+    both = [pair for first, second in itertools.product(left, right) for pair in ([first, second], [second, first])]
+    splits = [pair for pair in both if "".join(pair) == word]
+    return splits[0] if len(splits) == 1 else _ids.split_ids(word, [*left, *right])
 
 
 def _grouped(spec: Spec, parts: Sequence[str], left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -295,4 +298,4 @@ def _grouped(spec: Spec, parts: Sequence[str], left: Sequence[str], right: Seque
         lefts, rights = (ones, others) if first[0] in left else (others, ones)
         if len(rights) != 1 or not lefts or (len(lefts) > 1 and not spec.reuse):
             raise _UnreadablePairs(_UNPAIRED.fill(said=excerpt((ones or others)[0]), example=_example(spec)))
-        yield from ((one, rights[0]) for one in lefts)
+        yield from ((name, rights[0]) for name in lefts)

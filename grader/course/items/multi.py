@@ -66,26 +66,26 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     yield from _options.validate(spec.options)
     correct = [option for option in spec.options if option.correct]
     if len(correct) in (0, len(spec.options)):
-        said = "all" if correct else "none"
+        marked = "all" if correct else "none"
         yield ValueProblem(
             ("options",),
-            f"found {said} marked as correct; expected some with `correct: true` and some without",
+            f"found {marked} marked as correct; expected some with `correct: true` and some without",
             "correct-options",
         )
 
 
 def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a list of ids or a text such as ``a, c``; order and repetitions do not matter."""
-    found = _read(spec, value)
-    return unreadable(found) if isinstance(found, Text) else _judged(spec, found, context)
+    ids = _read(spec, value)
+    return unreadable(ids) if isinstance(ids, Text) else _judged(spec, ids, context)
 
 
 def chosen(spec: Spec, value: object) -> Parts:
     """The options that were chosen."""
-    found = _read(spec, value)
-    if isinstance(found, Text):
+    ids = _read(spec, value)
+    if isinstance(ids, Text):
         return {}
-    return {option.id: "" for option in spec.options if normalize_id(option.id) in found}
+    return {option.id: "" for option in spec.options if normalize_id(option.id) in ids}
 
 
 def right(spec: Spec) -> Parts:
@@ -137,10 +137,10 @@ def _judged(spec: Spec, chosen: set[str], context: Context) -> Judgment:
     if not wrong and len(right) == len(correct):
         return Judgment(Status.PASSED, 1.0)
     fraction = max(0, len(right) - len(wrong)) / (len(correct) or 1)
-    known = next((option for option in wrong if option.misconception), None)
-    place = known.id if known else drawn_first([option.id for option in wrong], context)
-    message = None if known else _WRONG if wrong else _MISSING
-    return Judgment(Status.FAILED, fraction, message, known.misconception if known else None, place=place)
+    misread = next((option for option in wrong if option.misconception), None)
+    place = misread.id if misread else drawn_first([option.id for option in wrong], context)
+    message = None if misread else _WRONG if wrong else _MISSING
+    return Judgment(Status.FAILED, fraction, message, misread.misconception if misread else None, place=place)
 
 
 def _words(value: object) -> list[str] | None:

@@ -100,14 +100,14 @@ class Spec:
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the order: it has to be unambiguous, hidden by the ids, and different from the wrong ones."""
-    found = [*_ids.validate("things", spec.things, 3, MOST_OPTIONS)]
+    problems = [*_ids.validate("things", spec.things, 3, MOST_OPTIONS)]
     for index, group in enumerate(spec.either):
         for place, name in enumerate(group):
-            found += _ids.unknown_id(("either", index, place), name, spec.things, "the id of a thing")
+            problems += _ids.unknown_id(("either", index, place), name, spec.things, "the id of a thing")
         if len(set(group)) < 2:
-            found.append(unexpected(("either", index), list(group), "two ids or more", "wrong-length"))
-    yield from found
-    if not found:
+            problems.append(unexpected(("either", index), list(group), "two ids or more", "wrong-length"))
+    yield from problems
+    if not problems:
         yield from _order(spec)
         yield from itertools.chain.from_iterable(map(functools.partial(_wrong, spec), range(len(spec.wrong))))
 
@@ -179,11 +179,13 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         return Judgment(Status.PASSED, 1.0)
     chance = _by_chance(tuple(ids), before)
     fraction = max(0, kept - chance) / (len(ids) - chance)
-    known = next((wrong for wrong in spec.wrong if _is(wrong, order)), None)
-    early = normalize_id(known.before[0]) if known and known.before else drawn_first(_early(order, before), context)
+    misread = next((wrong for wrong in spec.wrong if _is(wrong, order)), None)
+    early = (
+        normalize_id(misread.before[0]) if misread and misread.before else drawn_first(_early(order, before), context)
+    )
     place = next(thing.id for thing in spec.things if normalize_id(thing.id) == early)
-    message = None if known else _MOVE.fill(moved=len(ids) - kept, all=len(ids))
-    return Judgment(Status.FAILED, fraction, message, known.misconception if known else None, place=place)
+    message = None if misread else _MOVE.fill(moved=len(ids) - kept, all=len(ids))
+    return Judgment(Status.FAILED, fraction, message, misread.misconception if misread else None, place=place)
 
 
 def chosen(spec: Spec, value: object) -> Parts:
@@ -219,17 +221,17 @@ def _read(spec: Spec, value: object) -> list[str] | Text:
 
 def _early(order: Sequence[str], before: Before) -> list[str]:
     """The entries that stand before one that has to come first."""
-    return [one for place, one in enumerate(order) if any((other, one) in before for other in order[place + 1 :])]
+    return [early for place, early in enumerate(order) if any((late, early) in before for late in order[place + 1 :])]
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
     """The entries in this learner's order, which is never a right one."""
     choices = _ids.choices(spec.things)
-    found = shuffled(choices, context)
-    if _right([normalize_id(choice.id) for choice in found], _before(spec)):
-        found = found[::-1]
+    shown = shuffled(choices, context)
+    if _right([normalize_id(choice.id) for choice in shown], _before(spec)):
+        shown = shown[::-1]
     example = ", ".join(choice.id for choice in choices)
-    return Prompt("order", _HOW.fill(example=f"[{example}]"), found)
+    return Prompt("order", _HOW.fill(example=f"[{example}]"), shown)
 
 
 def key(spec: Spec, context: Context) -> Text:

@@ -129,9 +129,9 @@ class _UnreadableShape(ValueError):
 
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the shapes: each needs a value for every draw, and wrong ones must never be right."""
-    found = [*_names(spec), *_equal(spec)]
-    yield from found
-    if found:
+    problems = [*_names(spec), *_equal(spec)]
+    yield from problems
+    if problems:
         return
     unread = [*_answer(spec, ("answer",), spec.answer)]
     for index, wrong in enumerate(spec.wrong):
@@ -139,9 +139,9 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     yield from unread
     for (index, wrong), symbols in itertools.product(enumerate(spec.wrong), [] if unread else _draws(spec)):
         if _own(spec, wrong.answer, symbols) == _own(spec, spec.answer, symbols):
-            said = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
+            drawn = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
             path = ("wrong", index, "answer")
-            yield unexpected(path, wrong.answer, f"a shape that is never right, but it is{said}", "wrong-is-right")
+            yield unexpected(path, wrong.answer, f"a shape that is never right, but it is{drawn}", "wrong-is-right")
             return
 
 
@@ -209,12 +209,12 @@ def _own(spec: Spec, shape: str, symbols: Mapping[str, Number]) -> Axes:
 def _instances(spec: Spec, symbols: Mapping[str, Number]) -> list[dict[str, Number]]:
     """Sizes to compare shapes at: distinct primes, so that different shapes do not agree by chance."""
     free = [name for name in spec.sizes if name not in spec.equal]
-    found: list[dict[str, Number]] = []
+    instances: list[dict[str, Number]] = []
     for seed in range(3):
         values: dict[str, Number] = dict(zip(free, random.Random(seed).sample(_PRIMES, len(free)), strict=True))
         values |= symbols
-        found.append(values | {name: arithmetic.evaluate(same, values) for name, same in spec.equal.items()})
-    return found
+        instances.append(values | {name: arithmetic.evaluate(same, values) for name, same in spec.equal.items()})
+    return instances
 
 
 # ------------------------------------------------------------------------------------------------- answers
@@ -249,8 +249,8 @@ def prompt(spec: Spec, context: Context) -> Prompt:
     """One line, with the meaning of the sizes."""
 
     def fact(name: str, what: Text) -> Text:
-        said = f"{name} = {spec.equal[name].replace(' * ', '·')}" if name in spec.equal else name
-        return Text(f"{said}: {what.en}", f"{said}：{what.zh}")
+        written = f"{name} = {spec.equal[name].replace(' * ', '·')}" if name in spec.equal else name
+        return Text(f"{written}: {what.en}", f"{written}：{what.zh}")
 
     return Prompt("line", _HOW, facts=tuple(fact(name, what) for name, what in spec.sizes.items()))
 
@@ -273,7 +273,7 @@ def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
         return axis
     if arithmetic.names(axis) <= set(symbols):
         return f"{arithmetic.evaluate(axis, symbols):g}"
-    return re.sub(r"[^\W\d]\w*", lambda found: str(symbols.get(found[0], found[0])), axis)
+    return re.sub(r"[^\W\d]\w*", lambda match: str(symbols.get(match[0], match[0])), axis)
 
 
 def _expected(spec: Spec, said: str) -> Text:
@@ -363,12 +363,12 @@ def _readings(text: str) -> list[list[str]]:
 
 def _outside(text: str) -> str:
     """``text`` with brackets, their contents and ``**`` masked by ``^``."""
-    depth, found = 0, []
+    depth, masked = 0, []
     for char in text.replace("**", "^^"):
         depth -= char == ")"
-        found.append("^" if depth > 0 or char in "()" else char)
+        masked.append("^" if depth > 0 or char in "()" else char)
         depth += char == "("
-    return "".join(found)
+    return "".join(masked)
 
 
 def _cut(text: str, separators: str, sign: str) -> list[str]:
@@ -421,8 +421,10 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     means = {name: vocabulary.get(name, vocabulary.get(_loose(name))) for name in names}
     strange = next((name for name in sorted(names) if means[name] is None), None)
     if strange is not None:
-        known = list(dict.fromkeys(vocabulary.values()))
-        raise _UnreadableShape((_STRANGE if known else _NO_SIZES).fill(said=excerpt(strange), names=name_list(known)))
+        sizes_named = list(dict.fromkeys(vocabulary.values()))
+        raise _UnreadableShape(
+            (_STRANGE if sizes_named else _NO_SIZES).fill(said=excerpt(strange), names=name_list(sizes_named))
+        )
     try:
         return tuple(
             _plain(arithmetic.evaluate(text, {name: sizes[same] for name, same in means.items() if same}))

@@ -94,16 +94,18 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     names, axis = _names(drawn, spec, target.exercise.name), read(spec, Options).axis
     length = _length(drawn, names, axis, target.exercise.name)
     changed = [
-        drawn.changed(**{name: _with_other_end(drawn.value(name), axis, last, at) for at, name in enumerate(names)})
+        drawn.changed(
+            **{name: _with_other_end(drawn.value(name), axis, last, number) for number, name in enumerate(names)}
+        )
         for last in _lasts(length)
     ]
     return (program(target, drawn, *changed),)
 
 
 def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
-    found = sequences(drawn)
-    keys = tuple(name for name in found if name not in ("q", "query"))
-    return argument_names(spec, "perturb", read(spec, Options).perturb or keys or found, drawn, exercise)
+    names_found = sequences(drawn)
+    keys = tuple(name for name in names_found if name not in ("q", "query"))
+    return argument_names(spec, "perturb", read(spec, Options).perturb or keys or names_found, drawn, exercise)
 
 
 def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> int:
@@ -132,10 +134,10 @@ def _with_other_end(values: Floats, axis: int, last: int, number: int) -> Floats
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if no earlier output changes, and the output at the first changed position does."""
-    found = results(seen.got, seen.case, 2)
-    if isinstance(found, Verdict):
-        return found
-    before, *after = found
+    arrays = results(seen.got, seen.case, 2)
+    if isinstance(arrays, Verdict):
+        return arrays
+    before, *after = arrays
     if bad := wrong_shape(after, before.shape, seen.case.public):
         return bad
     names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), read(seen.spec, Options).axis

@@ -95,13 +95,13 @@ def _judge(seen: JudgeInput, wide: object, narrow: object, expected: object) -> 
         case Array() | int() | float(), Array() | int() | float(), Array() if expected.values.dtype.kind == "f":
             return _precision(seen, wide, narrow, expected)
         case list() | tuple(), list() | tuple(), list() | tuple() if len(wide) == len(narrow) == len(expected):
-            each = [_judge(seen, w, n, e) for w, n, e in zip(wide, narrow, expected, strict=True)]
-            counted = [verdict for verdict in each if verdict.applies]
+            verdicts = [_judge(seen, w, n, e) for w, n, e in zip(wide, narrow, expected, strict=True)]
+            counted = [verdict for verdict in verdicts if verdict.applies]
             failed = (verdict for verdict in counted if verdict.status is not Status.PASSED)
             remarked = (verdict for verdict in counted if verdict.remark is not None)
             return next(iter((*failed, *remarked, *counted)), Verdict(Status.SKIPPED, _NONE, applies=False))
-    if found := compare(expected, wide) or compare(expected, narrow):
-        return Verdict(Status.FAILED, found.text if seen.case.public else found.secret)
+    if mismatch := compare(expected, wide) or compare(expected, narrow):
+        return Verdict(Status.FAILED, mismatch.text if seen.case.public else mismatch.secret)
     return Verdict(Status.SKIPPED, _NONE, applies=False)
 
 
@@ -112,8 +112,8 @@ def _precision(seen: JudgeInput, wide: Array | float, narrow: Array | float, exp
             text = _OTHER.fill(given=given, got=got) if seen.case.public else _NOT_KEPT
             return Verdict(Status.FAILED, text)
     options = read(seen.spec, Options)
-    if found := compare(expected, wide, options.rtol, options.atol):
+    if mismatch := compare(expected, wide, options.rtol, options.atol):
         coarse = compare(expected, wide) is None
-        return Verdict(Status.FAILED, _LOSS if coarse else found.secret)
+        return Verdict(Status.FAILED, _LOSS if coarse else mismatch.secret)
     promoted = isinstance(narrow, Array) and narrow.dtype == "float64"
     return Verdict(Status.PASSED, remark=_PROMOTED if promoted else None)

@@ -97,11 +97,11 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     arrays = [drawn.value(name) for name in names]
     lengths = {array.shape[axis] if has_axis(array, axis) else 0 for array in arrays}
     if len(lengths) != 1 or min(lengths) < 3:
-        found = {"names": ", ".join(names) or "–", "rows": sorted(lengths)}
-        raise CourseError(_OTHER_ROWS.fill(exercise=target.exercise.name, **found))
+        details = {"names": ", ".join(names) or "–", "rows": sorted(lengths)}
+        raise CourseError(_OTHER_ROWS.fill(exercise=target.exercise.name, **details))
     order = _order(min(lengths))
     permuted = drawn.changed(**{name: np.take(drawn.value(name), order, axis) for name in names})
-    other = drawn.changed(**{name: random_like(drawn.value(name), at) for at, name in enumerate(names)})
+    other = drawn.changed(**{name: random_like(drawn.value(name), number) for number, name in enumerate(names)})
     return (program(target, drawn, permuted, other),)
 
 
@@ -116,19 +116,19 @@ def _order(length: int) -> NDArray[np.int64]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if the rows are permuted in the same way, and depend on the input."""
-    found = results(seen.got, seen.case, 3)
-    if isinstance(found, Verdict):
-        return found
-    plain, permuted, other = found
+    arrays = results(seen.got, seen.case, 3)
+    if isinstance(arrays, Verdict):
+        return arrays
+    plain, permuted, other = arrays
     if bad := wrong_shape((permuted, other), plain.shape, seen.case.public):
         return bad
     names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), read(seen.spec, Options).axis
-    said = name_list(names)
+    listed = name_list(names)
     length = seen.drawn.value(names[0]).shape[axis]
     if not has_axis(plain, axis) or plain.shape[axis] != length:
-        return Verdict(Status.FAILED, _ROWS.fill(names=said))
+        return Verdict(Status.FAILED, _ROWS.fill(names=listed))
     if near(plain, other).all():
-        return Verdict(Status.FAILED, _CONSTANT.fill(names=said))
+        return Verdict(Status.FAILED, _CONSTANT.fill(names=listed))
     if near(np.take(plain, _order(length), axis), permuted).all():
         return Verdict(Status.PASSED)
-    return Verdict(Status.FAILED, (_INVARIANT if near(plain, permuted).all() else _ORDER).fill(names=said))
+    return Verdict(Status.FAILED, (_INVARIANT if near(plain, permuted).all() else _ORDER).fill(names=listed))

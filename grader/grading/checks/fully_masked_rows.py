@@ -83,12 +83,12 @@ def judge(seen: JudgeInput) -> Verdict:
         return bad
     match seen.got, seen.expected:
         case (Returned((got,)),), (Returned((expected,)),):
-            found = compare(expected, got)
-            if found is None:
+            mismatch = compare(expected, got)
+            if mismatch is None:
                 return Verdict(Status.PASSED)
-            message = found.text if seen.case.public else found.secret
-            message = _cause(found.kind, got, expected) or message
-            return Verdict(Status.FAILED, message, found.difference if seen.case.public else None)
+            message = mismatch.text if seen.case.public else mismatch.secret
+            message = _cause(mismatch.kind, got, expected) or message
+            return Verdict(Status.FAILED, message, mismatch.difference if seen.case.public else None)
     raise ValueError("fully_masked_rows asks for one program")
 
 

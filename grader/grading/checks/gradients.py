@@ -90,7 +90,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     asked = [drawn]
     if any(is_mask(value) for _, value in drawn.args):
         asked.append(replace(drawn, args=tuple((name, _without_keys(value)) for name, value in drawn.args)))
-    return tuple(_program(target, each) for each in asked)
+    return tuple(_program(target, inputs) for inputs in asked)
 
 
 def _program(target: Target, drawn: Drawn) -> Program:
@@ -150,7 +150,9 @@ def judge(seen: JudgeInput) -> Verdict:
 def _has_nan(seen: Observation) -> bool:
     match seen:
         case Returned((list() as gradients,)):
-            floats = [each.values for each in gradients if isinstance(each, Array) and each.values.dtype.kind == "f"]
+            floats = [
+                array.values for array in gradients if isinstance(array, Array) and array.values.dtype.kind == "f"
+            ]
             return any(bool(np.isnan(values).any()) for values in floats)
     return False
 
@@ -176,8 +178,8 @@ def _compare(seen: JudgeInput, got: object, expected: list[object]) -> Verdict:
         return Verdict(Status.FAILED, _CUT.fill(names=name_list(cut)) if seen.case.public else _CUT_SOME)
     options = read(seen.spec, Options)
     for name, e, g in pairs:
-        if isinstance(g, Array) and (found := compare(e, g, options.rtol, options.atol)):
+        if isinstance(g, Array) and (mismatch := compare(e, g, options.rtol, options.atol)):
             if seen.case.public:
-                return Verdict(Status.FAILED, _WRONG.fill(name=name), found.difference)
+                return Verdict(Status.FAILED, _WRONG.fill(name=name), mismatch.difference)
             return Verdict(Status.FAILED, _WRONG_SOME)
     return Verdict(Status.PASSED)

@@ -82,22 +82,22 @@ def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if the result depends on the argument, and the combination of two values gives that of the results."""
-    found = results(seen.got, seen.case, 4)
-    if isinstance(found, Verdict):
-        return found
-    one, two, both, zero = found
-    if bad := wrong_shape((two, both, zero), one.shape, seen.case.public):
+    arrays = results(seen.got, seen.case, 4)
+    if isinstance(arrays, Verdict):
+        return arrays
+    first, second, both, zero = arrays
+    if bad := wrong_shape((second, both, zero), first.shape, seen.case.public):
         return bad
-    text = _finding(one, two, both, zero)
+    text = _finding(first, second, both, zero)
     name = _name(seen.drawn, seen.spec, seen.exercise.name)
     return Verdict(Status.PASSED) if text is None else Verdict(Status.FAILED, text.fill(name=name))
 
 
-def _finding(one: Floats, two: Floats, both: Floats, zero: Floats) -> Text | None:
-    if near(one, two).all():
+def _finding(first: Floats, second: Floats, both: Floats, zero: Floats) -> Text | None:
+    if near(first, second).all():
         return _CONSTANT
-    if near(both, _A * one + _B * two).all():
+    if near(both, _A * first + _B * second).all():
         return None
     # Affine: linear after the value at zero is subtracted.
-    affine = near(both - zero, _A * (one - zero) + _B * (two - zero)).all()
+    affine = near(both - zero, _A * (first - zero) + _B * (second - zero)).all()
     return _SHIFTED if affine and not near(zero, 0 * zero).all() else _BENT

@@ -77,10 +77,10 @@ def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Compares the norm of each vector with that before."""
-    found = results(seen.got, seen.case, 1)
-    if isinstance(found, Verdict):
-        return found
-    (result,) = found
+    arrays = results(seen.got, seen.case, 1)
+    if isinstance(arrays, Verdict):
+        return arrays
+    (result,) = arrays
     name = _name(seen.drawn, seen.spec, seen.exercise.name)
     before = np.linalg.norm(seen.drawn.value(name).astype(np.float64), axis=-1)
     if result.shape[:-1] != before.shape or not result.ndim:

@@ -121,8 +121,8 @@ def judge(seen: JudgeInput) -> Verdict:
         return Verdict(Status.PASSED)
     if not seen.case.public:  # learner code could choose the exact number
         return Verdict(Status.FAILED, _MORE if expected == "linear" else _LESS)
-    said = _TOO_MUCH if expected == "linear" else _TOO_LITTLE
-    return Verdict(Status.FAILED, said.fill(ratio=f"{ratio:.1f}", factor=factor, symbol=options.of))
+    message = _TOO_MUCH if expected == "linear" else _TOO_LITTLE
+    return Verdict(Status.FAILED, message.fill(ratio=f"{ratio:.1f}", factor=factor, symbol=options.of))
 
 
 def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:

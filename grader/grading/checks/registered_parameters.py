@@ -93,9 +93,9 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     writer = Writer.to(target)
     made, filled = writer.instance(drawn)
     called = writer.call(drawn, instance=made)
-    found = writer.add(Apply("describe", (filled,)))
+    described = writer.add(Apply("describe", (filled,)))
     listed = writer.add(Apply("parameters", (made, called.output)))
-    return (writer.program(found, listed),)
+    return (writer.program(described, listed),)
 
 
 def judge(seen: JudgeInput) -> Verdict:
@@ -111,23 +111,23 @@ def judge(seen: JudgeInput) -> Verdict:
     return verdict(Unreadable("protocol"), public=True)
 
 
-def _well_formed(found: Any, listed: Any, roles: set[str]) -> bool:
+def _well_formed(description: Any, listed: Any, roles: set[str]) -> bool:
     """Whether the child's description of its parameters has the form that our code in the child writes."""
-    match found, listed:
+    match description, listed:
         case {
             "attributes": dict() as places,
             "shared": list() as shared,
             "registered": dict(),
             "trainable": dict(),
         }, list():
-            pairs = [*shared, *([[name, name] for name in found.get("missing", ())])]
+            pairs = [*shared, *([[name, name] for name in description.get("missing", ())])]
             return (
                 all(isinstance(path, str) for path in places.values())
                 and all(isinstance(pair, list) and len(pair) == 2 for pair in shared)
                 and all(isinstance(name, str) for pair in pairs for name in pair)
-                and roles.issuperset((*places, *found.get("missing", ())))
+                and roles.issuperset((*places, *description.get("missing", ())))
                 and all(name in places for pair in shared for name in pair)
-                and all(role in places for role in (*found["registered"], *found["trainable"]))
+                and all(role in places for role in (*description["registered"], *description["trainable"]))
                 and all(_parameter(entry) for entry in listed)
             )
     return False
@@ -140,21 +140,21 @@ def _parameter(entry: Any) -> bool:
     return False
 
 
-def finding(seen: JudgeInput, found: dict[str, Any], listed: list[Any]) -> Text | None:
+def finding(seen: JudgeInput, description: dict[str, Any], listed: list[Any]) -> Text | None:
     """The first thing that is wrong with the module's parameters, if any."""
     # Learners choose the names of attributes, so hidden cases show the roles instead.
     attributes: dict[str, str] = (
-        found["attributes"] if seen.case.public else {role: role for role in found["attributes"]}
+        description["attributes"] if seen.case.public else {role: role for role in description["attributes"]}
     )
-    if found["shared"]:
-        a, b = found["shared"][0]
+    if description["shared"]:
+        a, b = description["shared"][0]
         return _SHARED.fill(a=attributes[a], b=attributes[b])
-    if missing := found.get("missing"):
+    if missing := description.get("missing"):
         held = [attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1 and name in attributes]
         return _MISSING.fill(names=name_list(missing), has=name_list(held) if held else Message("nothing"))
-    if hidden := [attributes[role] for role, is_in in sorted(found["registered"].items()) if not is_in]:
+    if hidden := [attributes[role] for role, is_in in sorted(description["registered"].items()) if not is_in]:
         return _HIDDEN.fill(names=name_list(hidden))
-    if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:
+    if frozen := [attributes[role] for role, learns in sorted(description["trainable"].items()) if not learns]:
         return _FROZEN.fill(names=name_list(frozen))
     if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
         return _IDLE.fill(names=name_list(idle[:4])) if seen.case.public else _SOME_IDLE

@@ -99,14 +99,14 @@ def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, str]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Passes if products depend on the difference of the positions, and on nothing else about them."""
-    found = results(seen.got, seen.case, 2 * len(_SHIFTS) + 3)
-    if isinstance(found, Verdict):
-        return found
+    arrays = results(seen.got, seen.case, 2 * len(_SHIFTS) + 3)
+    if isinstance(arrays, Verdict):
+        return arrays
     name, positions = _names(seen.drawn, seen.spec, seen.exercise.name)
-    if bad := wrong_shape(found, seen.drawn.value(name).shape, seen.case.public):
+    if bad := wrong_shape(arrays, seen.drawn.value(name).shape, seen.case.public):
         return bad
-    *both, alone = found
-    here, *shifted = (_products(both[at], both[at + 1]) for at in range(0, len(both), 2))
+    *both, alone = arrays
+    here, *shifted = (_products(both[start], both[start + 1]) for start in range(0, len(both), 2))
     longest = [float(np.linalg.norm(vectors, axis=-1).max()) for vectors in both[:2]]
     size = longest[0] * longest[1] or 1.0
     if all(_distance(here, there) < 1e-3 * size for there in (_products(both[0], alone), *shifted)):

@@ -122,7 +122,9 @@ def judge(seen: JudgeInput) -> Verdict:
         case (Returned((once, *later, again)), Returned(alone)), (Returned((right, *others, _)), Returned()):
             if compare(once, again, 1e-5, 1e-6) is not None:
                 return Verdict(Status.FAILED, DIFFERENT)
-            if any(compare(one, other, 1e-5, 1e-6) is not None for one, other in zip(later, alone, strict=True)):
+            if any(
+                compare(on_same, fresh, 1e-5, 1e-6) is not None for on_same, fresh in zip(later, alone, strict=True)
+            ):
                 return Verdict(Status.FAILED, STATE)
             if _stale(once, right, later[0], others[0]):
                 return Verdict(Status.FAILED, STALE)

@@ -77,10 +77,10 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: JudgeInput) -> Verdict:
     """Checks signs, then sums, and recognises sums along another axis."""
-    found = results(seen.got, seen.case, 1)
-    if isinstance(found, Verdict):
-        return found
-    (weights,) = found
+    arrays = results(seen.got, seen.case, 1)
+    if isinstance(arrays, Verdict):
+        return arrays
+    (weights,) = arrays
     axis = read(seen.spec, Options).axis
     if not has_axis(weights, axis):
         return Verdict(Status.FAILED, _AXES if weights.ndim == 0 else _TOGETHER if _ones(weights.sum()) else _FEWER)

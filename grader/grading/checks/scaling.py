@@ -160,32 +160,32 @@ def inputs(exercise: Exercise, probe: Probe) -> Drawn:
     def projection(rows: Floats) -> Floats:
         return np.concatenate((rows, np.zeros((probe.d_model - probe.n, rows.shape[1]))))
 
-    known: dict[str, Any] = {"num_heads": probe.h, "d_model": width, "x": tokens, "memory": tokens}
-    known |= {name: value[None] for names, value in ((_QUERIES, q), (_KEYS, k), (_VALUES, v)) for name in names}
-    known |= {f"w_{role}": projection(rows) for role, rows in (("q", q), ("k", k), ("v", v))}
+    given: dict[str, Any] = {"num_heads": probe.h, "d_model": width, "x": tokens, "memory": tokens}
+    given |= {name: value[None] for names, value in ((_QUERIES, q), (_KEYS, k), (_VALUES, v)) for name in names}
+    given |= {f"w_{role}": projection(rows) for role, rows in (("q", q), ("k", k), ("v", v))}
     made = [p.name for p in exercise.parameters if p.required] if exercise.kind == "class" else []
     for name in (*_reads(exercise), *made):
-        if name not in known:
+        if name not in given:
             raise CourseError(_OTHER_ARGUMENT.fill(exercise=exercise.name, name=name))
     parameters = tuple((f"w_{role}", np.eye(width)) for role in "qkvo") if made else ()
-    return Drawn(_values(_reads(exercise), known), _values(made, known), parameters)
+    return Drawn(_values(_reads(exercise), given), _values(made, given), parameters)
 
 
-def _values(names: Any, known: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple((name, known[name]) for name in names)
+def _values(names: Any, given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, given[name]) for name in names)
 
 
 def judge(seen: JudgeInput) -> Verdict:
     """The scale of every probe, then the law behind them."""
     exercise, probes = seen.exercise, _probes(seen.exercise, seen.spec)
-    found = results(seen.got, seen.case, len(probes))
-    if isinstance(found, Verdict):
-        return found
-    for probe, result in zip(probes, found, strict=True):
+    arrays = results(seen.got, seen.case, len(probes))
+    if isinstance(arrays, Verdict):
+        return arrays
+    for probe, result in zip(probes, arrays, strict=True):
         if bad := wrong_shape((result,), _shape(exercise, probe), seen.case.public):
             return bad
     softmax = exercise.kind == "class" or "w_q" in _reads(exercise) or bool(set(_reads(exercise)) & set(_VALUES))
-    scales = [_scale(result, probe, softmax) for result, probe in zip(found, probes, strict=True)]
+    scales = [_scale(result, probe, softmax) for result, probe in zip(arrays, probes, strict=True)]
     text = _unreadable(scales, probes) or _law(scales, probes, read(seen.spec, Options).power)
     if text is None:
         return Verdict(Status.PASSED)
@@ -221,14 +221,14 @@ def _unreadable(scales: list[float], probes: list[Probe]) -> Text | None:
         return _REVERSED
     if any(scale < 0 for scale in scales):
         return _NO_SOFTMAX
-    at = next(at for at, probe in enumerate(probes) if probe.score != _SCORE)
-    once = scales[probes.index(replace(probes[at], score=_SCORE))]
-    return None if abs(scales[at] / once - 1) < _NEAR else _NO_SOFTMAX
+    index = next(index for index, probe in enumerate(probes) if probe.score != _SCORE)
+    once = scales[probes.index(replace(probes[index], score=_SCORE))]
+    return None if abs(scales[index] / once - 1) < _NEAR else _NO_SOFTMAX
 
 
 def _law(scales: list[float], probes: list[Probe], power: float) -> Text | None:
     """Divisor = c · d_k^a · n^b · …: None when it is d_k^power, else what it is instead."""
-    last = next(at for at, probe in enumerate(probes) if probe.score != _SCORE)
+    last = next(index for index, probe in enumerate(probes) if probe.score != _SCORE)
     widths = [probe.d_k for probe in probes[:last]]
     divisors = [-math.log(scale) for scale in scales]
     a, constant = np.polyfit(np.log(widths), divisors[:last], 1)
@@ -242,7 +242,7 @@ def _law(scales: list[float], probes: list[Probe], power: float) -> Text | None:
         size = next(name for name in ("n", "d_v", "h", "d_model") if getattr(probe, name) != getattr(base, name))
         powers[size] = (divisor - at_base) / math.log(4)
         constant -= powers[size] * math.log(getattr(base, size))
-    off = {size for size, found in powers.items() if abs(found - (power if size == "d_k" else 0)) > _NEAR}
+    off = {size for size, exponent in powers.items() if abs(exponent - (power if size == "d_k" else 0)) > _NEAR}
     if not off and abs(constant) < _NEAR:
         return None
     return _said(powers, float(np.exp(constant)), expected)
@@ -257,15 +257,15 @@ def _said(powers: dict[str, float], constant: float, expected: Any) -> Text:
     reason = _reason(powers, constant)
     if reason is _MODEL and "d_model" not in powers:  # its two factors as one
         powers = {"d_model": powers["d_k"]}
-    factors = {size: found for size, found in powers.items() if abs(found) > _NEAR}
+    factors = {size: exponent for size, exponent in powers.items() if abs(exponent) > _NEAR}
     fixed = abs(constant - 1) > 2 * _NEAR
     if not factors and not fixed:
         return _NOT_DIVIDED.fill(expected=expected)
-    if all(found < 0 for found in factors.values()) and constant < 1 + _NEAR:
-        said = [f"{1 / constant:.3g}"] * fixed + [_power(size, -found) for size, found in factors.items()]
-        return _MULTIPLIED.fill(got=" · ".join(said), expected=expected)
-    said = [f"{constant:.3g}"] * fixed + [_power(size, found) for size, found in factors.items()]
-    return _DIVIDED.fill(got=" · ".join(said), expected=expected, reason=reason)
+    if all(exponent < 0 for exponent in factors.values()) and constant < 1 + _NEAR:
+        words = [f"{1 / constant:.3g}"] * fixed + [_power(size, -exponent) for size, exponent in factors.items()]
+        return _MULTIPLIED.fill(got=" · ".join(words), expected=expected)
+    words = [f"{constant:.3g}"] * fixed + [_power(size, exponent) for size, exponent in factors.items()]
+    return _DIVIDED.fill(got=" · ".join(words), expected=expected, reason=reason)
 
 
 def _reason(powers: dict[str, float], constant: float) -> Text:

@@ -86,16 +86,16 @@ def judge(seen: JudgeInput) -> Verdict:
 
 def _judge(seen: JudgeInput, got: object, delta: int, d_model: int, base: float) -> Verdict:
     anything = Array(np.zeros((d_model, d_model)))
-    found = compare(anything, got, atol=math.inf)
-    if found is None and isinstance(got, Array):
+    mismatch = compare(anything, got, atol=math.inf)
+    if mismatch is None and isinstance(got, Array):
         rows = encoding(np.arange(_POSITIONS + delta), d_model, base)
         moved = rows[:_POSITIONS] @ got.values.astype(np.float64)
-        found = compare(Array(rows[delta:]), Array(moved), 0.0, read(seen.spec, Options).atol)
-        if found is not None:
-            return Verdict(Status.FAILED, _OTHER, found.difference if seen.case.public else None)
-    if found is None:
+        mismatch = compare(Array(rows[delta:]), Array(moved), 0.0, read(seen.spec, Options).atol)
+        if mismatch is not None:
+            return Verdict(Status.FAILED, _OTHER, mismatch.difference if seen.case.public else None)
+    if mismatch is None:
         return Verdict(Status.PASSED)
-    return Verdict(Status.FAILED, found.text if seen.case.public else found.secret)
+    return Verdict(Status.FAILED, mismatch.text if seen.case.public else mismatch.secret)
 
 
 def encoding(positions: NDArray[Any], d_model: int, base: float) -> NDArray[np.float64]:

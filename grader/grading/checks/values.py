@@ -76,10 +76,10 @@ def judge(seen: JudgeInput) -> Verdict:
         return bad
     match seen.got, seen.expected:
         case (Returned((got,)),), (Returned((expected,)),):
-            found = compare(expected, got, options.rtol, options.atol)
-            if found is None:
+            mismatch = compare(expected, got, options.rtol, options.atol)
+            if mismatch is None:
                 return Verdict(Status.PASSED)
             if seen.case.public:
-                return Verdict(Status.FAILED, found.text, found.difference)
-            return Verdict(Status.FAILED, found.secret)
+                return Verdict(Status.FAILED, mismatch.text, mismatch.difference)
+            return Verdict(Status.FAILED, mismatch.secret)
     raise ValueError("values asks for one program")

@@ -100,17 +100,17 @@ def judge(seen: JudgeInput) -> Verdict:
     """Compares the estimate at every width with its confidence bound."""
     options = read(seen.spec, Options)
     widths, expected = options.d_k, float(options.is_)
-    found = results(seen.got, seen.case, len(widths))
-    if isinstance(found, Verdict):
-        return found
-    if bad := wrong_shape(found, (_SAMPLES, 1, 1), seen.case.public):
+    arrays = results(seen.got, seen.case, len(widths))
+    if isinstance(arrays, Verdict):
+        return arrays
+    if bad := wrong_shape(arrays, (_SAMPLES, 1, 1), seen.case.public):
         return bad
-    observed = [float(scores.var(ddof=1)) for scores in found]
+    observed = [float(scores.var(ddof=1)) for scores in arrays]
     for d_k, variance in zip(widths, observed, strict=True):
         bound = expected * _ERRORS * standard_error(d_k, _SAMPLES)
         if abs(variance - expected) > bound:
-            said = {"d_k": d_k, "observed": variance, "expected": expected, "bound": bound, "samples": _SAMPLES}
-            text = _OTHER.fill(**said, reason=_reason(observed)) if seen.case.public else _SECRET
+            details = {"d_k": d_k, "observed": variance, "expected": expected, "bound": bound, "samples": _SAMPLES}
+            text = _OTHER.fill(**details, reason=_reason(observed)) if seen.case.public else _SECRET
             return Verdict(Status.FAILED, text)
     return Verdict(Status.PASSED)
 
