@@ -8,7 +8,7 @@ import pytest
 
 from grader.authoring.selfcheck import check
 from grader.course import loader
-from grader.course.coverage import coverage_of
+from grader.course.misconceptions import coverage_of
 from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed

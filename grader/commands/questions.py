@@ -60,11 +60,11 @@ def questions(
     course_folder: Path | None,
 ) -> None:
     """List the questions and your progress in each."""
-    from grader.course import coverage  # only maps need it
+    from grader.course import misconceptions  # only maps need it
 
     course = load_course(course_folder)
     if markdown:
-        click.echo(coverage.markdown(course, lang), nl=False)
+        click.echo(misconceptions.markdown(course, lang), nl=False)
         return
     chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
     if group is not None and not chosen:
@@ -74,7 +74,7 @@ def questions(
             )
         )
     if as_map:
-        found = coverage.coverage_of(course, chosen)
+        found = misconceptions.coverage_of(course, chosen)
         if as_json:
             write_json(questions_view.map_json(found))
         else:

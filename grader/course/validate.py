@@ -35,12 +35,20 @@ from grader.core.model import (
 )
 from grader.core.yaml_positions import Path
 from grader.course import conditions, edits, items, misconceptions
-from grader.course.helpers import HELPERS
 from grader.course.problems import ValueProblem, unexpected, unknown
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 Draws: TypeAlias = Mapping[str, Sequence[int]]
+
+#: The functions of ``grader/sandbox/inside/helpers.py`` that a bank may name under ``make``, ``through`` and ``else``.
+#: The module itself is not imported, because it needs torch; a test compares the names.
+HELPERS = (
+    *("adapted", "appends", "attend", "attention_output", "collect_gradients", "counted", "counter"),
+    *("decoder_layer", "describe", "encoder_layer", "filled_cache", "forbid", "forward", "gradient_norms"),
+    *("gradients", "kv_cache", "next_logits", "parameters", "projections", "ready", "require_grad", "row_by_row"),
+    *("sublayer", "table", "taught", "token_by_token", "watch"),
+)
 
 #: What a contract may ask a submission to raise.
 _EXCEPTIONS = ("ValueError", "TypeError", "IndexError", "KeyError", "RuntimeError", "NotImplementedError")

@@ -89,19 +89,11 @@ class GradingContext:
     names_only: bool = False
     progress: Callable[[str, int, int], None] | None = None
     graded_code: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
-    _entries: dict[str, tuple[PlannedCheck, ...]] = field(default_factory=dict)
-    _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
-    _mistakes: dict[str, tuple[MistakeSignature, ...]] = field(default_factory=dict)
-    _programs: dict[tuple[str, CallingForm, str], list[tuple[Program, ...]]] = field(default_factory=dict)
-    _pairs: OrderedDict[tuple[str, int, int, tuple[int, ...]], list[tuple[Observation, ...]] | None] = field(
-        default_factory=OrderedDict
-    )
+    _once: dict[Hashable, Any] = field(default_factory=dict)
+    _pairs: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _landmarks: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _others: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
-    _changed: dict[str, tuple[frozenset[int], ...]] = field(default_factory=dict)
     _in_module: dict[tuple[str, CallingForm, str], tuple[str, list[tuple[Program, ...]]]] = field(default_factory=dict)
-    _untouched: dict[str, ExerciseResult] = field(default_factory=dict)
-    _unanswered: dict[str, ItemResult] = field(default_factory=dict)
     _left_out: dict[str, QuestionResult] = field(default_factory=dict)
 
     @property
@@ -109,43 +101,48 @@ class GradingContext:
         """Whether many submissions are graded, so that explanations get less time."""
         return self.max_graded_code > 0
 
+    def _computed(self, key: tuple[Hashable, ...], compute: Callable[[], _T]) -> _T:
+        """The result of ``compute``, which is called the first time that ``key`` is asked for."""
+        if key not in self._once:
+            self._once[key] = compute()
+        result: _T = self._once[key]
+        return result
+
     def entries(self, exercise: Exercise) -> tuple[PlannedCheck, ...]:
         """Every check of ``exercise`` with every case that it judges."""
-        if exercise.name not in self._entries:
-            drawn = {
-                case.name: NO_INPUTS if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
-            }
-            self._entries[exercise.name] = tuple(
-                PlannedCheck(
-                    spec,
-                    case,
-                    draw_for(spec, case, exercise.name, self.seed)
-                    if "at" in dict(spec.options) and not case.sealed
-                    else drawn[case.name],
-                )
-                for spec in exercise.checks
-                for case in checks.cases_for(spec, exercise)
-                if case.public or not self.public_only
-            )
-        return self._entries[exercise.name]
+        return self._computed(("entries", exercise.name), lambda: tuple(self._planned(exercise)))
+
+    def _planned(self, exercise: Exercise) -> Iterator[PlannedCheck]:
+        drawn = {
+            case.name: NO_INPUTS if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
+        }
+        for spec in exercise.checks:
+            for case in checks.cases_for(spec, exercise):
+                if self.public_only and not case.public:
+                    continue
+                sized = "at" in dict(spec.options) and not case.sealed
+                inputs = draw_for(spec, case, exercise.name, self.seed) if sized else drawn[case.name]
+                yield PlannedCheck(spec, case, inputs)
 
     def expected(self, exercise: Exercise) -> list[tuple[Observation, ...]]:
         """What the reference returned for each entry; empty if the check does not use the reference."""
-        if exercise.name not in self._expected:
-            target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-            asked = programs(self.entries(exercise), target, None, reference=True)
-            flat = tuple(program for programs_ in asked for program in programs_)
-            seen = self.observe_reference(Job(self.course.reference, flat), REFERENCE_LIMITS)
-            self._expected[exercise.name] = regroup(asked, seen.observations)
-        return self._expected[exercise.name]
+        return self._computed(("expected", exercise.name), lambda: self._observed_reference(exercise))
+
+    def _observed_reference(self, exercise: Exercise) -> list[tuple[Observation, ...]]:
+        target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+        asked = programs(self.entries(exercise), target, None, reference=True)
+        flat = tuple(program for programs_ in asked for program in programs_)
+        return regroup(asked, self.reference(flat))
 
     def mistake_signatures(self, exercise: Exercise) -> tuple[MistakeSignature, ...]:
         """What each typical mistake returns, called like learner code. Raises SandboxError if the sandbox fails."""
-        if exercise.name not in self._mistakes:
+
+        def compute() -> tuple[MistakeSignature, ...]:
             files = [sources_of(number, exercise, self.course) for number in range(len(exercise.mistakes))]
-            seen = zip(exercise.mistakes, self._edited(exercise, self.entries(exercise), files), strict=True)
-            self._mistakes[exercise.name] = tuple(MistakeSignature(mistake, observed) for mistake, observed in seen)
-        return self._mistakes[exercise.name]
+            results = self._edited(exercise, self.entries(exercise), files)
+            return tuple(map(MistakeSignature, exercise.mistakes, results))
+
+        return self._computed(("mistakes", exercise.name), compute)
 
     def _edited(
         self, exercise: Exercise, entries: tuple[PlannedCheck, ...], edited: Iterable[tuple[SourceFile, ...]]
@@ -174,22 +171,27 @@ class GradingContext:
         self._pairs.move_to_end(key)
         if len(self._pairs) > _MOST_PAIRS:
             self._pairs.popitem(last=False)
-        return self._pairs[key]
+        observed: list[tuple[Observation, ...]] | None = self._pairs[key]
+        return observed
 
     def changed_by_mistakes(self, exercise: Exercise) -> tuple[frozenset[int], ...]:
         """For each typical mistake, the entries whose values it makes wrong."""
-        if exercise.name not in self._changed:
-            both = list(zip(self.entries(exercise), self.expected(exercise), strict=True))
-            values = [(index, *each) for index, each in enumerate(both) if each[0].spec.kind == "values"]
-            self._changed[exercise.name] = tuple(
-                frozenset(
-                    index
-                    for index, entry, expected in values
-                    if not entry.case.sealed and _is_wrong(exercise, entry, mistake.observations[index], expected)
-                )
-                for mistake in self.mistake_signatures(exercise)
-            )
-        return self._changed[exercise.name]
+        return self._computed(
+            ("changed", exercise.name),
+            lambda: tuple(self._changed_by(mistake, exercise) for mistake in self.mistake_signatures(exercise)),
+        )
+
+    def _changed_by(self, mistake: MistakeSignature, exercise: Exercise) -> frozenset[int]:
+        """The entries whose values a typical mistake makes wrong."""
+        wrong = set()
+        for index, (entry, expected) in enumerate(zip(self.entries(exercise), self.expected(exercise), strict=True)):
+            if entry.spec.kind != "values" or entry.case.sealed:
+                continue
+            got = tuple(mistake.observations[index])
+            seen = JudgeInput(exercise, entry.case, entry.spec, entry.drawn, got, expected, "torch")
+            if verdicts.judge(seen).status is not Status.PASSED:
+                wrong.add(index)
+        return frozenset(wrong)
 
     def reference(self, programs_: tuple[Program, ...]) -> tuple[Observation, ...]:
         """What the references return for ``programs_``, whose inputs are not those of the entries."""
@@ -207,30 +209,33 @@ class GradingContext:
         """The programs of every entry of ``plan``, called in ``form``; only ``module`` depends on the file."""
         assert plan.file is not None
         key = (plan.exercise.name, form, plan.calls)
-        if key not in self._programs:
-            # The first form is that of ``_edited``, so that a mistake that is graded like a submission runs once.
-            group = "" if form == CallingForm("torch", None) else f"{plan.exercise.name} {form.group}"
-            target = Target(plan.exercise, "", form.array_type, group=group, calls=plan.calls)
-            self._programs[key] = programs(plan.entries, target, form.variant, reference=False)
         module = plan.file.module
         if key not in self._in_module or self._in_module[key][0] != module:  # most files of a class have the same name
-            placed = [tuple(replace(each, module=module) for each in asked) for asked in self._programs[key]]
+            asked = self._computed(("programs", *key), lambda: self._in_form(plan, form))
+            placed = [tuple(replace(program, module=module) for program in programs_) for programs_ in asked]
             self._in_module[key] = module, placed
         return self._in_module[key][1]
+
+    def _in_form(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
+        """The programs of ``plan`` in no module yet."""
+        # The first form is that of ``_edited``, so that a mistake that is graded like a submission runs once.
+        group = "" if form == CallingForm("torch", None) else f"{plan.exercise.name} {form.group}"
+        target = Target(plan.exercise, "", form.array_type, group=group, calls=plan.calls)
+        return programs(plan.entries, target, form.variant, reference=False)
 
     def untouched(self, plan: Plan) -> ExerciseResult:
         """The result of an exercise if a submission has nothing like it."""
         name = plan.exercise.name
-        if name not in self._untouched:
-            self._untouched[name] = same_verdict(plan, Verdict(Status.MISSING, not_defined(name)))
-        return self._untouched[name]
+        return self._computed(
+            ("untouched", name), lambda: same_verdict(plan, Verdict(Status.MISSING, not_defined(name)))
+        )
 
     def unanswered(self, item: Item) -> ItemResult:
         """The result of an item without an answer."""
-        if item.id not in self._unanswered:
-            text = Message("not answered")
-            self._unanswered[item.id] = ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, text)
-        return self._unanswered[item.id]
+        return self._computed(
+            ("unanswered", item.id),
+            lambda: ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Message("not answered")),
+        )
 
     def question_result(
         self, question: Question, items: tuple[ItemResult, ...], exercises: tuple[ExerciseResult, ...]
@@ -240,9 +245,8 @@ class GradingContext:
         if earlier is not None and _identical(earlier.items, items) and _identical(earlier.exercises, exercises):
             return earlier
         made = QuestionResult(question.id, question.title, items, exercises)
-        if all(self._untouched.get(each.name) is each for each in exercises) and all(
-            self._unanswered.get(each.id) is each for each in items
-        ):
+        untouched = all(self._once.get(("untouched", result.name)) is result for result in exercises)
+        if untouched and all(self._once.get(("unanswered", result.id)) is result for result in items):
             self._left_out[question.id] = made
         return made
 
@@ -262,13 +266,6 @@ def _remembered(
         if len(cached) > most:
             cached.popitem(last=False)
     return value
-
-
-def _is_wrong(
-    exercise: Exercise, entry: PlannedCheck, got: tuple[Observation, ...], expected: tuple[Observation, ...]
-) -> bool:
-    seen = JudgeInput(exercise, entry.case, entry.spec, entry.drawn, tuple(got), expected, "torch")
-    return verdicts.judge(seen).status is not Status.PASSED
 
 
 def _identical(left: Sequence[object], right: Sequence[object]) -> bool:

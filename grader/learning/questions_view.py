@@ -11,7 +11,7 @@ from grader.core.text import COMMA, points
 
 if TYPE_CHECKING:
     from grader.core.model import Course, Lang, Question
-    from grader.course.coverage import QuestionCoverage
+    from grader.course.misconceptions import QuestionCoverage
     from grader.learning.progress import Progress
 
 COLUMNS = (Message("id"), Message("title"), Message("group"), Message("points", "worth"))

@@ -9,7 +9,7 @@ import pytest
 
 from grader.authoring.selfcheck import check, item_problems, without_follow_up
 from grader.core.model import Item, Job, Limits, Misconception, Observed, Status, Text, Verdict
-from grader.course.items._wrong import KnownWrongAnswer
+from grader.course.items._values import KnownWrongAnswer
 from grader.course.items.expression import Spec as Expression
 from grader.course.items.number import Spec as Number
 from grader.course.problems import Problem

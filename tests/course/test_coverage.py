@@ -4,8 +4,8 @@ import pytest
 
 from grader.core.model import Course, Edit, Exercise, Item, Misconception, Mistake, Question, Text
 from grader.course import loader
-from grader.course.coverage import coverage_of, markdown
 from grader.course.items.choice import Option, Spec
+from grader.course.misconceptions import coverage_of, markdown
 from grader.grading import courses
 
 T = Text("t", "题")

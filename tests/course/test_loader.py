@@ -37,7 +37,7 @@ from grader.core.model import (
     Variant,
 )
 from grader.core.yaml_positions import parse
-from grader.course import helpers, loader, misconceptions
+from grader.course import loader, misconceptions, validate
 from grader.course.items import number
 from grader.course.problems import ProblemsError
 from grader.course.starter import stub
@@ -1141,4 +1141,4 @@ def test_helpers_are_known_without_torch() -> None:
     """The names that a bank is checked against are those of the functions, which need torch."""
     from grader.sandbox.inside import helpers as inside
 
-    assert set(helpers.HELPERS) == set(inside.HELPERS)
+    assert set(validate.HELPERS) == set(inside.HELPERS)

@@ -11,7 +11,7 @@ import pytest
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Edit, Item, Misconception, Mistake, Question
 from grader.course import items, misconceptions
-from grader.course.items._wrong import KnownWrongAnswer
+from grader.course.items._values import KnownWrongAnswer
 from grader.course.items.choice import Option, Spec
 from grader.course.items.number import Spec as Number
 from tests.helpers import WORDS, course, exercise, question

@@ -751,10 +751,15 @@ def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
 @pytest.mark.parametrize("got", [RIGHT, TimedOut(2.0, "cpu"), Died(11, None)])
 def test_what_is_right_or_was_stopped_has_no_name(got: Observation) -> None:
     """Mistakes are run after an ordinary failure only."""
-    observe_reference = expecting(WRONG)
-    context = GradingContext(NAMING, Seed.public(), observe_reference)
+    observe_reference, jobs = expecting(WRONG), list[Job]()
+
+    def recorded(job: Job, limits: Limits) -> Observed:
+        jobs.append(job)
+        return observe_reference(job, limits)
+
+    context = GradingContext(NAMING, Seed.public(), recorded)
     assert result(grade(NAMING, submission(q05=DOUBLE), fake(q05=got), context=context), "double").misconception is None
-    assert not context._mistakes
+    assert all(job.files == NAMING.reference for job in jobs)
 
 
 def test_a_verdict_stands_without_its_name() -> None:

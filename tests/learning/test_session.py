@@ -12,7 +12,7 @@ import pytest
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Answer, Edit, Item, Misconception, Mistake, Source, Status, Submission, Text
 from grader.course.items import numbers
-from grader.course.items._wrong import KnownWrongAnswer
+from grader.course.items._values import KnownWrongAnswer
 from grader.course.items.choice import Option
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.expression import Spec as Expression

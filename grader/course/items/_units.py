@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.core.model import Text
-from grader.course.items._normalize import normalize
+from grader.course.items._values import normalize
 
 _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 

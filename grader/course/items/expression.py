@@ -56,7 +56,7 @@ from grader.core.model import Message, Status, Text
 from grader.core.text import name_list
 from grader.core.yaml_positions import Path
 from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, unreadable
-from grader.course.items._wrong import KnownWrongAnswer
+from grader.course.items._values import KnownWrongAnswer
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, growth, scalars
 from grader.formulas.ast import FunctionCall, Name, Node, walk

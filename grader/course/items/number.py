@@ -72,10 +72,9 @@ from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
 from grader.core.yaml_positions import Path
 from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, draw, unreadable
-from grader.course.items._normalize import normalize
 from grader.course.items._number_words import chinese_in_digits, english_in_digits
 from grader.course.items._options import excerpt
-from grader.course.items._wrong import KnownWrongAnswer
+from grader.course.items._values import KnownWrongAnswer, normalize
 from grader.course.problems import ValueProblem, unexpected, unknown
 from grader.formulas import scalars
 from grader.formulas.declarations import Declarations

@@ -66,8 +66,8 @@ from grader.core.model import Message, Status, Text
 from grader.core.text import name_list
 from grader.core.yaml_positions import Path
 from grader.course.items import Context, Judgment, Prompt, draw, unreadable
-from grader.course.items._normalize import normalize
 from grader.course.items._options import as_id_text, excerpt
+from grader.course.items._values import normalize
 from grader.course.problems import ValueProblem, unexpected, unknown
 
 #: The length of an axis at each instance that is tried; None stands for ``...``.

@@ -1,9 +1,13 @@
-"""Arithmetic as people type it → the characters that Python knows."""
+"""Shared by the kinds whose answers are single values: arithmetic as people type it, and known wrong answers."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+
+from grader.core.arithmetic import Number
+from grader.core.constraints import MisconceptionId
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "⁄": "/", "∕": "/"})
@@ -14,3 +18,11 @@ def normalize(text: str) -> str:
     text = re.sub("[⁰¹²³⁴-⁹⁻]+", lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text)
     text = re.sub("[½⅓⅔¼¾⅕-⅞]", lambda match: f"({unicodedata.numeric(match[0])})", text)
     return unicodedata.normalize("NFKC", text).translate(_SIGNS).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWrongAnswer:
+    """A wrong answer that reveals a misconception."""
+
+    answer: Number | str
+    misconception: MisconceptionId
