@@ -40,6 +40,7 @@ from grader.core.model import (
     Question,
     Raised,
     Rules,
+    Text,
 )
 from grader.core.yaml_positions import parse
 from grader.course import items, loader, misconceptions
@@ -54,20 +55,8 @@ if TYPE_CHECKING:
 
 #: The keys of an exercise that are published unchanged.
 _EXERCISE = (
-    "function",
-    "class",
-    "signature",
-    "forward",
-    "adapter",
-    "through",
-    "methods",
-    "summary",
-    "result",
-    "returns",
-    "reference",
-    "array_types",
-    "hints",
-    "variants",
+    *("function", "class", "signature", "forward", "adapter", "through", "methods", "summary", "result", "returns"),
+    *("reference", "array_types", "hints", "variants"),
 )
 _MARKED = "edition:"
 #: Where the key of a user is who publishes courses without a seed file.
@@ -177,18 +166,22 @@ def _beside(target: Path) -> Iterator[Path]:
             shutil.rmtree(work, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def _reported(message: Text, **values: Path) -> Iterator[None]:
+    """Raises an OSError of the block as a UsageError with this message, whose ``reason`` is that of the system."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(message.fill(reason=error.strerror, **values)) from error
+
+
 def _put_back(work: Path, target: Path) -> None:
     """Restore the previous edition if the new one did not replace it, and delete what is left in ``work``."""
     before = work / _BEFORE
     if before.is_dir() and not target.exists():
-        try:
+        lost = Message("The previous edition in {target} cannot be restored ({reason}); move it back from {before}.")
+        with _reported(lost, target=target, before=before):
             os.rename(before, target)
-        except OSError as error:
-            raise UsageError(
-                Message(
-                    "The previous edition in {target} cannot be restored ({reason}); move it back from {before}."
-                ).fill(target=target, reason=error.strerror, before=before)
-            ) from error
     shutil.rmtree(before, ignore_errors=True)
     shutil.rmtree(work / _NEW, ignore_errors=True)
 
@@ -218,30 +211,18 @@ def _may_be_replaced(target: Path) -> None:
 
 def _put(folder: Path, target: Path) -> None:
     """Move the finished folder to ``target``, and the previous edition out of the way."""
-    try:
+    with _reported(Message("{target} cannot be replaced ({reason}); choose another place."), target=target):
         if target.is_dir():
             os.rename(target, folder.with_name(_BEFORE))
         os.rename(folder, target)
-    except OSError as error:
-        raise UsageError(
-            Message("{target} cannot be replaced ({reason}); choose another place.").fill(
-                target=target, reason=error.strerror
-            )
-        ) from error
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    try:
+    with _reported(Message("{folder} cannot be written ({reason}); nothing was published."), folder=folder):
         for name, data in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).parent.chmod(0o755)
             write(folder / name, data, shared=True)
-    except OSError as error:
-        raise UsageError(
-            Message("{folder} cannot be written ({reason}); nothing was published.").fill(
-                folder=folder, reason=error.strerror
-            )
-        ) from error
 
 
 # ----------------------------------------------------------------------------------------- the texts

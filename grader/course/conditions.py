@@ -102,6 +102,7 @@ _COUNTS = ("num_heads", "num_kv_heads", "num_layers", "beam_width", "block_size"
 SIGNED = ("axis", "delta", "alpha", "distance")
 #: Optional numbers for which 0 is a value like any other.
 ZERO = ("axis", "eps", "n_k", "ignore_index", "var_q", "var_k")
+_MEASURING = ("operations", "memory")
 #: Longer than any buffer that a learner would think of as large.
 _LONG = 129
 #: exp overflows in float32 from 88.7 on.
@@ -209,7 +210,7 @@ def _normalises(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
 
 
 def _measured(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
-    return ("",) if any(check.kind in ("operations", "memory") for check in exercise.checks) else ()
+    return ("",) if any(check.kind in _MEASURING for check in exercise.checks) else ()
 
 
 def _measured_flags(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
@@ -250,46 +251,42 @@ def _long(inputs: Inputs, name: str) -> bool:
     return any(length is not None and length >= _LONG for length in sized)
 
 
-def _axes(count: int) -> Callable[[Inputs, str], bool]:
+def _array(holds: Callable[[Any], bool]) -> Callable[[Inputs, str], bool]:
+    """Whether the argument is an array with the property."""
+
     def sees(inputs: Inputs, name: str) -> bool:
         array = inputs.array(name)
-        return array is not None and array.ndim == count
+        return array is not None and holds(array)
 
     return sees
 
 
-def _batch_of_one(inputs: Inputs, name: str) -> bool:
-    array = inputs.array(name)
-    return array is not None and array.ndim >= 3 and array.shape[0] == 1
+def _whole(holds: Callable[[int], bool]) -> Callable[[Inputs, str], bool]:
+    """Whether the argument is a whole number with the property."""
+
+    def sees(inputs: Inputs, name: str) -> bool:
+        value = inputs.values.get(name)
+        return isinstance(value, int) and holds(value)
+
+    return sees
 
 
 def _per_sample(mask: Any) -> bool:
-    return mask is not None and mask.ndim >= 2 and mask.shape[0] > 1 and bool((mask != mask[:1]).any())
+    return mask.ndim >= 2 and mask.shape[0] > 1 and bool((mask != mask[:1]).any())
 
 
 def _mask_per_sample(inputs: Inputs, name: str) -> bool:
     mask = inputs.array(name)
-    return (name == "key_padding" or (mask is not None and mask.ndim > 2)) and _per_sample(mask)
+    return mask is not None and (name == "key_padding" or mask.ndim > 2) and _per_sample(mask)
 
 
-def _square_mask(inputs: Inputs, name: str) -> bool:
-    mask = inputs.array(name)
-    square = mask is not None and mask.ndim > 2 and mask.shape[-1] == mask.shape[-2] > 1
+def _square(mask: Any) -> bool:
+    square = mask.ndim > 2 and mask.shape[-1] == mask.shape[-2] > 1
     return square and _per_sample(mask) and bool((mask != mask.swapaxes(-1, -2)).any())
 
 
-def _square_mask_across(inputs: Inputs, name: str) -> bool:
-    return _square_mask(inputs, name) and not inputs.same
-
-
-def _one_mask_for_all(inputs: Inputs, name: str) -> bool:
-    mask = inputs.array(name)
-    return mask is not None and mask.ndim == 2
-
-
-def _mask_of_keys(inputs: Inputs, name: str) -> bool:
-    mask = inputs.array(name)
-    return mask is not None and mask.ndim > 2 and mask.shape[-2] == 1 < mask.shape[-1] and _per_sample(mask)
+def _of_keys(mask: Any) -> bool:
+    return mask.ndim > 2 and mask.shape[-2] == 1 < mask.shape[-1] and _per_sample(mask)
 
 
 def _empty_row(inputs: Inputs, name: str) -> bool:
@@ -325,16 +322,10 @@ def _last_id(inputs: Inputs, name: str) -> bool:
     return bool(tokens) and value >= max(int(array.max()) for array in tokens)
 
 
-def _token(which: Callable[[Inputs, Any], bool]) -> Callable[[Inputs, str], bool]:
-    def sees(inputs: Inputs, name: str) -> bool:
-        array = inputs.array(name)
-        return array is not None and array.size > 0 and which(inputs, array)
-
-    return sees
-
-
-def _has_last_token(inputs: Inputs, tokens: Any) -> bool:
-    vocabulary = _vocabulary(inputs)
+def _last_token(inputs: Inputs, name: str) -> bool:
+    tokens, vocabulary = inputs.array(name), _vocabulary(inputs)
+    if tokens is None or not tokens.size:
+        return False
     return vocabulary is None or int(tokens.max()) == vocabulary - 1
 
 
@@ -354,16 +345,6 @@ def _negative(inputs: Inputs, name: str) -> bool:
     return bool((array < 0).any()) if array is not None else isinstance(value, (int, float)) and value < 0
 
 
-def _odd(inputs: Inputs, name: str) -> bool:
-    value = inputs.values.get(name)
-    return isinstance(value, int) and value > 1 and value % 2 == 1
-
-
-def _no_power_of_two(inputs: Inputs, name: str) -> bool:
-    value = inputs.values.get(name)
-    return isinstance(value, int) and value > 0 and value & (value - 1) != 0
-
-
 def _large(inputs: Inputs, name: str) -> bool:
     tops = sorted((float(abs(array).max()) for array in inputs.arrays("f")), reverse=True)
     if "w_q" in inputs.values:  # the scores are products of x with itself
@@ -379,18 +360,6 @@ def _offset(inputs: Inputs, name: str) -> bool:
 
 def _tiny(inputs: Inputs, name: str) -> bool:
     return any(0 < float(abs(array).max()) < 0.05 for array in inputs.arrays("f"))
-
-
-def _again(inputs: Inputs, name: str) -> bool:
-    return bool(getattr(inputs.case, "then", ()))
-
-
-def _in_a_batch(inputs: Inputs, name: str) -> bool:
-    return any(array.ndim > 2 for array in inputs.arrays("f"))
-
-
-def _not_in_a_batch(inputs: Inputs, name: str) -> bool:
-    return all(array.ndim <= 2 for array in inputs.arrays("f"))
 
 
 # ------------------------------------------------------------------------------------------- the table
@@ -413,27 +382,38 @@ _TABLE = (
         "long", Text(f"a sequence of {_LONG} positions or more", f"序列至少有 {_LONG} 个位置"), _with_length, _long
     ),
     # axes
-    Condition("two-axes", Message("no batch: two axes"), _with_sequence, _axes(2)),
-    Condition("three-axes", Message("three axes"), _with_sequence, _axes(3)),
-    Condition("four-axes", Message("four axes"), _with_sequence, _axes(4)),
-    Condition("batch-of-one", Message("a batch of one"), _with_sequence, _batch_of_one),
+    Condition("two-axes", Message("no batch: two axes"), _with_sequence, _array(lambda array: array.ndim == 2)),
+    Condition("three-axes", Message("three axes"), _with_sequence, _array(lambda array: array.ndim == 3)),
+    Condition("four-axes", Message("four axes"), _with_sequence, _array(lambda array: array.ndim == 4)),
+    Condition(
+        "batch-of-one",
+        Message("a batch of one"),
+        _with_sequence,
+        _array(lambda array: array.ndim >= 3 and array.shape[0] == 1),
+    ),
     # masks
     Condition(
         "mask-per-sample", Message("a mask that differs from sample to sample"), _named(PADDING), _mask_per_sample
     ),
     Condition(
-        "square-mask", Message("a square mask, not symmetric, different in each sample"), _named(_MASKS), _square_mask
+        "square-mask",
+        Message("a square mask, not symmetric, different in each sample"),
+        _named(_MASKS),
+        _array(_square),
     ),
     Condition(
         "square-cross-mask",
         Message("as many keys as queries, but other ones, and a mask that is not symmetric and differs per sample"),
         lambda exercise, used: _named(_MASKS)(exercise, used) if _pair(exercise) else (),
-        _square_mask_across,
+        lambda inputs, name: _array(_square)(inputs, name) and not inputs.same,
     ),
     Condition(
-        "one-mask-for-all", Message("one mask (n_q, n_k) for the whole batch"), _named(_MASKS), _one_mask_for_all
+        "one-mask-for-all",
+        Message("one mask (n_q, n_k) for the whole batch"),
+        _named(_MASKS),
+        _array(lambda mask: mask.ndim == 2),
     ),
-    Condition("mask-of-keys", Message("a mask of keys alone, (batch, 1, 1, n_k)"), _named(_MASKS), _mask_of_keys),
+    Condition("mask-of-keys", Message("a mask of keys alone, (batch, 1, 1, n_k)"), _named(_MASKS), _array(_of_keys)),
     Condition(
         "empty-row",
         Message("a query that may attend to no key"),
@@ -448,17 +428,22 @@ _TABLE = (
         "token-zero",
         Message("the token 0 among the tokens"),
         _named(TOKENS),
-        _token(lambda inputs, tokens: bool((tokens == 0).any())),
+        _array(lambda tokens: bool((tokens == 0).any())),
+    ),
+    Condition("token-last", Message("the last token of the vocabulary among the tokens"), _named(TOKENS), _last_token),
+    # counts
+    Condition(
+        "odd-count",
+        Message("an odd count above 1"),
+        _named(_COUNTS),
+        _whole(lambda count: count > 1 and count % 2 == 1),
     ),
     Condition(
-        "token-last",
-        Message("the last token of the vocabulary among the tokens"),
-        _named(TOKENS),
-        _token(_has_last_token),
+        "no-power-of-two",
+        Message("a count that is not a power of two"),
+        _named(_COUNTS),
+        _whole(lambda count: count > 0 and count & (count - 1) != 0),
     ),
-    # counts
-    Condition("odd-count", Message("an odd count above 1"), _named(_COUNTS), _odd),
-    Condition("no-power-of-two", Message("a count that is not a power of two"), _named(_COUNTS), _no_power_of_two),
     # optional arguments
     Condition(
         "omitted", Message("an optional argument left out"), _optional, lambda inputs, name: name not in inputs.values
@@ -472,34 +457,36 @@ _TABLE = (
     Condition("large-offset", Message("a common offset much larger than the differences"), _normalises, _offset),
     Condition("tiny-numbers", Message("numbers so small that eps matters"), _named(("eps",)), _tiny),
     # state and work
-    Condition("second-call", Message("a call after one with other arguments"), _everywhere, _again, ("repeatable",)),
+    Condition(
+        "second-call",
+        Message("a call after one with other arguments"),
+        _everywhere,
+        lambda inputs, name: bool(inputs.case.then),
+        ("repeatable",),
+    ),
     Condition(
         "work-in-a-batch",
         Message("work or memory measured for a batch"),
         _measured,
-        _in_a_batch,
-        ("operations", "memory"),
+        lambda inputs, name: any(array.ndim > 2 for array in inputs.arrays("f")),
+        _MEASURING,
     ),
     Condition(
         "work-without-batch",
         Message("work or memory measured without a batch"),
         _measured,
-        _not_in_a_batch,
-        ("operations", "memory"),
+        lambda inputs, name: all(array.ndim <= 2 for array in inputs.arrays("f")),
+        _MEASURING,
     ),
     Condition(
-        "work-with-flag",
-        Message("work or memory measured with the flag set"),
-        _measured_flags,
-        _is(True),
-        ("operations", "memory"),
+        "work-with-flag", Message("work or memory measured with the flag set"), _measured_flags, _is(True), _MEASURING
     ),
     Condition(
         "work-without-flag",
         Message("work or memory measured without the flag"),
         _measured_flags,
         lambda inputs, name: inputs.values.get(name) is not True,
-        ("operations", "memory"),
+        _MEASURING,
     ),
 )
 #: Every condition by its id.

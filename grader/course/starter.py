@@ -181,7 +181,8 @@ def notebook(question: Question, lang: Lang) -> str:
     """A notebook with the prompt of ``question``, a cell for each exercise with a check below it, and its quiz."""
     lines = [f"# {question.id}  {question.title.of(lang)}", "", question.prompt.of(lang), "", _CHECK.of(lang), ""]
     lines += [f"- {text.of(lang)}" for text in conventions(question)]
-    library = "import numpy as np\nimport torch" if _mixed(question) else "import torch"
+    mixed = any("numpy" in exercise.array_types for exercise in question.exercises)
+    library = "import numpy as np\nimport torch" if mixed else "import torch"
     cells = [_cell("markdown", "\n".join(lines)), _cell("code", f"{library}\n\nfrom attncheck import check, quiz")]
     for exercise in question.exercises:
         cells += [_cell("code", definition(exercise, lang)), _cell("code", f'check("{exercise.name}")')]
@@ -191,10 +192,6 @@ def notebook(question: Question, lang: Lang) -> str:
         cell["id"] = f"cell-{number}"
     about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells}, indent=1) + "\n"
-
-
-def _mixed(question: Question) -> bool:
-    return any("numpy" in exercise.array_types for exercise in question.exercises)
 
 
 def _cell(kind: str, source: str) -> dict[str, object]:

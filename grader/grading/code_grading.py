@@ -158,9 +158,10 @@ class CodeGrading:
         """
         if (first.array_type, form.array_type) != ("torch", "numpy"):
             return False
-        texts = [part.text for file in self.submission.files for part in file.parts]
-        uses = any("torch" in line and not _is_import(line) for text in texts for line in text.splitlines())
-        return uses and not any(word in text for text in texts for word in _ADAPTING)
+        code = "\n".join(part.text for file in self.submission.files for part in file.parts)
+        lines = [line.lstrip() for line in code.splitlines() if "torch" in line]
+        uses = any(not line.startswith(("import ", "from ")) for line in lines)
+        return uses and not any(word in code for word in _ADAPTING)
 
     def _unrun(self, plan: Plan, leftovers: Leftovers) -> ExerciseResult | None:
         """The result if nothing has to be run: no code, an unwritten stub, or a forbidden name. Otherwise None."""
@@ -293,10 +294,6 @@ def _for_form(
 
 #: Words in code that may treat NumPy arrays differently from tensors. If any occurs, even by chance, both are tried.
 _ADAPTING = ("numpy", "except", "isinstance", "hasattr", "is_tensor", "as_tensor", "tensor(")
-
-
-def _is_import(line: str) -> bool:
-    return line.lstrip().startswith(("import ", "from "))
 
 
 def _something_did_not_return(tried: AttemptResult) -> bool:

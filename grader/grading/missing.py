@@ -95,25 +95,33 @@ def nothing_to_grade(course: Course, submission: Submission, named: Container[st
 
     ``named`` are the questions and exercises that were asked for, in lower case; if it is empty, all count.
     """
-    pairs = [(q, e) for q in course.questions for e in q.exercises]
+    pairs = [(question, exercise) for question in course.questions for exercise in question.exercises]
     wanted = [e.name for q, e in pairs if not named or e.name.lower() in named or q.id.lower() in named]
-    lost = [submission.lost] if submission.lost else []
-    unread = [LABELED.fill(who=problem.where, said=problem.text) for problem in (*lost, *submission.broken[:3])]
-    ids = [item.id for question in course.questions for item in question.items]
-    texts = [unknown_item(answer, ids, set(ids)) for answer in (submission.answers or ())[:1] if answer.item not in ids]
-    unread += [LABELED.fill(who="answers.yaml", said=_sentence(text)) for text in texts]
-    instead = listing(
-        list(_instead(submission, wanted)) or [_NO_ANSWERS if _only_answers(submission) else _NO_NAMES], 8
-    )
-    expected = _DEFINITION.fill(names=name_list([*wanted[:4], *(["…"] if len(wanted) > 4 else [])]))
-    about = _start_with(course, submission, named)
+    instead: list[str | Text] = list(_instead(submission, wanted))
+    if not instead:
+        answers_alone = not submission.files and submission.answers is not None
+        instead = [_NO_ANSWERS if answers_alone else _NO_NAMES]
+    unread = list(_unread(course, submission))
     text = _NOTHING.fill(
-        unread=Text("".join(f" {each.en}" for each in unread), "".join(each.zh for each in unread)),
-        expected=expected if wanted else _ANSWERS,
-        found=instead,
-        question=about,
+        unread=Text("".join(f" {text.en}" for text in unread), "".join(text.zh for text in unread)),
+        expected=_DEFINITION.fill(names=name_list(wanted[:4] + ["…"] * (len(wanted) > 4))) if wanted else _ANSWERS,
+        found=listing(instead, 8),
+        question=_start_with(course, submission, named),
     )
     return Unusable(submission.origin or submission.learner, text)
+
+
+def _unread(course: Course, submission: Submission) -> Iterator[Text]:
+    """What could not be read: files, and the first answer if the course has no such item."""
+    lost = [submission.lost] if submission.lost else []
+    for problem in (*lost, *submission.broken[:3]):
+        yield LABELED.fill(who=problem.where, said=problem.text)
+    ids = [item.id for question in course.questions for item in question.items]
+    for answer in (submission.answers or ())[:1]:
+        if answer.item not in ids:
+            text = unknown_item(answer, ids, set(ids))
+            sentence = Text(text.en.rstrip(".") + ".", text.zh.rstrip("。") + "。")
+            yield LABELED.fill(who="answers.yaml", said=sentence)
 
 
 def _instead(submission: Submission, wanted: list[str]) -> Iterable[str | Text]:
@@ -128,14 +136,6 @@ def _instead(submission: Submission, wanted: list[str]) -> Iterable[str | Text]:
         if name in wanted
     ]
     return hints or defined
-
-
-def _sentence(text: Text) -> Text:
-    return Text(text.en.rstrip(".") + ".", text.zh.rstrip("。") + "。")
-
-
-def _only_answers(submission: Submission) -> bool:
-    return not submission.files and submission.answers is not None
 
 
 def _start_with(course: Course, submission: Submission, named: Container[str]) -> str:
