@@ -93,38 +93,41 @@ def check_question(question: Question, raw: Mapping[str, Any], vocabulary: Known
     number = int(question.id.removeprefix("Q"))
     file = FilePath(question.file).name
     if not file.startswith((f"q{number:02}_", f"q{number:02}.")):
-        yield unexpected(
-            ("id",), question.id, f"the number in the file's name ({file}), or a file q{number:02}_….yaml", "file-name"
-        )
+        what = f"the number in the file's name ({file}), or a file q{number:02}_….yaml"
+        yield unexpected(("id",), question.id, what, "file-name")
     if vocabulary.groups is not None and question.group not in vocabulary.groups:
         yield unknown(("group",), question.group, "a group of course.yaml", vocabulary.groups, "unknown-group")
     yield from _sources((), question.sources, vocabulary)
     for misconception in question.misconceptions:
         asked = misconception.ask_next
         if asked and vocabulary.item_ids is not None and asked not in vocabulary.item_ids:
-            path: Path = ("misconceptions", misconception.id, "ask_next")
+            path = ("misconceptions", misconception.id, "ask_next")
             yield unknown(path, asked, "the id of an item", vocabulary.item_ids, "unknown-item")
-    names = [misconception.id for misconception in question.misconceptions]
     for index, item in enumerate(question.items):
-        path = ("items", index)
-        if not item.id.startswith(f"{question.id}."):
-            yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.", "item-id")
-        yield from _sources(path, item.sources, vocabulary)
-        for place, name in misconceptions.mentioned(item.spec):
-            yield from _misconception((*path, *place), name, names)
-        if item.sealed and not vocabulary.edition:
-            yield ValueProblem((*path, "sealed"), _SEALED, "sealed")
-        of_kind = () if item.sealed else items.kinds()[item.kind].validate(item.spec)
-        for fault in itertools.chain(of_kind, _placeholders(item)):
-            yield fault.inside(*path)
+        for problem in _item(item, question, vocabulary):
+            yield problem.inside("items", index)
     for index, exercise in enumerate(question.exercises):
         mistakes = raw["exercises"][index].get("mistakes", [])
-        for at, mistake in enumerate(exercise.mistakes[: len(mistakes)]):
-            yield from _misconception(
-                ("exercises", index, "mistakes", at, "misconception"), mistake.misconception, names
-            )
-        for fault in itertools.chain(_exercise(exercise, vocabulary), _mistakes(exercise, mistakes, vocabulary)):
-            yield fault.inside("exercises", index)
+        declared = [misconception.id for misconception in question.misconceptions]
+        for number, mistake in enumerate(exercise.mistakes[: len(mistakes)]):
+            place = ("exercises", index, "mistakes", number, "misconception")
+            yield from _misconception(place, mistake.misconception, declared)
+        for problem in itertools.chain(_exercise(exercise, vocabulary), _mistakes(exercise, mistakes, vocabulary)):
+            yield problem.inside("exercises", index)
+
+
+def _item(item: Item, question: Question, vocabulary: KnownNames) -> Iterator[ValueProblem]:
+    if not item.id.startswith(f"{question.id}."):
+        yield unexpected(("id",), item.id, f"an id that begins with {question.id}.", "item-id")
+    yield from _sources((), item.sources, vocabulary)
+    declared = [misconception.id for misconception in question.misconceptions]
+    for place, name in misconceptions.mentioned(item.spec):
+        yield from _misconception(place, name, declared)
+    if item.sealed and not vocabulary.edition:
+        yield ValueProblem(("sealed",), _SEALED, "sealed")
+    if not item.sealed:
+        yield from items.kinds()[item.kind].validate(item.spec)
+    yield from _placeholders(item)
 
 
 def duplicate_names(questions: Sequence[Question]) -> Iterator[tuple[str, ValueProblem]]:

@@ -88,34 +88,37 @@ def _raised(seen: Raised, public: bool) -> Text:
     when = Message("while the file was loaded, ") if seen.during == "import" else EMPTY
     if seen.type == "NotImplementedError":
         return _NOT_WRITTEN.fill(place=place)
-    text = Message("{when}it raised {type}{said}{place}").fill(
-        when=when, type=exception_name(seen, public), said=_one_line(detail), place=place
-    )
     if seen.type == "EOFError":
         return Message(
             "{when}it called input(){place}, but nobody can type while code is graded: remove input() and use the "
             "function's arguments instead"
         ).fill(when=when, place=place)
+    text = Message("{when}it raised {type}{said}{place}").fill(
+        when=when, type=exception_name(seen, public), said=_one_line(detail), place=place
+    )
+    advice = _advice(seen)
+    return text if advice is None else advice.fill(text=text)
+
+
+def _advice(seen: Raised) -> Text | None:
+    """The ``text`` about an exception with what to do, for those whose usual cause is known."""
     if seen.during == "import" and "partially initialized module" in seen.text:
         own = PurePosixPath(seen.file or "").stem
         if f"partially initialized module '{own}'" in seen.text:
             return Message(
                 "{text}. The file has the same name as the module it imports, so it imports itself: rename the "
                 "file, or remove this import"
-            ).fill(text=text)
+            )
         return Message(
             "{text}. These files import each other in a circle: move what both need into a third file, or import it "
             "inside the function that uses it"
-        ).fill(text=text)
+        )
     if seen.type == "ModuleNotFoundError":
-        hint = Message(
+        return Message(
             "{text}. Only the files you submitted, NumPy, torch, the standard library and packages that the "
             "course allows are available here"
         )
-        return hint.fill(text=text)
-    if seen.out_of_memory:
-        return Message("{text}. A submission may use about 1 GB").fill(text=text)
-    return text
+    return Message("{text}. A submission may use about 1 GB") if seen.out_of_memory else None
 
 
 _AT = Message(" at {file}, line {line}")
