@@ -272,10 +272,10 @@ def _rules(rules: Rules) -> dict[str, Any]:
 
 def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[str]) -> dict[str, Any]:
     """A question file reduced to what learners may see."""
-    written = {each["id"]: each for each in raw.get("items", [])}
+    written = {entry["id"]: entry for entry in raw.get("items", [])}
     shown = {name for item in question.items if item.id in practice for name in misconceptions.misconceptions_of(item)}
     shown |= {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
-    beliefs = {each.id: _belief(each, practice) for each in question.misconceptions if each.id in shown}
+    beliefs = {belief.id: _belief(belief, practice) for belief in question.misconceptions if belief.id in shown}
     reduced: dict[str, Any] = {
         "id": question.id,
         "title": _plain(question.title),
@@ -411,10 +411,10 @@ def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[
     results: dict[str, dict[str, Observation]] = {}
     for question in edition.questions:
         for exercise in question.exercises:
-            known = whole.exercise(exercise.name)
-            assert known is not None
+            original = whole.exercise(exercise.name)
+            assert original is not None
             results[exercise.name] = {}
-            record = _recorder(known[1], whole, observe, results)
+            record = _recorder(original[1], whole, observe, results)
             context = GradingContext(edition, Seed.public(), record)
             context.expected(exercise)
             context.mistake_signatures(exercise)

@@ -347,11 +347,11 @@ def _at_the_start(function: ast.FunctionDef) -> Iterator[str]:
     for argument, default in zip(defaulted, function.args.defaults, strict=True):
         if argument.arg in conditions.ZERO and ast.unparse(default) != "None":
             yield f"{argument.arg} = {argument.arg} or {ast.unparse(default)}"
-    for one, other in conditions.QUERY_AND_KEY:
-        if "int" in types.get(one, "") and "int" in types.get(other, ""):
-            yield f"{one} = {other}"
-            yield f"{other} = {one}"
-            yield f"{one}, {other} = {other}, {one}"
+    for first, second in conditions.QUERY_AND_KEY:
+        if "int" in types.get(first, "") and "int" in types.get(second, ""):
+            yield f"{first} = {second}"
+            yield f"{second} = {first}"
+            yield f"{first}, {second} = {second}, {first}"
 
 
 def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
@@ -411,9 +411,9 @@ def _replacements(node: ast.AST, arguments: set[str]) -> Iterator[ast.expr]:
         case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=index) if (
             ast.unparse(index) == "-2"
         ):
-            for one, other in conditions.QUERY_AND_KEY:
-                if name in (one, other) and {one, other} <= arguments:
-                    shape = ast.Attribute(ast.Name(other if name == one else one), "shape", ast.Load())
+            for first, second in conditions.QUERY_AND_KEY:
+                if name in (first, second) and {first, second} <= arguments:
+                    shape = ast.Attribute(ast.Name(second if name == first else first), "shape", ast.Load())
                     yield ast.Subscript(shape, index, ast.Load())
         case ast.Call(func=ast.Attribute(value=squared, attr="mean"), args=args, keywords=keywords):
             match squared:

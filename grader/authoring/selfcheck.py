@@ -149,9 +149,9 @@ def _alike(question: Question) -> Iterator[Problem]:
     for item in question.items:
         where = f"{question.file}, item {item.id}"
         if isinstance(item.spec, number.Spec):
-            for one, other, symbols in number.alike(item.spec):
+            for first, second, symbols in number.alike(item.spec):
                 drawn = ", ".join(f"{name} = {value}" for name, value in symbols.items()) or "its numbers"
-                yield Problem("answers-alike", where, f"{one} and {other} give the same answer for {drawn}")
+                yield Problem("answers-alike", where, f"{first} and {second} give the same answer for {drawn}")
         elif isinstance(item.spec, (expression.Spec, shape.Spec)):
             for wrong in item.spec.wrong:
                 named = items.judge(item, wrong.answer, items.Context("", "", item.id)).misconception
@@ -320,11 +320,11 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
 
 def _twins(where: str, mistakes: tuple[MistakeSignature, ...]) -> Iterator[Problem]:
     """Pairs of mistakes that no check distinguishes."""
-    for index, one in enumerate(mistakes):
-        for other in mistakes[index + 1 :]:
-            pairs = zip(one.observations, other.observations, strict=True)
+    for index, first in enumerate(mistakes):
+        for second in mistakes[index + 1 :]:
+            pairs = zip(first.observations, second.observations, strict=True)
             if all(agree(a, b, "torch") for a, b in pairs):
-                names = f"{one.mistake.misconception} and {other.mistake.misconception}"
+                names = f"{first.mistake.misconception} and {second.mistake.misconception}"
                 yield Problem("mistakes-alike", where, f"no check distinguishes {names}")
 
 

@@ -251,7 +251,7 @@ class MistakeSchema(EditSchema):
     def build(self, reference: str) -> Mistake:
         """The frozen mistake."""
         edits = (self,) if self.edits is None else self.edits
-        return Mistake(self.misconception, tuple(each.edit(reference) for each in edits), self.fails)
+        return Mistake(self.misconception, tuple(edit.edit(reference) for edit in edits), self.fails)
 
 
 class ExerciseSchema(Strict):
@@ -336,9 +336,9 @@ class ItemSchema(Strict):
 
     def build(self) -> Item:
         """The frozen item, with the spec of its kind."""
-        found = dict(self)
-        own = {field.name: found.pop(field.name) for field in dataclasses.fields(items.kinds()[found["kind"]].Spec)}
-        return Item(**found, spec=items.kinds()[found["kind"]].Spec(**own))
+        fields = dict(self)
+        own = {field.name: fields.pop(field.name) for field in dataclasses.fields(items.kinds()[fields["kind"]].Spec)}
+        return Item(**fields, spec=items.kinds()[fields["kind"]].Spec(**own))
 
 
 def _item_model(kind: str) -> type[ItemSchema]:
@@ -373,12 +373,14 @@ class QuestionSchema(Strict):
 
     def build(self, file: str, kinds: CheckKinds) -> Question:
         """The frozen question, as read from ``file``. ``kinds`` are the kinds of checks."""
-        found = dict(self) | {
-            "misconceptions": tuple(Misconception(name, **dict(one)) for name, one in self.misconceptions.items()),
+        fields = dict(self) | {
+            "misconceptions": tuple(
+                Misconception(name, **dict(written)) for name, written in self.misconceptions.items()
+            ),
             "items": tuple(item.build() for item in self.items),
             "exercises": tuple(exercise.build(kinds) for exercise in self.exercises),
         }
-        return Question(**found, file=file)
+        return Question(**fields, file=file)
 
 
 def question_file(checks: CheckKinds) -> type[QuestionSchema]:

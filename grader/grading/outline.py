@@ -37,7 +37,7 @@ def reached(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> Itera
 def definitions(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> set[tuple[str, str]]:
     """The module and name of every definition that the definition of ``name`` in ``file`` leads to, without itself."""
     reached_names = {
-        (outline.module, each) for outline, each, _ in _followed(name, file, files) if each in outline.nodes
+        (outline.module, name_in) for outline, name_in, _ in _followed(name, file, files) if name_in in outline.nodes
     }
     return reached_names - {(file.module, name)}
 

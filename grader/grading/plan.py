@@ -93,8 +93,8 @@ def regroup(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> 
 def signatures(entries: tuple[PlannedCheck, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
     """The part of each observation that identifies a mistake; see ``checks``."""
     return [
-        each if entry.case.sealed else verdicts.signature(entry.spec, entry.drawn, each)
-        for entry, each in zip(entries, seen, strict=True)
+        observed if entry.case.sealed else verdicts.signature(entry.spec, entry.drawn, observed)
+        for entry, observed in zip(entries, seen, strict=True)
     ]
 
 

@@ -110,7 +110,7 @@ def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
 def prepare(course: Course, exercise: Exercise, observe_reference: Observe) -> None:
     """Runs the reference of ``exercise`` on everything that ``compare_public_cases`` may need."""
     drawn = [draw(case, exercise.name, Seed.public()) for case in exercise.cases if case.public and not case.raises]
-    every = (made for one in drawn for made in (with_unit_values(exercise, one), one) if made is not None)
+    every = (made for inputs in drawn for made in (with_unit_values(exercise, inputs), inputs) if made is not None)
     programs = tuple(_of_reference(exercise, made) for made in every)
     if programs:
         observe_reference(Job(course.reference, programs), REFERENCE_LIMITS)
@@ -136,8 +136,8 @@ def _shown(view: PublicCall, right: Observation, mine: tuple[Observation, ...]) 
         return None
     spec = next(spec for spec in view.exercise.checks if spec.kind == "values")
     tolerances = {name: value for name, value in spec.options if name in ("rtol", "atol")}
-    found = [(got, compare(expected, got, **tolerances)) for got in returned]
-    got, mismatch = next((each for each in found if each[1] is None), found[0])
+    compared = [(got, compare(expected, got, **tolerances)) for got in returned]
+    got, mismatch = next((each for each in compared if each[1] is None), compared[0])
     return ArrayComparison(
         view.exercise.name,
         view.case.name,

@@ -82,9 +82,9 @@ def spellings(unit: Text | str | None) -> tuple[str, ...]:
 
 def split(text: str, unit: Text | str | None) -> tuple[str, float]:
     """``text`` without the unit at its end, and the size of that unit in ``unit``s (1 if there is none)."""
-    known = family(unit)
-    own = next((known.sizes[name] for name in spellings(unit) if name in known.sizes), 1.0) if known else 1.0
-    sizes = {name: size / own for name, size in known.sizes.items()} if known else {}
+    measured = family(unit)
+    own = next((measured.sizes[name] for name in spellings(unit) if name in measured.sizes), 1.0) if measured else 1.0
+    sizes = {name: size / own for name, size in measured.sizes.items()} if measured else {}
     sizes |= dict.fromkeys(spellings(unit), 1.0)
     binary = "i" if any(name.endswith("ib") for name in spellings(unit)) else ""
     sizes |= {name: sizes[f"{prefix}{binary}b"] for name, prefix in _EITHER.items() if f"{prefix}b" in sizes}
@@ -97,8 +97,8 @@ def split(text: str, unit: Text | str | None) -> tuple[str, float]:
 
 def others(unit: Text | str | None) -> tuple[str, ...]:
     """Up to three units that are converted to ``unit``."""
-    known = family(unit)
-    return tuple(name for name in known.shown if _plain(name) not in spellings(unit))[:3] if known else ()
+    measured = family(unit)
+    return tuple(name for name in measured.shown if _plain(name) not in spellings(unit))[:3] if measured else ()
 
 
 def _plain(name: str) -> str:

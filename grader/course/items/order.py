@@ -274,19 +274,21 @@ def _kept(order: Sequence[str], before: Before) -> int:
     Dilworth's theorem the size is the smallest number of chains of such pairs that cover all entries: one less for
     every edge of a maximum matching.
     """
-    wrong = {one: [other for other in order[place + 1 :] if (other, one) in before] for place, one in enumerate(order)}
+    wrong = {
+        early: [late for late in order[place + 1 :] if (late, early) in before] for place, early in enumerate(order)
+    }
     matched: dict[str, str] = {}
 
-    def match(one: str, seen: set[str]) -> bool:
-        for other in wrong[one]:
-            if other not in seen:
-                seen.add(other)
-                if other not in matched or match(matched[other], seen):
-                    matched[other] = one
+    def match(early: str, seen: set[str]) -> bool:
+        for late in wrong[early]:
+            if late not in seen:
+                seen.add(late)
+                if late not in matched or match(matched[late], seen):
+                    matched[late] = early
                     return True
         return False
 
-    return len(order) - sum(match(one, set()) for one in order)
+    return len(order) - sum(match(early, set()) for early in order)
 
 
 @functools.cache

@@ -113,8 +113,8 @@ def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> i
     arrays = [drawn.value(name) for name in {*names, *sequences(drawn)}]
     length = min((array.shape[axis] if has_axis(array, axis) else 0 for array in arrays), default=0)
     if length < 2:
-        found = {"names": ", ".join(names) or "–", "length": length, "axis": axis}
-        raise CourseError(_FEW_POSITIONS.fill(exercise=exercise, **found))
+        details = {"names": ", ".join(names) or "–", "length": length, "axis": axis}
+        raise CourseError(_FEW_POSITIONS.fill(exercise=exercise, **details))
     return length
 
 

@@ -70,9 +70,10 @@ SECRETS = (*SHARED,)
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """Two values, a combination of both, and zero."""
     name = _name(drawn, spec, target.exercise.name)
-    one = drawn.value(name).astype("float64")
-    two = random_like(one, 1)
-    return (program(target, drawn, *(drawn.changed(**{name: value}) for value in (two, _A * one + _B * two, 0 * one))),)
+    first = drawn.value(name).astype("float64")
+    second = random_like(first, 1)
+    others = (second, _A * first + _B * second, 0 * first)
+    return (program(target, drawn, *(drawn.changed(**{name: value}) for value in others)),)
 
 
 def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:

@@ -146,9 +146,9 @@ def _growth(got: tuple[Observation, ...], spec: CheckSpec) -> tuple[GrowthRate, 
     A call that did less than its size was not seen doing its work: even linear work is more.
     """
     works = [_work(seen) for seen in got]
-    at = read(spec, Options).at
-    factor = at[-1] / at[0]
-    if any(work < size for work, size in zip(works, at, strict=True)):
+    sizes = read(spec, Options).at
+    factor = sizes[-1] / sizes[0]
+    if any(work < size for work, size in zip(works, sizes, strict=True)):
         return "unseen", 0.0, factor
     ratio = works[-1] / works[0]
     return "linear" if math.log(ratio) / math.log(factor) < _LINEAR else "quadratic", ratio, factor
