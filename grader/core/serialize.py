@@ -96,6 +96,6 @@ def _made(kind: type, fields: Mapping[str, Callable[[Any], Any]], data: Any) -> 
 
 
 def _scalar(accepted: Any, kind: type, data: Any) -> Any:
-    if not isinstance(data, accepted) or (isinstance(data, bool) and kind is float):
+    if not isinstance(data, accepted) or (isinstance(data, bool) and kind is not bool):
         raise TypeError(f"{data!r} is not a {kind.__name__}")
     return float(data) if kind is float else data

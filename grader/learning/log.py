@@ -7,22 +7,25 @@ when reading, and terminated by the next append. A file that cannot be parsed is
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import errno
+import functools
 import io
 import json
 import os
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from grader.core.errors import StateError
 from grader.core.model import Lang, Message, Status, Text
+from grader.core.serialize import load
 
 Rating: TypeAlias = Literal["again", "hard", "good", "easy"]
 
@@ -338,97 +341,64 @@ def _check_format(entry: Mapping[str, Any]) -> None:
         raise _Newer(f"written in format {form}, by a later version")
 
 
+#: The classes of events by their names in the file.
+_KINDS: Mapping[str, type[Event]] = MappingProxyType({kind.__name__.lower(): kind for kind in get_args(Event)})
+#: For people, what a field of each type may hold. Whole numbers count something, and other numbers are shares.
+_EXPECTED: Mapping[Any, str] = MappingProxyType(
+    {
+        datetime: "a time such as 2026-03-01T09:30:00Z",
+        str: "a text",
+        str | None: "a text or null",
+        int: "a whole number from 1",
+        float: "a number from 0 to 1",
+        bool: "true or false",
+        tuple[str, ...]: "a list of texts",
+        Status: f"one of {', '.join(Status)}",
+        Rating: f"one of {', '.join(get_args(Rating))}",
+        Lang: f"one of {', '.join(get_args(Lang))}",
+    }
+)
+
+
+@functools.cache
+def _fields(name: str) -> tuple[tuple[str, Any, Any], ...]:
+    """The name, type and default of each field of the events called ``name``."""
+    kind = _KINDS[name]
+    types = get_type_hints(kind)
+    return tuple((field.name, types[field.name], field.default) for field in dataclasses.fields(kind))
+
+
 def _event(entry: Mapping[str, Any]) -> Event:
-    kind = entry.get("event")
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise ValueError(f"found {_short(kind)} as “event”; expected one of {', '.join(_KINDS)}")
-    make, fields = _KINDS[kind]
-    values = {}
-    for name, field in fields.items():
-        value = entry.get(name)
-        try:
-            if field.types and type(value) not in field.types:
-                raise ValueError
-            values[name] = value if field.make is None else field.make(value)
-        except (ValueError, KeyError, OverflowError):
-            seen = _short(value) if name in entry else "nothing"
-            raise ValueError(f"found {seen} as “{name}”; expected {field.what}") from None
-    return make(**values)
+    name = entry.get("event")
+    if not isinstance(name, str) or name not in _KINDS:
+        raise ValueError(f"found {_short(name)} as “event”; expected one of {', '.join(_KINDS)}")
+    return _KINDS[name](**{field: _value(entry, field, form, default) for field, form, default in _fields(name)})
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """What a field may hold: ``what`` says it for people, ``types`` are the JSON types, ``make`` converts a value."""
+def _value(entry: Mapping[str, Any], field: str, form: Any, default: Any) -> Any:
+    """The value of a field of type ``form``. Raises ValueError, which says what was expected."""
+    data = entry.get(field)
+    if form is Any:
+        return data
+    if data is None and default is not dataclasses.MISSING:
+        return default
+    try:
+        if form is datetime:
+            return _time(load(str, data))
+        value = load(form, data)
+        if (form is int and value < 1) or (form is float and not 0 <= value <= 1):
+            raise ValueError
+        return value
+    except (ValueError, OverflowError):
+        found = _short(data) if field in entry else "nothing"
+        raise ValueError(f"found {found} as “{field}”; expected {_EXPECTED[form]}") from None
 
-    what: str
-    types: tuple[type, ...]
-    make: Callable[[Any], Any] | None = None
 
-
-def _time(value: str) -> datetime:
-    at = datetime.fromisoformat(value)
+def _time(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
     if at.tzinfo is UTC:
         return at
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-
-
-def _fraction(value: float) -> float:
-    if not 0 <= value <= 1:
-        raise ValueError
-    return float(value)
-
-
-def _count(value: int) -> int:
-    if value < 1:
-        raise ValueError
-    return value
-
-
-def _one_of(words: Mapping[str, object]) -> _Field:
-    return _Field(f"one of {', '.join(words)}", (str,), words.__getitem__)
-
-
-def _texts(value: list[Any]) -> tuple[str, ...]:
-    if not all(isinstance(each, str) for each in value):
-        raise ValueError
-    return tuple(value)
-
-
-_TEXT = _Field("a text", (str,))
-_MAYBE = _Field("a text or null", (str, type(None)))
-_MAY_BE_SO = _Field("true or false", (bool, type(None)), bool)
-_COUNT = _Field("a whole number from 1", (int,), _count)
-_STATUS = _one_of({str(status): status for status in Status})
-_RATING, _LANG = (_one_of({word: word for word in get_args(words)}) for words in (Rating, Lang))
-_ALWAYS = {"at": _Field("a time such as 2026-03-01T09:30:00Z", (str,), _time), "course": _TEXT}
-
-_KINDS: Mapping[str, tuple[Callable[..., Event], Mapping[str, _Field]]] = MappingProxyType(
-    {
-        "answered": (
-            Answered,
-            {
-                **_ALWAYS,
-                "item": _TEXT,
-                "value": _Field("anything", ()),
-                "fraction": _Field("a number from 0 to 1", (int, float), _fraction),
-                "status": _STATUS,
-                "misconception": _MAYBE,
-                "attempt": _COUNT,
-                "settled": _Field("true or false", (bool,)),
-            },
-        ),
-        "explained": (
-            Explained,
-            {**_ALWAYS, "item": _TEXT, "said": _Field("a list of texts", (list,), _texts), "points": _COUNT},
-        ),
-        "skipped": (Skipped, {**_ALWAYS, "item": _TEXT}),
-        "hinted": (Hinted, {**_ALWAYS, "exercise": _TEXT, "rung": _COUNT}),
-        "coded": (Coded, {**_ALWAYS, "exercise": _TEXT, "status": _STATUS, "misconception": _MAYBE}),
-        "reviewed": (Reviewed, {**_ALWAYS, "card": _TEXT, "rating": _RATING}),
-        "named": (Named, {**_ALWAYS, "learner": _TEXT, "separate": _MAY_BE_SO}),
-        "spoke": (Spoke, {**_ALWAYS, "lang": _LANG}),
-    }
-)
 
 
 def _short(value: object) -> str:
@@ -466,8 +436,8 @@ def append(path: Path, *events: Event) -> None:
 def _text(event: Event) -> str:
     kind = type(event).__name__.lower()
     at = event.at.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    fields = {name: getattr(event, name) for name in _KINDS[kind][1] if name not in _ALWAYS}
-    entry = {"format": FORMAT, "at": at, "course": event.course, "event": kind, **fields}
+    entry = {"format": FORMAT, "at": at, "course": event.course, "event": kind}
+    entry |= {name: getattr(event, name) for name, _, _ in _fields(kind) if name not in entry}
     return json.dumps(entry, ensure_ascii=False, separators=(", ", ": "), default=str)
 
 

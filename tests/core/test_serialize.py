@@ -100,6 +100,14 @@ def test_tuples_of_fixed_length() -> None:
         load(Odd, {"visibility": "x", "pair": ["a"]})
 
 
+def test_truth_values_are_not_numbers() -> None:
+    """``true`` is neither 1 nor 1.0."""
+    for kind in (int, float):
+        with pytest.raises(ValueError, match="True is not"):
+            load(kind, True)
+    assert load(bool, True) is True
+
+
 def test_words_of_a_choice() -> None:
     """Only those that the type names."""
     data = dump(RESULT)
