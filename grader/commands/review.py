@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,14 +21,21 @@ from grader.commands._options import (
     state_option,
     write_json,
 )
-from grader.commands._review_loop import ReviewLoop
-from grader.commands.quiz import front_end, learner_name
-from grader.learning import log as state
-from grader.learning import review as schedule
-from grader.learning import review_view
+from grader.commands._words import UNCONFINED
+from grader.commands.quiz import FrontEnd, front_end, learner_name
+from grader.core.errors import SubmissionError, UsageError
+from grader.core.files import create
+from grader.core.model import Exercise
+from grader.core.text import clean
+from grader.course.starter import stub
+from grader.learning import log, quiz_view, review_session, review_view, session
+from grader.learning.review import cards, queue
+from grader.learning.review_session import Review, SubmittedCode, Turn
+from grader.submission import file_text, read
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
+    from grader.learning.review import Card
 
 
 @documented(
@@ -61,23 +70,127 @@ def review(
     back. --json lists the cards, like --list.
     """
     course = load_course(course_folder)
-    everything = state.read_all(state.place(state_file), course.public_id)
-    log = state.of_last(everything)
-    cards, now = schedule.cards(course, log), state.now()
+    everything = log.read_all(log.place(state_file), course.public_id)
+    events = log.of_last(everything)
+    seen, now = cards(course, events), log.now()
     if as_json:
-        write_json(review_view.as_json(cards, now))
+        write_json(review_view.as_json(seen, now))
         return
-    lang = language_of(context, log, lang)
+    lang = language_of(context, events, lang)
     if listed:
-        review_view.listing(page(lang), cards, now)
+        review_view.listing(page(lang), seen, now)
         return
-    queue = schedule.queue(cards, now)
-    review_view.opening(page(lang), state.last_name(log), cards, queue, limit, now)
-    if not queue:
+    to_ask = queue(seen, now)
+    review_view.opening(page(lang), log.last_name(events), seen, to_ask, limit, now)
+    if not to_ask:
         return
-    who, named = learner_name(course, None, everything, lang)
+    learner, named = learner_name(course, None, everything, lang)
     save_events(state_file, *named)
-    sitting = ReviewLoop(course, who, lang, (*log, *named), state_file, front_end(), stdout())
-    sitting.run(queue[:limit])
-    left = schedule.queue(schedule.cards(course, sitting.log), state.now())
-    review_view.summary(sitting.page, sitting.ratings, len(left))
+    front = front_end()
+    begun = review_session.begin(course, learner, lang, to_ask[:limit], (*events, *named), now)
+    done = _converse(replace(begun, confirms=front.confirms), front, state_file)
+    left = queue(cards(course, done.log), log.now())
+    review_view.summary(page(done.lang), done.ratings, len(left))
+
+
+def _converse(review: Review, front: FrontEnd, state_file: Path | None) -> Review:
+    """Ask until the review is over. Events are saved before feedback is shown."""
+    fresh = True
+    while (card := review.card) is not None:
+        file = Path(f"{card.name}_{review.since.astimezone():%Y-%m-%d}.py")
+        asked = session.current(review.quiz) if review.quiz is not None else None
+        if fresh and asked is not None:
+            shown = replace(asked, number=review.at + 1, total=len(review.cards))
+            quiz_view.card(page(review.lang), shown, keys=front.keys)
+        elif fresh:
+            review_view.task(page(review.lang), card, review.at + 1, len(review.cards))
+            review_view.code_prompt(page(review.lang), str(file))
+        action = front.ask(asked, review.lang) if asked is not None and review.outcome is None else _typed(review)
+        turn = review_session.step(review, action, log.now())
+        if isinstance(turn.feedback, SubmittedCode):
+            turn = _submitted(turn.review, card, turn.feedback.path, file)
+        save_events(state_file, *turn.events)
+        review, fresh = turn.review, turn.fresh
+        review_view.feedback(page(review.lang), turn.feedback, asked, str(file))
+    return review
+
+
+# ------------------------------------------------------------------------------------------ typing
+
+
+def _is_person() -> bool:
+    """Whether a person can answer prompts; a pipe only provides answers."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _typed(review: Review) -> session.Action:
+    """What is typed at a function or as a rating; the end of the input quits."""
+    if review.outcome is None:
+        line = _line()
+        return "quit" if line is None else session.read(line)
+    if not _is_person():
+        return session.TypedAnswer("")
+    shown = page(review.lang)
+    shown.lines(shown.say(review_view.rating_prompt(review.outcome)), style="dim")
+    line = _line()
+    return "quit" if line is None else session.TypedAnswer(line)
+
+
+def _line() -> str | None:
+    """A typed line; None at the end of the input."""
+    if _is_person():
+        click.echo("> ", nl=False)
+    line = sys.stdin.readline()
+    if not _is_person() and line:
+        click.echo(f"> {clean(line, 400)}")
+    return line.rstrip("\r\n") if line else None
+
+
+# ---------------------------------------------------------------------------------------- grading code
+
+
+def _submitted(review: Review, card: Card, path: str, file: Path) -> Turn:
+    """Grade the code at ``path``, by default ``file``, which is created with a stub if it does not exist."""
+    shown = page(review.lang)
+    try:
+        if not path and _has_stub(review, card, file):
+            review_view.stub_created(shown, str(file))
+            return Turn(review)
+        return _graded(review, card, Path(path or file))
+    except (SubmissionError, UsageError, OSError) as error:
+        review_view.file_error(shown, str(error))
+        return Turn(review)
+
+
+def _has_stub(review: Review, card: Card, file: Path) -> bool:
+    """Whether ``file`` has nothing to grade yet. If it does not exist, creates it with a stub."""
+    assert isinstance(card.thing, Exercise)
+    text = stub(replace(card.question, exercises=(card.thing,)), review.lang)
+    if not file.exists():
+        create(file, text)
+        return True
+    return file_text(file) == text
+
+
+def _graded(review: Review, card: Card, path: Path) -> Turn:
+    """Grade ``path`` and show the report."""
+    from grader.grading.context import GradingContext  # loads numpy
+    from grader.grading.grade import grade  # loads numpy
+    from grader.grading.inputs import Seed  # loads numpy
+    from grader.grading.reference_results import reference_observer  # loads numpy
+    from grader.grading.selection import Selection  # loads numpy
+    from grader.report.terminal import render  # loads rich
+    from grader.sandbox import open_sandbox  # loads numpy
+
+    course = review.course
+    submission = read(path, review.learner)
+    with open_sandbox(mode="auto") as sandbox:
+        sandbox.allow_packages(course.packages)
+        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
+        context = GradingContext(course, Seed.public(), expect)
+        selection = Selection(exercises=(card.name,))
+        report = grade(course, submission, sandbox.observe, selection=selection, context=context)
+    render(replace(report, not_attempted=()), course, review.lang, stdout())
+    if report.unsafe:
+        click.echo(f"attncheck: {UNCONFINED.of(review.lang)}", err=True)
+    return review_session.graded(review, report, log.now())

@@ -8,15 +8,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import columns
-from grader.core.model import Exercise, Item, Message, Text
+from grader.core.model import Exercise, Item, Message, Status, Text
 from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean
 from grader.course.starter import points_of
+from grader.learning import quiz_view
+from grader.learning.review_session import Feedback, HintShown, Outcome, Rated, SubmittedCode
 from grader.learning.words import HINT
 
 if TYPE_CHECKING:
     from grader.core.page import Page
     from grader.learning.log import Rating
     from grader.learning.review import Card
+    from grader.learning.session import QuizCard
 
 # ---------------------------------------------------------------------------------------------- texts
 
@@ -38,10 +41,10 @@ _HOW = Message("Enter: grade {file}; or type another path. :hint :skip :lang :qu
 _FILL_IN = Message("Created {file}: write your code there, then press Enter again.")
 _NO_HINT = Message("There are no more hints.")
 _TRY_AGAIN = Message("Fix it and press Enter again, or type :skip to see it again soon.")
-HOW_EASY = Message("Enter: good · e: easy · q: stop")
-HOW_WELL = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop")
-GO_ON = Message("Enter: continue · q: stop")
-FOLLOW = Message("f: follow-up question · {more}")
+_HOW_EASY = Message("Enter: good · e: easy · q: stop")
+_HOW_WELL = Message("How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop")
+_GO_ON = Message("Enter: continue · q: stop")
+_FOLLOW = Message("f: follow-up question · {more}")
 
 KNOWN: dict[Rating, Text] = {
     "good": Message("known"),
@@ -131,8 +134,44 @@ def task(page: Page, card: Card, number: int, total: int) -> None:
     page.blank()
 
 
+def rating_prompt(outcome: Outcome) -> Text:
+    """What the learner can type once a card is done. Only where it decides something, a rating of their own."""
+    text = _GO_ON
+    if outcome.status is Status.PENDING:
+        text = _HOW_WELL
+    elif outcome.status is Status.PASSED and outcome.tries == 1 and not outcome.helped:
+        text = _HOW_EASY
+    return _FOLLOW.fill(more=text) if outcome.follow else text
+
+
+def feedback(page: Page, said: Feedback, asked: QuizCard | None, file: str) -> None:
+    """The feedback on what was typed at the item ``asked``, at a function (to write in ``file``), or as a rating."""
+    match said:
+        case Rated(rating, due, at):
+            rated(page, rating, due, at)
+        case HintShown(exercise, 0):
+            page.lines(page.say(_NO_HINT), style="dim")
+        case HintShown(exercise, rung):
+            page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=len(exercise.hints)))
+            page.lines(page.say(exercise.hints[rung - 1]), indent=2)
+        case "try again":
+            page.lines(page.say(_TRY_AGAIN), style="dim")
+        case "how":
+            code_prompt(page, file)
+        case None | SubmittedCode():
+            pass
+        case _ if asked is not None:
+            quiz_view.feedback(page, said, asked)
+
+
+def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
+    """How well a card was known, and when it is due next."""
+    texts = [page.say(KNOWN[rating]), page.say(_COMES, when=when(due, now))]
+    page.lines(page.say(SEMICOLON).join(texts), indent=2, style="dim")
+
+
 def code_prompt(page: Page, file: str) -> None:
-    """What the learner can type at a function card."""
+    """What the learner can type at a function."""
     page.lines(page.say(_HOW, file=file), style="dim")
 
 
@@ -141,35 +180,12 @@ def stub_created(page: Page, file: str) -> None:
     page.lines(page.say(_FILL_IN, file=clean(file, 200)))
 
 
-def hint(page: Page, exercise: Exercise, rung: int) -> None:
-    """Hint number ``rung``; 0 if there are none left."""
-    if rung:
-        page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=len(exercise.hints)))
-        page.lines(page.say(exercise.hints[rung - 1]), indent=2)
-    else:
-        page.lines(page.say(_NO_HINT), style="dim")
-
-
-def try_again(page: Page) -> None:
-    """What to do about code that did not pass."""
-    page.lines(page.say(_TRY_AGAIN), style="dim")
-
-
 def file_error(page: Page, message: str) -> None:
     """A file that cannot be graded."""
     page.lines(clean(message, 1200, lines=True), style="yellow")
 
 
 # ----------------------------------------------------------------------------------------------- the end
-
-
-def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
-    """How well a card was known, and when it is due next."""
-    page.lines(
-        page.say(SEMICOLON).join([page.say(KNOWN[rating]), page.say(_COMES, when=when(due, now))]),
-        indent=2,
-        style="dim",
-    )
 
 
 def summary(page: Page, ratings: Sequence[Rating], left: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import re
@@ -15,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from grader.commands._review_loop import ReviewLoop
 from grader.core.model import Course, ExerciseResult, QuestionResult, Report, Status, Text
 from grader.core.text import same
 from grader.course import loader
@@ -26,6 +26,8 @@ from grader.learning.log import Answered, Coded, Event, Hinted, Named, Reviewed,
 from tests.learner_logs import COURSE, code, hinted, named, right, wrong
 
 Attncheck = Callable[..., Any]
+#: The module, which the package's attribute is as soon as it was imported.
+commands_review = importlib.import_module("grader.commands.review")
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +57,7 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def put(*lines: str, person: bool = False) -> None:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        monkeypatch.setattr(ReviewLoop, "_is_person", property(lambda self: person))
+        monkeypatch.setattr(commands_review, "_is_person", lambda: person)
 
     return put
 
@@ -366,13 +368,12 @@ def test_a_folder_that_takes_no_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Is said; another path can be typed."""
-    from grader.commands import _review_loop
     from grader.core.errors import UsageError
 
     def refuse(path: Path, text: str) -> None:
         raise UsageError(same(f"{path} cannot be written"))
 
-    monkeypatch.setattr(_review_loop, "create", refuse)
+    monkeypatch.setattr(commands_review, "create", refuse)
     kept(code("softmax"))
     grading.append(Status.PASSED)
     types("", "mine.py")
