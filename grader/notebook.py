@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.commands._language import language
-from grader.commands._options import load_course, read_events, save_events
+from grader.commands._options import Call
 from grader.commands.quiz import LineFrontEnd, converse, learner_name
 from grader.core.errors import AttncheckError
 from grader.core.model import Message, Notice, Text
@@ -114,18 +114,19 @@ def quiz(name: str | None = None, *, again: bool = False, lang: Lang | None = No
     """
     from grader.learning import session as conversation  # with the item kinds
 
-    lang = lang or language(os.environ)
-    course = load_course(None)
-    log = read_events(None, course)
-    who, named = learner_name(course, None, log, lang)
-    save_events(None, *named)
-    session = conversation.begin(course, who, lang, conversation.choose(course, name), (*log, *named), again=again)
+    call = Call(lang or language(os.environ))
+    course = call.course()
+    events = call.read_events(course)
+    who, named = learner_name(course, None, events, call.lang)
+    call.save(*named)
+    chosen = conversation.choose(course, name)
+    session = conversation.begin(course, who, call.lang, chosen, (*events, *named), again=again)
     try:
         from grader.learning.quiz_widgets import QuizWidgets  # not everybody has ipywidgets
     except ModuleNotFoundError:
-        converse(session, LineFrontEnd(_Typed(), echo=False), None)
+        converse(session, LineFrontEnd(_Typed(), echo=False), call)
         return None
-    return QuizWidgets(session, lambda events: save_events(None, *events)).box
+    return QuizWidgets(session, lambda new: call.save(*new)).box
 
 
 class _Typed:
@@ -206,7 +207,7 @@ class _Grader:
         from grader.grading.checker import Checker, started_sandbox  # loads numpy
 
         sandbox = started_sandbox()  # torch is imported while the course is read
-        self.course = load_course(None)
+        self.course = Call().course()
         self._checker: Checker = Checker(self.course, sandbox)
         self._known: dict[int, float] = {}
 
@@ -230,18 +231,17 @@ class _Grader:
 
     def check(self, cells: Mapping[int, str], wanted: tuple[str, ...], lang: Lang) -> CheckResult:
         """Grades the exercises ``wanted`` as ``cells`` define them."""
-        from grader.learning import log as state  # as above
+        from grader.learning import log  # as above
         from grader.learning.learner_events import code_events, new_events
         from grader.submission import read_cells  # the parser
 
-        log = read_events(None, self.course)
-        who, _ = learner_name(self.course, None, log, lang)
+        call = Call(lang)
+        who, _ = learner_name(self.course, None, call.read_events(self.course), lang)
         submission = read_cells(cells, wanted, who, Path.cwd())
         submission = replace(submission, notices=(*self._changed(cells, wanted), *submission.notices))
         checked = self._checker.check(submission, wanted)
-        save_events(
-            None, *new_events(code_events(self.course, checked.report, state.now()), read_events(None, self.course))
-        )
+        coded = code_events(self.course, checked.report, log.now())
+        call.save(*new_events(coded, call.read_events(self.course)))
         return CheckResult(replace(checked.report, not_attempted=()), self.course, lang, checked.pictures)
 
     def close(self) -> None:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from grader.commands import LANG
 from grader.commands._language import language
-from grader.commands._words import READING
 from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
 from grader.core.model import Exercise, Message, Text
 from grader.core.text import name_list
 from grader.course import loader
 from grader.grading import courses
-from grader.learning import log as state
+from grader.learning import log
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
@@ -29,6 +30,18 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=click.Command)
+
+#: Types of options that take a path.
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+READING = Message("Reading the course (slow the first time only).")
+WRITTEN = Message("written: {file}")
+UNCONFINED = Message(
+    "This code ran unconfined, because this machine has no working sandbox: run only code that you trust. "
+    "`attncheck doctor` says why."
+)
 
 
 def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, codes: str) -> str:
@@ -94,13 +107,6 @@ errors_lang_option = click.option(
 )
 
 
-def language_of(context: click.Context, log: Sequence[Event], lang: Lang) -> Lang:
-    """The language of a conversation: ``--lang``, else the one used last time, else the default."""
-    if context.get_parameter_source("lang") is not click.core.ParameterSource.DEFAULT or asked_before_command():
-        return lang
-    return next((event.lang for event in reversed(log) if isinstance(event, state.Spoke)), lang)
-
-
 def say(text: Text, *, err: bool = False) -> None:
     """Print ``text`` in the language of this call. On stderr (``err``), the name of the program precedes it."""
     said = text.of(click.get_current_context().meta[LANG])
@@ -111,15 +117,13 @@ def say(text: Text, *, err: bool = False) -> None:
 
 
 def _course_option(text: str) -> Callable[[F], F]:
-    return click.option("--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help=text)
+    return click.option("--course", "course_folder", type=PATH, metavar="DIR", help=text)
 
 
 #: ``--course``, a folder; ``loader.find`` supplies the default.
 course_option = _course_option(
     "A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course)."
 )
-#: ``--course`` for commands that read results, which name the course they were graded with.
-graded_course_option = _course_option("The course folder (default: the one used for grading).")
 
 
 def load_course(folder: Path | None) -> Course:
@@ -131,19 +135,6 @@ def load_course(folder: Path | None) -> Course:
             click.echo(READING.of(context.meta.get(LANG, "en") if context else "en"), err=True)
 
     return courses.load(loader.find(folder), on_miss)
-
-
-def load_whole_course(folder: Path | None) -> Course:
-    """The course in ``folder``. Raises UsageError for a learners' edition, which lacks the answer keys."""
-    return loader.full_course(load_course(folder))
-
-
-def load_graded_course(gradebook: Gradebook, folder: Path | None) -> Course:
-    """The course in ``folder``; None means the one that ``gradebook`` was graded with, if it still exists."""
-    graded_with = gradebook.recall("course")
-    if folder is None and isinstance(graded_with, str) and Path(graded_with).is_dir():
-        folder = Path(graded_with)
-    return load_whole_course(folder)
 
 
 def find_question(course: Course, name: str) -> Question:
@@ -215,6 +206,11 @@ def find_one_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     return question, part
 
 
+#: ``-q``, repeatable.
+questions_option = click.option(
+    "-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable)."
+)
+
 #: ``--learner`` for commands that show items before they are answered.
 learner_option = click.option(
     "--learner", metavar="NAME", help="Whose numbers to show, where each learner gets different ones."
@@ -225,12 +221,12 @@ learner_option = click.option(
 
 
 #: DIR, a folder that ``attncheck batch`` has written.
-results_argument = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+results_argument = click.argument("folder", metavar="DIR", type=PATH)
 
 #: ``--seed-file`` for commands that repeat the grading of a results folder.
 graded_seed_option = click.option(
     "--seed-file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="F",
     help="The secret file that DIR was graded with (default: seed_file in course.yaml).",
 )
@@ -275,9 +271,13 @@ def can_ask() -> bool:
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON to stdout and messages to stderr.")
 
 #: ``--html`` for commands whose page is an alternative to their text.
-html_option = click.option(
-    "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="F", help="Write an HTML page to F."
-)
+html_option = click.option("--html", type=FILE, metavar="F", help="Write an HTML page to F.")
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines to stdout."""
+    for line in lines:
+        click.echo(line)
 
 
 def write_json(value: object) -> None:
@@ -304,34 +304,101 @@ def write_output(option: str, file: Path, data: str | bytes) -> None:
 state_option = click.option(
     "--state",
     "state_file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="F",
     help="Your progress file (default: ATTNCHECK_STATE, else a file in your data folder).",
 )
 
 
-def read_events(file: Path | None, course: Course) -> tuple[Event, ...]:
-    """The learner's events in ``course``. If the file cannot be read, prints a warning and returns none."""
-    return state.of_last(read_all_events(file, course))
+# ------------------------------------------------------------------------------------------ the call
 
 
-def read_all_events(file: Path | None, course: Course) -> tuple[Event, ...]:
-    """Like ``read_events``, for all learners in the file."""
-    try:
-        return state.read_all(state.place(file), course.public_id)
-    except StateError as error:
-        say(error.message, err=True)
-        return ()
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The values of the options that commands share, and what they stand for."""
+
+    lang: Lang = "en"
+    course_folder: Path | None = None
+    state_file: Path | None = None
+    as_json: bool = False
+
+    def course(self) -> Course:
+        """The course of ``--course``; see ``load_course``."""
+        return load_course(self.course_folder)
+
+    def whole_course(self) -> Course:
+        """The course of ``--course``. Raises UsageError for a learners' edition, which lacks the answer keys."""
+        return loader.full_course(self.course())
+
+    def graded_course(self, gradebook: Gradebook) -> Course:
+        """The course of ``--course``, else the one that ``gradebook`` was graded with, if it still exists."""
+        graded_with = gradebook.recall("course")
+        if self.course_folder is None and isinstance(graded_with, str) and Path(graded_with).is_dir():
+            return replace(self, course_folder=Path(graded_with)).whole_course()
+        return self.whole_course()
+
+    def language(self, events: Sequence[Event]) -> Lang:
+        """The language of a conversation: ``--lang``, else the one used last time, else the default."""
+        context = click.get_current_context()
+        given = context.get_parameter_source("lang") is not click.core.ParameterSource.DEFAULT
+        if given or asked_before_command():
+            return self.lang
+        return next((event.lang for event in reversed(events) if isinstance(event, log.Spoke)), self.lang)
+
+    def read_events(self, course: Course) -> tuple[Event, ...]:
+        """The learner's events in ``course``. If the file cannot be read, prints a warning and returns none."""
+        return log.of_last(self.read_all_events(course))
+
+    def read_all_events(self, course: Course) -> tuple[Event, ...]:
+        """Like ``read_events``, for all learners in the file."""
+        try:
+            return log.read_all(log.place(self.state_file), course.public_id)
+        except StateError as error:
+            say(error.message, err=True)
+            return ()
+
+    def save(self, *events: Event) -> None:
+        """Append ``events`` to the progress file (``--state``). A failure only prints a warning."""
+        try:
+            log.append(log.place(self.state_file), *events)
+        except StateError as error:
+            say(error.message, err=True)
 
 
-def known_name(course: Course) -> str | None:
-    """The name that the learner used last, as ``attncheck name`` shows it."""
-    return state.last_name(read_events(None, course))
+#: The options that commands share. ``--json``: data on stdout, everything else on stderr.
+_SHARED = {
+    "state": state_option,
+    "json": json_option,
+    "lang": lang_option,
+    "course": course_option,
+    "graded-course": _course_option("The course folder (default: the one used for grading)."),
+    "exported-course": _course_option(
+        "The course folder (default: the one used for grading; else ATTNCHECK_COURSE, else the bundled course)."
+    ),
+}
 
 
-def save_events(file: Path | None, *events: Event) -> None:
-    """Append ``events`` to the progress file (``--state``). A failure only prints a warning."""
-    try:
-        state.append(state.place(file), *events)
-    except StateError as error:
-        say(error.message, err=True)
+def collected(kind: type) -> Callable[[F], F]:
+    """A decorator that passes the options named like the fields of a dataclass to the command as one ``kind``."""
+
+    def add(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def command(*values: Any, **named: Any) -> None:
+            given = {field.name: named.pop(field.name) for field in fields(kind) if field.name in named}
+            function(*values, kind(**given), **named)
+
+        return command
+
+    return cast("Callable[[F], F]", add)
+
+
+def shared(*names: str) -> Callable[[F], F]:
+    """A decorator that adds shared options in this order, and passes them to the command as a ``Call``."""
+
+    def add(function: F) -> F:
+        command = collected(Call)(function)
+        for name in reversed(names):
+            command = _SHARED[name](command)
+        return command
+
+    return add

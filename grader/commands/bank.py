@@ -13,18 +13,20 @@ from grader.authoring import preview as preview_question
 from grader.authoring import template
 from grader.commands._console import step_bar
 from grader.commands._options import (
-    course_option,
+    PATH,
+    WRITTEN,
+    Call,
     documented,
     errors_lang_option,
     find_exercise,
     find_question,
-    json_option,
     load_course,
-    load_whole_course,
+    print_lines,
+    questions_option,
     say,
+    shared,
     write_json,
 )
-from grader.commands._words import WRITTEN
 from grader.core import resources
 from grader.core.errors import UsageError
 from grader.core.files import create
@@ -92,15 +94,12 @@ def schema() -> None:
     {0: "no problems", 4: "there are problems; each is listed"},
 )
 @bank.command()
-@click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
-@click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
+@click.argument("folder", type=PATH, required=False, metavar="[DIR]")
+@questions_option
 @click.option("--verbose", is_flag=True, help="List every misconception that no other item or exercise is about.")
-@course_option
-@json_option
+@shared("course", "json")
 @errors_lang_option
-def check(
-    folder: Path | None, questions: tuple[str, ...], verbose: bool, course_folder: Path | None, as_json: bool
-) -> None:
+def check(call: Call, folder: Path | None, questions: tuple[str, ...], verbose: bool) -> None:
     """Check the question bank in DIR (default: the bundled one).
 
     References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognised.
@@ -113,17 +112,17 @@ def check(
     from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
-    if folder is not None and course_folder is not None:
+    if folder is not None and call.course_folder is not None:
         raise UsageError(_TWICE)
     try:
-        course = load_course(folder or course_folder)
+        course = load_course(folder or call.course_folder)
     except ProblemsError as error:
-        if not as_json:
+        if not call.as_json:
             raise
         write_json(_as_json(error.problems))
         click.get_current_context().exit(FAILED)
     if course.edition is not None:
-        if as_json:
+        if call.as_json:
             write_json([])
         else:
             say(_EDITION.fill(folder=course.folder))
@@ -134,10 +133,10 @@ def check(
         sandbox.start()
         context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
         steps = sum(1 + len(question.exercises) for question in chosen)
-        with step_bar(steps, shown=not as_json) as show:
+        with step_bar(steps, shown=not call.as_json) as show:
             some = chosen if named else None
             problems = list(selfcheck.check(course, context, sandbox.observe, show, some))
-    if as_json:
+    if call.as_json:
         write_json(_as_json(problems))
     else:
         for problem in problems:
@@ -176,12 +175,11 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
     {0: "written"},
 )
 @bank.command()
-@click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
-@course_option
-@json_option
+@click.argument("target", metavar="DIR", type=PATH)
+@questions_option
+@shared("course", "json")
 @errors_lang_option
-def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None, as_json: bool) -> None:
+def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
     """Write a learners' edition of the course to DIR.
 
     This is a course folder to distribute: prompts, stubs, hints, practice items, and public cases with their expected
@@ -195,11 +193,11 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
 
     with open_sandbox(mode="auto") as sandbox:
         sandbox.start()
-        course = load_whole_course(course_folder)
+        course = call.whole_course()
         named = [find_question(course, name).id for name in questions]
         expect = reference_observer(sandbox.observe, Seed.public(), course=course)
         done = edition.publish(course, target, named, expect)
-    if as_json:
+    if call.as_json:
         write_json({**asdict(done), "folder": str(done.folder)})
         return
     say(_PUBLISHED.fill(size=f"{done.size / 1e6:.1f}", **{k: v for k, v in asdict(done).items() if k != "size"}))
@@ -216,10 +214,9 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
 @click.option(
     "--workers", type=click.IntRange(1), metavar="N", help="Use N sandboxes at a time (default: one per CPU)."
 )
-@course_option
-@json_option
+@shared("course", "json")
 @errors_lang_option
-def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | None, as_json: bool) -> None:
+def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
     """Mutate the references; list what no case catches.
 
     A surviving mutant needs a better case, or an entry with a reason under equivalent: in its question's file. Exits
@@ -227,15 +224,15 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     """
     from grader.authoring import mutation  # loads numpy
 
-    course = load_whole_course(course_folder)
+    course = call.whole_course()
     for name in names:
         find_exercise(course, name)
     exercises = [e.name for q in course.questions for e in q.exercises if not names or e.name in names]
-    with step_bar(len(exercises), shown=not as_json) as show:
+    with step_bar(len(exercises), shown=not call.as_json) as show:
         fates = list(mutation.run(course, names, workers or resources.processors(), show))
     holes = [fate.mutant for fate in fates if not fate.caught and fate.why is None]
     stale = [] if names else list(mutation.stale_equivalents(course, fates))
-    if as_json:
+    if call.as_json:
         write_json({"mutants": len(fates), "survivors": [{"exercise": m.exercise, "mutant": m.name} for m in holes]})
     else:
         for mutant in holes:
@@ -255,9 +252,9 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
 )
 @bank.command()
 @click.argument("question", metavar="QUESTION")
-@course_option
+@shared("course")
 @errors_lang_option
-def new(question: str, course_folder: Path | None) -> None:
+def new(call: Call, question: str) -> None:
     """Write a new question, filled in with a small example.
 
     QUESTION is an id such as Q25. The question file and its reference go to the course folder (--course, or the
@@ -269,7 +266,7 @@ def new(question: str, course_folder: Path | None) -> None:
             Message("“{question}” is not a question id; expected one such as Q25.").fill(question=question)
         )
     number = int(match[1])
-    folder = course_folder or loader.find(None)
+    folder = call.course_folder or loader.find(None)
     if folder == loader.installed_content():
         raise UsageError(_INSTALLED.fill(folder=folder, question=f"Q{number}"))
     group = None
@@ -294,18 +291,17 @@ def new(question: str, course_folder: Path | None) -> None:
 )
 @bank.command()
 @click.argument("question")
-@course_option
+@shared("course")
 @errors_lang_option
-def preview(question: str, course_folder: Path | None) -> None:
+def preview(call: Call, question: str) -> None:
     """Show a question as learners see it, in both languages.
 
     In addition to `attncheck show`, prints the options of items, the hints and the stub, and for the author the answers
     and what learners read after a mistake.
     """
-    course = load_course(course_folder)
+    course = call.course()
     found = find_question(course, question)
     languages: tuple[Lang, ...] = ("en", "zh")
     for lang in languages:
         click.echo(f"═══ {lang} " + "═" * 72)
-        for line in preview_question.lines(found, course, lang):
-            click.echo(line)
+        print_lines(preview_question.lines(found, course, lang))

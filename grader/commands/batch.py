@@ -15,12 +15,15 @@ from grader.classroom.results import Book, write_files
 from grader.commands import INTERRUPTED
 from grader.commands._console import progress_bar
 from grader.commands._options import (
-    course_option,
+    FOLDER,
+    PATH,
+    Call,
     documented,
-    json_option,
-    lang_option,
+    print_lines,
+    questions_option,
     read_seed,
     say,
+    shared,
     workers_option,
     write_json,
 )
@@ -52,20 +55,18 @@ _UNENCRYPTED = Message("the seed is sent to {scheduler} unencrypted; docs/cluste
     {0: "every submission was graded", 5: "some submissions could not be graded"},
 )
 @click.command()
-@click.argument("submissions", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR", help="The results folder."
-)
-@click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
+@click.argument("submissions", type=PATH)
+@click.option("--out", type=FOLDER, required=True, metavar="DIR", help="The results folder.")
+@questions_option
 @click.option(
     "--seed-file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="F",
     help="Draw hidden cases from this secret file (default: seed_file in course.yaml, else a public seed).",
 )
 @click.option(
     "--roster",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="CSV",
     help="Who is in the class; a Canvas gradebook works, too (default: roster in course.yaml).",
 )
@@ -75,10 +76,9 @@ _UNENCRYPTED = Message("the seed is sent to {scheduler} unencrypted; docs/cluste
 @click.option("--files", is_flag=True, help="Also write one JSON file per submission to DIR.")
 @workers_option
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on the Dask cluster whose scheduler is at ADDRESS.")
-@json_option
-@lang_option
-@course_option
+@shared("json", "lang", "course")
 def batch(
+    call: Call,
     *,
     submissions: Path,
     out: Path,
@@ -89,9 +89,6 @@ def batch(
     files: bool,
     workers: int | None,
     scheduler: str | None,
-    as_json: bool,
-    lang: Lang,
-    course_folder: Path | None,
 ) -> None:
     """Grade every submission in a folder or zip.
 
@@ -101,7 +98,7 @@ def batch(
     """
     from grader.classroom.batch import BatchRequest, run  # loads numpy
 
-    folder = loader.find(course_folder)
+    folder = loader.find(call.course_folder)
     loaded = courses.load(folder)
     request = BatchRequest(
         collection=submissions,
@@ -124,17 +121,16 @@ def batch(
         show(step)
 
     try:
-        with progress_bar(lang) as show:
+        with progress_bar(call.lang) as show:
             summary = run(request, note)
     except KeyboardInterrupt:
-        click.echo(f"attncheck: {_interrupted(latest).of(lang)}", err=True)
+        click.echo(f"attncheck: {_interrupted(latest).of(call.lang)}", err=True)
         click.get_current_context().exit(INTERRUPTED)
-    rows = _results(request, lang)
-    if as_json:
+    rows = _results(request, call.lang)
+    if call.as_json:
         write_json(batch_view.to_json(summary, rows, out))
     else:
-        for line in batch_view.lines(summary, rows, out, lang):
-            click.echo(line)
+        print_lines(batch_view.lines(summary, rows, out, call.lang))
     gradable = not summary.refused and all(row.complete for row in rows)
     click.get_current_context().exit(ALL_GRADED if gradable else SOME_NOT_GRADABLE)
 

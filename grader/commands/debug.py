@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import (
-    course_option,
-    documented,
-    find_one_exercise,
-    lang_option,
-    load_course,
-    say,
-)
+from grader.commands._options import PATH, Call, documented, find_one_exercise, say, shared
 from grader.core.files import create
 from grader.core.model import Message
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    pass
 
 _RUN = Message("{place}: run it with python, or step through it with python -m pdb {place}")
 
@@ -31,26 +24,14 @@ _RUN = Message("{place}: run it with python, or step through it with python -m p
     {0: "done", 3: "PATH cannot be read as a submission"},
 )
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @click.option(
-    "-e",
-    "--exercise",
-    "name",
-    required=True,
-    metavar="FUNCTION",
-    help="The exercise, or a question that has only one.",
+    "-e", "--exercise", "name", required=True, metavar="FUNCTION", help="The exercise, or a question that has only one."
 )
 @click.option("--case", "case_name", required=True, metavar="NAME", help="A public case; “attncheck show” lists them.")
-@click.option(
-    "--to",
-    "target",
-    type=click.Path(path_type=Path),
-    metavar="F",
-    help="The script to write; - for stdout (default: debug_….py).",
-)
-@lang_option
-@course_option
-def debug(path: Path, name: str, case_name: str, target: Path | None, lang: Lang, course_folder: Path | None) -> None:
+@click.option("--to", "target", type=PATH, metavar="F", help="The script to write; - for stdout (default: debug_….py).")
+@shared("lang", "course")
+def debug(call: Call, *, path: Path, name: str, case_name: str, target: Path | None) -> None:
     """Write a script that runs one public case.
 
     The script calls the code in PATH with the inputs of the case and compares the result, so that you can step
@@ -59,7 +40,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, lang: Lang
     from grader.grading.debug_script import case_script  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
-    course = load_course(course_folder)
+    course = call.course()
     question, exercise = find_one_exercise(course, name)
     with open_sandbox(mode="auto") as sandbox:
         sandbox.allow_packages(course.packages)

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
+    Call,
     documented,
-    graded_course_option,
     graded_seed,
     graded_seed_option,
-    json_option,
-    lang_option,
+    print_lines,
     results_argument,
+    shared,
     write_json,
 )
 from grader.core.model import ExerciseResult, Item
 from grader.instructor import explain_view
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
     from grader.grading.inputs import Seed
     from grader.instructor.explain import ExplainRequest, Explanation
 
@@ -41,20 +40,8 @@ SAME, DIFFERENT = 0, 1
 @click.argument("check")
 @click.option("--attempt", type=click.IntRange(min=1), metavar="N", help="Submission N (default: the one that counts).")
 @graded_seed_option
-@json_option
-@lang_option
-@graded_course_option
-def explain(
-    *,
-    folder: Path,
-    learner: str,
-    check: str,
-    attempt: int | None,
-    seed_file: Path | None,
-    as_json: bool,
-    lang: Lang,
-    course_folder: Path | None,
-) -> None:
+@shared("json", "lang", "graded-course")
+def explain(call: Call, *, folder: Path, learner: str, check: str, attempt: int | None, seed_file: Path | None) -> None:
     """Replay one check: inputs, expected, actual, why.
 
     CHECK is an item (Q5.output), an exercise (its first failure), or EXERCISE/CHECK/CASE. For instructors only: it
@@ -62,13 +49,12 @@ def explain(
     """
     from grader.instructor import explain as replay  # loads numpy
 
-    seed = graded_seed(folder, seed_file, course_folder)
-    found = _explained(replay.ExplainRequest(folder, learner, check, seed, course_folder, attempt), seed)
-    if as_json:
-        write_json(explain_view.to_json(found, lang))
+    seed = graded_seed(folder, seed_file, call.course_folder)
+    found = _explained(replay.ExplainRequest(folder, learner, check, seed, call.course_folder, attempt), seed)
+    if call.as_json:
+        write_json(explain_view.to_json(found, call.lang))
     else:
-        for line in explain_view.lines(found, lang):
-            click.echo(line)
+        print_lines(explain_view.lines(found, call.lang))
     click.get_current_context().exit(SAME if found.agrees else DIFFERENT)
 
 

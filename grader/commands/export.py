@@ -12,14 +12,7 @@ import click
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands import LANG
-from grader.commands._options import (
-    documented,
-    find_question,
-    lang_option,
-    load_graded_course,
-    load_whole_course,
-)
-from grader.commands._words import WRITTEN
+from grader.commands._options import PATH, WRITTEN, Call, collected, documented, find_question, questions_option, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message, Text
 from grader.core.text import clean
@@ -29,6 +22,8 @@ if TYPE_CHECKING:
     from grader.core.model import Lang, Text
 
 
+_FROM_GRADEBOOK = Message("{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from.")
+_FROM_COURSE = Message("{form} is made from a course, not from a gradebook: leave out --from; --course names one.")
 _HEADINGS = {
     "gradebook": Message("Formats made from a results folder (--from)"),
     "course": Message("Formats made from a course (--course)"),
@@ -61,99 +56,53 @@ class _Export(click.Command):
 )
 @click.command(cls=_Export)
 @click.argument("form", metavar="FORMAT")
-@click.option("--from", "folder", type=click.Path(path_type=Path), metavar="DIR", help="The results folder of a batch.")
-@click.option("--to", type=click.Path(path_type=Path), required=True, metavar="F", help="The file or folder to write.")
+@click.option("--from", "folder", type=PATH, metavar="DIR", help="The results folder of a batch.")
+@click.option("--to", type=PATH, required=True, metavar="F", help="The file or folder to write.")
 @click.option("--learner", metavar="ID", help="Only this learner.")
 @click.option("--pseudonyms", is_flag=True, help="Replace names, and leave out answers and files.")
 @click.option("--checks", is_flag=True, help="csv: one row per item and check.")
 @click.option("--bom", is_flag=True, help="csv: write a UTF-8 byte-order mark, for Excel.")
 @click.option(
     "--template",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="F",
     help="The downloaded CSV file to fill in, or the zip of submissions from Canvas.",
 )
 @click.option("--column", metavar="TITLE", help="The column of the template that gets the points.")
 @click.option(
     "--roster",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="CSV",
     help="canvas, canvas-feedback, moodle: learners' numbers and e-mail addresses.",
 )
-@click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
+@questions_option
 @click.option("--graded", is_flag=True, help="qti, gift: include graded items, not only practice items.")
-@click.option(
-    "--seed-file", type=click.Path(path_type=Path), metavar="F", help="Draw hidden cases from this secret file."
-)
+@click.option("--seed-file", type=PATH, metavar="F", help="Draw hidden cases from this secret file.")
 @click.option("--unsafe-no-sandbox", is_flag=True, help="Let the autograder run code that it cannot confine.")
 @click.option("--force", is_flag=True, help="Replace F, whatever it is.")
-@lang_option
-@click.option(
-    "--course",
-    "course_folder",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The course folder (default: the one used for grading; else ATTNCHECK_COURSE, else the bundled course).",
-)
+@shared("lang", "exported-course")
+@collected(exports.ExportOptions)
 def export(
-    *,
-    form: str,
-    folder: Path | None,
-    to: Path,
-    learner: str | None,
-    pseudonyms: bool,
-    checks: bool,
-    bom: bool,
-    template: Path | None,
-    column: str | None,
-    roster: Path | None,
-    questions: tuple[str, ...],
-    graded: bool,
-    seed_file: Path | None,
-    unsafe_no_sandbox: bool,
-    force: bool,
-    lang: Lang,
-    course_folder: Path | None,
+    call: Call, options: exports.ExportOptions, *, form: str, folder: Path | None, to: Path, force: bool
 ) -> None:
     """Export grades or quiz items for other programs.
 
     FORMAT is one of those below. F is replaced only if an export wrote it and nobody has changed it since.
     """
-    options = exports.ExportOptions(
-        lang=lang,
-        learner=learner,
-        pseudonyms=pseudonyms,
-        checks=checks,
-        bom=bom,
-        template=template,
-        column=column,
-        roster=roster,
-        questions=questions,
-        graded=graded,
-        seed_file=seed_file,
-        unsafe_no_sandbox=unsafe_no_sandbox,
-    )
-    out = exports.ExportTarget(to, lambda text: _warn(text, lang), force=force)
+    options = replace(options, lang=call.lang)
+    out = exports.ExportTarget(to, lambda text: _warn(text, call.lang), force=force)
     if exports.format_module(form).SOURCE == "gradebook":
         if folder is None:
-            raise UsageError(
-                Message(
-                    "{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from."
-                ).fill(form=form)
-            )
+            raise UsageError(_FROM_GRADEBOOK.fill(form=form))
         with closing(open_gradebook(folder)) as gradebook:
-            exports.export(form, Book.of(gradebook, load_graded_course(gradebook, course_folder)), options, out)
+            exports.export(form, Book.of(gradebook, call.graded_course(gradebook)), options, out)
     else:
         if folder is not None:
-            raise UsageError(
-                Message(
-                    "{form} is made from a course, not from a gradebook: leave out --from; --course names one."
-                ).fill(form=form)
-            )
-        course = load_whole_course(course_folder)
-        chosen = tuple(find_question(course, name).id for name in questions)
+            raise UsageError(_FROM_COURSE.fill(form=form))
+        course = call.whole_course()
+        chosen = tuple(find_question(course, name).id for name in options.questions)
         exports.export(form, course, replace(options, questions=chosen), out)
-    click.echo(WRITTEN.fill(file=str(to)).of(lang))
+    click.echo(WRITTEN.fill(file=str(to)).of(call.lang))
 
 
 def _warn(text: Text, lang: Lang) -> None:

@@ -7,22 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import (
-    can_ask,
-    documented,
-    graded_course_option,
-    json_option,
-    lang_option,
-    results_argument,
-    write_json,
-)
+from grader.commands._options import Call, can_ask, documented, print_lines, results_argument, shared, write_json
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import clean
 from grader.instructor import overrides_view
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    pass
 
 FORGET_IT = Message("Delete this permanently?")
 FORGOTTEN = Message("{learner} was deleted from {folder}.")
@@ -40,29 +32,26 @@ DONE, DECLINED = 0, 1
 @results_argument
 @click.argument("learner")
 @click.option("--yes", is_flag=True, help="Delete without asking.")
-@json_option
-@lang_option
-@graded_course_option
-def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, course_folder: Path | None) -> None:
+@shared("json", "lang", "graded-course")
+def forget(call: Call, folder: Path, learner: str, yes: bool) -> None:
     """Delete a learner from DIR permanently.
 
     Deletes their submissions and points from the gradebook (and from the bytes of its file), their files and the
     copies of their work, and writes class.csv again. Lists what is elsewhere and is not deleted, and asks first.
     """
-    if not yes and (as_json or not can_ask()):
+    if not yes and (call.as_json or not can_ask()):
         raise UsageError(Message("forget asks before it deletes anything, but nobody can answer here; give --yes."))
     from grader.instructor.overrides import forgetting  # loads numpy
 
-    with forgetting(folder, learner, course_folder) as (plan, remove):
-        if not as_json:
-            for line in overrides_view.forget_lines(plan, folder, lang):
-                click.echo(line)
-        agreed = yes or click.confirm(FORGET_IT.of(lang))
+    with forgetting(folder, learner, call.course_folder) as (plan, remove):
+        if not call.as_json:
+            print_lines(overrides_view.forget_lines(plan, folder, call.lang))
+        agreed = yes or click.confirm(FORGET_IT.of(call.lang))
         if agreed:
-            remove(lang)
-    if as_json:
+            remove(call.lang)
+    if call.as_json:
         write_json(overrides_view.forget_json(plan))
     else:
         text = FORGOTTEN.fill(learner=clean(plan.learner.id), folder=folder)
-        click.echo((text if agreed else NOT_FORGOTTEN).of(lang))
+        click.echo((text if agreed else NOT_FORGOTTEN).of(call.lang))
     click.get_current_context().exit(DONE if agreed else DECLINED)

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands._console import page
-from grader.commands._options import (
-    course_option,
-    documented,
-    find_one_exercise,
-    find_part,
-    lang_option,
-    load_course,
-    read_events,
-    save_events,
-    state_option,
-)
+from grader.commands._options import Call, documented, find_one_exercise, find_part, shared
 from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.model import Message
-from grader.learning import hints, progress_view
-from grader.learning import log as state
+from grader.learning import hints, log, progress_view
 from grader.learning.progress import hints_shown, hints_taken, last_misconception
 
 if TYPE_CHECKING:
-    from grader.core.model import Exercise, Lang, Question
+    from grader.core.model import Exercise, Question
 
 
 @documented(
@@ -42,12 +30,8 @@ if TYPE_CHECKING:
 @click.argument("question", metavar="NAME")
 @click.option("-e", "--exercise", "name", metavar="FUNCTION", help="Which exercise, if the question has several.")
 @click.option("--rung", type=click.IntRange(1), metavar="N", help="Hint number N (default: the next one).")
-@state_option
-@lang_option
-@course_option
-def hint(
-    question: str, name: str | None, rung: int | None, state_file: Path | None, lang: Lang, course_folder: Path | None
-) -> None:
+@shared("state", "lang", "course")
+def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
     """Show the next hint for an exercise.
 
     NAME is a function or class such as softmax, or a question such as Q5 (with -e, if it has several exercises).
@@ -55,7 +39,7 @@ def hint(
     The first hint is a question to think about, or fits the misconception that your code showed last; the last one is
     almost the line of code. Hints cost practice points, never graded ones.
     """
-    course = load_course(course_folder)
+    course = call.course()
     if name is None:
         asked, exercise = find_one_exercise(course, question)
     else:
@@ -74,17 +58,17 @@ def hint(
                 exercise=exercise.name, rungs=rungs
             )
         )
-    log = read_events(state_file, course)
-    taken, before = hints_taken(log, exercise.name), hints_shown(log, exercise.name)
-    wanted = hints.order(exercise, hints.about(asked, last_misconception(log, exercise.name)))
+    events = call.read_events(course)
+    taken, before = hints_taken(events, exercise.name), hints_shown(events, exercise.name)
+    wanted = hints.order(exercise, hints.about(asked, last_misconception(events, exercise.name)))
     left = [number for number in wanted if number not in before]
     shown = rung or next(iter(left), rungs)
     if shown not in before:
-        save_events(state_file, state.Hinted(state.now(), course.public_id, exercise.name, shown))
+        call.save(log.Hinted(log.now(), course.public_id, exercise.name, shown))
     no_more = rung is None and not left
-    belief = asked.misconception(last_misconception(log, exercise.name))
+    belief = asked.misconception(last_misconception(events, exercise.name))
     ask = belief.ask if belief is not None and not before else None
-    progress_view.hint(page(lang), exercise, shown, max(taken, shown), no_more=no_more, ask=ask)
+    progress_view.hint(page(call.lang), exercise, shown, max(taken, shown), no_more=no_more, ask=ask)
 
 
 def _choose(question: Question, name: str) -> Exercise:

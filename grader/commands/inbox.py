@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom import inbox as inboxes
-from grader.commands._options import (
-    documented,
-    lang_option,
-)
+from grader.commands._options import FOLDER, Call, documented, shared
 from grader.core.model import Message
 from grader.core.text import clean
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    pass
 
 INBOX_MADE = Message("{folder} is now an inbox. Its key, {key}, is for you alone: keep a backup, and do not share it.")
 
@@ -28,13 +25,13 @@ INBOX_MADE = Message("{folder} is now an inbox. Its key, {key}, is for you alone
     {0: "done"},
 )
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@lang_option
-def inbox(folder: Path, lang: Lang) -> None:
+@click.argument("folder", type=FOLDER)
+@shared("lang")
+def inbox(call: Call, folder: Path) -> None:
     """Turn FOLDER into an inbox with a key that signs receipts.
 
     Keep the key to yourself. If 'submit' runs under your account, for learners who cannot write to the inbox
     themselves, 'batch' accepts only signed receipts.
     """
     inboxes.create_inbox(folder)
-    click.echo(INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(lang))
+    click.echo(INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(call.lang))

@@ -10,14 +10,13 @@ import click
 
 from grader.classroom.class_folder import SECRET
 from grader.commands._class_server import read_class
-from grader.commands._options import course_option, documented, lang_option
+from grader.commands._options import FOLDER, Call, documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.suggest import hint
 from grader.core.text import clean
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
     from grader.web.people import ClassMember
 
 _NOBODY = Message("Nobody in this class is called “{name}”. {hint}")
@@ -32,7 +31,7 @@ _SECRET = Message("Until {until}, anyone who has a link can sign in as that pers
     {0: "done"},
 )
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="DIR", type=FOLDER)
 @click.argument("people", nargs=-1)
 @click.option("--csv", "as_csv", is_flag=True, help="Write CSV, for mail merge.")
 @click.option(
@@ -41,11 +40,8 @@ _SECRET = Message("Until {until}, anyone who has a link can sign in as that pers
     metavar="N",
     help="For how many days links work (default: link_days in class.yaml, which is 30 by default).",
 )
-@lang_option
-@course_option
-def links(
-    *, folder: Path, people: tuple[str, ...], as_csv: bool, days: int | None, lang: Lang, course_folder: Path | None
-) -> None:
+@shared("lang", "course")
+def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, days: int | None) -> None:
     """Create the personal links of a class.
 
     DIR is the folder of the class, with a class.yaml. Links are signed and expire; the key that signs them is in DIR,
@@ -54,7 +50,7 @@ def links(
     from grader.web.links import Claim, links_csv, read_signer  # loads the roster
     from grader.web.people import ClassMembers  # as above
 
-    settings, _, listed, _ = read_class(folder, course_folder)
+    settings, _, listed, _ = read_class(folder, call.course_folder)
     everybody = ClassMembers(listed, settings)
     chosen = [_person(everybody.find(name), name, [one.id for one in everybody]) for name in people] or [*everybody]
     now = datetime.now(UTC)
@@ -69,7 +65,7 @@ def links(
         return
     for one, link in rows:
         click.echo(f"{clean(one.id)}  {link}")
-    click.echo(f"attncheck: {_SECRET.fill(until=f'{until:%Y-%m-%d %H:%M} UTC').of(lang)}", err=True)
+    click.echo(f"attncheck: {_SECRET.fill(until=f'{until:%Y-%m-%d %H:%M} UTC').of(call.lang)}", err=True)
 
 
 def _person(found: ClassMember | None, name: str, known: list[str]) -> ClassMember:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands._console import tell
-from grader.commands._options import (
-    course_option,
-    documented,
-    lang_option,
-    load_course,
-    save_events,
-    state_option,
-)
+from grader.commands._options import Call, documented, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import COMMA, clean_name
-from grader.learning import log as state
+from grader.learning import log
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    pass
 
 _IS = Message("Your name is {name}.")
 _NONE = Message("You have no name yet; 'attncheck name NAME' sets it, or the quiz asks for it.")
@@ -45,28 +37,26 @@ _OTHERS = Message("Other people with progress here: {names}. 'attncheck name NAM
 )
 @click.command()
 @click.argument("new", required=False, metavar="[NAME]")
-@state_option
-@lang_option
-@course_option
-def name(new: str | None, state_file: Path | None, lang: Lang, course_folder: Path | None) -> None:
+@shared("state", "lang", "course")
+def name(call: Call, new: str | None) -> None:
     """Show or change your name.
 
     The numbers in quiz items and the order of options depend on it.
     """
-    course = load_course(course_folder)
-    everything = state.read_all(state.place(state_file), course.public_id)
-    known, others = state.last_name(everything), [name for name in state.by_learner(everything) if name]
+    course = call.course()
+    everything = log.read_all(log.place(call.state_file), course.public_id)
+    known, others = log.last_name(everything), [name for name in log.by_learner(everything) if name]
     if new is None:
-        tell(_IS.fill(name=known) if known else _NONE, lang)
+        tell(_IS.fill(name=known) if known else _NONE, call.lang)
         if len(others) > 1:
-            names = COMMA.of(lang).join(name for name in others if name != known)
-            tell(_OTHERS.fill(names=names), lang)
+            names = COMMA.of(call.lang).join(name for name in others if name != known)
+            tell(_OTHERS.fill(names=names), call.lang)
         return
     wanted = clean_name(new)
     if not wanted:
         raise UsageError(_EMPTY)
     returns = wanted in others
-    save_events(state_file, state.Named(state.now(), course.public_id, wanted, separate=returns))
-    tell(_NOW.fill(name=wanted), lang)
+    call.save(log.Named(log.now(), course.public_id, wanted, separate=returns))
+    tell(_NOW.fill(name=wanted), call.lang)
     if known is not None and known != wanted:
-        tell(_RETURNED.fill(name=wanted, before=known) if returns else _NUMBERS, lang)
+        tell(_RETURNED.fill(name=wanted, before=known) if returns else _NUMBERS, call.lang)

@@ -6,22 +6,15 @@ import getpass
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from grader.classroom.gradebook import open_gradebook
-from grader.commands._options import (
-    documented,
-    graded_course_option,
-    json_option,
-    lang_option,
-    results_argument,
-    say,
-    write_json,
-)
+from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared, write_json
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import points as points_text
@@ -32,6 +25,38 @@ if TYPE_CHECKING:
     from grader.instructor.rubric import AnswerGroup, Decision
 
     Decide = Callable[[AnswerGroup, Decision, datetime], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """The options of the command."""
+
+    folder: Path
+    learner: str | None
+    part: str | None
+    points: float | None
+    reason: str | None
+    author: str | None
+    beyond: bool
+    remove: bool
+    key_points: str | None
+    comment: str
+    alike: bool
+    pending: bool
+    mark: bool
+    listed: bool
+
+    @property
+    def which(self) -> tuple[str, str]:
+        """The learner and the part."""
+        return self.learner or "", self.part or ""
+
+    def signed_by(self) -> str:
+        """``author``, by default the login name. Raises UsageError if the system does not know that."""
+        try:
+            return self.author or getpass.getuser()
+        except (OSError, KeyError, ImportError) as error:
+            raise UsageError(Message("This system does not know your login name: give --author NAME.")) from error
 
 
 @documented(
@@ -59,29 +84,9 @@ if TYPE_CHECKING:
 @click.option("--pending", is_flag=True, help="List answers that wait for a person: to be marked, and unread ones.")
 @click.option("--mark", is_flag=True, help="Ask for the key points of each group of such answers.")
 @click.option("--list", "listed", is_flag=True, help="List all overrides in DIR.")
-@json_option
-@lang_option
-@graded_course_option
-def override(
-    *,
-    folder: Path,
-    learner: str | None,
-    part: str | None,
-    points: float | None,
-    reason: str | None,
-    author: str | None,
-    beyond: bool,
-    remove: bool,
-    key_points: str | None,
-    comment: str,
-    alike: bool,
-    pending: bool,
-    mark: bool,
-    listed: bool,
-    as_json: bool,
-    lang: Lang,
-    course_folder: Path | None,
-) -> None:
+@shared("json", "lang", "graded-course")
+@collected(_Request)
+def override(call: Call, request: _Request) -> None:
     """Give points by hand; they survive regrading.
 
     DIR is a folder that 'batch --out' has written, PART an item (Q5.output) or an exercise. The files in DIR are
@@ -91,114 +96,132 @@ def override(
     lists the answers to mark, and --mark asks about each group of similar answers. It shows every wording, because
     similar words can mean opposite things.
     """
-    if listed or pending or mark:
-        if learner or remove or points is not None or key_points or listed + pending + mark > 1:
+    kind = _kind(request)
+    if kind == "list":
+        _list(call, request.folder)
+    elif kind == "pending":
+        _pending(call, request.folder)
+    elif kind == "mark":
+        _mark(call, request)
+    elif kind == "key points":
+        _by_key_points(call, request)
+    else:
+        _give_or_remove(call, request)
+
+
+def _kind(request: _Request) -> Literal["list", "pending", "mark", "key points", "points"]:
+    """What the options ask for. Raises UsageError for options that do not go together."""
+    gives = request.points is not None
+    whole_class = request.listed + request.pending + request.mark
+    if whole_class:
+        if request.learner or request.remove or gives or request.key_points or whole_class > 1:
             raise UsageError(
                 Message("--list, --pending and --mark are for the whole class: give one of them, with DIR only.")
             )
-        if listed:
-            _list(folder, as_json, lang)
-        else:
-            _pending(folder, course_folder, author or _login() if mark else None, as_json, lang)
-        return
-    if not learner or not part:
+        if request.listed:
+            return "list"
+        return "mark" if request.mark else "pending"
+    if not request.learner or not request.part:
         raise UsageError(Message("override needs LEARNER and PART, with --points and --reason, or with --remove."))
-    if key_points is not None:
-        if remove or points is not None or reason:
+    if request.key_points is not None:
+        if request.remove or gives or request.reason:
             raise UsageError(Message("--key-points decides the points and the reason; say more with --comment TEXT."))
-        _by_key_points(folder, course_folder, (learner, part), (key_points, comment, alike), author or _login(), lang)
-        return
-    if comment or alike:
+        return "key points"
+    if request.comment or request.alike:
         raise UsageError(Message("--comment and --alike require --key-points."))
-    if remove == (points is not None):
+    if request.remove == gives:
         raise UsageError(Message("Give either --points P with --reason TEXT, or --remove."))
+    return "points"
+
+
+def _give_or_remove(call: Call, request: _Request) -> None:
     from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override  # loads numpy
 
-    if points is None:
-        by = Signed(author or _login(), datetime.now(UTC))
-        given = remove_override(folder, (learner, part), by, course_folder, lang)
+    folder, now, author = request.folder, datetime.now(UTC), request.signed_by()
+    if request.points is None:
+        given = remove_override(folder, request.which, Signed(author, now), call.course_folder, call.lang)
     else:
-        request = OverrideRequest(learner, part, points, reason or "", author or _login(), beyond)
-        given = give_points(folder, request, datetime.now(UTC), course_folder, lang)
-    if as_json:
+        points = OverrideRequest(*request.which, request.points, request.reason or "", author, request.beyond)
+        given = give_points(folder, points, now, call.course_folder, call.lang)
+    if call.as_json:
         write_json(overrides_view.given_json(given))
     else:
-        for line in overrides_view.given_lines(given, lang):
-            click.echo(line)
+        print_lines(overrides_view.given_lines(given, call.lang))
 
 
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError) as error:
-        raise UsageError(Message("This system does not know your login name: give --author NAME.")) from error
+def _list(call: Call, folder: Path) -> None:
+    with closing(open_gradebook(folder)) as book:
+        overrides = book.overrides()
+    if call.as_json:
+        write_json({"format": 1, "overrides": list(map(overrides_view.override_json, overrides))})
+    else:
+        print_lines(overrides_view.list_lines(overrides, call.lang))
 
 
-def _by_key_points(
-    folder: Path,
-    course_folder: Path | None,
-    which: tuple[str, str],
-    said: tuple[str, str, bool],
-    author: str,
-    lang: Lang,
-) -> None:
+# --------------------------------------------------------------------------------- marking by key points
+
+
+def _by_key_points(call: Call, request: _Request) -> None:
     from grader.instructor import rubric  # loads numpy
 
-    key_points, comment, alike = said
-    with rubric.marking(folder, course_folder, author, lang) as (found, decide):
-        group = rubric.find_group(found, *which, alike=alike)
-        decision = rubric.Decision(key_points, comment)
+    decision = rubric.Decision(request.key_points or "", request.comment)
+    with rubric.marking(request.folder, call.course_folder, request.signed_by(), call.lang) as (waiting, decide):
+        group = rubric.find_group(waiting, *request.which, alike=request.alike)
         decide(group, decision, datetime.now(UTC))
-    click.echo(_done(group, decision, lang))
+    _say_done(group, decision, call.lang)
 
 
-def _done(group: AnswerGroup, decision: Decision, lang: Lang) -> str:
+def _say_done(group: AnswerGroup, decision: Decision, lang: Lang) -> None:
     from grader.instructor import rubric, rubric_view  # loads numpy
 
     earned, _ = rubric.score_decision(group.item, decision)
     names = {"item": group.item.id, "points": points_text(earned), "possible": points_text(group.item.points)}
-    return rubric_view.DONE.fill(count=len(group.learners), **names).of(lang)
+    click.echo(rubric_view.DONE.fill(count=len(group.learners), **names).of(lang))
 
 
-def _pending(folder: Path, course_folder: Path | None, author: str | None, as_json: bool, lang: Lang) -> None:
-    """Print the answers to mark; with an ``author``, ask for the key points of each group."""
+def _pending(call: Call, folder: Path) -> None:
+    """Print the answers to mark."""
     from grader.classroom.results import Book  # loads numpy
     from grader.instructor import rubric, rubric_view  # loads numpy
     from grader.instructor.overrides import open_for_changes  # loads numpy
 
-    if author is None or as_json:
-        if author is not None:
-            raise UsageError(Message("--mark asks questions and has no JSON output; --pending has."))
-        with open_for_changes(folder, course_folder) as (gradebook, course):
-            found = rubric.pending_answers(Book.of(gradebook, course))
-        if as_json:
-            write_json(rubric_view.waiting_json(found, lang))
-        else:
-            click.echo("\n".join(rubric_view.waiting_lines(found, lang)))
-        return
-    with rubric.marking(folder, course_folder, author, lang) as (found, decide):
-        comments = {name: list(known) for name, known in found.comments.items()}
-        todo = list(found.groups)
-        if not todo and not found.unread:
-            click.echo(rubric_view.NOTHING_WAITS.of(lang))
+    with open_for_changes(folder, call.course_folder) as (gradebook, course):
+        waiting = rubric.pending_answers(Book.of(gradebook, course))
+    if call.as_json:
+        write_json(rubric_view.waiting_json(waiting, call.lang))
+    else:
+        print_lines(rubric_view.waiting_lines(waiting, call.lang))
+
+
+def _mark(call: Call, request: _Request) -> None:
+    """Ask for the key points of each group of answers."""
+    from grader.instructor import rubric, rubric_view  # loads numpy
+
+    author = request.signed_by()
+    if call.as_json:
+        raise UsageError(Message("--mark asks questions and has no JSON output; --pending has."))
+    with rubric.marking(request.folder, call.course_folder, author, call.lang) as (waiting, decide):
+        comments = {item: list(used) for item, used in waiting.comments.items()}
+        todo = list(waiting.groups)
+        if not todo and not waiting.unread:
+            click.echo(rubric_view.NOTHING_WAITS.of(call.lang))
         while todo:
             group = todo.pop(0)
-            known = comments.setdefault(group.item.id, [])
-            click.echo("\n".join(rubric_view.group_lines(group, known, lang)))
-            typed = _ask(rubric_view.WHICH.of(lang))
+            used = comments.setdefault(group.item.id, [])
+            print_lines(rubric_view.group_lines(group, used, call.lang))
+            typed = _ask(rubric_view.WHICH.of(call.lang))
             if typed is None or typed.casefold() == "q":
                 break
             if typed.casefold() == "x":
                 todo[:0] = group.split()
-            elif typed and typed.casefold() != "s" and not _decide(group, typed, known, decide, lang):
+            elif typed and typed.casefold() != "s" and not _decide(group, typed, used, decide, call.lang):
                 todo.insert(0, group)
             click.echo()
-        for line in rubric_view.unread_lines(found.unread, lang):
-            click.echo(line)
+        print_lines(rubric_view.unread_lines(waiting.unread, call.lang))
 
 
-def _decide(group: AnswerGroup, typed: str, known: list[str], decide: Decide, lang: Lang) -> bool:
-    """Save what was typed about ``group``, with a comment (one of those ``known``, or new). False if unreadable."""
+def _decide(group: AnswerGroup, typed: str, used: list[str], decide: Decide, lang: Lang) -> bool:
+    """Save what was typed about ``group``, with a comment (one of those ``used``, or new). False if unreadable."""
     from grader.instructor import rubric, rubric_view  # loads numpy
 
     try:
@@ -207,13 +230,13 @@ def _decide(group: AnswerGroup, typed: str, known: list[str], decide: Decide, la
         say(error.message, err=True)
         return False
     comment = _ask(rubric_view.COMMENT.of(lang)) or ""
-    if comment.isdecimal() and 1 <= int(comment) <= len(known):
-        comment = known[int(comment) - 1]
+    if comment.isdecimal() and 1 <= int(comment) <= len(used):
+        comment = used[int(comment) - 1]
     decision = rubric.Decision(typed, comment)
     decide(group, decision, datetime.now(UTC))
-    if comment and comment not in known:
-        known.append(comment)
-    click.echo(_done(group, decision, lang))
+    if comment and comment not in used:
+        used.append(comment)
+    _say_done(group, decision, lang)
     return True
 
 
@@ -222,13 +245,3 @@ def _ask(prompt: str) -> str | None:
     click.echo(f"{prompt}> ", nl=False)
     line = sys.stdin.readline()
     return line.strip() if line else None
-
-
-def _list(folder: Path, as_json: bool, lang: Lang) -> None:
-    with closing(open_gradebook(folder)) as book:
-        found = book.overrides()
-    if as_json:
-        write_json({"format": 1, "overrides": list(map(overrides_view.override_json, found))})
-    else:
-        for line in overrides_view.list_lines(found, lang):
-            click.echo(line)

@@ -10,13 +10,16 @@ import click
 
 from grader.commands._console import stdout
 from grader.commands._options import (
-    course_option,
+    PATH,
+    UNCONFINED,
+    WRITTEN,
+    Call,
     documented,
-    lang_option,
     load_course,
+    print_lines,
+    shared,
     write_output,
 )
-from grader.commands._words import UNCONFINED, WRITTEN
 from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
@@ -50,23 +53,16 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
 @click.option(
     "--from",
     "source",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="PATH",
     help="Your own file, folder, notebook or zip, drawn beside the reference.",
 )
 @click.option(
-    "--to",
-    "target",
-    type=click.Path(path_type=Path),
-    metavar="F",
-    help="Write an .svg file, which browsers and word processors can open.",
+    "--to", "target", type=PATH, metavar="F", help="Write an .svg file, which browsers and word processors can open."
 )
 @click.option("--list", "listed", is_flag=True, help="List the pictures; so does leaving out NAME.")
-@lang_option
-@course_option
-def plot(
-    name: str | None, source: Path | None, target: Path | None, listed: bool, lang: Lang, course_folder: Path | None
-) -> None:
+@shared("lang", "course")
+def plot(call: Call, *, name: str | None, source: Path | None, target: Path | None, listed: bool) -> None:
     """Draw one of the course's pictures.
 
     Draws what the reference computes and, with --from, what your own code computes beside it: in the terminal, or in a
@@ -75,8 +71,7 @@ def plot(
     from grader.report.figures import kinds  # loads numpy
 
     if name is None or listed:
-        for line in _list(kinds.kinds(), lang):
-            click.echo(line)
+        print_lines(_list(kinds.kinds(), call.lang))
         return
     picture = kinds.kinds().get(name.lower())
     if picture is None:
@@ -87,11 +82,11 @@ def plot(
         )
     if target is not None:
         _refuse(target)
-    figure, mine = _figure(picture, source, course_folder)
+    figure, mine = _figure(picture, source, call.course_folder)
     if mine is not None:
-        _warn(mine, lang)
+        _warn(mine, call.lang)
     if figure is not None:
-        _show(figure, target, lang)
+        _show(figure, target, call.lang)
     lost = mine is not None and any(remark.lost for remark in mine.remarks)
     click.get_current_context().exit(NOT_ALL_SHOWN if lost else SHOWN)
 

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from grader.commands._console import width
-from grader.commands._options import (
-    course_option,
-    documented,
-    json_option,
-    lang_option,
-    load_course,
-    read_events,
-    state_option,
-    write_json,
-)
+from grader.commands._options import Call, documented, shared, write_json
 from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.model import Message
@@ -26,7 +16,6 @@ from grader.learning.progress import progress_of
 from grader.report.json import number
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
     from grader.learning.progress import QuestionProgress
 
 
@@ -45,26 +34,14 @@ _WIDEST = 120
 @click.option("--group", metavar="GROUP", help="Only the questions of this group.")
 @click.option("--map", "as_map", is_flag=True, help="Show misconceptions, with the items and exercises about each.")
 @click.option("--markdown", is_flag=True, help="Write the map of the whole course as Markdown.")
-@json_option
-@state_option
-@lang_option
-@course_option
-def questions(
-    *,
-    group: str | None,
-    as_map: bool,
-    markdown: bool,
-    as_json: bool,
-    state_file: Path | None,
-    lang: Lang,
-    course_folder: Path | None,
-) -> None:
+@shared("json", "state", "lang", "course")
+def questions(call: Call, group: str | None, as_map: bool, markdown: bool) -> None:
     """List the questions and your progress in each."""
     from grader.course import misconceptions  # only maps need it
 
-    course = load_course(course_folder)
+    course = call.course()
     if markdown:
-        click.echo(misconceptions.markdown(course, lang), nl=False)
+        click.echo(misconceptions.markdown(course, call.lang), nl=False)
         return
     chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
     if group is not None and not chosen:
@@ -75,16 +52,16 @@ def questions(
         )
     if as_map:
         found = misconceptions.coverage_of(course, chosen)
-        if as_json:
+        if call.as_json:
             write_json(questions_view.map_json(found))
         else:
-            click.echo("\n".join(questions_view.map_lines(found, lang)))
+            click.echo("\n".join(questions_view.map_lines(found, call.lang)))
         return
-    progress = progress_of(course, read_events(state_file, course))
-    if as_json:
+    progress = progress_of(course, call.read_events(course))
+    if call.as_json:
         write_json([_as_json(progress.question(question.id)) for question in chosen])
     else:
-        click.echo("\n".join(questions_view.lines(course, chosen, progress, lang, width(most=_WIDEST))))
+        click.echo("\n".join(questions_view.lines(course, chosen, progress, call.lang, width(most=_WIDEST))))
 
 
 def _as_json(known: QuestionProgress) -> dict[str, Any]:

@@ -14,25 +14,13 @@ import click
 
 from grader.commands import INTERRUPTED
 from grader.commands._console import page, plain, stdout, tell, width
-from grader.commands._options import (
-    course_option,
-    documented,
-    json_option,
-    lang_option,
-    language_of,
-    load_course,
-    save_events,
-    state_option,
-    write_json,
-    write_output,
-)
+from grader.commands._options import PATH, Call, documented, print_lines, shared, write_json, write_output
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import wrap
 from grader.core.model import Message, Text
 from grader.core.text import COMMA, clean, clean_name
-from grader.learning import answers_file, quiz_view
-from grader.learning import log as state
+from grader.learning import answers_file, log, quiz_view
 from grader.learning import session as conversation
 from grader.report.json import to_json
 from grader.submission import Unusable, read
@@ -66,35 +54,15 @@ ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 )
 @click.command()
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
-@click.option("--answers", type=click.Path(path_type=Path), metavar="F", help="Grade the answers in F instead.")
+@click.option("--answers", type=PATH, metavar="F", help="Grade the answers in F instead.")
 @click.option("--again", is_flag=True, help="Ask answered items again.")
-@click.option(
-    "--to",
-    "target",
-    type=click.Path(path_type=Path),
-    metavar="F",
-    help="Write your last answers to F, or add them to it.",
-)
+@click.option("--to", "target", type=PATH, metavar="F", help="Write your last answers to F, or add them to it.")
 @click.option(
     "--learner", metavar="NAME", help="The name that numbers and option order depend on (default: the last one used)."
 )
-@state_option
-@json_option
-@lang_option
-@course_option
-@click.pass_context
+@shared("state", "json", "lang", "course")
 def quiz(
-    context: click.Context,
-    *,
-    name: str | None,
-    answers: Path | None,
-    again: bool,
-    target: Path | None,
-    learner: str | None,
-    state_file: Path | None,
-    as_json: bool,
-    lang: Lang,
-    course_folder: Path | None,
+    call: Call, *, name: str | None, answers: Path | None, again: bool, target: Path | None, learner: str | None
 ) -> None:
     """Ask the quiz items, one at a time.
 
@@ -105,30 +73,30 @@ def quiz(
     Points are for practice. At the end, you can write your answers to the answers.yaml that counts, or to F with --to.
     Answers that are already in F are replaced only if you agree. --answers F grades a file instead.
     """
-    if as_json and answers is None:
+    if call.as_json and answers is None:
         raise UsageError(Message("--json works only with --answers F; an interactive quiz has no JSON output."))
-    course = load_course(course_folder)
+    course = call.course()
     chosen = conversation.choose(course, name)
     if answers is not None:
-        context.exit(_grade(course, chosen, answers, learner, lang, as_json))
-    place = state.place(state_file)
-    everything = state.read_all(place, course.public_id)
-    lang = language_of(context, state.of_last(everything), lang)
+        click.get_current_context().exit(_grade(course, chosen, answers, learner, call))
+    place = log.place(call.state_file)
+    everything = log.read_all(place, course.public_id)
+    lang = call.language(log.of_last(everything))
     front = front_end()
     who, named = learner_name(course, learner, everything, lang)
     if target is not None and target.exists():
         answers_file.find(str(target), _text_of(target), who)  # refuse before the quiz, not after it
-    save_events(state_file, *named)
-    log = state.of_last((*everything, *named))
-    session = conversation.begin(course, who, lang, chosen, log, again=again)
+    call.save(*named)
+    events = log.of_last((*everything, *named))
+    session = conversation.begin(course, who, lang, chosen, events, again=again)
     if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
-        session = conversation.begin(course, who, lang, chosen, log, again=True)  # one item by name: ask it
+        session = conversation.begin(course, who, lang, chosen, events, again=True)  # one item by name: ask it
     session = replace(session, confirms=front.confirms)
     try:
-        session = converse(session, front, state_file)
+        session = converse(session, front, call)
     except KeyboardInterrupt:
         click.echo(f"\nattncheck: {quiz_view.PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
-        context.exit(INTERRUPTED)
+        click.get_current_context().exit(INTERRUPTED)
     quiz_view.summary(page(session.lang), conversation.summary(session))
     if target is not None:
         _write(target, session, conversation.graded_answers(session), front.confirms)
@@ -198,8 +166,7 @@ def _answers_here() -> Path | None:
 def _confirmed(text: Text, lang: Lang, *, default: bool) -> bool:
     try:
         *lines, last = wrap(text.of(lang), width() - _ROOM)
-        for line in lines:
-            click.echo(line)
+        print_lines(lines)
         return click.confirm(last, default=default)
     except click.Abort:
         click.echo()
@@ -221,7 +188,7 @@ def _text_of(path: Path) -> str:
 # ------------------------------------------------------------------------------------------ a file
 
 
-def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | None, lang: Lang, as_json: bool) -> int:
+def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | None, call: Call) -> int:
     from grader.grading.grade import grade  # loads numpy
 
     submission = read(path, learner)
@@ -231,12 +198,12 @@ def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | No
         raise Unusable(str(path), NO_ANSWERS.fill(question=chosen[0].id.partition(".")[0]))
     asked, stripped = conversation.answers_only(course, submission, chosen)
     report = grade(asked, stripped, _nothing_runs)
-    if as_json:
-        write_json(to_json(report, lang))
+    if call.as_json:
+        write_json(to_json(report, call.lang))
     else:
         from grader.report.terminal import render  # loads rich
 
-        render(report, course, lang, stdout())
+        render(report, course, call.lang, stdout())
     return ALL_CORRECT if report.passed else NOT_ALL_CORRECT
 
 
@@ -326,12 +293,14 @@ def front_end() -> FrontEnd:
     return LineFrontEnd(sys.stdin, echo=not sys.stdin.isatty())
 
 
-def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
+def learner_name(
+    course: Course, given: str | None, events: Sequence[Event], lang: Lang
+) -> tuple[str, tuple[Event, ...]]:
     """The learner's name, and the events to save: ``given``, else the last one used, else asked for, else the login.
 
-    ``log`` has the events of all learners.
+    ``events`` are those of all learners.
     """
-    known = state.last_name(log)
+    known = log.last_name(events)
     name = clean_name(given) or known
     if name is None:
         name = _login()
@@ -340,7 +309,7 @@ def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: 
             if typed.strip().lower() in ("q", ":q"):  # as at every prompt; `attncheck name q` is for those called so
                 raise click.exceptions.Exit(0)
             name = clean_name(typed) or name
-    return name, state.naming(log, course.public_id, name)
+    return name, log.naming(events, course.public_id, name)
 
 
 def _login() -> str:
@@ -350,7 +319,7 @@ def _login() -> str:
         return "learner"
 
 
-def converse(session: Session, front: FrontEnd, state_file: Path | None) -> Session:
+def converse(session: Session, front: FrontEnd, call: Call) -> Session:
     """Ask until the session is over. Events are saved before feedback is shown."""
     quiz_view.opening(page(session.lang), session)
     fresh = True
@@ -363,8 +332,8 @@ def converse(session: Session, front: FrontEnd, state_file: Path | None) -> Sess
             action = front.pause(session.lang, session.offer is not None)
         else:
             action = front.ask(card, session.lang)
-        turn = conversation.step(session, action, state.now())
-        save_events(state_file, *turn.events)
+        turn = conversation.step(session, action, log.now())
+        call.save(*turn.events)
         session = turn.session
         quiz_view.feedback(page(session.lang), turn.feedback, card)
         moved = isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (

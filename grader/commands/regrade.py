@@ -10,14 +10,14 @@ import click
 
 from grader.commands._console import progress_bar
 from grader.commands._options import (
+    Call,
     can_ask,
     documented,
-    graded_course_option,
     graded_seed,
     graded_seed_option,
-    json_option,
-    lang_option,
+    print_lines,
     results_argument,
+    shared,
     workers_option,
     write_json,
 )
@@ -25,7 +25,6 @@ from grader.core.errors import UsageError
 from grader.core.model import Message
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
     from grader.instructor.regrade import RegradeResult
 
 SAVED = Message("Saved to {folder}: gradebook, class.csv and one file per submission.")
@@ -47,48 +46,35 @@ DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
 @click.option("--yes", is_flag=True, help="Save without asking.")
 @graded_seed_option
 @workers_option
-@json_option
-@lang_option
-@graded_course_option
-def regrade(
-    *,
-    folder: Path,
-    dry_run: bool,
-    yes: bool,
-    seed_file: Path | None,
-    workers: int | None,
-    as_json: bool,
-    lang: Lang,
-    course_folder: Path | None,
-) -> None:
+@shared("json", "lang", "graded-course")
+def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Path | None, workers: int | None) -> None:
     """Grade again whatever a change of the bank affects.
 
     DIR is a folder that 'batch --out' has written. Only questions that have changed are graded again, from the
     submissions in their original place. Shows whose points change, and asks before anything is saved. Overrides are
     kept.
     """
-    if not (dry_run or yes) and (as_json or not can_ask()):
+    if not (dry_run or yes) and (call.as_json or not can_ask()):
         raise UsageError(
             Message("regrade asks before it saves anything, but nobody can answer here; give --yes or --dry-run.")
         )
     from grader.instructor import regrade_view  # loads numpy
     from grader.instructor.regrade import RegradeRequest, regraded  # loads numpy
 
-    request = RegradeRequest(folder, graded_seed(folder, seed_file, course_folder), course_folder, workers)
+    request = RegradeRequest(folder, graded_seed(folder, seed_file, call.course_folder), call.course_folder, workers)
     with ExitStack() as stack:
-        with progress_bar(lang) as show:
+        with progress_bar(call.lang) as show:
             found, save = stack.enter_context(regraded(request, show, dry=dry_run))
-        if not as_json:
-            for line in regrade_view.lines(found, folder, lang):
-                click.echo(line)
+        if not call.as_json:
+            print_lines(regrade_view.lines(found, folder, call.lang))
         # Even if nothing changed, --yes writes the files again: the disk may have been full the last time.
-        write = not dry_run and (yes or (found.has_changes and click.confirm(SAVE_IT.of(lang))))
+        write = not dry_run and (yes or (found.has_changes and click.confirm(SAVE_IT.of(call.lang))))
         if write:
-            save(lang)
-    if as_json:
+            save(call.lang)
+    if call.as_json:
         write_json(regrade_view.to_json(found, folder, write))
     elif found.has_changes:
-        click.echo((SAVED if write else NOT_SAVED).fill(folder=folder).of(lang))
+        click.echo((SAVED if write else NOT_SAVED).fill(folder=folder).of(call.lang))
     click.get_current_context().exit(_code(found, write, dry_run))
 
 

@@ -10,18 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import page, stdout
-from grader.commands._options import (
-    course_option,
-    documented,
-    json_option,
-    lang_option,
-    language_of,
-    load_course,
-    save_events,
-    state_option,
-    write_json,
-)
-from grader.commands._words import UNCONFINED
+from grader.commands._options import UNCONFINED, Call, documented, shared, write_json
 from grader.commands.quiz import FrontEnd, front_end, learner_name
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
@@ -34,7 +23,6 @@ from grader.learning.review_session import Review, SubmittedCode, Turn
 from grader.submission import file_text, read
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
     from grader.learning.review import Card
 
 
@@ -48,35 +36,22 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--list", "listed", is_flag=True, help="Only list what is due, and when.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most N cards.")
-@state_option
-@json_option
-@lang_option
-@course_option
-@click.pass_context
-def review(
-    context: click.Context,
-    *,
-    listed: bool,
-    limit: int,
-    state_file: Path | None,
-    as_json: bool,
-    lang: Lang,
-    course_folder: Path | None,
-) -> None:
+@shared("state", "json", "lang", "course")
+def review(call: Call, listed: bool, limit: int) -> None:
     """Review what is due.
 
     Asks items as in the quiz and has you rewrite functions from memory: first what is due (scheduled by FSRS), then
     what is new since the last review. Correct at once, correct with help, or wrong: that decides when a card comes
     back. --json lists the cards, like --list.
     """
-    course = load_course(course_folder)
-    everything = log.read_all(log.place(state_file), course.public_id)
+    course = call.course()
+    everything = log.read_all(log.place(call.state_file), course.public_id)
     events = log.of_last(everything)
     seen, now = cards(course, events), log.now()
-    if as_json:
+    if call.as_json:
         write_json(review_view.as_json(seen, now))
         return
-    lang = language_of(context, events, lang)
+    lang = call.language(events)
     if listed:
         review_view.listing(page(lang), seen, now)
         return
@@ -85,15 +60,15 @@ def review(
     if not to_ask:
         return
     learner, named = learner_name(course, None, everything, lang)
-    save_events(state_file, *named)
+    call.save(*named)
     front = front_end()
     begun = review_session.begin(course, learner, lang, to_ask[:limit], (*events, *named), now)
-    done = _converse(replace(begun, confirms=front.confirms), front, state_file)
+    done = _converse(replace(begun, confirms=front.confirms), front, call)
     left = queue(cards(course, done.log), log.now())
     review_view.summary(page(done.lang), done.ratings, len(left))
 
 
-def _converse(review: Review, front: FrontEnd, state_file: Path | None) -> Review:
+def _converse(review: Review, front: FrontEnd, call: Call) -> Review:
     """Ask until the review is over. Events are saved before feedback is shown."""
     fresh = True
     while (card := review.card) is not None:
@@ -109,7 +84,7 @@ def _converse(review: Review, front: FrontEnd, state_file: Path | None) -> Revie
         turn = review_session.step(review, action, log.now())
         if isinstance(turn.feedback, SubmittedCode):
             turn = _submitted(turn.review, card, turn.feedback.path, file)
-        save_events(state_file, *turn.events)
+        call.save(*turn.events)
         review, fresh = turn.review, turn.fresh
         review_view.feedback(page(review.lang), turn.feedback, asked, str(file))
     return review

@@ -14,24 +14,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import (
-    course_option,
-    documented,
-    lang_option,
-    load_course,
-    read_all_events,
-    save_events,
-    say,
-    state_option,
-)
+from grader.commands._options import FOLDER, Call, documented, say, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
-from grader.learning import log as state
+from grader.learning import log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grader.core.model import Lang
 
 _HOST = "127.0.0.1"
 _NO_EXTRA = Message(
@@ -53,11 +43,11 @@ _TAKEN = Message(
     {0: "ended with Ctrl-C"},
 )
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default="work")
+@click.argument("folder", type=FOLDER, default="work")
 @click.option(
     "--class",
     "class_folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     metavar="DIR",
     help="Serve the class in this folder, which has a class.yaml.",
 )
@@ -83,10 +73,9 @@ _TAKEN = Message(
 )
 @click.option("--browser/--no-browser", default=True, help="Open a browser window (default: yes).")
 @click.option("--learner", metavar="NAME", help="Your name (default: the one used last).")
-@state_option
-@lang_option
-@course_option
+@shared("state", "lang", "course")
 def serve(
+    call: Call,
     *,
     folder: Path,
     class_folder: Path | None,
@@ -97,9 +86,6 @@ def serve(
     port: int | None,
     browser: bool,
     learner: str | None,
-    state_file: Path | None,
-    lang: Lang,
-    course_folder: Path | None,
 ) -> None:
     """Open the course in a browser.
 
@@ -122,22 +108,24 @@ def serve(
         from grader.commands._class_server import serve_class  # needs what was just tried
 
         header = (trust_header, trusted_proxy)
-        serve_class(class_folder, course_folder, workers, lambda number: _listen(number, host), port, header, lang)
+        serve_class(
+            class_folder, call.course_folder, workers, lambda number: _listen(number, host), port, header, call.lang
+        )
         return
 
     from grader.commands.quiz import learner_name  # with the item kinds
     from grader.grading.checker import Checker  # loads numpy
     from grader.web.learner import LearnerWorkspace  # loads numpy
 
-    course = load_course(course_folder)
-    name, named = learner_name(course, learner, read_all_events(state_file, course), lang)
-    save_events(state_file, *named)
-    one = LearnerWorkspace(course, folder, state.place(state_file), name, lambda: Checker(course))
+    course = call.course()
+    name, named = learner_name(course, learner, call.read_all_events(course), call.lang)
+    call.save(*named)
+    one = LearnerWorkspace(course, folder, log.place(call.state_file), name, lambda: Checker(course))
     listening = _listen(port or 0)
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
-    guard = Guard(make_app(one, lang), token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}")
+    guard = Guard(make_app(one, call.lang), token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}")
 
     def address(used: Callable[[], None]) -> str:
         return f"http://{_HOST}:{number}/?{PARAMETER}={guard.ticket(used)}"

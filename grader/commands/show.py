@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import width
-from grader.commands._options import (
-    course_option,
-    documented,
-    find_part,
-    lang_option,
-    learner_option,
-    load_course,
-    read_events,
-    state_option,
-)
+from grader.commands._options import PATH, Call, documented, find_part, learner_option, print_lines, shared
 from grader.core.errors import UsageError
 from grader.core.model import Exercise, Item, Message
 from grader.course import question_view
@@ -57,61 +48,46 @@ _ONLY_WITH = Message("--from requires --reference: it compares your code with th
 @click.option(
     "--from",
     "source",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="PATH",
     help="With --reference: your own file, folder, notebook or zip, to compare its style and cost.",
 )
 @learner_option
-@state_option
-@lang_option
-@course_option
-def show(
-    *,
-    name: str,
-    full: bool,
-    reference: bool,
-    source: Path | None,
-    learner: str | None,
-    state_file: Path | None,
-    lang: Lang,
-    course_folder: Path | None,
-) -> None:
+@shared("state", "lang", "course")
+def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | None, learner: str | None) -> None:
     """Show a question, an item or an exercise.
 
     NAME is a question such as Q5, an item such as Q5.width, or a function or class such as softmax.
     """
-    course = load_course(course_folder)
+    course = call.course()
     question, part = find_part(course, name)
     if source is not None and not reference:
         raise UsageError(_ONLY_WITH)
     if reference:
-        lines = _reference(course, question, part, state_file, lang)
+        lines = _reference(course, question, part, call)
         if source is not None:
-            lines = [*lines, "", *_compared(course, question, part, source, lang)]
+            lines = [*lines, "", *_compared(course, question, part, source, call.lang)]
     elif part is None:
         view = question_view.lines if full else question_view.overview
-        lines = view(question, course, learner, lang, width())
+        lines = view(question, course, learner, call.lang, width())
     elif isinstance(part, Exercise):
-        lines = question_view.exercise_lines(question, part, lang, width())
+        lines = question_view.exercise_lines(question, part, call.lang, width())
     else:
-        lines = question_view.item_lines(question, part, course, learner, lang, width())
-    for line in lines:
-        click.echo(line)
+        lines = question_view.item_lines(question, part, course, learner, call.lang, width())
+    print_lines(lines)
 
 
-def _reference(
-    course: Course, question: Question, part: Item | Exercise | None, state_file: Path | None, lang: Lang
-) -> Iterable[str]:
+def _reference(course: Course, question: Question, part: Item | Exercise | None, call: Call) -> Iterable[str]:
     """The references of a question or of one exercise. Raises UsageError if they are not to be seen now."""
     from grader.learning import log, progress, reference_view  # not needed otherwise
 
     if isinstance(part, Item):
         raise UsageError(_AN_ITEM.fill(name=part.id, question=question.id))
-    known = progress.progress_of(course, read_events(state_file, course))
+    known = progress.progress_of(course, call.read_events(course))
     refused = reference_view.refusal(course, question, known, log.now())
     if refused is not None:
         raise UsageError(refused)
-    return reference_view.lines(course, question, question.exercises if part is None else (part,), lang)
+    return reference_view.lines(course, question, question.exercises if part is None else (part,), call.lang)
 
 
 def _compared(

@@ -11,20 +11,18 @@ import click
 from grader.classroom.gradebook import open_gradebook
 from grader.commands._console import page
 from grader.commands._options import (
+    WRITTEN,
+    Call,
     documented,
-    graded_course_option,
     html_option,
-    json_option,
-    lang_option,
-    load_graded_course,
     results_argument,
+    shared,
     write_json,
     write_output,
 )
-from grader.commands._words import WRITTEN
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    pass
 
 
 @documented(
@@ -42,12 +40,8 @@ if TYPE_CHECKING:
     help="How much two submissions must have in common, from 0.5 to 1 (default: 0.8).",
 )
 @html_option
-@json_option
-@lang_option
-@graded_course_option
-def similar(
-    folder: Path, threshold: float | None, html: Path | None, as_json: bool, lang: Lang, course_folder: Path | None
-) -> None:
+@shared("json", "lang", "graded-course")
+def similar(call: Call, folder: Path, threshold: float | None, html: Path | None) -> None:
     """Find submissions that are nearly the same.
 
     DIR is a folder that 'batch --out' has written. Compares the last attempt of every learner, exercise by exercise
@@ -58,17 +52,19 @@ def similar(
     from grader.instructor.analysis.class_similarity import compare_class  # loads numpy
 
     with closing(open_gradebook(folder)) as gradebook:
-        course = load_graded_course(gradebook, course_folder)
+        course = call.graded_course(gradebook)
         alike = compare_class(gradebook, course, threshold)
     if html is not None:
         from grader.instructor.analysis import similarity_html  # loads jinja2
 
         write_output(
-            "--html", html, similarity_html.render(alike.found, course, lang, alike.who, alike.read, alike.left_out)
+            "--html",
+            html,
+            similarity_html.render(alike.found, course, call.lang, alike.who, alike.read, alike.left_out),
         )
-    if as_json:
+    if call.as_json:
         write_json(similarity_view.to_json(alike.found, alike.people, alike.left_out))
     elif html is None:
-        similarity_view.render(page(lang), alike.found, alike.who, alike.left_out)
+        similarity_view.render(page(call.lang), alike.found, alike.who, alike.left_out)
     else:
-        click.echo(WRITTEN.fill(file=str(html)).of(lang))
+        click.echo(WRITTEN.fill(file=str(html)).of(call.lang))

@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import (
-    course_option,
+    FOLDER,
+    WRITTEN,
+    Call,
     documented,
     find_exercise,
     find_question,
-    known_name,
-    lang_option,
     learner_option,
-    load_course,
+    shared,
     write_output,
 )
-from grader.commands._words import WRITTEN
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
 from grader.core.model import Message
 from grader.core.text import COMMA
 from grader.course import starter
-from grader.learning import start_files
+from grader.learning import log, start_files
 from grader.submission import file_text
 
 if TYPE_CHECKING:
@@ -51,47 +50,39 @@ RESET = Message("{name} in {file} is empty again; the old file is kept as {kept}
 )
 @click.command()
 @click.argument("question", metavar="QUESTION|all")
-@click.argument("folder", metavar="[DIR]", type=click.Path(path_type=Path, file_okay=False), default=Path())
+@click.argument("folder", metavar="[DIR]", type=FOLDER, default=Path())
 @click.option("--notebook", is_flag=True, help="Write a Jupyter notebook instead of a Python file.")
 @click.option("--reset", metavar="NAME", help="Make this function or class empty again, and keep the old file.")
 @learner_option
-@lang_option
-@course_option
-def start(
-    *,
-    question: str,
-    folder: Path,
-    notebook: bool,
-    reset: str | None,
-    learner: str | None,
-    lang: Lang,
-    course_folder: Path | None,
-) -> None:
+@shared("lang", "course")
+def start(call: Call, *, question: str, folder: Path, notebook: bool, reset: str | None, learner: str | None) -> None:
     """Create the files to start from; never overwrite one.
 
     QUESTION is a question such as Q5, or “all”. Creates a Python file with empty exercises (q05.py) and an
     answers.yaml for the quiz items in DIR (default: the current folder). If answers.yaml exists, the items that it
     lacks are added, and your answers are kept.
     """
-    course = load_course(course_folder)
+    course = call.course()
     if reset is not None:
-        _reset(folder, find_exercise(course, reset), lang)
+        _reset(folder, find_exercise(course, reset), call.lang)
         return
     chosen = course.questions if question.lower() == "all" else (find_question(course, question),)
     if notebook:
-        files = {starter.notebook_name(q): starter.notebook(q, lang) for q in chosen if q.exercises}
+        files = {starter.notebook_name(q): starter.notebook(q, call.lang) for q in chosen if q.exercises}
     else:
-        files = {starter.file_name(q): starter.stub(q, lang) for q in chosen if q.exercises}
+        files = {starter.file_name(q): starter.stub(q, call.lang) for q in chosen if q.exercises}
     items = [item.id for q in chosen for item in starter.graded(q)]
     if items:
-        files["answers.yaml"] = starter.answers(chosen, lang, course.public_id, learner or known_name(course))
+        files["answers.yaml"] = starter.answers(
+            chosen, call.lang, course.public_id, learner or log.last_name(call.read_events(course))
+        )
     for name, text in files.items():
         is_new = _write_new(folder / name, text)
         if is_new or name != "answers.yaml":
-            click.echo((WRITTEN if is_new else KEPT).fill(file=str(folder / name)).of(lang))
+            click.echo((WRITTEN if is_new else KEPT).fill(file=str(folder / name)).of(call.lang))
         else:
             wanted = [(q, item) for q in chosen for item in starter.graded(q)]
-            _add_missing(folder / name, wanted, course.public_id, learner, lang)
+            _add_missing(folder / name, wanted, course.public_id, learner, call.lang)
 
 
 def _write_new(path: Path, text: str) -> bool:

@@ -13,20 +13,18 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands._console import page
 from grader.commands._options import (
+    WRITTEN,
+    Call,
     documented,
-    graded_course_option,
     html_option,
-    json_option,
-    lang_option,
-    load_graded_course,
     results_argument,
+    shared,
     write_json,
     write_output,
 )
-from grader.commands._words import WRITTEN
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    pass
 
 
 @documented(
@@ -39,10 +37,8 @@ if TYPE_CHECKING:
 @results_argument
 @html_option
 @click.option("--names", is_flag=True, help="Show learners' ids, which are left out by default.")
-@json_option
-@lang_option
-@graded_course_option
-def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lang, course_folder: Path | None) -> None:
+@shared("json", "lang", "graded-course")
+def stats(call: Call, folder: Path, html: Path | None, names: bool) -> None:
     """Show what a class's results say about the questions.
 
     DIR is a folder that 'batch --out' has written. Shows how the class did, how difficult each part was and how
@@ -54,7 +50,7 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
     from grader.instructor.analysis.statistics import class_statistics  # loads numpy
 
     with closing(open_gradebook(folder)) as gradebook:
-        course = load_graded_course(gradebook, course_folder)
+        course = call.graded_course(gradebook)
         book = Book.of(gradebook, course)
         answered = [(mark, gradebook.answers(mark.work.row) if mark.work else {}) for mark in book.marks()]
         found = class_statistics(answered)
@@ -63,10 +59,10 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
     if html is not None:
         from grader.instructor.analysis import statistics_html  # loads jinja2
 
-        write_output("--html", html, statistics_html.render(found, course, lang, names=names))
-    if as_json:
-        write_json(statistics_view.to_json(found, course, lang, names=names))
+        write_output("--html", html, statistics_html.render(found, course, call.lang, names=names))
+    if call.as_json:
+        write_json(statistics_view.to_json(found, course, call.lang, names=names))
     elif html is None:
-        statistics_view.render(page(lang), found, course, names=names)
+        statistics_view.render(page(call.lang), found, course, names=names)
     else:
-        click.echo(WRITTEN.fill(file=str(html)).of(lang))
+        click.echo(WRITTEN.fill(file=str(html)).of(call.lang))

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom import inbox as inboxes
-from grader.commands._options import (
-    course_option,
-    documented,
-    json_option,
-    lang_option,
-    load_course,
-    write_json,
-)
+from grader.commands._options import PATH, Call, documented, print_lines, shared, write_json
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning.answers_file import PLACEHOLDER
@@ -25,7 +18,7 @@ from grader.submission import Unusable, learner_named, read
 from grader.submission.files import kind_of
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    pass
 
 WHOSE_IF_UNREAD = Message("{problem} So it does not say whose submission this is: fix it, or give --learner.")
 SAME, DIFFERENT = 0, 1
@@ -43,25 +36,12 @@ SAME, DIFFERENT = 0, 1
     },
 )
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--to", "inbox", type=click.Path(path_type=Path), metavar="INBOX", help="The folder to submit to.")
-@click.option(
-    "--verify", type=click.Path(path_type=Path), metavar="RECEIPT", help="Compare PATH with a receipt instead."
-)
+@click.argument("path", type=PATH)
+@click.option("--to", "inbox", type=PATH, metavar="INBOX", help="The folder to submit to.")
+@click.option("--verify", type=PATH, metavar="RECEIPT", help="Compare PATH with a receipt instead.")
 @click.option("--learner", metavar="NAME", help="Whose work it is (default: the name in answers.yaml).")
-@json_option
-@lang_option
-@course_option
-def submit(
-    *,
-    path: Path,
-    inbox: Path | None,
-    verify: Path | None,
-    learner: str | None,
-    as_json: bool,
-    lang: Lang,
-    course_folder: Path | None,
-) -> None:
+@shared("json", "lang", "course")
+def submit(call: Call, *, path: Path, inbox: Path | None, verify: Path | None, learner: str | None) -> None:
     """Submit a file, folder, notebook or zip.
 
     Reports what is missing, without grading; stores PATH in INBOX, completely or not at all; prints a receipt
@@ -74,28 +54,27 @@ def submit(
     if verify is not None:
         receipt = _receipt(verify)
         changed = inboxes.differences(path, receipt)
-        if as_json:
+        if call.as_json:
             write_json({"same": not changed, "different": list(changed), "digest": receipt.digest})
         else:
-            click.echo(inbox_view.comparison(receipt, changed, lang))
+            click.echo(inbox_view.comparison(receipt, changed, call.lang))
         click.get_current_context().exit(DIFFERENT if changed else SAME)
     assert inbox is not None
     name = learner if learner and learner.strip() else _name(path)
-    course = load_course(course_folder)
+    course = call.course()
     submission = read(path, name)
-    remarks = list(inbox_view.remarks_on(course, submission, lang))
-    remarks += inbox_view.numbers_of(course, submission, learner_named(path) or name, lang)
+    remarks = list(inbox_view.remarks_on(course, submission, call.lang))
+    remarks += inbox_view.numbers_of(course, submission, learner_named(path) or name, call.lang)
     receipt, new = inboxes.submit(path, inbox, name, datetime.now(UTC), course)
-    remarks += inbox_view.lateness(course, receipt, lang)
+    remarks += inbox_view.lateness(course, receipt, call.lang)
     for remark in remarks:
         click.echo(f"attncheck: {remark}", err=True)
-    if as_json:
+    if call.as_json:
         write_json({**json.loads(receipt.to_json()), "new": new, "remarks": remarks})
         return
-    for line in inbox_view.receipt_lines(receipt, new, lang):
-        click.echo(line)
+    print_lines(inbox_view.receipt_lines(receipt, new, call.lang))
     if course.edition is not None:
-        click.echo(inbox_view.GRADED_ELSEWHERE.of(lang))
+        click.echo(inbox_view.GRADED_ELSEWHERE.of(call.lang))
 
 
 def _name(path: Path) -> str:

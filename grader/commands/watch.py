@@ -9,27 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import stdout, width
-from grader.commands._options import (
-    course_option,
-    documented,
-    find_exercise,
-    lang_option,
-    load_course,
-    present_files,
-    read_events,
-    save_events,
-    state_option,
-)
+from grader.commands._options import Call, documented, find_exercise, present_files, shared
 from grader.core.model import Text
-from grader.learning import hints, next_step, reference_view
-from grader.learning import log as state
+from grader.learning import hints, log, next_step, reference_view
 from grader.learning import watch as watching
 from grader.learning.learner_events import watch_events
 from grader.learning.progress import progress_of
 from grader.submission import read
 
 if TYPE_CHECKING:
-    from grader.core.model import Course, ExerciseResult, Lang
+    from grader.core.model import Course, ExerciseResult
 
 
 @documented(
@@ -40,10 +29,8 @@ if TYPE_CHECKING:
 )
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
-@state_option
-@lang_option
-@course_option
-def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path | None) -> None:
+@shared("state", "lang", "course")
+def watch(call: Call, path: Path) -> None:
     """Grade again on every save.
 
     Shows what to fix first in PATH. Keys: n next, h hint, q quit. Your progress is saved.
@@ -57,7 +44,7 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
 
     with open_sandbox(mode="auto", settings=ZygoteSettings(collapse=True)) as sandbox:
         sandbox.start()
-        course = load_course(course_folder)
+        course = call.course()
         sandbox.allow_packages(course.packages)
         context = GradingContext(
             course, Seed.public(), reference_observer(sandbox.observe, Seed.public(), course=course)
@@ -68,21 +55,21 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
         )
         console = stdout()
         keys = sys.stdin.isatty() and sys.platform != "win32"
-        log = read_events(state_file, course)
+        events = call.read_events(course)
         for event in watching.events(path, keys):
             page = session.handle(event)
             if isinstance(page, Text):
-                click.echo(page.of(lang))
+                click.echo(page.of(call.lang))
                 continue
-            events = watch_events(page, course, log, state.now())
-            save_events(state_file, *events)
-            log += events
+            new = watch_events(page, course, events, log.now())
+            call.save(*new)
+            events += new
             after: list[str] = []
-            if page.report is not None and any(isinstance(event, state.Coded) for event in events):
-                after += reference_view.offers(course, page.report, progress_of(course, log), state.now(), lang)
+            if page.report is not None and any(isinstance(event, log.Coded) for event in new):
+                after += reference_view.offers(course, page.report, progress_of(course, events), log.now(), call.lang)
             if page.report is not None and page.report.passed:
-                after += next_step.after_passing(course, log, state.now(), present_files(), lang, width())
-            render_watch(page, course, lang, console, keys=keys, after=after)
+                after += next_step.after_passing(course, events, log.now(), present_files(), call.lang, width())
+            render_watch(page, course, call.lang, console, keys=keys, after=after)
 
 
 def _hints(course: Course, result: ExerciseResult) -> tuple[int, ...]:

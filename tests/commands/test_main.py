@@ -158,7 +158,6 @@ def test_errors_become_messages(
         raise error
 
     monkeypatch.setattr(_options, "load_course", fail)
-    monkeypatch.setattr("grader.commands.questions.load_course", fail)
     ran = attncheck("questions")
     assert ran.code == code
     assert fragment in ran.err
@@ -168,7 +167,7 @@ def test_errors_become_messages(
 def test_debugging_shows_the_traceback(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
     """With ATTNCHECK_DEBUG a fault of ours can be traced."""
     monkeypatch.setenv("ATTNCHECK_DEBUG", "1")
-    monkeypatch.setattr("grader.commands.questions.load_course", lambda folder: 1 / 0)
+    monkeypatch.setattr(_options, "load_course", lambda folder: 1 / 0)
     ran = attncheck("questions")
     assert ran.code == 4
     assert "Traceback" in ran.err

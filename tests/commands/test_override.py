@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.marks import CoursePart
-from grader.commands import forget, override
+from grader.commands import forget
 from grader.instructor import overrides
 from grader.instructor.overrides import ForgetPlan, OverrideRequest, OverrideResult, Signed
 
@@ -57,7 +57,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     for function in (give_points, remove_override, forgetting):
         monkeypatch.setattr(overrides, function.__name__, function)
     monkeypatch.setattr(forget, "can_ask", lambda: True)
-    monkeypatch.setattr(override, "_login", lambda: "me")
+    monkeypatch.setattr("getpass.getuser", lambda: "me")
     return seen
 
 
