@@ -259,9 +259,9 @@ def _refuse(error: click.ClickException, lang: Lang) -> None:
     """Report a usage error. Its text is cleaned, because arguments may be file names that a shell expanded."""
     said = StringIO()
     if lang == "zh" and isinstance(error, click.UsageError):
-        from grader.commands import _usage  # rarely needed
+        from grader.commands._chinese import usage_error  # rarely needed
 
-        said.write(_usage.in_chinese(error))
+        said.write(usage_error(error))
     else:
         error.show(said)
     with contextlib.suppress(OSError):

@@ -1,4 +1,7 @@
-"""The language of messages: what the command line asks for, else the environment."""
+"""The language of messages: what the command line asks for, else the environment.
+
+This is not in the package itself, where the command ``next`` has the name of the function.
+"""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from grader.grading import courses
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from grader.core.model import Lang
+    from grader.core.model import Course, Lang, Question
     from grader.course.problems import Problem
 
 PASSED, FAILED = 0, 4
@@ -106,12 +106,6 @@ def check(call: Call, folder: Path | None, questions: tuple[str, ...], verbose: 
     For each problem, prints what to do. At the end, prints for each question how many misconceptions no other item or
     exercise is about.
     """
-    from grader.authoring import selfcheck  # loads numpy
-    from grader.grading.context import GradingContext  # loads numpy
-    from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import reference_observer  # loads numpy
-    from grader.sandbox import open_sandbox  # loads numpy
-
     if folder is not None and call.course_folder is not None:
         raise UsageError(_TWICE)
     try:
@@ -129,35 +123,56 @@ def check(call: Call, folder: Path | None, questions: tuple[str, ...], verbose: 
         return
     named = {find_question(course, name).id for name in questions}
     chosen = [question for question in course.questions if not named or question.id in named]
-    with open_sandbox(mode="require") as sandbox:
-        sandbox.start()
-        context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
-        steps = sum(1 + len(question.exercises) for question in chosen)
-        with step_bar(steps, shown=not call.as_json) as show:
-            some = chosen if named else None
-            problems = list(selfcheck.check(course, context, sandbox.observe, show, some))
+    problems = _check(course, chosen, all_of_them=not named, shown=not call.as_json)
     if call.as_json:
         write_json(_as_json(problems))
     else:
         for problem in problems:
             say(problem.said)
             say(_HINT.fill(hint=problem.hint))
-        for name, alone in selfcheck.without_follow_up(course).items():
-            if named and name not in named:
-                continue
-            what = name_list(alone) if verbose else _count(len(alone), "misconception", "个误解")
-            said = _NOT_ASKED.fill(question=name, what=what)
-            say(Text(indent(said.en, 0), indent(said.zh, 0)))
-        exercises = [e for q in chosen for e in q.exercises]
-        mistakes = sum(len(e.mistakes) for e in exercises)
-        numbers = {
-            "questions": _count(len(chosen), "question", "个问题"),
-            "exercises": _count(len(exercises), "exercise", "个练习"),
-            "mistakes": _count(mistakes, "mistake", "个典型错误"),
-        }
-        found = _count(len(problems), "problem", "处错误") if problems else _PROVEN
-        say(_CHECKED.fill(**numbers, found=found))
+        _say_without_follow_up(course, chosen, verbose)
+        _say_checked(chosen, len(problems))
     click.get_current_context().exit(FAILED if problems else PASSED)
+
+
+def _check(course: Course, chosen: list[Question], *, all_of_them: bool, shown: bool) -> list[Problem]:
+    """The problems of the ``chosen`` questions and, if these are all of them, of the course."""
+    from grader.authoring import selfcheck  # loads numpy
+    from grader.grading.context import GradingContext  # loads numpy
+    from grader.grading.inputs import Seed  # loads numpy
+    from grader.grading.reference_results import reference_observer  # loads numpy
+    from grader.sandbox import open_sandbox  # loads numpy
+
+    steps = sum(1 + len(question.exercises) for question in chosen)
+    with open_sandbox(mode="require") as sandbox:
+        sandbox.start()
+        context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
+        with step_bar(steps, shown=shown) as show:
+            return list(selfcheck.check(course, context, sandbox.observe, show, None if all_of_them else chosen))
+
+
+def _say_without_follow_up(course: Course, chosen: list[Question], verbose: bool) -> None:
+    """Print the misconceptions that no other item or exercise is about; their number unless ``verbose``."""
+    from grader.authoring import selfcheck  # loads numpy
+
+    names = {question.id for question in chosen}
+    for question, alone in selfcheck.without_follow_up(course).items():
+        if question in names:
+            what = name_list(alone) if verbose else _count(len(alone), "misconception", "个误解")
+            text = _NOT_ASKED.fill(question=question, what=what)
+            say(Text(indent(text.en, 0), indent(text.zh, 0)))
+
+
+def _say_checked(chosen: list[Question], problems: int) -> None:
+    exercises = [exercise for question in chosen for exercise in question.exercises]
+    say(
+        _CHECKED.fill(
+            questions=_count(len(chosen), "question", "个问题"),
+            exercises=_count(len(exercises), "exercise", "个练习"),
+            mistakes=_count(sum(len(exercise.mistakes) for exercise in exercises), "mistake", "个典型错误"),
+            found=_count(problems, "problem", "处错误") if problems else _PROVEN,
+        )
+    )
 
 
 def _count(number: int, en: str, zh: str) -> Text:
