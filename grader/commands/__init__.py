@@ -259,9 +259,7 @@ def _refuse(error: click.ClickException, lang: Lang) -> None:
     """Report a usage error. Its text is cleaned, because arguments may be file names that a shell expanded."""
     said = StringIO()
     if lang == "zh" and isinstance(error, click.UsageError):
-        from grader.commands._chinese import usage_error  # rarely needed
-
-        said.write(usage_error(error))
+        said.write(_help_in_chinese().usage_error(error))
     else:
         error.show(said)
     with contextlib.suppress(OSError):
