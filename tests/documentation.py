@@ -1,10 +1,10 @@
-"""The pages about kinds and commands, made from what is beside the code.
+"""The pages about kinds, commands and JSON, made from what is beside the code.
 
 Each check, quiz item, exporter and intake documents itself in the docstring of its module: a summary line, then
 Markdown under the headings of its family. Commands are documented by click: help texts, options, and an epilog with
-examples and exit codes. ``python -m tests.documentation --write`` (``make docs``) writes all of it into ``docs/``,
-between two marks; what surrounds the marks is written by hand. ``tests/test_documentation.py`` checks that nothing is
-missing or out of date.
+examples and exit codes. JSON is declared by dataclasses, whose docstrings describe each field. ``python -m
+tests.documentation --write`` (``make docs``) writes all of it into ``docs/``, between two marks; what surrounds the
+marks is written by hand. ``tests/test_documentation.py`` checks that nothing is missing or out of date.
 """
 
 from __future__ import annotations
@@ -439,6 +439,107 @@ def _unwrapped(text: str) -> str:
     return "\n\n".join(parts)
 
 
+# ------------------------------------------------------------------------------------------------ JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a command writes with ``--json``: a dataclass, or (if ``several``) a list of them."""
+
+    call: str
+    kind: Any
+    several: bool
+
+
+def outputs() -> Iterator[Output]:
+    """What all commands write, in the order of the commands."""
+    for _, _, command in commands():
+        for call, place in getattr(command, "outputs", {}).items():
+            module, _, name = place.partition(":")
+            declared_type = getattr(importlib.import_module(module), name)
+            inner = _inside(declared_type)
+            yield Output(call, inner, inner is not declared_type)
+
+
+def _inside(hint: Any) -> Any:
+    """The type in a tuple or list, among the values of a mapping, or besides None; what a conversion makes of it."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        function = parts[1].function
+        function = function.func if isinstance(function, functools.partial) else function
+        return _inside(typing.get_type_hints(function)["return"])
+    if origin in (typing.Union, types.UnionType):
+        return _inside(next(part for part in parts if part is not type(None)))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return _inside(parts[1])
+    if origin in (tuple, list):
+        return _inside(parts[0])
+    return hint
+
+
+def json_kind(hint: Any) -> str:
+    """A type as the JSON that it becomes."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        function = parts[1].function
+        function = function.func if isinstance(function, functools.partial) else function
+        return json_kind(typing.get_type_hints(function)["return"])
+    if origin in (typing.Union, types.UnionType):
+        named = [json_kind(part) for part in parts if part is not type(None)]
+        return " or ".join(dict.fromkeys([*named, "null"] if type(None) in parts else named))
+    if origin is Literal:
+        return " or ".join(f'`"{part}"`' for part in parts)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return "object"
+    if origin in (tuple, list):
+        return "list"
+    if isinstance(hint, type) and issubclass(hint, bool):
+        return "true or false"
+    if isinstance(hint, type) and issubclass(hint, int | float):
+        return "number"
+    if dataclasses.is_dataclass(hint) and hint is not Text:
+        return "object"
+    return "text"
+
+
+def json_fields(kind: Any, prefix: str = "", seen: dict[Any, str] | None = None) -> Iterator[tuple[str, str, str]]:
+    """(key, type, meaning) of all fields of what a dataclass becomes, those of inner ones after it.
+
+    ``seen`` has the dataclasses that are described already, and where. Raises ValueError if the docstring of a
+    dataclass does not describe each of its fields.
+    """
+    seen = {} if seen is None else seen
+    described = bullets(_list_of_fields(kind))
+    fields = {field.name: field.name.removesuffix("_") for field in dataclasses.fields(kind)}
+    if list(described) != list(fields.values()):
+        raise ValueError(f"{kind.__name__} describes {list(described)}; expected {list(fields.values())}")
+    hints = typing.get_type_hints(kind, include_extras=True)
+    for name, key in fields.items():
+        inner, shown = _inside(hints[name]), json_kind(hints[name])
+        place = f"{prefix}{key}{'[]' if shown.startswith('list') else ''}"
+        again = f" (as in `{seen[inner]}`)" if inner in seen else ""
+        yield prefix + key, shown, described[key] + again
+        if dataclasses.is_dataclass(inner) and inner is not Text and inner not in seen:
+            seen[inner] = place
+            yield from json_fields(inner, f"{place}.", seen)
+
+
+def _list_of_fields(kind: Any) -> str:
+    text = inspect.cleandoc(kind.__doc__ or "")
+    return text[text.index("- `") :] if "- `" in text else ""
+
+
+def json_page() -> str:
+    """What each command writes: a sentence, and a table of keys."""
+    parts = []
+    for output in outputs():
+        intro = inspect.cleandoc(output.kind.__doc__ or "").partition("\n- `")[0].strip()
+        parts.append(f"### attncheck {output.call} --json\n\n{'A list; each entry: ' * output.several}{intro}")
+        rows = [f"| `{key}` | {cell(type_)} | {cell(meaning)} |" for key, type_, meaning in json_fields(output.kind)]
+        parts.append("\n".join(["| key | type | meaning |", "|---|---|---|", *rows]))
+    return "\n\n".join(parts)
+
+
 # ----------------------------------------------------------------------------------------------- pages
 
 
@@ -446,6 +547,7 @@ def pages() -> dict[Path, str]:
     """The pages as they should be."""
     made = {ROOT / family.page: family_page(family) for family in FAMILIES_OF_KINDS}
     made[ROOT / "docs/cli.md"] = commands_page()
+    made[ROOT / "docs/json.md"] = json_page()
     return {path: filled(path.read_text("utf-8"), text) for path, text in made.items()}
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -52,16 +53,19 @@ def epilog(examples: Mapping[str, str], exits: Mapping[int, str], heading: str, 
     return f"\b\n{heading}{colon}\n{shown}\n\n\b\n{codes}{colon}\n{ends}"
 
 
-def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callable[[C], C]:
+def documented(
+    examples: Mapping[str, str], exits: Mapping[int, str], outputs: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[C], C]:
     """A decorator that adds examples and exit codes to the help of a command; also the source of docs/cli.md.
 
     ``examples`` maps command lines, without ``attncheck``, to descriptions. ``exits`` has the exit codes of the command
-    itself; 2 (wrong call), 4 (internal error) and 130 (interrupted) apply to all commands.
+    itself; 2 (wrong call), 4 (internal error) and 130 (interrupted) apply to all commands. ``outputs`` maps each way to
+    call it with ``--json`` to the type of what it then writes, as ``module:name``; docs/json.md is made from these.
     """
 
     def add(command: C) -> C:
         command.epilog = epilog(examples, exits, "Examples", "Exit codes")
-        vars(command).update(examples=examples, exits=exits)
+        vars(command).update(examples=examples, exits=exits, outputs=outputs)
         return command
 
     return add

@@ -18,6 +18,7 @@ from grader.commands._options import (
     write_json,
 )
 from grader.core.model import ExerciseResult, Item
+from grader.core.serialize import to_json
 from grader.instructor import explain_view
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ SAME, DIFFERENT = 0, 1
         "explain results ada scaled_dot_product_attention/values/heads": "one check of one exercise in one case",
     },
     {0: "the replay agrees with the result", 1: "the replay gives a different result"},
+    {"explain DIR LEARNER CHECK": "grader.instructor.explain:Explanation"},
 )
 @click.command()
 @results_argument
@@ -52,7 +54,7 @@ def explain(call: Call, *, folder: Path, learner: str, check: str, attempt: int 
     seed = graded_seed(folder, seed_file, call.course_folder)
     found = _explained(replay.ExplainRequest(folder, learner, check, seed, call.course_folder, attempt), seed)
     if call.as_json:
-        write_json(explain_view.to_json(found, call.lang))
+        write_json(to_json(found, call.lang))
     else:
         print_lines(explain_view.lines(found, call.lang))
     click.get_current_context().exit(SAME if found.agrees else DIFFERENT)

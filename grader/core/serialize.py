@@ -1,6 +1,7 @@
-"""Converts frozen results to JSON data and back, without loss; the gradebook stores them this way.
+"""Converts frozen dataclasses to JSON data: ``dump`` and ``load`` for gradebooks, ``to_json`` for ``--json``.
 
-Annotations determine the types: dataclasses become mappings, tuples become lists, enum members become their values.
+``dump`` loses nothing, and ``load`` is its inverse; annotations determine the types. ``to_json`` is for readers of
+one language. In both, dataclasses become mappings, tuples become lists, enum members become their values.
 """
 
 from __future__ import annotations
@@ -11,9 +12,85 @@ import functools
 import types
 import typing
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
+
+from grader.core.model import Lang, Text
+from grader.core.text import clean, cleaned
 
 T = TypeVar("T")
+
+
+class Unrounded(float):
+    """A number that ``to_json`` writes as it is: 2.0 remains 2.0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """In ``Annotated[kind, Written(function)]``: ``to_json`` writes what ``function`` makes of the value."""
+
+    function: Callable[[Any], Any]
+
+
+#: A name or a message of a learner, made safe to show.
+Shown: TypeAlias = Annotated[str, Written(clean)]
+#: A text that quotes learners, with its lines.
+ShownText: TypeAlias = Annotated[Text, Written(functools.partial(cleaned, limit=2000, lines=True))]
+
+
+def to_json(value: Any, lang: Lang = "en", hint: Any = None) -> Any:
+    """``value`` as the JSON data that a command writes: texts in ``lang``, every field of a dataclass in its order.
+
+    ``hint`` is the type that ``value`` is declared with, whose ``Written`` apply. A field that would have the name of a
+    keyword of Python ends in ``_``, which is left out. Numbers are rounded; see ``number``. Raises TypeError for
+    values of other types.
+    """
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        return to_json(parts[1].function(value), lang)
+    if value is None or type(value) in (str, int, bool, Unrounded):
+        return value
+    if origin in (typing.Union, types.UnionType):
+        return to_json(value, lang, next(part for part in parts if part is not type(None)))
+    if isinstance(value, Text):
+        return value.of(lang)
+    if dataclasses.is_dataclass(value):
+        fields = _hints(cast("Hashable", type(value))).items()
+        return {name.removesuffix("_"): to_json(getattr(value, name), lang, part) for name, part in fields}
+    inner = next((part for part in reversed(parts) if part is not ...), None)
+    if isinstance(value, Mapping):
+        return {name: to_json(part, lang, inner) for name, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [to_json(part, lang, inner) for part in value]
+    return _scalar_as_json(value)
+
+
+def _scalar_as_json(value: Any) -> Any:
+    match value:
+        case enum.Enum():
+            return value.value
+        case float():
+            return number(value)
+        case datetime():
+            return value.isoformat()
+        case Path():
+            return str(value)
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+@functools.cache
+def _hints(kind: Any) -> Mapping[str, Any]:
+    """The declared types of a dataclass's fields, in order."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+def number(value: float) -> int | float:
+    """``value`` with at most six decimals; an int if it is whole."""
+    rounded = round(float(value), 6)
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def dump(value: Any) -> Any:

@@ -39,6 +39,11 @@ def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
     return kept if len(kept) <= limit else kept[: limit - 1].rstrip() + "…"
 
 
+def cleaned(text: Text, limit: int = 400, *, lines: bool = False) -> Text:
+    """A text that quotes a learner, made safe to show in both languages; see ``clean``."""
+    return Text(clean(text.en, limit, lines=lines), clean(text.zh, limit, lines=lines))
+
+
 def _printable(row: str) -> str:
     return "".join(" " if char.isspace() else char for char in row if char.isprintable() or char.isspace()).rstrip()
 

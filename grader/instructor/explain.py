@@ -6,20 +6,23 @@ For instructors only: hidden inputs and expected values are shown.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, open_gradebook
+from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, SubmissionRow, open_gradebook
 from grader.classroom.marks import marks
 from grader.classroom.recorder import question_version
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
 from grader.core.model import (
     Array,
+    ArrayType,
     Course,
     Diagnosis,
     Difference,
@@ -39,10 +42,12 @@ from grader.core.model import (
     Status,
     Submission,
     Text,
+    Visibility,
 )
-from grader.core.text import name_list, same
+from grader.core.serialize import Shown, ShownText, Written
+from grader.core.text import clean, cleaned, name_list, same
 from grader.course import answer_ids, items
-from grader.course import loader as course
+from grader.course.loader import full_course
 from grader.grading import courses
 from grader.grading.answer_grading import judge_answer
 from grader.grading.compare import compare
@@ -54,6 +59,7 @@ from grader.grading.programs import apply_variant
 from grader.grading.reference_results import reference_observer
 from grader.instructor.overrides import find_learner
 from grader.instructor.regrade import check_seed, course_of, is_as_graded, points_of
+from grader.report.json import diagnosis
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -79,65 +85,150 @@ class ExplainRequest:
 
 @dataclass(frozen=True, slots=True)
 class ShownValue:
-    """A value as shown to people: name, kind, and content, shortened if it is long."""
+    """A value as shown to people.
 
-    name: Text
-    kind: Text
-    text: str = ""
+    - `name`: of an input; of a result, which run returned it
+    - `kind`: the type and shape of an array; any other value in full
+    - `text`: the entries of an array; of a large one, only the corners
+    """
+
+    name: Annotated[Text, Written(cleaned)]
+    kind: Annotated[Text, Written(partial(cleaned, limit=600))]
+    text: Annotated[str, Written(partial(clean, limit=4000, lines=True))] = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """An explained item or check. ``agrees`` is false if the replay gave a different result from the grading.
+class Confinement:
+    """How code was confined.
 
-    ``where`` is the item id or ``exercise/check/case``. ``status``, ``earned`` and ``message`` are as recorded,
-    ``replayed`` is the status in the replay, and ``told`` is the message of the check with nothing hidden. ``changed``
-    is true if the question has changed since it was graded.
+    - `layers`: what confined it
+    - `unsafe`: whether it ran unconfined
     """
 
-    learner: str
-    submission: str
-    where: str
+    layers: tuple[str, ...]
+    unsafe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What graded a part.
+
+    - `at`: when
+    - `seconds`: how long it took
+    - `seed`: the label of the seed of the hidden cases
+    - `course`: the digest of the course
+    - `question`: the digest of the question
+    - `versions`: of attncheck and of what it uses
+    - `sandbox`: how the code was confined
+    """
+
+    at: datetime
+    seconds: float
+    seed: str
+    course: str
+    question: str
+    versions: Mapping[str, str]
+    sandbox: Confinement
+
+
+@dataclass(frozen=True, slots=True)
+class PointsByHand:
+    """Points given by hand.
+
+    - `points`: the points
+    - `author`: who gave them
+    - `reason`: why
+    """
+
+    points: float
+    author: Shown
+    reason: Annotated[str, Written(partial(clean, limit=2000))]
+
+
+def _shown_difference(difference: Difference) -> Difference:
+    return replace(difference, expected=clean(difference.expected), actual=clean(difference.actual))
+
+
+def _misconception_id(misconception: Misconception) -> str:
+    return misconception.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """An explained item or check, for instructors: hidden inputs and expected values are shown.
+
+    - `format`: 1
+    - `learner`: the id of the learner
+    - `submission`: its key in the gradebook
+    - `check`: the id of the item, or `exercise/check/case`
+    - `visibility`: `public` or `hidden`
+    - `status`: as recorded
+    - `earned`: points, as recorded
+    - `possible`: the points of the item or check
+    - `message`: what the learner sees
+    - `told`: the message of the check with nothing hidden
+    - `misconception`: the id of the misconception that explains the mistake
+    - `diagnosis`: why it is wrong, as in a report
+    - `ask`: what the item asks
+    - `inputs`: of the check; of an item, the learner's numbers and the choices
+    - `expected`: what the reference returned; of an item, a correct answer
+    - `actual`: what the submission returned; of an item, the answer
+    - `difference`: the first difference between the two
+    - `file`: where the exercise was found
+    - `array_type`: `torch` or `numpy`
+    - `variant`: the form in which the exercise was called, if it has several
+    - `graded`: when and how it was graded
+    - `override`: points given by hand, which count instead
+    - `changed`: whether the question has changed since then
+    - `replayed`: the status in the replay
+    - `agrees`: whether the replay gave the same result
+    """
+
+    format: int = 1
+    learner: Shown
+    submission: Shown
+    check: str
+    visibility: Visibility = "public"
     status: Status
     earned: float
     possible: float
-    message: Text | None
-    run: GradingRun
-    version: str
-    agrees: bool
-    replayed: Status
-    told: Text | None = None
-    misconception: Misconception | None = None
-    visibility: str = "public"
-    ask: Text | None = None
+    message: ShownText | None
+    told: ShownText | None = None
+    misconception: Annotated[Misconception, Written(_misconception_id)] | None = None
+    diagnosis: tuple[Annotated[Diagnosis, Written(diagnosis)], ...] = ()
+    ask: ShownText | None = None
     inputs: tuple[ShownValue, ...] = ()
     expected: tuple[ShownValue, ...] = ()
     actual: tuple[ShownValue, ...] = ()
-    difference: Difference | None = None
-    diagnosis: tuple[Diagnosis, ...] = ()
-    file: str | None = None
-    array_type: str | None = None
+    difference: Annotated[Difference, Written(_shown_difference)] | None = None
+    file: Shown | None = None
+    array_type: ArrayType | None = None
     variant: str | None = None
+    graded: Provenance
+    override: PointsByHand | None = None
     changed: bool = False
-    override: Override | None = None
+    replayed: Status
+    agrees: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedPart:
-    """What the gradebook records about one item or exercise of a submission, and what a replay needs."""
+    """What the gradebook records about one item or exercise of a submission, and what a replay needs.
+
+    ``rest`` is what the request says after the name of the part; ``key`` names the submission in the gradebook.
+    """
 
     learner: LearnerRow
-    row: SubmissionRow
+    key: str
     submission: Submission
     course: Course
     question: Question
     part: Item | Exercise
     rest: str
     result: ItemResult | ExerciseResult
-    run: GradingRun
-    version: str
+    graded: Provenance
     changed: bool
-    override: Override | None
+    override: PointsByHand | None
 
 
 # ---------------------------------------------------------------------------------------------- finding
@@ -145,68 +236,82 @@ class RecordedPart:
 
 def find_recorded_part(request: ExplainRequest) -> RecordedPart:
     """Look up what to explain. Raises UsageError if nothing is recorded or the files have changed since grading."""
-    with contextlib.closing(open_gradebook(request.folder)) as book:
-        loaded = course.full_course(courses.load(course_of(book, request.course_folder)))
-        question, part, rest = _part(request.check, loaded, tuple(points_of(book)))
+    with contextlib.closing(open_gradebook(request.folder)) as gradebook:
+        course = full_course(courses.load(course_of(gradebook, request.course_folder)))
+        question, part, rest = _part(request.check, course, tuple(points_of(gradebook)))
         if isinstance(part, Exercise):  # nothing about an answer depends on the seed
-            check_seed(book, request.seed)
-        learner = find_learner(book, request.learner)
-        row = _submission(book, loaded, learner, request.attempt)
-        if row.error is not None:
-            raise UsageError(
-                Message("The submission {key} of {learner} could not be graded: {why}").fill(
-                    key=row.key, learner=learner.id, why=row.error
-                )
-            )
-        known = Book.of(book, loaded).versions.get(question.id, "")
-        found = book.units(row, {question.id: known})
-        result = _result(found[0][0].result, part) if found else None
+            check_seed(gradebook, request.seed)
+        learner = find_learner(gradebook, request.learner)
+        row = _submission(gradebook, course, learner, request.attempt)
+        version = Book.of(gradebook, course).versions.get(question.id, "")
+        units = gradebook.units(row, {question.id: version})
+        result = _result(units[0][0].result, part) if units else None
         if result is None:
             raise UsageError(
                 Message(
                     "{question} of {learner} is not graded in this version; run 'attncheck batch' or 'regrade'."
                 ).fill(question=question.id, learner=learner.id)
             )
-        place = book.place(row)
-        if not is_as_graded(row, place):
-            raise UsageError(
-                Message(
-                    "{place} is missing or has changed since it was graded; restore it, or grade the collection again."
-                ).fill(place=place)
-            )
-        names = (result.id if isinstance(result, ItemResult) else result.name, learner.id)
         return RecordedPart(
-            learner,
-            row,
-            read(place, row.seed_name),
-            loaded,
-            question,
-            part,
-            rest,
-            result,
-            found[0][1],
-            known,
-            question_version(question, loaded, str(book.recall("seed"))) != known,
-            next((change for change in book.overrides() if (change.part, change.learner) == names), None),
+            learner=learner,
+            key=row.key,
+            submission=_unchanged(gradebook, row),
+            course=course,
+            question=question,
+            part=part,
+            rest=rest,
+            result=result,
+            graded=_provenance(units[0][1], version),
+            changed=question_version(question, course, str(gradebook.recall("seed"))) != version,
+            override=_override(gradebook, learner, part),
         )
 
 
-def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question, Item | Exercise, str]:
+def _unchanged(gradebook: Gradebook, row: SubmissionRow) -> Submission:
+    """The files that were graded."""
+    place = gradebook.place(row)
+    if not is_as_graded(row, place):
+        raise UsageError(
+            Message(
+                "{place} is missing or has changed since it was graded; restore it, or grade the collection again."
+            ).fill(place=place)
+        )
+    return read(place, row.seed_name)
+
+
+def _provenance(run: GradingRun, version: str) -> Provenance:
+    sandbox = Confinement(run.layers, run.unsafe)
+    return Provenance(run.at, run.seconds, run.seed, run.course, version, dict(run.versions), sandbox)
+
+
+def _override(gradebook: Gradebook, learner: LearnerRow, part: Item | Exercise) -> PointsByHand | None:
+    for override in gradebook.overrides():
+        if (override.part, override.learner) == (_name(part), learner.id):
+            return PointsByHand(override.points, override.author, override.reason)
+    return None
+
+
+def _name(part: Item | Exercise) -> str:
+    return part.id if isinstance(part, Item) else part.name
+
+
+def _part(check: str, course: Course, counting: Sequence[str]) -> tuple[Question, Item | Exercise, str]:
     """The question, the item or exercise that ``check`` starts with, and the rest of ``check``."""
     name, _, rest = check.partition("/")
-    known: dict[str, tuple[Question, Item | Exercise]] = {}
-    for question in (each for each in loaded.questions if each.id in counting):
-        known |= {exercise.name.casefold(): (question, exercise) for exercise in question.exercises}
-        known |= {item.id.casefold(): (question, item) for item in question.items if item.use == "graded"}
-    if name.casefold() not in known:
-        there = name_list(part.id if isinstance(part, Item) else part.name for _, part in known.values())
+    parts: dict[str, tuple[Question, Item | Exercise]] = {}
+    for question in course.questions:
+        if question.id in counting:
+            parts |= {exercise.name.casefold(): (question, exercise) for exercise in question.exercises}
+            parts |= {item.id.casefold(): (question, item) for item in question.items if item.use == "graded"}
+    if name.casefold() not in parts:
+        there = name_list(_name(part) for _, part in parts.values())
         raise UsageError(
             Message(
                 "There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: "
                 "{there}"
             ).fill(name=name, there=there)
         )
-    question, part = known[name.casefold()]
+    question, part = parts[name.casefold()]
     if rest and isinstance(part, Item):
         raise UsageError(
             Message("{part} is an item, which has no checks: leave out “/{rest}”.").fill(part=part.id, rest=rest)
@@ -214,135 +319,147 @@ def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question
     return question, part, rest
 
 
-def _submission(book: Gradebook, loaded: Course, learner: LearnerRow, attempt: int | None) -> SubmissionRow:
+def _submission(gradebook: Gradebook, course: Course, learner: LearnerRow, attempt: int | None) -> SubmissionRow:
     """The submission with this attempt number; without one, the submission that counts."""
-    theirs = [row for row in book.submissions() if learner.id in (row.learners or (row.key,))]
-    if not theirs:
+    rows = [row for row in gradebook.submissions() if learner.id in (row.learners or (row.key,))]
+    if not rows:
         raise UsageError(Message("{learner} has no submission.").fill(learner=learner.id))
-    if attempt is not None:
-        found = next((row for row in theirs if row.attempt == attempt), None)
-        if found is None:
-            there = ", ".join(str(number) for number in sorted({row.attempt for row in theirs}))
-            raise UsageError(
-                Message("{learner} has no attempt {attempt}; available: {there}.").fill(
-                    learner=learner.id, attempt=attempt, there=there
-                )
+    row = _counting(gradebook, course, learner, rows) if attempt is None else _attempt(learner, rows, attempt)
+    if row.error is not None:
+        raise UsageError(
+            Message("The submission {key} of {learner} could not be graded: {why}").fill(
+                key=row.key, learner=learner.id, why=row.error
             )
-        return found
-    known = Book.of(book, loaded)
-    works = [known.work(row) for row in theirs]
-    found_marks = marks(learner, works, known.points, book.overrides(), loaded.rules, parts(loaded))
-    return [mark.work.row for mark in found_marks if mark.counts and mark.work is not None][-1]
+        )
+    return row
+
+
+def _attempt(learner: LearnerRow, rows: Sequence[SubmissionRow], attempt: int) -> SubmissionRow:
+    for row in rows:
+        if row.attempt == attempt:
+            return row
+    there = ", ".join(str(number) for number in sorted({row.attempt for row in rows}))
+    raise UsageError(
+        Message("{learner} has no attempt {attempt}; available: {there}.").fill(
+            learner=learner.id, attempt=attempt, there=there
+        )
+    )
+
+
+def _counting(
+    gradebook: Gradebook, course: Course, learner: LearnerRow, rows: Sequence[SubmissionRow]
+) -> SubmissionRow:
+    book = Book.of(gradebook, course)
+    works = [book.work(row) for row in rows]
+    learners_marks = marks(learner, works, book.points, gradebook.overrides(), course.rules, parts(course))
+    return [mark.work.row for mark in learners_marks if mark.counts and mark.work is not None][-1]
 
 
 def _result(result: QuestionResult, part: Item | Exercise) -> ItemResult | ExerciseResult | None:
     if isinstance(part, Item):
-        return next((each for each in result.items if each.id == part.id), None)
-    return next((each for each in result.exercises if each.name == part.name), None)
+        return next((item for item in result.items if item.id == part.id), None)
+    return next((exercise for exercise in result.exercises if exercise.name == part.name), None)
 
 
 # ---------------------------------------------------------------------------------------------- replaying
 
 
-def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explanation:
+def explain_item(recorded: RecordedPart, item: Item, result: ItemResult) -> Explanation:
     """Explain an answer: judge it again, and show it with a correct answer."""
-    context = items.Context(found.course.public_id, found.submission.learner, item.id)
-    submission = answer_ids.matched(found.course, found.submission)
-    answer = next((each for each in submission.answers or () if each.item == item.id), None)
+    context = items.Context(recorded.course.public_id, recorded.submission.learner, item.id)
+    submission = answer_ids.matched(recorded.course, recorded.submission)
+    answer = next((answer for answer in submission.answers or () if answer.item == item.id), None)
     value = None if answer is None else answer.value
-    judged = Status.MISSING
+    replayed = Status.MISSING
     if answer is not None and value is not None:
-        judged = Status.FAILED if answer.problem is not None else judge_answer(item, value, context).status
+        replayed = Status.FAILED if answer.problem is not None else judge_answer(item, value, context).status
     numbers = items.draw(item.spec, context)
     asked = items.ask(item, context)
     inputs = [ShownValue(same(name), same(str(number))) for name, number in numbers.items()]
     inputs += [ShownValue(same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
     return Explanation(
-        learner=found.learner.id,
-        submission=found.row.key,
-        where=item.id,
+        learner=recorded.learner.id,
+        submission=recorded.key,
+        check=item.id,
         status=result.status,
         earned=result.earned,
         possible=result.possible,
         message=result.message,
-        run=found.run,
-        version=found.version,
-        agrees=judged is result.status,
-        replayed=judged,
-        misconception=found.question.misconception(result.misconception),
+        misconception=recorded.question.misconception(result.misconception),
         ask=items.fill(item.ask, numbers),
         inputs=tuple(inputs),
         expected=(ShownValue(_ANSWER, items.key(item, context)),),
         actual=() if value is None else (ShownValue(_ANSWER, same(_short(value))),),
-        changed=found.changed,
-        override=found.override,
+        graded=recorded.graded,
+        override=recorded.override,
+        changed=recorded.changed,
+        replayed=replayed,
+        agrees=replayed is result.status,
     )
 
 
 def explain_code(
-    found: RecordedPart, exercise: Exercise, result: ExerciseResult, seed: Seed, observe: Observe
+    recorded: RecordedPart, exercise: Exercise, result: ExerciseResult, seed: Seed, observe: Observe
 ) -> Explanation:
     """Explain a check on one case: run it again, with the reference."""
-    outcome = _chosen(result, found.rest)
-    recorded = result.outcomes[outcome]
-    where = f"{exercise.name}/{recorded.check}/{recorded.case}"
-    context = GradingContext(found.course, seed, reference_observer(observe, seed))
-    again = replay(context, found.question, exercise, found.submission, observe)
-    at = _same_entry(again, result, outcome)
-    if at is None:
+    chosen = _chosen(result, recorded.rest)
+    outcome = result.outcomes[chosen]
+    check = f"{exercise.name}/{outcome.check}/{outcome.case}"
+    context = GradingContext(recorded.course, seed, reference_observer(observe, seed))
+    again = replay(context, recorded.question, exercise, recorded.submission, observe)
+    index = _same_entry(again, result, chosen)
+    if index is None:
         raise UsageError(
             Message("{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.").fill(
-                where=where
+                where=check
             )
         )
-    fresh = again.result.outcomes[at]
-    told = again.unredacted(exercise, at)
-    entry = again.entries[at]
-    drawn = entry.drawn if again.form is None else apply_variant(again.form.variant, entry.drawn)
-    expected = again.expected[at] if again.form else ()
-    got = again.got[at] if again.form else ()
+    fresh = again.result.outcomes[index]
+    told = again.unredacted(exercise, index)
+    form, drawn = again.form, again.entries[index].drawn
+    expected = again.expected[index] if form else ()
+    actual = again.got[index] if form else ()
     failed = fresh.status is not Status.PASSED
     return Explanation(
-        learner=found.learner.id,
-        submission=found.row.key,
-        where=where,
-        status=recorded.status,
-        earned=recorded.earned,
-        possible=recorded.possible,
-        message=recorded.verdict.message,
-        run=found.run,
-        version=found.version,
-        agrees=_agree(fresh, recorded),
-        replayed=fresh.status,
+        learner=recorded.learner.id,
+        submission=recorded.key,
+        check=check,
+        visibility=outcome.visibility,
+        status=outcome.status,
+        earned=outcome.earned,
+        possible=outcome.possible,
+        message=outcome.verdict.message,
         told=told.message,
-        misconception=found.question.misconception(recorded.verdict.misconception or result.misconception),
-        visibility=recorded.visibility,
-        inputs=tuple(_inputs(drawn)),
-        expected=tuple(_things(expected)),
-        actual=tuple(_things(got)),
-        difference=(told.difference or _difference(expected, got)) if failed else None,
+        misconception=recorded.question.misconception(outcome.verdict.misconception or result.misconception),
         diagnosis=again.result.diagnosis if failed else (),
+        inputs=tuple(_inputs(apply_variant(form.variant, drawn) if form else drawn)),
+        expected=tuple(_things(expected)),
+        actual=tuple(_things(actual)),
+        difference=(told.difference or _difference(expected, actual)) if failed else None,
         file=again.result.file,
-        array_type=again.form.array_type if again.form else None,
-        variant=again.form.variant.name if again.form and again.form.variant else None,
-        changed=found.changed,
-        override=found.override,
+        array_type=form.array_type if form else None,
+        variant=form.variant.name if form and form.variant else None,
+        graded=recorded.graded,
+        override=recorded.override,
+        changed=recorded.changed,
+        replayed=fresh.status,
+        agrees=_agree(fresh, outcome),
     )
 
 
 def _agree(fresh: Outcome, recorded: Outcome) -> bool:
     """Whether two outcomes agree. Messages of time-outs may differ: which of two clocks is first depends on load."""
-    same = fresh.verdict.message == recorded.verdict.message or fresh.status is Status.TIMED_OUT
-    return fresh.status is recorded.status and same
+    same_message = fresh.verdict.message == recorded.verdict.message or fresh.status is Status.TIMED_OUT
+    return fresh.status is recorded.status and same_message
 
 
 def _chosen(result: ExerciseResult, rest: str) -> int:
     """The index of the first failed outcome, else the first one, that ``rest`` (``check/case`` or less) selects."""
     check, _, case = rest.partition("/")
     wanted = [
-        at
-        for at, outcome in enumerate(result.outcomes)
-        if (not check or outcome.check == check) and (not case or outcome.case == case)
+        index
+        for index, outcome in enumerate(result.outcomes)
+        if check in ("", outcome.check) and case in ("", outcome.case)
     ]
     if not wanted:
         there = dict.fromkeys(f"{result.name}/{outcome.check}/{outcome.case}" for outcome in result.outcomes)
@@ -351,27 +468,29 @@ def _chosen(result: ExerciseResult, rest: str) -> int:
                 result=result.name, rest=rest, there=name_list(there)
             )
         )
-    lost = [at for at in wanted if result.outcomes[at].verdict.applies and result.outcomes[at].status != Status.PASSED]
-    return (lost or wanted)[0]
+    for index in wanted:
+        if result.outcomes[index].verdict.applies and result.outcomes[index].status != Status.PASSED:
+            return index
+    return wanted[0]
 
 
-def _same_entry(again: Replay, result: ExerciseResult, at: int) -> int | None:
-    """The index of outcome ``at`` in the replay: the same, unless the question has changed; None if it is gone."""
+def _same_entry(again: Replay, result: ExerciseResult, index: int) -> int | None:
+    """The index of an outcome in the replay: the same, unless the question has changed; None if it is gone."""
     names = [(outcome.check, outcome.case) for outcome in again.result.outcomes]
-    name = (result.outcomes[at].check, result.outcomes[at].case)
-    if at < len(names) and names[at] == name:
-        return at
+    name = (result.outcomes[index].check, result.outcomes[index].case)
+    if index < len(names) and names[index] == name:
+        return index
     return names.index(name) if name in names else None
 
 
-def _difference(expected: tuple[Observation, ...], got: tuple[Observation, ...]) -> Difference | None:
+def _difference(expected: tuple[Observation, ...], actual: tuple[Observation, ...]) -> Difference | None:
     """The first difference between what the submission and the reference returned."""
-    for right, mine in zip(expected, got, strict=False):
+    for right, mine in zip(expected, actual, strict=False):
         if isinstance(right, Returned) and isinstance(mine, Returned):
-            for one, other in zip(right.values, mine.values, strict=False):
-                found = compare(one, other)
-                if found is not None:
-                    return found.difference
+            for wanted, returned in zip(right.values, mine.values, strict=False):
+                comparison = compare(wanted, returned)
+                if comparison is not None:
+                    return comparison.difference
     return None
 
 
@@ -434,5 +553,5 @@ def format_array(values: np.ndarray[Any, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    said = value if isinstance(value, str) else repr(value)
-    return said if len(said) <= 600 else said[:599] + "…"
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 600 else text[:599] + "…"

@@ -1,16 +1,15 @@
-"""An explained item or check for instructors, as lines of text and as JSON."""
+"""An explained item or check for instructors, as lines of text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.classroom.words import NONE
 from grader.core.layout import indent
 from grader.core.model import Difference, Lang, Message, Text
-from grader.core.text import COMMA, LABELED, SEMICOLON, STATUS, clean, points, timestamp
+from grader.core.text import COMMA, LABELED, SEMICOLON, STATUS, clean, cleaned, points, timestamp
 from grader.report import explained, words
-from grader.report.json import diagnosis, number
 
 if TYPE_CHECKING:
     from grader.instructor.explain import Explanation, ShownValue
@@ -51,7 +50,7 @@ def lines(found: Explanation, lang: Lang) -> Iterator[str]:
     yield say(
         EXPLAINED,
         learner=clean(found.learner),
-        where=found.where,
+        where=found.check,
         status=STATUS[found.status],
         earned=points(found.earned),
         possible=points(found.possible),
@@ -73,23 +72,23 @@ def lines(found: Explanation, lang: Lang) -> Iterator[str]:
 
 def _why(found: Explanation, lang: Lang) -> Iterator[str]:
     if found.message is not None:
-        yield indent(TOLD.fill(said=_clean(found.message)).of(lang), 0)
+        yield indent(TOLD.fill(said=_short(found.message)).of(lang), 0)
     if found.told is not None and found.told != found.message:
-        yield indent(SEEN.fill(said=_clean(found.told)).of(lang), 0)
+        yield indent(SEEN.fill(said=_short(found.told)).of(lang), 0)
     if found.misconception is not None:
         truth = found.misconception.truth
         yield indent(BELIEF.fill(name=found.misconception.id, truth=truth).of(lang), 0)
     for each in found.diagnosis:
         if found.misconception is None or each.text != found.misconception.truth:
-            yield indent(WHY.fill(said=_clean(each.text)).of(lang), 0)
+            yield indent(WHY.fill(said=_short(each.text)).of(lang), 0)
         line = explained.quoted(each.span) if each.span is not None else None
         if each.span is not None and line is not None:
             yield indent(explained.place_text(each.span).of(lang), 2)
             yield from (f"    {line.text}", f"    {line.caret}")
 
 
-def _clean(text: Text) -> Text:
-    return Text(clean(text.en, 1200, lines=True), clean(text.zh, 1200, lines=True))
+def _short(text: Text) -> Text:
+    return cleaned(text, 1200, lines=True)
 
 
 def _things(heading: Text, things: tuple[ShownValue, ...], lang: Lang, nothing: Text | None = None) -> Iterator[str]:
@@ -119,7 +118,7 @@ def _difference(difference: Difference, lang: Lang) -> Iterator[str]:
 
 
 def _provenance(found: Explanation, lang: Lang) -> Iterator[str]:
-    run = found.run
+    run = found.graded
     if found.file is not None:
         given = words.GIVEN[found.array_type].of(lang) if found.array_type in words.GIVEN else NONE.of(lang)
         names = {"submission": clean(found.submission, 80), "file": clean(found.file, 120)}
@@ -130,10 +129,12 @@ def _provenance(found: Explanation, lang: Lang) -> Iterator[str]:
         at=timestamp(run.at.isoformat()),
         seconds=f"{run.seconds:.1f}",
         seed=run.seed,
-        versions=COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions),
+        versions=COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions.items()),
     )
-    bank = BANK_THEN.fill(course=run.course[:12], version=found.version[:12])
-    layers = words.NO_SANDBOX if run.unsafe else words.SANDBOX.fill(layers=COMMA.of(lang).join(run.layers))
+    bank = BANK_THEN.fill(course=run.course[:12], version=run.question[:12])
+    layers = (
+        words.NO_SANDBOX if run.sandbox.unsafe else words.SANDBOX.fill(layers=COMMA.of(lang).join(run.sandbox.layers))
+    )
     yield from (indent(text.of(lang), 0) for text in (graded, bank, layers))
     if found.override is not None:
         given = GIVEN_INSTEAD.fill(
@@ -146,67 +147,3 @@ def _provenance(found: Explanation, lang: Lang) -> Iterator[str]:
         yield indent(CHANGED_SINCE.of(lang), 0)
     replayed = REPLAY_DIFFERS.fill(status=STATUS[found.replayed])
     yield indent((REPLAY_AGREES if found.agrees else replayed).of(lang), 0)
-
-
-def to_json(found: Explanation, lang: Lang) -> dict[str, Any]:
-    """The same as JSON; its keys are documented in docs/json.md."""
-    run, change, difference = found.run, found.override, found.difference
-
-    def said(text: Text | None) -> str | None:
-        return None if text is None else clean(text.of(lang), 2000, lines=True)
-
-    def things(some: tuple[ShownValue, ...]) -> list[dict[str, str]]:
-        return [
-            {
-                "name": clean(thing.name.of(lang)),
-                "kind": clean(thing.kind.of(lang), 600),
-                "text": clean(thing.text, 4000, lines=True),
-            }
-            for thing in some
-        ]
-
-    return {
-        "format": 1,
-        "learner": clean(found.learner),
-        "submission": clean(found.submission),
-        "check": found.where,
-        "visibility": found.visibility,
-        "status": found.status.value,
-        "earned": number(found.earned),
-        "possible": number(found.possible),
-        "message": said(found.message),
-        "told": said(found.told),
-        "misconception": None if found.misconception is None else found.misconception.id,
-        "diagnosis": [diagnosis(each, lang) for each in found.diagnosis],
-        "ask": said(found.ask),
-        "inputs": things(found.inputs),
-        "expected": things(found.expected),
-        "actual": things(found.actual),
-        "difference": None
-        if difference is None
-        else {
-            "index": list(difference.index),
-            "expected": clean(difference.expected),
-            "actual": clean(difference.actual),
-            "differing": difference.differing,
-            "size": difference.size,
-        },
-        "file": None if found.file is None else clean(found.file),
-        "array_type": found.array_type,
-        "variant": found.variant,
-        "graded": {
-            "at": run.at.isoformat(),
-            "seconds": number(run.seconds),
-            "seed": run.seed,
-            "course": run.course,
-            "question": found.version,
-            "versions": dict(run.versions),
-            "sandbox": {"layers": list(run.layers), "unsafe": run.unsafe},
-        },
-        "override": None
-        if change is None
-        else {"points": number(change.points), "author": clean(change.author), "reason": clean(change.reason, 2000)},
-        "changed": found.changed,
-        "replayed": found.replayed.value,
-        "agrees": found.agrees,
-    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.core.model import Diagnosis, ExerciseResult, ItemResult, Lang, Outcome, QuestionResult, Report, Text
+from grader.core.serialize import number as number
 from grader.core.text import clean
 
 FORMAT = 1
@@ -30,12 +31,6 @@ def to_json(report: Report, lang: Lang = "en") -> dict[str, Any]:
         "notices": [f"{clean(n.where)}: {_said(n.text, lang)}" for n in report.notices],
         "not_attempted": list(report.not_attempted),
     }
-
-
-def number(value: float) -> int | float:
-    """``value`` with at most six decimals; an int if it is whole."""
-    rounded = round(float(value), 6)
-    return int(rounded) if rounded.is_integer() else rounded
 
 
 def _question(result: QuestionResult, lang: Lang) -> dict[str, Any]:

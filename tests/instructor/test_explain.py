@@ -35,6 +35,7 @@ from grader.grading.inputs import Drawn, DrawnMade, Seed
 from grader.instructor.explain import (
     ExplainRequest,
     Explanation,
+    PointsByHand,
     RecordedPart,
     ShownValue,
     _agree,
@@ -99,7 +100,7 @@ def explain(out: Path, learner: str, check: str, sandbox: Sandbox, **more: Any) 
 def test_which_point_is_meant(check: str, where: str, status: Status, out: Path, sandbox: Sandbox) -> None:
     """An exercise stands for its first failure, a check for its first failing case."""
     found = explain(out, "bo", check, sandbox)
-    assert (found.where, found.status, found.replayed, found.agrees) == (where, status, status, True)
+    assert (found.check, found.status, found.replayed, found.agrees) == (where, status, status, True)
 
 
 def test_a_hidden_case_in_full(out: Path, sandbox: Sandbox) -> None:
@@ -124,8 +125,8 @@ def test_a_hidden_case_in_full(out: Path, sandbox: Sandbox) -> None:
         "bo.py",
         "numpy",
     )
-    assert found.run.seed == "public"
-    assert "seccomp" in found.run.layers
+    assert found.graded.seed == "public"
+    assert "seccomp" in found.graded.sandbox.layers
     assert (found.earned, found.changed, found.override) == (0, False, None)
 
 
@@ -167,7 +168,7 @@ def test_other_ends(learner: str, status: Status, out: Path, sandbox: Sandbox) -
 def test_an_item(out: Path, sandbox: Sandbox) -> None:
     """What was asked, with the choices; what is right; what was answered."""
     found = explain(out, "ada", "q1.A", sandbox)
-    assert (found.where, found.status, found.agrees) == ("Q1.a", Status.FAILED, True)
+    assert (found.check, found.status, found.agrees) == ("Q1.a", Status.FAILED, True)
     assert found.ask == Text("Twice 2?", "2 的两倍？")
     assert sorted((thing.name.en, thing.kind.en) for thing in found.inputs) == [("a", "4"), ("b", "5")]
     assert [thing.kind.en for thing in found.actual] == ["b"]
@@ -201,7 +202,8 @@ def test_points_given_by_hand_and_changed_questions(out: Path, sandbox: Sandbox,
     course = tiny.course(tmp_path / "course")
     tiny.change(course, "checks: [values, dtype]", "checks: [dtype, values]")
     found = explain(out, "bo", "double/values/long", sandbox, course_folder=course)
-    assert (found.override, found.changed, found.agrees) == (given, True, True)
+    shown = PointsByHand(3.0, "Prof. Invented", "nearly")
+    assert (found.override, found.changed, found.agrees) == (shown, True, True)
     tiny.change(course, "name: long", "name: longer")
     with pytest.raises(UsageError, match="double/values/long is no longer in the course"):
         explain(out, "bo", "double/values/long", sandbox, course_folder=course)
@@ -234,7 +236,7 @@ def test_what_is_refused(
 def test_answers_do_not_need_the_seed(seed: Seed, out: Path, sandbox: Sandbox) -> None:
     """No seed decides what an answer earns: whoever asks about one does not have to name the right one."""
     found = explain(out, "ada", "Q1.a", sandbox, seed=seed)
-    assert (found.where, found.agrees, found.changed) == ("Q1.a", True, False)
+    assert (found.check, found.agrees, found.changed) == ("Q1.a", True, False)
 
 
 def test_what_is_not_there(out: Path, place: Path) -> None:
@@ -263,10 +265,10 @@ def test_one_of_several_attempts(out: Path) -> None:
         before = book.submissions()
         ada, bo = (next(each for each in before if each.key == key) for key in ("ada", "bo.py"))
         book.save_collection([ada, replace(bo, learners=("ada",), attempt=2)])
-        assert find_recorded_part(asked(out, "ada", "double")).row.key == "bo.py"
+        assert find_recorded_part(asked(out, "ada", "double")).key == "bo.py"
         found = find_recorded_part(asked(out, "ada", "double", attempt=1))
         assert isinstance(found, RecordedPart)
-        assert found.row.key == "ada"
+        assert found.key == "ada"
         book.save_collection(before)
 
 

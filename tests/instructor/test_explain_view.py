@@ -9,24 +9,24 @@ from datetime import UTC, datetime
 import pytest
 from rich.cells import cell_len
 
-from grader.classroom.gradebook import GradingRun, Override
 from grader.core.model import Difference, Lang, Misconception, Status, Text
-from grader.instructor.explain import Explanation, ShownValue
-from grader.instructor.explain_view import lines, to_json
+from grader.core.serialize import to_json
+from grader.instructor.explain import Confinement, Explanation, PointsByHand, Provenance, ShownValue
+from grader.instructor.explain_view import lines
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-RUN = GradingRun(NOW, 0.25, "file:ab12", "c" * 64, (("torch", "2.13.0"),), ("seccomp", "rlimits"), unsafe=False)
+SANDBOX = Confinement(("seccomp", "rlimits"), unsafe=False)
+GRADED = Provenance(NOW, 0.25, "file:ab12", "c" * 64, "v" * 32, {"torch": "2.13.0"}, SANDBOX)
 X = ShownValue(Text("x", "x"), Text("float32 (2,)", "float32 (2,)"), "[1. 2.]")
 FOUND = Explanation(
     learner="bo\x1b[2J",
     submission="bo.py",
-    where="double/values/long",
+    check="double/values/long",
     status=Status.FAILED,
     earned=0.0,
     possible=1.5,
     message=Text("the values are wrong", "结果的数值不对"),
-    run=RUN,
-    version="v" * 32,
+    graded=GRADED,
     agrees=False,
     replayed=Status.TIMED_OUT,
     told=Text("the values differ\x1b[2J", "数值不同"),
@@ -40,11 +40,11 @@ FOUND = Explanation(
     array_type="torch",
     variant="mask per sample",
     changed=True,
-    override=Override("bo", "double", 3.0, "nearly", "Prof. Invented", NOW),
+    override=PointsByHand(3.0, "Prof. Invented", "nearly"),
 )
 ITEM = replace(
     FOUND,
-    where="Q1.a",
+    check="Q1.a",
     ask=Text("Twice 2?", "2 的两倍？"),
     visibility="public",
     agrees=True,
@@ -56,7 +56,7 @@ ITEM = replace(
     file=None,
     override=None,
     misconception=None,
-    run=replace(RUN, unsafe=True),
+    graded=replace(GRADED, sandbox=replace(GRADED.sandbox, unsafe=True)),
 )
 
 
@@ -114,7 +114,7 @@ def test_for_people(found: Explanation, lang: Lang, there: list[str], not_there:
 def test_for_programs(found: Explanation) -> None:
     """Everything, as plain data."""
     data = json.loads(json.dumps(to_json(found, "en")))
-    assert (data["learner"], data["check"], data["agrees"]) == ("bo", found.where, found.agrees)
+    assert (data["learner"], data["check"], data["agrees"]) == ("bo", found.check, found.agrees)
     assert data["inputs"] == [{"name": "x", "kind": "float32 (2,)", "text": "[1. 2.]"}]
     assert data["graded"]["sandbox"] == {"layers": ["seccomp", "rlimits"], "unsafe": found is ITEM}
     assert data["difference"]["index"] == ([0, 1] if found is FOUND else [])

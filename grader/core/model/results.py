@@ -30,7 +30,14 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first entry in which two arrays differ, formatted for people; ``differing`` of ``size`` entries do."""
+    """The first entry in which two arrays differ, formatted for people.
+
+    - `index`: of that entry
+    - `expected`: its value in the result of the reference
+    - `actual`: its value in the result of the submission
+    - `differing`: how many entries differ
+    - `size`: how many entries there are
+    """
 
     index: tuple[int, ...]
     expected: str
