@@ -41,6 +41,22 @@ def test_every_command_documents_itself_and_has_a_test() -> None:
     assert found == []
 
 
+@dataclass(frozen=True)
+class Undescribed:
+    """A dataclass.
+
+    - `other`: something
+    """
+
+    value: int
+
+
+def test_json_that_is_not_described_is_found() -> None:
+    """Each field needs its line, and each line its field."""
+    with pytest.raises(ValueError, match=r"Undescribed describes \['other'\]; expected \['value'\]"):
+        list(documentation.json_fields(Undescribed))
+
+
 @pytest.mark.parametrize(("name", "command"), [each[1:] for each in documentation.commands()], ids=str)
 def test_examples_of_commands_can_be_called(
     name: str, command: click.Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

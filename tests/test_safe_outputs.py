@@ -22,7 +22,7 @@ from grader.classroom.batch import BatchSummary
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.results import Book, MarkSummary, csv_cell, file_name, write_files
 from grader.commands import run
-from grader.core import files
+from grader.core import files, serialize
 from grader.core.model import Lang, Notice, Report, Text
 from grader.core.page import Page
 from grader.instructor import export
@@ -282,7 +282,7 @@ def analysed(made: Made, to: Path) -> Iterator[tuple[str, str]]:
     alone = tuple(PublicOnly(text, "attention", "values", 1, 3) for text in HOSTILE.values())
     found = replace(found, public_only=alone)
     yield "stats.html", statistics_html.render(found, COURSE, "en", names=True)
-    yield "stats.json", files.readable_json(statistics_view.to_json(found, COURSE, "en", names=True))
+    yield "stats.json", files.readable_json(serialize.to_json(statistics_view.as_data(found, COURSE, names=True)))
     screen = io.StringIO()
     statistics_view.render(Page(Console(file=screen, width=80), "en"), found, COURSE, names=True)
     yield "stats.txt", screen.getvalue()

@@ -10,6 +10,7 @@ import click
 from grader.commands._options import Call, can_ask, documented, print_lines, results_argument, shared, write_json
 from grader.core.errors import UsageError
 from grader.core.model import Message
+from grader.core.serialize import to_json
 from grader.core.text import clean
 from grader.instructor import overrides_view
 
@@ -27,6 +28,7 @@ DONE, DECLINED = 0, 1
         "forget results ada": "delete all data about ada, after asking",
     },
     {0: "removed", 1: "nothing was removed"},
+    {"forget DIR LEARNER --yes": "grader.instructor.overrides:ForgetPlan"},
 )
 @click.command()
 @results_argument
@@ -50,7 +52,7 @@ def forget(call: Call, folder: Path, learner: str, yes: bool) -> None:
         if agreed:
             remove(call.lang)
     if call.as_json:
-        write_json(overrides_view.forget_json(plan))
+        write_json(to_json(plan))
     else:
         text = FORGOTTEN.fill(learner=clean(plan.learner.id), folder=folder)
         click.echo((text if agreed else NOT_FORGOTTEN).of(call.lang))

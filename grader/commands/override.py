@@ -17,6 +17,7 @@ from grader.classroom.gradebook import open_gradebook
 from grader.commands._options import Call, collected, documented, print_lines, results_argument, say, shared, write_json
 from grader.core.errors import UsageError
 from grader.core.model import Message
+from grader.core.serialize import to_json
 from grader.core.text import points as points_text
 from grader.instructor import overrides_view
 
@@ -68,6 +69,11 @@ class _Request:
         "override results ada Q3.own-words --key-points ac --alike": "give points for key points",
     },
     {0: "done"},
+    {
+        "override DIR LEARNER PART": "grader.instructor.overrides_view:ChangeJson",
+        "override DIR --list": "grader.instructor.overrides_view:OverridesJson",
+        "override DIR --pending": "grader.instructor.rubric_view:WaitingJson",
+    },
 )
 @click.command()
 @results_argument
@@ -144,7 +150,7 @@ def _give_or_remove(call: Call, request: _Request) -> None:
         points = OverrideRequest(*request.which, request.points, request.reason or "", author, request.beyond)
         given = give_points(folder, points, now, call.course_folder, call.lang)
     if call.as_json:
-        write_json(overrides_view.given_json(given))
+        write_json(to_json(overrides_view.given_json(given)))
     else:
         print_lines(overrides_view.given_lines(given, call.lang))
 
@@ -153,7 +159,7 @@ def _list(call: Call, folder: Path) -> None:
     with closing(open_gradebook(folder)) as book:
         overrides = book.overrides()
     if call.as_json:
-        write_json({"format": 1, "overrides": list(map(overrides_view.override_json, overrides))})
+        write_json(to_json(overrides_view.list_json(overrides)))
     else:
         print_lines(overrides_view.list_lines(overrides, call.lang))
 
@@ -188,7 +194,7 @@ def _pending(call: Call, folder: Path) -> None:
     with open_for_changes(folder, call.course_folder) as (gradebook, course):
         waiting = rubric.pending_answers(Book.of(gradebook, course))
     if call.as_json:
-        write_json(rubric_view.waiting_json(waiting, call.lang))
+        write_json(to_json(rubric_view.waiting_json(waiting), call.lang))
     else:
         print_lines(rubric_view.waiting_lines(waiting, call.lang))
 

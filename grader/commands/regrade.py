@@ -23,6 +23,7 @@ from grader.commands._options import (
 )
 from grader.core.errors import UsageError
 from grader.core.model import Message
+from grader.core.serialize import to_json
 
 if TYPE_CHECKING:
     from grader.instructor.regrade import RegradeResult
@@ -39,6 +40,7 @@ DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
         "regrade results --yes": "grade again and save without asking",
     },
     {0: "saved, or nothing to save", 1: "nothing was saved", 5: "some submissions could not be graded"},
+    {"regrade DIR": "grader.instructor.regrade_view:RegradeJson"},
 )
 @click.command()
 @results_argument
@@ -72,7 +74,7 @@ def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Pa
         if write:
             save(call.lang)
     if call.as_json:
-        write_json(regrade_view.to_json(found, folder, write))
+        write_json(to_json(regrade_view.as_data(found, folder, write)))
     elif found.has_changes:
         click.echo((SAVED if write else NOT_SAVED).fill(folder=folder).of(call.lang))
     click.get_current_context().exit(_code(found, write, dry_run))

@@ -20,6 +20,7 @@ from grader.commands._options import (
     write_json,
     write_output,
 )
+from grader.core.serialize import to_json
 
 if TYPE_CHECKING:
     pass
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         "similar results --threshold 0.9": "pairs that share 90 % of their code",
     },
     {0: "done"},
+    {"similar DIR": "grader.instructor.analysis.similarity_view:SimilarityJson"},
 )
 @click.command()
 @results_argument
@@ -63,7 +65,7 @@ def similar(call: Call, folder: Path, threshold: float | None, html: Path | None
             similarity_html.render(alike.found, course, call.lang, alike.who, alike.read, alike.left_out),
         )
     if call.as_json:
-        write_json(similarity_view.to_json(alike.found, alike.people, alike.left_out))
+        write_json(to_json(similarity_view.as_data(alike.found, alike.people, alike.left_out)))
     elif html is None:
         similarity_view.render(page(call.lang), alike.found, alike.who, alike.left_out)
     else:

@@ -22,6 +22,7 @@ from grader.commands._options import (
     write_json,
     write_output,
 )
+from grader.core.serialize import to_json
 
 if TYPE_CHECKING:
     pass
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         "stats results --html stats.html": "statistics as a page",
     },
     {0: "done"},
+    {"stats DIR": "grader.instructor.analysis.statistics_view:StatisticsJson"},
 )
 @click.command()
 @results_argument
@@ -61,7 +63,7 @@ def stats(call: Call, folder: Path, html: Path | None, names: bool) -> None:
 
         write_output("--html", html, statistics_html.render(found, course, call.lang, names=names))
     if call.as_json:
-        write_json(statistics_view.to_json(found, course, call.lang, names=names))
+        write_json(to_json(statistics_view.as_data(found, course, names=names), call.lang))
     elif html is None:
         statistics_view.render(page(call.lang), found, course, names=names)
     else:

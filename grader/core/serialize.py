@@ -36,6 +36,8 @@ class Written:
 
 #: A name or a message of a learner, made safe to show.
 Shown: TypeAlias = Annotated[str, Written(clean)]
+#: A reason or an answer of several lines.
+ShownLines: TypeAlias = Annotated[str, Written(functools.partial(clean, limit=2000, lines=True))]
 #: A text that quotes learners, with its lines.
 ShownText: TypeAlias = Annotated[Text, Written(functools.partial(cleaned, limit=2000, lines=True))]
 
@@ -50,10 +52,12 @@ def to_json(value: Any, lang: Lang = "en", hint: Any = None) -> Any:
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
         return to_json(parts[1].function(value), lang)
-    if value is None or type(value) in (str, int, bool, Unrounded):
-        return value
+    if value is None:
+        return None
     if origin in (typing.Union, types.UnionType):
         return to_json(value, lang, next(part for part in parts if part is not type(None)))
+    if type(value) in (str, int, bool, Unrounded):
+        return value
     if isinstance(value, Text):
         return value.of(lang)
     if dataclasses.is_dataclass(value):

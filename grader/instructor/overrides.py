@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated, TypeAlias
 
 from grader.classroom import audit, class_folder, ended_sessions, inbox, jsonl
 from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
@@ -29,6 +30,7 @@ from grader.classroom.results import CLASS, Book, MarkSummary, parts, temporary_
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX
 from grader.core.model import Course, Lang, Message
+from grader.core.serialize import Shown, Written
 from grader.core.suggest import hint
 from grader.core.text import clean
 from grader.course import loader
@@ -251,22 +253,42 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
 # ------------------------------------------------------------------------------------------ forgetting
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetPlan:
-    """What deleting a learner removes: ``submissions``, ``files``, and numbers of ``overrides`` and ``requests``.
+def _id(learner: LearnerRow) -> str:
+    return clean(learner.id)
 
-    ``shared`` submissions are kept for their other authors. ``outside`` are the paths where submissions were
-    collected, and ``others`` are files in the folder that attncheck did not write; neither is changed.
+
+def _shown_path(path: Path) -> str:
+    return clean(str(path))
+
+
+#: A path, which may have a name that a learner chose.
+_ShownPath: TypeAlias = Annotated[Path, Written(_shown_path)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetPlan:
+    """What deleting a learner removes, and what it keeps.
+
+    - `format`: 1
+    - `learner`: the id of the learner
+    - `submissions`: the keys of submissions that are removed from the gradebook
+    - `overrides`: how many overrides are removed
+    - `requests`: how many requests for regrading are removed
+    - `removed`: files and folders that are removed
+    - `shared`: the keys of submissions that are kept for their other authors
+    - `outside`: where submissions were collected; nothing is removed there
+    - `others`: files in the folder that attncheck did not write; they stay
     """
 
-    learner: LearnerRow
-    submissions: tuple[str, ...]
+    format: int = 1
+    learner: Annotated[LearnerRow, Written(_id)]
+    submissions: tuple[Shown, ...]
     overrides: int
-    files: tuple[Path, ...]
-    shared: tuple[str, ...]
-    outside: tuple[Path, ...]
-    others: tuple[Path, ...]
     requests: int = 0
+    removed: tuple[_ShownPath, ...]
+    shared: tuple[Shown, ...]
+    outside: tuple[_ShownPath, ...]
+    others: tuple[_ShownPath, ...]
 
 
 @contextlib.contextmanager
@@ -279,7 +301,7 @@ def forgetting(
 
         def remove(lang: Lang) -> None:
             try:
-                for path in plan.files:
+                for path in plan.removed:
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             except OSError as error:
                 raise UsageError(
@@ -311,14 +333,14 @@ def _forget_plan(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPl
         everywhere.discard(folder.absolute() / INBOX)
     outside = sorted(place for place in everywhere if not any(place.is_relative_to(each) for each in inside))
     return ForgetPlan(
-        learner,
-        tuple(row.key for row in own),
-        sum(change.learner == learner.id for change in book.overrides()),
-        tuple(sorted(files)),
-        tuple(row.key for row in theirs if row not in own),
-        tuple(path for path in outside if path.exists()),
-        tuple(_others(folder)),
-        len(learner_requests.list_requests(folder, learner.id)),
+        learner=learner,
+        submissions=tuple(row.key for row in own),
+        overrides=sum(change.learner == learner.id for change in book.overrides()),
+        requests=len(learner_requests.list_requests(folder, learner.id)),
+        removed=tuple(sorted(files)),
+        shared=tuple(row.key for row in theirs if row not in own),
+        outside=tuple(path for path in outside if path.exists()),
+        others=tuple(_others(folder)),
     )
 
 

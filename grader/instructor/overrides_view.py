@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.classroom.words import NONE
 from grader.core.layout import columns, indent, shorten
 from grader.core.model import Message
 from grader.core.text import COMMA, clean, points
-from grader.report.json import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,27 +62,89 @@ def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
         yield indent(has.of(lang), 0)
 
 
-def given_json(given: OverrideResult) -> dict[str, Any]:
-    """The same as JSON values."""
-    return {
-        "format": 1,
-        "learner": clean(given.learner.id),
-        "part": given.part.name,
-        "override": None if given.override is None else override_json(given.override),
-        "marks": [{"earned": number(row.earned), "possible": number(row.possible)} for row in given.rows],
-    }
+@dataclass(frozen=True, slots=True)
+class OverrideJson:
+    """Points given by hand.
+
+    - `learner`: whose they are
+    - `part`: the item or exercise that they are for
+    - `points`: the points
+    - `reason`: why
+    - `author`: who gave them
+    - `at`: when
+    """
+
+    learner: str
+    part: str
+    points: float
+    reason: str
+    author: str
+    at: datetime
 
 
-def override_json(change: Override) -> dict[str, Any]:
-    """One override as JSON values."""
-    return {
-        "learner": clean(change.learner),
-        "part": clean(change.part),
-        "points": number(change.points),
-        "reason": clean(change.reason, 2000),
-        "author": clean(change.author),
-        "at": change.at.isoformat(),
-    }
+@dataclass(frozen=True, slots=True)
+class MarkJson:
+    """The points of one submission that counts.
+
+    - `earned`: after the change
+    - `possible`: the most that could be earned
+    """
+
+    earned: float
+    possible: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeJson:
+    """A new or removed override, and the learner's points after it.
+
+    - `format`: 1
+    - `learner`: the id of the learner
+    - `part`: the item or exercise
+    - `override`: the new override; `null` if it was removed
+    - `marks`: the learner's points, an entry for each submission that counts
+    """
+
+    format: int
+    learner: str
+    part: str
+    override: OverrideJson | None
+    marks: tuple[MarkJson, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OverridesJson:
+    """All overrides of a class.
+
+    - `format`: 1
+    - `overrides`: the overrides
+    """
+
+    format: int
+    overrides: tuple[OverrideJson, ...]
+
+
+def given_json(given: OverrideResult) -> ChangeJson:
+    """A new or removed override as data for ``serialize.to_json``."""
+    override = None if given.override is None else _override_json(given.override)
+    marks = tuple(MarkJson(row.earned, row.possible) for row in given.rows)
+    return ChangeJson(1, clean(given.learner.id), given.part.name, override, marks)
+
+
+def list_json(overrides: Sequence[Override]) -> OverridesJson:
+    """All overrides as data for ``serialize.to_json``."""
+    return OverridesJson(1, tuple(map(_override_json, overrides)))
+
+
+def _override_json(override: Override) -> OverrideJson:
+    return OverrideJson(
+        clean(override.learner),
+        clean(override.part),
+        override.points,
+        clean(override.reason, 2000),
+        clean(override.author),
+        override.at,
+    )
 
 
 def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
@@ -108,8 +171,8 @@ def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
     who = clean(plan.learner.id)
     counts = {"submissions": len(plan.submissions), "overrides": plan.overrides, "requests": plan.requests}
     yield indent(FORGETS.fill(learner=who, folder=folder, **counts).of(lang), 0)
-    yield from (f"  {clean(str(path.relative_to(folder)))}" for path in plan.files)
-    if not plan.files:
+    yield from (f"  {clean(str(path.relative_to(folder)))}" for path in plan.removed)
+    if not plan.removed:
         yield f"  {NONE.of(lang)}"
     for names, text in (
         (plan.shared, KEEPS_SHARED),
@@ -119,18 +182,3 @@ def forget_lines(plan: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
         if names:
             listed = COMMA.of(lang).join(clean(str(name)) for name in names)
             yield indent(text.fill(learner=who, names=listed).of(lang), 0)
-
-
-def forget_json(plan: ForgetPlan) -> dict[str, Any]:
-    """The same as JSON values."""
-    return {
-        "format": 1,
-        "learner": clean(plan.learner.id),
-        "submissions": list(map(clean, plan.submissions)),
-        "overrides": plan.overrides,
-        "requests": plan.requests,
-        "removed": [clean(str(path)) for path in plan.files],
-        "shared": list(map(clean, plan.shared)),
-        "outside": [clean(str(path)) for path in plan.outside],
-        "others": [clean(str(path)) for path in plan.others],
-    }

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
 
 from grader.classroom.batch import BatchProgress, BatchRequest, grade_all, select_questions
 from grader.classroom.gradebook import Gradebook, SubmissionRow, open_gradebook
@@ -23,6 +23,7 @@ from grader.classroom.task import GradingTask
 from grader.core.errors import GradebookError, SubmissionError, UsageError
 from grader.core.model import Course, Lang, Message, Rules, Text
 from grader.core.score import tidy
+from grader.core.serialize import Shown, Written
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -43,16 +44,35 @@ class RegradeRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class PointsChange:
-    """A change of a learner's points, as (earned, possible).
+class EarnedPoints:
+    """Points.
 
-    ``question`` is None for a change of the total that the changes of the questions do not explain.
+    - `earned`: points
+    - `possible`: the most that could be earned
     """
 
-    learner: str
+    earned: float
+    possible: float
+
+
+def _earned(points: tuple[float, float]) -> EarnedPoints:
+    return EarnedPoints(*points)
+
+
+@dataclass(frozen=True, slots=True)
+class PointsChange:
+    """A change of a learner's points, which are (earned, possible).
+
+    - `learner`: the id of the learner
+    - `question`: its id; `null` for a change of the total that the changes of the questions do not explain
+    - `before`: the points before
+    - `after`: the points after
+    """
+
+    learner: Shown
     question: str | None
-    before: tuple[float, float]
-    after: tuple[float, float]
+    before: Annotated[tuple[float, float], Written(_earned)]
+    after: Annotated[tuple[float, float], Written(_earned)]
 
 
 @dataclass(frozen=True, slots=True)

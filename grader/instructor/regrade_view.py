@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.classroom.words import NONE
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Message
 from grader.core.text import COMMA, LABELED, clean, points
+from grader.instructor.regrade import PointsChange, RegradeResult
 from grader.report import words
-from grader.report.json import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.core.model import Lang
-    from grader.instructor.regrade import PointsChange, RegradeResult
 
 COLUMNS = (
     Message("learner"),
@@ -69,23 +69,43 @@ def _cells(change: PointsChange, learner: str, lang: Lang) -> tuple[str, ...]:
     return learner, question, old, new, moved if moved.startswith("-") or moved == "0" else f"+{moved}"
 
 
-def to_json(found: RegradeResult, folder: Path, written: bool) -> dict[str, Any]:
-    """The same as JSON values; ``written`` says whether it was saved."""
-    return {
-        "format": 1,
-        "out": str(folder),
-        "questions": list(found.questions),
-        "graded": found.submissions,
-        "differences": [
-            {
-                "learner": clean(change.learner),
-                "question": change.question,
-                "before": {"earned": number(change.before[0]), "possible": number(change.before[1])},
-                "after": {"earned": number(change.after[0]), "possible": number(change.after[1])},
-            }
-            for change in found.changes
-        ],
-        "refused": [{"submission": clean(key), "error": clean(why.en, 2000, lines=True)} for key, why in found.refused],
-        "layers": list(found.layers),
-        "written": written,
-    }
+@dataclass(frozen=True, slots=True)
+class RefusedJson:
+    """A submission that could not be graded.
+
+    - `submission`: its key in the gradebook
+    - `error`: why, in English
+    """
+
+    submission: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegradeJson:
+    """What grading again changes.
+
+    - `format`: 1
+    - `out`: the results folder
+    - `questions`: those that have changed since they were graded
+    - `graded`: how many submissions were graded again
+    - `differences`: changes of points
+    - `refused`: submissions that could not be graded
+    - `layers`: what confined the code
+    - `written`: whether the result was saved
+    """
+
+    format: int
+    out: Path
+    questions: tuple[str, ...]
+    graded: int
+    differences: tuple[PointsChange, ...]
+    refused: tuple[RefusedJson, ...]
+    layers: tuple[str, ...]
+    written: bool
+
+
+def as_data(result: RegradeResult, folder: Path, written: bool) -> RegradeJson:
+    """The result as data for ``serialize.to_json``; ``written`` says whether it was saved."""
+    refused = tuple(RefusedJson(clean(key), clean(why.en, 2000, lines=True)) for key, why in result.refused)
+    return RegradeJson(1, folder, result.questions, result.submissions, result.changes, refused, result.layers, written)

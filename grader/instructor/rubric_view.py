@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.core.layout import indent
-from grader.core.model import Message
-from grader.core.text import clean, points
+from grader.core.model import Message, Text
+from grader.core.serialize import Unrounded
+from grader.core.text import clean, cleaned, points
 from grader.course import items
 
 if TYPE_CHECKING:
@@ -68,31 +70,102 @@ def unread_lines(unread: Sequence[UnreadAnswer], lang: Lang) -> Iterator[str]:
         yield indent(clean(each.why.of(lang), 600, lines=True), 4)
 
 
-def waiting_json(found: PendingAnswers, lang: Lang) -> dict[str, Any]:
-    """The same as JSON values."""
-    return {
-        "format": 1,
-        "pending": [
-            {
-                "item": group.item.id,
-                "points": group.item.points,
-                "key_points": [{"id": each.id, "text": each.text.of(lang)} for each in items.key_points(group.item)],
-                "answers": [
-                    {"text": clean(each.text, 2000, lines=True), "learners": [clean(name) for name in each.learners]}
-                    for each in group.wordings
-                ],
-                "comments": [clean(each) for each in found.comments.get(group.item.id, ())],
-            }
-            for group in found.groups
-        ],
-        "unread": [
-            {
-                "item": each.item,
-                "points": each.possible,
-                "learner": clean(each.learner),
-                "text": clean(each.text, 2000, lines=True),
-                "message": clean(each.why.of(lang), 2000, lines=True),
-            }
-            for each in found.unread
-        ],
-    }
+@dataclass(frozen=True, slots=True)
+class KeyPointJson:
+    """A key point of an item.
+
+    - `id`: its letter
+    - `text`: what an answer has to say
+    """
+
+    id: str
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class WordingJson:
+    """An answer.
+
+    - `text`: one wording of it
+    - `learners`: the ids of all who gave it, but for case, spaces and punctuation
+    """
+
+    text: str
+    learners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupJson:
+    """Similar answers to an item.
+
+    - `item`: its id
+    - `points`: what it is worth
+    - `key_points`: of the item
+    - `answers`: the most frequent first
+    - `comments`: those given with points for this item so far
+    """
+
+    item: str
+    points: Unrounded
+    key_points: tuple[KeyPointJson, ...]
+    answers: tuple[WordingJson, ...]
+    comments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadJson:
+    """An answer that could not be read.
+
+    - `item`: its id
+    - `points`: what it is worth
+    - `learner`: the id of the learner
+    - `text`: what was written
+    - `message`: why it could not be read
+    """
+
+    item: str
+    points: Unrounded
+    learner: str
+    text: str
+    message: Text
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingJson:
+    """Answers that wait for a person.
+
+    - `format`: 1
+    - `pending`: groups of answers to mark by hand
+    - `unread`: answers that could not be read
+    """
+
+    format: int
+    pending: tuple[GroupJson, ...]
+    unread: tuple[UnreadJson, ...]
+
+
+def waiting_json(waiting: PendingAnswers) -> WaitingJson:
+    """All groups and answers that could not be read, as data for ``serialize.to_json``."""
+    return WaitingJson(
+        1,
+        tuple(_group_json(group, waiting.comments.get(group.item.id, ())) for group in waiting.groups),
+        tuple(
+            UnreadJson(
+                answer.item,
+                Unrounded(answer.possible),
+                clean(answer.learner),
+                clean(answer.text, 2000, lines=True),
+                cleaned(answer.why, 2000, lines=True),
+            )
+            for answer in waiting.unread
+        ),
+    )
+
+
+def _group_json(group: AnswerGroup, comments: Sequence[str]) -> GroupJson:
+    key_points = tuple(KeyPointJson(point.id, point.text) for point in items.key_points(group.item))
+    answers = tuple(
+        WordingJson(clean(wording.text, 2000, lines=True), tuple(map(clean, wording.learners)))
+        for wording in group.wordings
+    )
+    return GroupJson(group.item.id, Unrounded(group.item.points), key_points, answers, tuple(map(clean, comments)))

@@ -22,13 +22,13 @@ Attncheck = Callable[..., object]
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CHANGE = Override("bo\x1b[2J", "double", 3.0, "nearly\nthere", "Prof. Invented", NOW)
 LEAVING = ForgetPlan(
-    LearnerRow("bo", "Bo"),
-    ("bo.py",),
-    1,
-    (Path("out/.intake/abc"), Path("out/bo.json")),
-    ("team",),
-    (Path("/in/class.zip"),),
-    (Path("out/mine.html"),),
+    learner=LearnerRow("bo", "Bo"),
+    submissions=("bo.py",),
+    overrides=1,
+    removed=(Path("out/.intake/abc"), Path("out/bo.json")),
+    shared=("team",),
+    outside=(Path("/in/class.zip"),),
+    others=(Path("out/mine.html"),),
 )
 
 

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
 
 import pytest
 
@@ -17,7 +22,7 @@ from grader.core.model import (
     Text,
     Verdict,
 )
-from grader.core.serialize import dump, load
+from grader.core.serialize import Shown, ShownText, Unrounded, Written, dump, load, to_json
 
 TEXT = Text("wrong", "不对")
 VERDICT = Verdict(Status.FAILED, TEXT, Difference((0, 2), "1", "nan", 3, 6), misconception="no-scaling", applies=False)
@@ -120,3 +125,51 @@ def test_what_has_no_plain_form() -> None:
     """Nothing is kept that could not be read again."""
     with pytest.raises(TypeError, match="set"):
         dump(Odd("x", more=set()))
+
+
+def _length(text: str) -> int:
+    return len(text)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Of a table, with one field of each kind."""
+
+    name: Shown
+    other: Shown | None
+    said: ShownText | None
+    length: Annotated[str, Written(_length)]
+    share: float
+    weight: Unrounded
+    by_name: Mapping[str, float]
+    status: Status
+    at: datetime
+    path: Path
+    from_: bool
+    inner: tuple[Row, ...] = ()
+
+
+ROW = Row(
+    "a\x1b[2J", None, Text("a\x1b[2J\nb", "甲"), "four", 1 / 3, Unrounded(2.0), {"x": 2.0}, Status.FAILED,
+    datetime(2026, 11, 21, tzinfo=UTC), Path("in/a"), True,
+)  # fmt: skip
+
+
+def test_data_for_readers_is_as_it_is_declared() -> None:
+    """Cleaned and converted where that is declared, also inside of others; every field is there, in its order."""
+    expected = {
+        "name": "a", "other": None, "said": "a\nb", "length": 4, "share": 0.333333, "weight": 2.0, "by_name": {"x": 2},
+        "status": "failed", "at": "2026-11-21T00:00:00+00:00", "path": "in/a", "from": True,
+    }  # fmt: skip
+    whole = to_json(dataclasses.replace(ROW, inner=(ROW,)))
+    assert list(whole) == [*expected, "inner"]
+    assert whole == {**expected, "inner": [{**expected, "inner": []}]}
+    assert to_json([dataclasses.replace(ROW, other="b\x1b[2J")], "zh")[0]["other"] == "b"
+    assert to_json(ROW, "zh")["said"] == "甲"
+    assert json.dumps(to_json(Unrounded(2.0))) == "2.0"
+
+
+def test_data_of_other_types_are_refused() -> None:
+    """By the name of the type."""
+    with pytest.raises(TypeError, match="complex cannot be written as JSON"):
+        to_json(1j)

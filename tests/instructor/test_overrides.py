@@ -218,7 +218,7 @@ def test_a_learner_goes(out: Path, graded: Path) -> None:
     assert leaving == forget(out, "Bo")
     assert (leaving.submissions, leaving.overrides, leaving.requests, leaving.shared) == (("bo.py",), 1, 1, ())
     assert learner_requests.list_requests(out) == ()
-    assert {path.name for path in leaving.files} == {copy, "bo.json"} == before - inside(out)
+    assert {path.name for path in leaving.removed} == {copy, "bo.json"} == before - inside(out)
     assert leaving.outside == (graded / "class.zip",)
     assert [path.name for path in leaving.others] == ["mine.html", "notes.json"]
     assert earned(out) == {"ada": 3, "cy": 0}
@@ -244,7 +244,7 @@ def test_what_a_killed_process_was_writing_goes(out: Path) -> None:
     assert ".writing-1" not in inside(out)
     (out / ".writing-2").write_text('{"learner": "bo"')
     leaving = forget(out, "bo")
-    assert out / ".writing-2" in leaving.files
+    assert out / ".writing-2" in leaving.removed
     assert ".writing-2" not in inside(out)
 
 

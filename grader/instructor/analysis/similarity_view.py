@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.classroom.words import AND_MORE
 from grader.core.model import Message, Text
 from grader.core.text import clean, name_list
 from grader.instructor.analysis.clusters import find_clusters
 from grader.instructor.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE
-from grader.report.json import number
 
 if TYPE_CHECKING:
     from grader.core.page import Page
     from grader.instructor.analysis.clusters import Cluster, ClusterScope
     from grader.instructor.analysis.similarity import ScopeCount, SimilarityResult, SimilarPair
 
-FORMAT = 1
 _MOST = 20
 _MOST_GROUPS = 10
 _LONGEST = 60
@@ -151,61 +150,167 @@ def render(page: Page, found: SimilarityResult, who: Mapping[str, str], left_out
 # ----------------------------------------------------------------------------------------------- data
 
 
-def to_json(
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission.
+
+    - `submission`: its key in the gradebook
+    - `learners`: the ids of its learners; none if it belongs to nobody
+    """
+
+    submission: str
+    learners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairJson:
+    """Two submissions that are similar.
+
+    - `left`: one of them
+    - `right`: the other one
+    - `exercise`: where they are similar; `null` for the whole submission
+    - `score`: the share of both sides' own tokens that occur on both sides in the same order
+    - `tokens`: the number of these tokens
+    - `names`: the share of identical variable names among these
+    - `common`: whether they are identical, and so is at least one more submission, although many others wrote the same
+      parts
+    """
+
+    left: Submitted
+    right: Submitted
+    exercise: str | None
+    score: float
+    tokens: int
+    names: float
+    common: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterExerciseJson:
+    """How similar submissions of a cluster are in one exercise: the lowest and the highest values of their pairs.
+
+    - `exercise`: the exercise; `null` for the whole submission
+    - `submissions`: the keys of those that are similar in it
+    - `score`: the lowest and the highest score
+    - `tokens`: the lowest and the highest number of shared tokens
+    - `names`: the lowest and the highest share of identical names
+    """
+
+    exercise: str | None
+    submissions: tuple[str, ...]
+    score: tuple[float, float]
+    tokens: tuple[int, int]
+    names: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterJson:
+    """Submissions that pairs link, directly or through others.
+
+    - `submissions`: the submissions
+    - `tokens`: the most tokens that two of them share
+    - `exercises`: where they, or some of them, are similar
+    """
+
+    submissions: tuple[Submitted, ...]
+    tokens: int
+    exercises: tuple[ClusterExerciseJson, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupJson:
+    """A solution that more than eight submissions share; its pairs are not listed.
+
+    - `exercise`: the exercise; `null` for the whole submission
+    - `tokens`: the number of its own tokens
+    - `names`: the share of identical names in the submission that differs most
+    - `submissions`: all that share it
+    """
+
+    exercise: str | None
+    tokens: int
+    names: float
+    submissions: tuple[Submitted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseJson:
+    """What was compared of an exercise.
+
+    - `exercise`: the exercise; `null` for the whole submission
+    - `written`: how many submissions have code for it
+    - `compared`: how many of these have at least `shortest` tokens of their own, not counting code from stubs,
+      references or many submissions
+    """
+
+    exercise: str | None
+    written: int
+    compared: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityJson:
+    """Solutions that are nearly the same. That is a reason to ask, never proof.
+
+    - `format`: 1
+    - `submissions`: how many were compared
+    - `threshold`: the score from which a pair is reported
+    - `shortest`: code with fewer own tokens is not compared
+    - `pairs`: the most similar first
+    - `clusters`: of these pairs
+    - `groups`: solutions that many submissions share
+    - `exercises`: what was compared
+    - `shortened`: submissions that were too long: only their first 12,000 tokens were compared
+    - `unaligned`: how many pairs were not compared, because the class as a whole has too much similar code
+    - `left_out`: the keys of submissions that could not be read
+    """
+
+    format: int
+    submissions: int
+    threshold: float
+    shortest: int
+    pairs: tuple[PairJson, ...]
+    clusters: tuple[ClusterJson, ...]
+    groups: tuple[GroupJson, ...]
+    exercises: tuple[ExerciseJson, ...]
+    shortened: tuple[Submitted, ...]
+    unaligned: int
+    left_out: tuple[str, ...]
+
+
+def as_data(
     found: SimilarityResult, people: Mapping[str, Sequence[str]], left_out: Sequence[str] = ()
-) -> dict[str, Any]:
-    """The result as JSON values, documented in docs/json.md. ``people`` maps each submission to its learners."""
+) -> SimilarityJson:
+    """The result as data for ``serialize.to_json``. ``people`` maps each submission to its learners."""
 
-    def whose(key: str) -> dict[str, Any]:
-        return {"submission": clean(key), "learners": [clean(name) for name in people[key]]}
+    def whose(key: str) -> Submitted:
+        return Submitted(clean(key), tuple(map(clean, people[key])))
 
-    return {
-        "format": FORMAT,
-        "submissions": found.submissions,
-        "threshold": number(found.threshold),
-        "shortest": SHORTEST,
-        "pairs": [
-            {
-                "left": whose(pair.left),
-                "right": whose(pair.right),
-                "exercise": pair.scope or None,
-                "score": number(pair.score),
-                "tokens": pair.tokens,
-                "names": number(pair.names),
-                "common": pair.common,
-            }
-            for pair in found.pairs
-        ],
-        "clusters": [
-            {
-                "submissions": [whose(key) for key in cluster.keys],
-                "tokens": cluster.tokens,
-                "exercises": [
-                    {
-                        "exercise": one.scope or None,
-                        "submissions": [clean(key) for key in one.keys],
-                        "score": [number(value) for value in one.scores],
-                        "tokens": list(one.tokens),
-                        "names": [number(value) for value in one.names],
-                    }
-                    for one in cluster.scopes
-                ],
-            }
+    return SimilarityJson(
+        format=1,
+        submissions=found.submissions,
+        threshold=found.threshold,
+        shortest=SHORTEST,
+        pairs=tuple(_pair(pair, whose(pair.left), whose(pair.right)) for pair in found.pairs),
+        clusters=tuple(
+            ClusterJson(tuple(map(whose, cluster.keys)), cluster.tokens, tuple(map(_cluster_scope, cluster.scopes)))
             for cluster in find_clusters(found)
-        ],
-        "groups": [
-            {
-                "exercise": group.scope or None,
-                "tokens": group.tokens,
-                "names": number(group.names),
-                "submissions": [whose(key) for key in group.keys],
-            }
+        ),
+        groups=tuple(
+            GroupJson(group.scope or None, group.tokens, group.names, tuple(map(whose, group.keys)))
             for group in found.groups
-        ],
-        "exercises": [
-            {"exercise": one.name or None, "written": one.written, "compared": one.compared} for one in found.scopes
-        ],
-        "shortened": [whose(key) for key in found.shortened],
-        "unaligned": found.unaligned,
-        "left_out": [clean(name) for name in left_out],
-    }
+        ),
+        exercises=tuple(ExerciseJson(count.name or None, count.written, count.compared) for count in found.scopes),
+        shortened=tuple(map(whose, found.shortened)),
+        unaligned=found.unaligned,
+        left_out=tuple(map(clean, left_out)),
+    )
+
+
+def _pair(pair: SimilarPair, left: Submitted, right: Submitted) -> PairJson:
+    return PairJson(left, right, pair.scope or None, pair.score, pair.tokens, pair.names, pair.common)
+
+
+def _cluster_scope(alike: ClusterScope) -> ClusterExerciseJson:
+    keys = tuple(map(clean, alike.keys))
+    return ClusterExerciseJson(alike.scope or None, keys, alike.scores, alike.tokens, alike.names)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from grader.classroom.marks import Mark
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
+from grader.core.serialize import Shown
 from grader.instructor.analysis.answers import BorrowedAnswer
 
 #: With fewer learners, correlations and reliability are not meaningful; the view warns about it.
@@ -61,7 +62,16 @@ class PartStatistics:
 
 @dataclass(frozen=True, slots=True)
 class CheckStatistics:
-    """A check of an exercise on one case, over the ``tried`` learners whose code was run; ``passed`` is a share."""
+    """A check of an exercise on one case.
+
+    - `exercise`: the name of the exercise
+    - `check`: the kind of the check
+    - `case`: the name of the case
+    - `visibility`: `public` or `hidden`
+    - `tried`: the number of learners whose code was run
+    - `passed`: the share of these who pass
+    - `discrimination`: the correlation with all points
+    """
 
     exercise: str
     check: str
@@ -74,9 +84,16 @@ class CheckStatistics:
 
 @dataclass(frozen=True, slots=True)
 class PublicOnly:
-    """A learner who passes a check on all public cases of an exercise and on no hidden case, with both counts."""
+    """A learner who passes a check on all public cases of an exercise and on no hidden case.
 
-    learner: str
+    - `learner`: the id of the learner, with `--names`
+    - `exercise`: the name of the exercise
+    - `check`: the kind of the check
+    - `public`: how many public cases there are
+    - `hidden`: how many hidden cases there are
+    """
+
+    learner: Shown | None
     exercise: str
     check: str
     public: int
@@ -97,7 +114,12 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A question where quiz and code differ: the mean shares of points in its items and in its exercises."""
+    """A question where quiz and code differ.
+
+    - `question`: the id of the question
+    - `items`: the mean share of points in its items
+    - `exercises`: the mean share of points in its exercises
+    """
 
     question: str
     items: float

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import cells, pad, shorten
 from grader.core.model import Course, Lang, Message, Text
+from grader.core.serialize import Unrounded
 from grader.core.text import check_label, clean, name_list, same
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.multi import Spec as Multi
-from grader.instructor.analysis.statistics import FEW
-from grader.report.json import number
+from grader.instructor.analysis.statistics import FEW, CheckStatistics, Disagreement, PublicOnly
 
 if TYPE_CHECKING:
     from grader.core.page import Page
-    from grader.instructor.analysis.statistics import CheckStatistics, PartStatistics, PublicOnly, Statistics
+    from grader.instructor.analysis.answers import BorrowedAnswer
+    from grader.instructor.analysis.statistics import PartStatistics, Statistics
 
-FORMAT = 1
 #: Below this alpha, the ranking is partly chance.
 _RELIABLE = 0.7
 #: The share of the class from which a misconception deserves time in a lesson.
@@ -127,7 +127,14 @@ _HARD = 0.15
 
 @dataclass(frozen=True, slots=True)
 class NotableResult:
-    """A finding, and what to do about it. ``kind`` is an id for programs; ``parts`` names what it is about."""
+    """A finding, and what to do about it.
+
+    - `kind`: `negative`, `nobody-passes`, `everybody-passes`, `public-only`, `others-numbers`, `unreliable`, `hard`,
+      `disagreement` or `misconception`
+    - `parts`: what it is about
+    - `found`: what was found
+    - `todo`: what to do about it
+    """
 
     kind: str
     parts: tuple[str, ...]
@@ -185,7 +192,7 @@ def _public_only(found: Statistics, names: bool) -> Iterator[NotableResult]:
         said, todo = _PUBLIC_ONLY
         who = Text("", "")
         if names:
-            who = _WHO.fill(names=_listed([same(clean(one.learner)) for one in those]))
+            who = _WHO.fill(names=_listed([same(clean(one.learner or "")) for one in those]))
         cases = {"public": those[0].public, "hidden": those[0].hidden}
         told = said.fill(exercise=exercise, check=check_label(check), times=len(those), who=who, **cases)
         yield NotableResult("public-only", (f"{exercise}: {check}",), told, todo)
@@ -391,61 +398,200 @@ def _beliefs(page: Page, statistics: Statistics, course: Course) -> None:
 # ----------------------------------------------------------------------------------------------- data
 
 
-def to_json(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> dict[str, Any]:
-    """The statistics as JSON values, documented in docs/json.md. Learners are named only if ``names`` is true."""
+@dataclass(frozen=True, slots=True)
+class GradedCourse:
+    """A course.
+
+    - `title`: in the language asked for
+    - `digest`: names the exact content that graded
+    """
+
+    title: Text
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class MisconceptionCount:
+    """A misconception.
+
+    - `misconception`: its id
+    - `times`: how many learners showed it
+    - `truth`: the text that corrects it
+    """
+
+    misconception: str
+    times: int
+    truth: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionMisconception(MisconceptionCount):
+    """A misconception of a question.
+
+    - `misconception`: its id
+    - `times`: how many learners showed it
+    - `truth`: the text that corrects it
+    - `question`: the id of the question
+    """
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCount:
+    """An answer to an item with options.
+
+    - `option`: the id of an option, or what stands in its place
+    - `times`: how many learners gave it
+    - `correct`: whether it is correct; `null` if there is no such option
+    """
+
+    option: str
+    times: int
+    correct: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class PartJson:
+    """An item or exercise.
+
+    - `name`: the id of the item, or the name of the exercise
+    - `question`: the id of its question
+    - `kind`: `item` or `exercise`
+    - `learners`: for how many it is graded
+    - `tried`: how many submitted something for it
+    - `difficulty`: the mean share of its points, so 1 is the easiest; 0 for learners without a submission
+    - `discrimination`: the correlation with the points in everything else
+    - `misconceptions`: those that learners showed in it, the most frequent first
+    - `answers`: to an item with options, the most frequent first
+    """
+
+    name: str
+    question: str
+    kind: str
+    learners: int
+    tried: int
+    difficulty: float | None
+    discrimination: float | None
+    misconceptions: tuple[MisconceptionCount, ...]
+    answers: tuple[AnswerCount, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BorrowedJson:
+    """An answer that is wrong for the learner's own numbers and right for those of others.
+
+    - `learner`: the id of the learner, with `--names`
+    - `item`: the id of the item
+    - `answer`: what was answered
+    - `own`: the learner's numbers
+    - `theirs`: the numbers for which it is right
+    - `sources`: the ids of those who have such numbers, with `--names`; else how many they are
+    - `signed`: with `--names`, the name in answers.yaml, if it is not the id in the roster and the answer is right for
+      the numbers of that name
+    """
+
+    learner: str | None
+    item: str
+    answer: str
+    own: Mapping[str, int | float]
+    theirs: Mapping[str, int | float]
+    sources: tuple[str, ...] | int
+    signed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsJson:
+    """What a class's results say. Shares are between 0 and 1; what cannot be computed is `null`.
+
+    What is `unmarked`, `pending` or `unread`, without points given by hand, is left out.
+
+    - `format`: 1
+    - `course`: the course
+    - `learners`: how many there are
+    - `handed_in`: how many submitted something
+    - `few`: whether there are so few (below 30) that `discrimination` and `alpha` say little
+    - `mean`: of the shares of all points
+    - `deviation`: their standard deviation
+    - `quartiles`: their quartiles
+    - `tenths`: the number of learners in each tenth of the range of points
+    - `alpha`: the reliability (Cronbach's alpha)
+    - `parts`: all items and exercises
+    - `checks`: all checks on all cases
+    - `misconceptions`: of the whole class, the most frequent first
+    - `disagreements`: questions where quiz and code differ
+    - `findings`: what is worth looking at, the most urgent first
+    - `public_only`: learners who pass a check on all public cases and on none of three or more hidden ones: a reason to
+      ask, never proof
+    - `others_numbers`: answers that are right for the numbers of others
+    - `questions`: the ids of all questions
+    - `names`: with `--names`, the ids of the learners in the order of `grid`
+    - `grid`: a row for each learner, the best first, and a column for each question, with shares of points
+    """
+
+    format: int
+    course: GradedCourse
+    learners: int
+    handed_in: int
+    few: bool
+    mean: float
+    deviation: float
+    quartiles: tuple[float, float, float]
+    tenths: tuple[int, ...]
+    alpha: float | None
+    parts: tuple[PartJson, ...]
+    checks: tuple[CheckStatistics, ...]
+    misconceptions: tuple[QuestionMisconception, ...]
+    disagreements: tuple[Disagreement, ...]
+    findings: tuple[NotableResult, ...]
+    public_only: tuple[PublicOnly, ...]
+    others_numbers: tuple[BorrowedJson, ...]
+    questions: tuple[str, ...]
+    names: tuple[str, ...] | None
+    grid: tuple[tuple[float, ...], ...]
+
+
+def as_data(statistics: Statistics, course: Course, *, names: bool = False) -> StatisticsJson:
+    """The statistics as data for ``serialize.to_json``. Learners are named only if ``names`` is true."""
     spread = statistics.spread
     rows = by_points(statistics)
-    return {
-        "format": FORMAT,
-        "course": {"title": course.title.of(lang), "digest": course.digest},
-        "learners": spread.learners,
-        "handed_in": spread.handed_in,
-        "few": statistics.few,
-        "mean": number(spread.mean),
-        "deviation": number(spread.deviation),
-        "quartiles": [number(value) for value in spread.quartiles],
-        "tenths": list(spread.tenths),
-        "alpha": _maybe(statistics.alpha),
-        "parts": [_part(part, course, lang) for part in ordered(statistics)],
-        "checks": [_check(check) for check in statistics.checks],
-        "misconceptions": [
-            _belief(course, question, name, times, lang) | {"question": question}
+    return StatisticsJson(
+        format=1,
+        course=GradedCourse(course.title, course.digest),
+        learners=spread.learners,
+        handed_in=spread.handed_in,
+        few=statistics.few,
+        mean=spread.mean,
+        deviation=spread.deviation,
+        quartiles=spread.quartiles,
+        tenths=spread.tenths,
+        alpha=statistics.alpha,
+        parts=tuple(_part(part, course) for part in ordered(statistics)),
+        checks=statistics.checks,
+        misconceptions=tuple(
+            QuestionMisconception(name, times, truth(course, question, name), question)
             for question, name, times in statistics.misconceptions
-        ],
-        "disagreements": [
-            {"question": one.question, "items": number(one.items), "exercises": number(one.exercises)}
-            for one in statistics.disagreements
-        ],
-        "findings": [
-            {"kind": one.kind, "parts": list(one.parts), "found": one.found.of(lang), "todo": one.todo.of(lang)}
-            for one in findings(statistics, course, names=names)
-        ],
-        "public_only": [
-            {
-                "learner": clean(one.learner) if names else None,
-                "exercise": one.exercise,
-                "check": one.check,
-                "public": one.public,
-                "hidden": one.hidden,
-            }
-            for one in statistics.public_only
-        ],
-        "others_numbers": [
-            {
-                "learner": clean(one.learner) if names else None,
-                "item": one.item,
-                "answer": one.answer,
-                "own": dict(one.own),
-                "theirs": dict(one.theirs),
-                "sources": [clean(name) for name in one.sources] if names else len(one.sources),
-                "signed": clean(one.signed) if names and one.signed else None,
-            }
-            for one in statistics.borrowed
-        ],
-        "questions": list(statistics.questions),
-        "names": [clean(statistics.learners[at]) for at in rows] if names else None,
-        "grid": [[number(value) for value in statistics.grid[at]] for at in rows],
-    }
+        ),
+        disagreements=statistics.disagreements,
+        findings=findings(statistics, course, names=names),
+        public_only=tuple(finding if names else replace(finding, learner=None) for finding in statistics.public_only),
+        others_numbers=tuple(_borrowed_json(answer, names) for answer in statistics.borrowed),
+        questions=statistics.questions,
+        names=tuple(clean(statistics.learners[row]) for row in rows) if names else None,
+        grid=tuple(statistics.grid[row] for row in rows),
+    )
+
+
+def _borrowed_json(answer: BorrowedAnswer, names: bool) -> BorrowedJson:
+    return BorrowedJson(
+        clean(answer.learner) if names else None,
+        answer.item,
+        answer.answer,
+        {name: Unrounded(value) if isinstance(value, float) else value for name, value in answer.own},
+        {name: Unrounded(value) if isinstance(value, float) else value for name, value in answer.theirs},
+        tuple(map(clean, answer.sources)) if names else len(answer.sources),
+        clean(answer.signed) if names and answer.signed else None,
+    )
 
 
 def by_points(statistics: Statistics) -> list[int]:
@@ -453,40 +599,21 @@ def by_points(statistics: Statistics) -> list[int]:
     return sorted(range(len(statistics.grid)), key=lambda at: [-sum(statistics.grid[at]), *statistics.grid[at]])
 
 
-def _part(part: PartStatistics, course: Course, lang: Lang) -> dict[str, Any]:
+def _part(part: PartStatistics, course: Course) -> PartJson:
     options = _options(course, part)
-    return {
-        "name": part.name,
-        "question": part.question,
-        "kind": part.kind,
-        "learners": part.learners,
-        "tried": part.tried,
-        "difficulty": _maybe(part.difficulty),
-        "discrimination": _maybe(part.discrimination),
-        "misconceptions": [_belief(course, part.question, name, times, lang) for name, times in part.misconceptions],
-        "answers": [
-            {"option": clean(answer), "times": times, "correct": options[answer].correct if answer in options else None}
+    return PartJson(
+        part.name,
+        part.question,
+        part.kind,
+        part.learners,
+        part.tried,
+        part.difficulty,
+        part.discrimination,
+        tuple(
+            MisconceptionCount(name, times, truth(course, part.question, name)) for name, times in part.misconceptions
+        ),
+        tuple(
+            AnswerCount(clean(answer), times, options[answer].correct if answer in options else None)
             for answer, times in part.answers
-        ],
-    }
-
-
-def _belief(course: Course, question: str, name: str, times: int, lang: Lang) -> dict[str, Any]:
-    known = truth(course, question, name)
-    return {"misconception": name, "times": times, "truth": known.of(lang) if known else None}
-
-
-def _check(check: CheckStatistics) -> dict[str, Any]:
-    return {
-        "exercise": check.exercise,
-        "check": check.check,
-        "case": check.case,
-        "visibility": check.visibility,
-        "tried": check.tried,
-        "passed": number(check.passed),
-        "discrimination": _maybe(check.discrimination),
-    }
-
-
-def _maybe(value: float | None) -> int | float | None:
-    return None if value is None else number(value)
+        ),
+    )

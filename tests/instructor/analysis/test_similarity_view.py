@@ -12,6 +12,7 @@ from rich.console import Console
 from grader.core.layout import cells
 from grader.core.model import Course, Lang
 from grader.core.page import Page
+from grader.core.serialize import to_json
 from grader.instructor.analysis import similarity, similarity_html, similarity_view
 from grader.instructor.analysis.clusters import find_clusters
 from grader.instructor.analysis.similarity import COMMON, CodeSample, SimilarityResult, compare, reduce_sample
@@ -76,7 +77,7 @@ def test_what_was_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     similarity_view.render(Page(Console(file=output, width=200, color_system=None), "en"), found, who)
     assert "tokens were compared: Ada, Bob" in output.getvalue()
     assert f"{found.unaligned} pairs" in output.getvalue()
-    data = similarity_view.to_json(found, {key: (name,) for key, name in who.items()})
+    data = to_json(similarity_view.as_data(found, {key: (name,) for key, name in who.items()}))
     assert [one["submission"] for one in data["shortened"]] == ["a", "b"]
     assert data["unaligned"] == found.unaligned
 
@@ -121,7 +122,7 @@ def test_data() -> None:
     """As docs/json.md describes it."""
     found, _ = pages(handed("a-1", CODE, "ada", "bo"), handed("c-1", RENAMED, "cy"))
     people = {"a-1": ["ada", "bo"], "c-1": ["cy"]}
-    data = json.loads(json.dumps(similarity_view.to_json(found, people, ["eve"])))
+    data = json.loads(json.dumps(to_json(similarity_view.as_data(found, people, ["eve"]))))
     assert data["pairs"][0]["left"] == {"submission": "a-1", "learners": ["ada", "bo"]}
     assert {pair["exercise"] for pair in data["pairs"]} == {"attend", None}
     assert set(data["pairs"][0]) == {"left", "right", "exercise", "score", "tokens", "names", "common"}
@@ -133,7 +134,7 @@ def test_data() -> None:
     assert data["exercises"][0] == {"exercise": "attend", "written": 2, "compared": 2}
     assert (data["left_out"], data["submissions"], data["threshold"]) == (["eve"], 2, 0.8)
     found, _ = pages(*(handed(f"s{n}", CODE) for n in range(COMMON + 1)))
-    data = similarity_view.to_json(found, {f"s{n}": [] for n in range(COMMON + 1)})
+    data = to_json(similarity_view.as_data(found, {f"s{n}": [] for n in range(COMMON + 1)}))
     assert len(data["groups"][0]["submissions"]) == COMMON + 1
 
 

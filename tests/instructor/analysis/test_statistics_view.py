@@ -16,6 +16,7 @@ from grader.classroom.gradebook import LearnerRow
 from grader.core.layout import cells
 from grader.core.model import Course, Item, Lang, Misconception, Question, Text
 from grader.core.page import Page
+from grader.core.serialize import to_json
 from grader.course.items.choice import Spec
 from grader.course.items.multi import Spec as Multi
 from grader.instructor.analysis import statistics_view
@@ -103,7 +104,7 @@ def test_nobody(course: Course) -> None:
     """An empty gradebook is said to be one, everywhere."""
     found = class_statistics([])
     assert "has no learners yet" in shown(found, course)
-    assert statistics_view.to_json(found, course, "en")["learners"] == 0
+    assert to_json(statistics_view.as_data(found, course))["learners"] == 0
     assert "has no learners yet" in render(found, course, "en")
 
 
@@ -115,7 +116,7 @@ ALONE = PublicOnly("dora\x1b[2J", "softmax", "values", 2, 9)
 def test_learners_are_named_where_that_is_asked_for(course: Course, names: bool) -> None:
     """Whoever passes public cases alone is counted, and named by ``--names`` only, without what a terminal would do."""
     found = replace(class_statistics(many(40)), public_only=(ALONE,))
-    data = statistics_view.to_json(found, course, "en", names=names)
+    data = to_json(statistics_view.as_data(found, course, names=names))
     assert data["public_only"][0]["learner"] == ("dora" if names else None)
     said = [each["found"] for each in data["findings"] if each["kind"] == "public-only"]
     assert said == [f"softmax: 1 pass values on every public case and on no hidden one (2 and 9){': dora' * names}."]
@@ -161,7 +162,7 @@ def test_answers_with_others_numbers(course: Course) -> None:
         )
         assert said in one.found.en and one.parts == ("Q3.a", "Q3.n")
     named, hidden = (
-        statistics_view.to_json(found, course, "en", names=names)["others_numbers"][2] for names in (True, False)
+        to_json(statistics_view.as_data(found, course, names=names))["others_numbers"][2] for names in (True, False)
     )
     assert named == {"learner": "bo", "item": "Q3.n", "answer": "10", "own": {"n": 3}, "theirs": {"n": 5}} | {
         "sources": ["cy", "dee"],
@@ -206,7 +207,7 @@ def test_what_waits_to_be_marked(course: Course) -> None:
     for text in (shown(found, course), render(found, course, "en")):
         assert "Nobody has started" not in text
     assert re.search(r"Q4.why +– +–", shown(found, course))
-    assert statistics_view.to_json(found, course, "en")["parts"][-1]["difficulty"] is None
+    assert to_json(statistics_view.as_data(found, course))["parts"][-1]["difficulty"] is None
 
 
 def test_more_misconceptions_than_fit(course: Course) -> None:
@@ -219,10 +220,10 @@ def test_more_misconceptions_than_fit(course: Course) -> None:
 def test_json_is_whole_and_pseudonymous(course: Course) -> None:
     """Every number is there, nobody's name unless asked for; rows stand in the order of points."""
     found = class_statistics(CLASS)
-    data = json.loads(json.dumps(statistics_view.to_json(found, course, "en")))
+    data = json.loads(json.dumps(to_json(statistics_view.as_data(found, course))))
     assert data["names"] is None
     assert data["grid"] == [[1], [1], [0.5], [0.5], [0], [0]]
-    assert statistics_view.to_json(found, course, "en", names=True)["names"][:2] == ["a", "b"]
+    assert to_json(statistics_view.as_data(found, course, names=True))["names"][:2] == ["a", "b"]
     first = data["parts"][0]
     assert first["answers"][:2] == [
         {"option": "a", "times": 3, "correct": True},
