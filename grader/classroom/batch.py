@@ -9,26 +9,22 @@ import contextlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import cast
 
 from grader.classroom import schedule
-from grader.classroom.collect import Collection, collect
-from grader.classroom.enrolment import Enrolment, enrol, in_roster
+from grader.classroom.collect import collect
+from grader.classroom.enrolment import Enrolment, enrol
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked, make_folder
-from grader.classroom.recorder import Recorder, grading_facts, tasks_left
+from grader.classroom.recorder import GradingPlan, Recorder, grading_facts, question_versions, tasks_left
 from grader.classroom.results import ASKED, FILES
-from grader.classroom.roster import Roster
-from grader.classroom.roster import read_roster as read_roster
-from grader.classroom.task import BatchPlan, GradingTask
+from grader.classroom.roster import read_roster
+from grader.classroom.task import BatchPlan, TaskResult
 from grader.core.errors import UsageError
 from grader.core.model import Course, Message, Question, Rules, Text
 from grader.course import loader
-from grader.course.items import draw_choices
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.grading.selection import Selection, check_names
@@ -100,10 +96,6 @@ class BatchSummary:
     listed: bool = True
 
 
-#: The submissions to grade and what to grade in each, by key.
-Tasks = Mapping[str, tuple[SubmissionRow, GradingTask]]
-
-
 def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambda step: None) -> BatchSummary:
     """Grade a collection into ``request.out``.
 
@@ -121,37 +113,14 @@ def run(request: BatchRequest, progress: Callable[[BatchProgress], None] = lambd
     roster = None if request.roster is None else read_roster(request.roster)
     make_folder(request.out)
     with locked(request.out):
-        found = _collect(request, roster)
+        collection = collect(request.collection, request.out / INTAKE, request.intake, roster)
         with contextlib.closing(open_gradebook(request.out, create=True)) as book:
-            enrolment = enrol(found, roster, book.submissions())
-            versions = save_class(book, request, enrolment, course, counting)
-            tasks = {row.key: (row, task) for row, task in tasks_left(book, versions)}
-            layers = grade_all(request, book, tasks, versions, course, progress) if tasks else ()
-            book.copy_to_identical()
-            after = book.submissions()
-    draws = any(draw_choices(item.spec) for each in counting for item in each.items)
-    graded_now = {(row.digest, row.seed_name) for row, _ in tasks.values()}
-    graded = [(row.digest, row.seed_name) in graded_now for row in after if row.error is None]
-    return BatchSummary(
-        kind=found.kind,
-        submissions=len(after),
-        graded=sum(graded),
-        kept=len(graded) - sum(graded),
-        refused=tuple((row.key, row.error) for row in after if row.error is not None),
-        unknown=enrolment.unmatched("unknown"),
-        ambiguous=enrolment.unmatched("ambiguous"),
-        missing=() if roster is None else tuple(learner.id for learner in roster.missing(enrolment.matches)),
-        twice=_same_attempt(after),
-        leftovers=found.leftovers,
-        layers=layers,
-        seconds=time.perf_counter() - started,
-        rules=course.rules,
-        timeless=sum(row.at is None for row in after),
-        said_late=sum(row.at is None and row.late for row in after),
-        misnamed=enrolment.misnamed if draws else (),
-        respelt=enrolment.respelt if draws else (),
-        listed=roster is not None,
-    )
+            enrolment = enrol(collection, roster, book.submissions())
+            plan = plan_class(book, request, enrolment, course, counting)
+            with grade(request, plan) as grading:
+                record(book, plan, grading.results, progress)
+            rows = book.submissions()
+    return summarise(enrolment, plan, rows, grading.layers, time.perf_counter() - started)
 
 
 def select_questions(course: Course, names: tuple[str, ...]) -> tuple[Question, ...]:
@@ -161,55 +130,97 @@ def select_questions(course: Course, names: tuple[str, ...]) -> tuple[Question, 
     return tuple(question for question in course.questions if not named or question.id.lower() in named)
 
 
-def _collect(request: BatchRequest, roster: Roster | None) -> Collection:
-    """Step 1: find the submissions, and copy what cannot be read in place."""
-    known = (lambda name: False) if roster is None else partial(in_roster, roster)
-    return collect(request.collection, request.out / INTAKE, request.intake, known)
-
-
-def save_class(
+def plan_class(
     book: Gradebook, request: BatchRequest, enrolment: Enrolment, course: Course, counting: Sequence[Question]
-) -> dict[str, str]:
-    """Save the class, its submissions and how they are graded. Returns the version of each question that counts."""
+) -> GradingPlan:
+    """Save the class, its submissions and how they are graded; plan what is not graded yet."""
     book.enrol(enrolment.learners)
     book.save_collection(enrolment.submissions)
-    book.remove_departed({one.id for one in enrolment.learners})
-    facts = grading_facts(request.course_folder, request.seed, course, counting)
+    book.remove_departed({learner.id for learner in enrolment.learners})
     asked = [question.id for question in counting] if request.questions else []
-    where = os.path.abspath(request.collection)
-    book.remember_all(facts | {"collection": where, ASKED: asked, FILES: request.files})
-    return cast("dict[str, str]", facts["versions"])
+    versions = question_versions(counting, course, request.seed)
+    facts = grading_facts(request.course_folder, request.seed, course, versions)
+    facts |= {"collection": os.path.abspath(request.collection), ASKED: asked, FILES: request.files}
+    book.remember_all(facts)
+    return GradingPlan.of(course, request.seed, versions, tasks_left(book, versions))
 
 
-def grade_all(
-    request: BatchRequest,
-    book: Gradebook,
-    tasks: Tasks,
-    versions: Mapping[str, str],
-    course: Course,
-    progress: Callable[[BatchProgress], None],
-) -> tuple[str, ...]:
-    """Steps 2 and 3: run ``tasks``, and save each result as it arrives. Returns the sandbox layers that were active."""
-    wanted = [task for _, task in tasks.values()]
-    recorder = Recorder(book, {key: row for key, (row, _) in tasks.items()}, versions, course, request.seed)
-    with _pool(request, wanted, course) as pool, recorder:
-        for at, (result, running) in enumerate(schedule.run_tasks(pool, wanted, recorder.save_due), 1):
-            recorder.save(result)
-            progress(BatchProgress(at, len(wanted), result.key, running))
-        return pool.layers
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """What ``schedule.run_tasks`` yields, and the sandbox layers that are active."""
+
+    results: Iterable[tuple[TaskResult | None, tuple[str, ...]]] = ()
+    layers: tuple[str, ...] = ()
 
 
-def _pool(
-    request: BatchRequest, tasks: Sequence[GradingTask], course: Course
-) -> contextlib.AbstractContextManager[schedule.WorkerPool]:
+@contextlib.contextmanager
+def grade(request: BatchRequest, plan: GradingPlan) -> Iterator[Grading]:
+    """Run the tasks of ``plan`` on the workers that ``request`` asks for; they stop at the end of the context."""
+    if not plan.tasks:
+        yield Grading()
+        return
+    with _pool(request, plan) as pool:
+        yield Grading(schedule.run_tasks(pool, plan.tasks), pool.layers)
+
+
+def _pool(request: BatchRequest, plan: GradingPlan) -> contextlib.AbstractContextManager[schedule.WorkerPool]:
     if request.scheduler is not None:
-        return schedule.cluster_pool(request.scheduler, request.out, request.seed, course)
+        return schedule.cluster_pool(request.scheduler, request.out, plan.seed, plan.course)
     private = str((request.out / ".expected").resolve())
-    plan = BatchPlan(str(request.course_folder), request.seed, private, libraries.digest(course.packages))
-    return schedule.local_pool(plan, request.workers, tasks)
+    shared = BatchPlan(str(request.course_folder), plan.seed, private, libraries.digest(plan.course.packages))
+    return schedule.local_pool(shared, request.workers, plan.tasks)
+
+
+def record(
+    book: Gradebook,
+    plan: GradingPlan,
+    arriving: Iterable[tuple[TaskResult | None, tuple[str, ...]]],
+    progress: Callable[[BatchProgress], None],
+) -> None:
+    """Save results as they arrive, and then copy them to submissions with the same files and numbers."""
+    done = 0
+    with Recorder(book, plan) as recorder:
+        for result, running in arriving:
+            if result is None:  # time to save what has arrived
+                recorder.commit()
+            else:
+                recorder.save(result)
+                done += 1
+                progress(BatchProgress(done, len(plan.tasks), result.key, running))
+    book.copy_to_identical()
+
+
+def summarise(
+    enrolment: Enrolment, plan: GradingPlan, rows: Sequence[SubmissionRow], layers: tuple[str, ...], seconds: float
+) -> BatchSummary:
+    """The summary of a batch, with the ``rows`` of the gradebook after grading."""
+    gradable = [row for row in rows if row.error is None]
+    planned = plan.contents()
+    graded = sum((row.digest, row.seed_name) in planned for row in gradable)
+    timeless = [row for row in rows if row.at is None]
+    return BatchSummary(
+        kind=enrolment.kind,
+        submissions=len(rows),
+        graded=graded,
+        kept=len(gradable) - graded,
+        refused=tuple((row.key, row.error) for row in rows if row.error is not None),
+        unknown=enrolment.unmatched("unknown"),
+        ambiguous=enrolment.unmatched("ambiguous"),
+        missing=enrolment.missing,
+        twice=_same_attempt(rows),
+        leftovers=enrolment.leftovers,
+        layers=layers,
+        seconds=seconds,
+        rules=plan.course.rules,
+        timeless=len(timeless),
+        said_late=sum(row.late for row in timeless),
+        misnamed=enrolment.misnamed if plan.draws else (),
+        respelt=enrolment.respelt if plan.draws else (),
+        listed=enrolment.listed,
+    )
 
 
 def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
     """Learners with two submissions of the same attempt number."""
-    seen = Counter((learner, row.attempt) for row in submissions for learner in row.learners)
-    return tuple(sorted(learner for (learner, _), times in seen.items() if times > 1))
+    times = Counter((learner, row.attempt) for row in submissions for learner in row.learners)
+    return tuple(sorted(learner for (learner, _), count in times.items() if count > 1))

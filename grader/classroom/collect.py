@@ -15,18 +15,19 @@ import unicodedata
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Literal, TypeAlias
 
 from grader.classroom import inbox, intake
 from grader.classroom.intake import FoundSubmission, Stray, UnreadableFile, gradable
+from grader.classroom.roster import Roster
 from grader.classroom.words import join_clauses
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Message, Text
-from grader.core.text import name_list
+from grader.core.text import EMPTY, name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, modified, why_refused
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
@@ -71,6 +72,8 @@ _FILE_TOO_LARGE = Message("{name} has more than the {limit} MiB that one file ma
 _METADATA_TOO_LARGE = Message("{name} is larger than {limit} MiB; expected metadata of a collection.")
 #: Suffixes of files that are the submission itself if they are alone in a folder.
 ALONE = (".zip", ".yaml", ".yml")
+#: Entries that give way to another one with the same name.
+_YIELDING = ("file", "folder", "unread")
 #: In nbgrader's layout, the learners' folders are in this folder.
 _SUBMITTED = "submitted/"
 
@@ -104,33 +107,99 @@ class Collection:
     strays: tuple[Stray, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Tree:
-    """The names in a folder or zip, and how to open them. ``root`` is the folder; None for a zip.
+Kind: TypeAlias = Literal["file", "folder", "odd", "unread", "bad", "over", "nameless"]
 
-    ``counts`` has the number of files below each folder, ``sizes`` the size of each file in bytes. ``odd`` has the
-    reason for each name that cannot be read as a file; if the name is also in ``spoilt``, its submission is not graded
-    at all. ``over`` has the reason for each learner's entry that exceeds the limits, ``nameless`` for each entry that
-    cannot belong to anyone, ``unread`` for each folder that cannot be listed. ``base`` is the folder that contains the
-    whole class, with its slash. ``times`` are the time stamps of the files of a zip.
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What stands in a collection under ``name``; the names of folders end with a slash.
+
+    A ``folder`` has no files that count; one that is ``unread`` cannot be listed; a learner's folder that is ``over``
+    the limits is not searched further. Something ``odd`` is not a regular file, such as a link. Of a zip, a ``bad``
+    entry spoils its submission, and a ``nameless`` one cannot belong to anyone. ``problem`` says what is wrong with all
+    but files.
     """
 
-    names: tuple[str, ...]
-    open: Callable[[str], IO[bytes]]
+    name: str
+    kind: Kind = "file"
+    problem: Text = EMPTY
+    size: int = 0
+    modified: float = 0.0
+
+    @property
+    def path(self) -> str:
+        """The name, with a slash only if it is a folder indeed."""
+        return self.name.rstrip("/") if self.kind == "odd" else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """The entries of a folder or zip by name. ``root`` is the folder; None for a zip.
+
+    ``base`` is the folder that contains the whole class, with its slash. ``over`` has the reason for each learner's
+    entry that exceeds the limits, ``below`` the number of files below each folder.
+    """
+
+    entries: Mapping[str, _Entry]
+    base: str
+    over: Mapping[str, Text]
+    below: Mapping[str, int]
+    open_file: Callable[[str], IO[bytes]]
     root: Path | None = None
-    counts: Counter[str] = field(default_factory=Counter)
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    odd: Mapping[str, Text] = field(default_factory=dict)
-    spoilt: frozenset[str] = frozenset()
-    over: Mapping[str, Text] = field(default_factory=dict)
-    base: str = ""
-    nameless: Mapping[str, Text] = field(default_factory=dict)
-    unread: Mapping[str, Text] = field(default_factory=dict)
-    times: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        source: Iterable[_Entry],
+        open_file: Callable[[str], IO[bytes]],
+        root: Path | None = None,
+    ) -> _Tree:
+        """The tree with the entries of a ``source``. Of a name that comes twice, the entry with a problem counts."""
+        entries: dict[str, _Entry] = {}
+        for entry in source:
+            earlier = entries.get(entry.name)
+            if earlier is None or (earlier.kind in _YIELDING and entry.problem not in (EMPTY, _EMPTY)):
+                entries[entry.name] = entry
+        files = [entry.name for entry in entries.values() if entry.kind in ("file", "bad")]
+        base = _base(files if root is None else [entry.path for entry in entries.values()])
+        units = Counter(_unit(name, base) for name in files)
+        over = {unit: _too_many() for unit, count in units.items() if count > MAX_ENTRIES}
+        over |= {_unit(name, base): _too_deep() for name in files if _too_long(name, base)}
+        for entry in entries.values():
+            if entry.kind == "over":
+                over[entry.name.removesuffix("/")] = entry.problem
+        short = [name for name in intake.without_system_files(files) if not _too_long(name, base)]
+        below = Counter(f"{folder}/" for name in short for folder in PurePosixPath(name).parents)
+        shown = {name: entry for name, entry in entries.items() if entry.kind != "folder" or name not in below}
+        return cls(shown, base, over, below, open_file, root)
+
+    def names(self) -> tuple[str, ...]:
+        """The names that intakes look at."""
+        return tuple(name for name, entry in self.entries.items() if entry.kind != "nameless")
+
+    def of_kind(self, kind: Kind) -> list[_Entry]:
+        """The entries of one kind."""
+        return [entry for entry in self.entries.values() if entry.kind == kind]
+
+    def of_names(self, names: Iterable[str]) -> list[_Entry]:
+        """The entries with these names."""
+        return [self.entries[name] for name in names if name in self.entries]
+
+    def is_file(self, name: str) -> bool:
+        """Whether the entry is a file that can be read."""
+        return name in self.entries and self.entries[name].kind == "file"
+
+    def problem(self, name: str) -> Text:
+        """What is wrong with an entry; empty if nothing is."""
+        return self.entries[name].problem if name in self.entries else EMPTY
+
+    def size(self, submission: FoundSubmission) -> int:
+        """The bytes of the files of a submission that could be graded, unpacked."""
+        return sum(self.entries[name].size for name, _ in submission.files if self.is_file(name) and gradable(name))
 
     def unread_folders(self) -> Iterator[str]:
         """The folders that cannot be listed, each as text with the reason."""
-        return (f"{why.en}: {name or './'}" for name, why in self.unread.items())
+        return (f"{entry.problem.en}: {entry.name or './'}" for entry in self.of_kind("unread"))
 
     def facts(self, name: str) -> os.stat_result | None:
         """The status of a file or folder, without following links; None for a zip or if it cannot be read."""
@@ -140,30 +209,28 @@ class _Tree:
             return (self.root / name).lstat() if name else self.root.stat()
         return None
 
-    def modified(self, name: str) -> float:
-        """The time stamp of a file, which decides between two answers files; 0 if it is not known."""
-        facts = self.facts(name)
-        return self.times.get(name, 0.0) if facts is None else facts.st_mtime
+    def open(self, name: str) -> IO[bytes]:
+        """Open a file. Raises UnreadableFile for a bad entry, and OSError if it is no regular file any more."""
+        entry = self.entries.get(name)
+        if entry is not None and entry.kind == "bad":
+            raise UnreadableFile(entry.problem)
+        return self.open_file(name)
 
     def small(self, name: str) -> bytes:
         """The content of a metadata file. Raises UnreadableFile, also if it is too large."""
-        try:
-            with _unpacking(name), self.open(name) as file:
-                raw = file.read(_MAX_METADATA + 1)
-        except SubmissionError as error:
-            raise UnreadableFile(error.message) from error
+        with _unpacking(name), self.open(name) as file:
+            raw = file.read(_MAX_METADATA + 1)
         if len(raw) > _MAX_METADATA:
             raise UnreadableFile(_METADATA_TOO_LARGE.fill(name=name, limit=_MAX_METADATA >> 20))
         return raw
 
 
-def collect(
-    path: Path, scratch: Path, kind: str | None = None, known: Callable[[str], bool] = lambda name: False
-) -> Collection:
+def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster | None = None) -> Collection:
     """Find the submissions in ``path``, a folder or zip. Those that cannot be read in place are copied to ``scratch``.
 
-    ``kind`` is the name of an intake; None detects it. ``known`` tells whether a name is that of a learner on the
-    roster. Raises UsageError if there is no submission, no such intake, or a collection of another kind.
+    ``kind`` is the name of an intake; None detects it. A folder with the name of a learner on the ``roster`` is never
+    taken for the folder of the whole class. Raises UsageError if there is no submission, no such intake, or a
+    collection of another kind.
     """
     if kind is not None and kind not in intake.kinds():
         raise UsageError(
@@ -171,70 +238,73 @@ def collect(
         )
     tree = _tree(path)
     try:
-        found = intake.detect_layout(tree.names, tree.small, kind, tree.facts, known)
+        found = intake.detect_layout(tree.names(), tree.small, kind, tree.facts, None if roster is None else roster.has)
     except UnreadableFile:
         raise
     except UsageError as error:
         raise UsageError(Text(f"{path}: {error.of('en')}", f"{path}：{error.of('zh')}")) from error
-    if found is None or (tree.root is None and not tree.sizes):
-        looked = name_list([kind] if kind else intake.kinds())
-        bad = (*tree.nameless.values(), *(tree.odd[name] for name in tree.spoilt))
-        odd = tuple(map(printable, (*(why.en for why in bad), *tree.unread_folders())))
-        strange = listing(odd) if odd else Text("", "")
-        raise UsageError(_NO_SUBMISSION.fill(path=path, kinds=looked, odd=Text(f" {strange.en}".rstrip(), strange.zh)))
+    if found is None or (tree.root is None and not tree.of_kind("file")):
+        raise _no_submission(path, tree, [kind] if kind else intake.kinds())
     name, layout = found
     if tree.root is None and sum(_bytes(submission, tree) for submission in layout.submissions) > MAX_ALL:
         raise UsageError(
             Message("{path} would unpack to more than {limit} GiB; split it.").fill(path=path, limit=MAX_ALL >> 30)
         )
     collected = tuple(_collected(submission, tree, scratch) for submission in layout.submissions)
-    nobodys = tuple(Stray(entry, why, ()) for entry, why in tree.nameless.items())
-    strays = (_explained(stray, tree) for stray in layout.strays)
-    return Collection(name, collected, (*layout.leftovers, *tree.unread_folders()), (*strays, *nobodys))
+    strays = [_explained(stray, tree) for stray in layout.strays]
+    strays += [Stray(entry.name, entry.problem, ()) for entry in tree.of_kind("nameless")]
+    return Collection(name, collected, (*layout.leftovers, *tree.unread_folders()), tuple(strays))
+
+
+def _no_submission(path: Path, tree: _Tree, kinds: Iterable[str]) -> UsageError:
+    problems = [entry.problem.en for entry in (*tree.of_kind("nameless"), *tree.of_kind("bad"))]
+    odd = tuple(map(printable, (*problems, *tree.unread_folders())))
+    strange = listing(odd) if odd else Text("", "")
+    odd_text = Text(f" {strange.en}".rstrip(), strange.zh)
+    return UsageError(_NO_SUBMISSION.fill(path=path, kinds=name_list(kinds), odd=odd_text))
 
 
 def _explained(stray: Stray, tree: _Tree) -> Stray:
     """The stray with what is wrong with its first bad file added to the reason."""
-    odd = [tree.odd[name] for name in stray.files if name in tree.odd]
-    return replace(stray, why=join_clauses((stray.why, *odd[:1])))
+    problems = [entry.problem for entry in tree.of_names(stray.files) if entry.problem != EMPTY]
+    return replace(stray, why=join_clauses((stray.why, *problems[:1])))
 
 
 def _bytes(submission: FoundSubmission, tree: _Tree) -> int:
     """The unpacked size of a submission in bytes; 0 above the limit for one learner, so that only it is refused."""
-    total = sum(tree.sizes.get(name, 0) for name, _ in submission.files if gradable(name))
-    return total if total <= MAX_LEARNER else 0
+    size = tree.size(submission)
+    return size if size <= MAX_LEARNER else 0
 
 
 def _collected(submission: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
     """A submission that is ready to be read, or has an error."""
-    said = replace(submission, key=storable_name(submission.key)) if _odd(submission.key) else submission
-    whole = replace(submission, files=tuple((name, inner) for name, inner in submission.files if name in tree.sizes))
+    stored = replace(submission, key=storable_name(submission.key)) if _odd(submission.key) else submission
+    whole = replace(submission, files=tuple((name, inner) for name, inner in submission.files if tree.is_file(name)))
+    copy = _copy_of(submission, scratch)
     try:
         _check(submission, whole, tree)
         forged = _forged(submission, tree)
-        return CollectedSubmission(
-            said, _place(whole, tree, scratch) if whole.files else _copy_of(submission, scratch), forged
-        )
+        return CollectedSubmission(stored, _place(whole, tree, copy) if whole.files else copy, forged)
     except (UnreadableFile, SubmissionError) as error:
-        copy = _copy_of(submission, scratch)
         shutil.rmtree(copy, ignore_errors=True)
-        return CollectedSubmission(said, copy, error.message)
+        return CollectedSubmission(stored, copy, error.message)
 
 
 def _check(submission: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
     """Raise UnreadableFile for a submission beyond the limits, with an unusable entry, or with nothing to grade."""
     names = [name for name, _ in submission.files]
-    why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
-    why += [tree.odd[name] for name in names if name in tree.spoilt]
+    units = dict.fromkeys(_unit(name, tree.base) for name in names)
+    why = [tree.over[unit] for unit in units if unit in tree.over]
+    why += [entry.problem for entry in tree.of_names(names) if entry.kind == "bad"]
     if len(names) > MAX_ENTRIES and _too_many() not in why:
         why.append(_too_many())
-    size = sum(tree.sizes[name] for name, _ in whole.files if gradable(name))
+    size = tree.size(whole)
     if size > MAX_LEARNER:
         why.append(_TOO_LARGE.fill(size=size >> 20, limit=MAX_LEARNER >> 20))
     if why:
         raise UnreadableFile(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
     if not whole.files and submission.digests is None:
-        odd = [_found(name, tree.odd.get(name)) for name in names]
+        odd = [_described(name, tree.problem(name)) for name in names]
         raise UnreadableFile(nothing_to_grade(listing(odd) if odd else _NO_FILE))
 
 
@@ -248,10 +318,10 @@ def clause(text: Text) -> Text:
     return Text(printable(text.en).removesuffix("."), printable(text.zh).removesuffix("。"))
 
 
-def _found(name: str, why: Text | None) -> Text:
+def _described(name: str, why: Text) -> Text:
     """A file name for a message, with what is wrong with the file."""
     shown = Text(printable(name), printable(name))
-    return shown if why is None else _NAMED.fill(what=why, name=shown)
+    return shown if why == EMPTY else _NAMED.fill(what=why, name=shown)
 
 
 def _too_many() -> Text:
@@ -325,8 +395,9 @@ def _odd(name: str) -> bool:
 
 
 def _tree(path: Path) -> _Tree:
+    """The tree in a folder or zip. Raises UsageError if it is neither."""
     if path.is_dir():
-        return _folder(path)
+        return _Tree.of(_walk(path), lambda name: _regular(path / name), path)
     if not path.is_file():
         raise UsageError(Message("{path} does not exist; expected a folder or a zip of submissions.").fill(path=path))
     try:
@@ -335,57 +406,38 @@ def _tree(path: Path) -> _Tree:
         raise UsageError(
             Message("{path} is neither a folder nor a zip that can be read ({error}).").fill(path=path, error=error)
         ) from error
-    found: dict[str, zipfile.ZipInfo] = {}
-    refused: dict[str, SubmissionError] = {}
-    folders: list[str] = []
-    hidden: list[str] = []
-    nameless: dict[str, Text] = {}
-    for name, info, problem in entries(archive, path.name):
+    infos: dict[str, zipfile.ZipInfo] = {}
+    return _Tree.of(_unzip(archive, path.name, infos), lambda name: archive.open(infos[name]))
+
+
+def _unzip(archive: zipfile.ZipFile, shown: str, infos: dict[str, zipfile.ZipInfo]) -> Iterator[_Entry]:
+    """The entries of the zip called ``shown``. The first entry of each path is added to ``infos``."""
+    for name, info, problem in entries(archive, shown):
         if problem is not None and not _owned(name):
-            nameless[name] = problem.message
+            yield _Entry(name, "nameless", problem.message)
         elif problem is None and (above := _hidden_in(name)):
-            hidden.append(above)
+            yield _Entry(above, "folder", _HIDDEN)
         elif name.endswith("/"):
-            folders.append(name)
-        elif name in found or name in refused:
-            refused.setdefault(name, duplicate_path(name, path.name))
-        elif problem is not None:
-            refused[name] = problem
-        elif gradable(name) and (damaged := why_refused(info, path.name, printable(name))) is not None:
-            refused[name] = damaged
+            yield _Entry(name, "folder", _EMPTY)
+        elif name in infos:
+            yield _Entry(name, "bad", duplicate_path(name, shown).message)
         else:
-            found[name] = info
-    for name in refused:
-        found.pop(name, None)
-
-    def opened(name: str) -> IO[bytes]:
-        if name in refused:
-            raise refused[name]
-        return archive.open(found[name])
-
-    files = [*found, *refused]
-    base = _base(files)
-    units = Counter(_unit(name, base) for name in files)
-    over = {unit: _too_many() for unit, count in units.items() if count > MAX_ENTRIES}
-    over |= {_unit(name, base): _too_deep() for name in files if _too_long(name, base)}
-    short = (name for name in intake.without_system_files(files) if not _too_long(name, base))
-    full = {f"{above}/" for name in short for above in PurePosixPath(name).parents}
-    odd = {name: error.message for name, error in refused.items()} | {name: _EMPTY for name in folders}
-    odd |= dict.fromkeys(hidden, _HIDDEN)
-    names = (*files, *(name for name in dict.fromkeys((*folders, *hidden)) if name not in full))
-    spoilt = frozenset(refused)
-    sizes = {name: info.file_size for name, info in found.items()}
-    times = {name: modified(info) for name, info in found.items()}
-    return _Tree(
-        names, opened, sizes=sizes, odd=odd, spoilt=spoilt, over=over, base=base, nameless=nameless, times=times
-    )
+            infos[name] = info
+            if problem is None and gradable(name):
+                problem = why_refused(info, shown, printable(name))
+            if problem is not None:
+                yield _Entry(name, "bad", problem.message)
+            else:
+                yield _Entry(name, size=info.file_size, modified=modified(info))
 
 
 def _hidden_in(name: str) -> str:
     """The folder of the first hidden part of ``name``, below the top; empty if nothing is hidden."""
     parts = name.rstrip("/").split("/")
-    at = next((at for at, part in enumerate(parts) if at and is_ignored(part) and part != inbox.KEY), 0)
-    return "/".join(parts[:at]) + "/" if at else ""
+    for index, part in enumerate(parts):
+        if index and is_ignored(part) and part != inbox.KEY:
+            return "/".join(parts[:index]) + "/"
+    return ""
 
 
 def _owned(name: str) -> bool:
@@ -393,74 +445,62 @@ def _owned(name: str) -> bool:
     return name.partition("/")[0] not in ("", ".", "..") and "\0" not in name
 
 
-def _folder(root: Path) -> _Tree:
-    """Walk a folder. Only regular files count, because a link could lead anywhere; files that vanish are skipped."""
-    sizes: dict[str, int] = {}
-    odd: dict[str, Text] = {}
-    unread: dict[str, Text] = {}
-    over: dict[str, Text] = {}
+def _walk(root: Path) -> Iterator[_Entry]:
+    """The entries of a folder. Only regular files count, because a link could lead anywhere; what vanishes is skipped.
+
+    Learners' folders are searched up to the limits.
+    """
     counts: Counter[str] = Counter()
     base, pending = "", [""]
     while pending:
         above = pending.pop()
-        unit = _within(above, base)
-        seen, hidden = 0, False
         try:
             with os.scandir(root / above) as listed:
-                inside = list(_few(listed, unit, counts, over))
+                inside = list(_few(listed, _within(above, base), counts))
         except FileNotFoundError:
             continue
         except OSError as error:
-            odd[above] = unread[above] = _NOT_READABLE.fill(reason=error.strerror)
+            yield _Entry(above, "unread", _NOT_READABLE.fill(reason=error.strerror))
             continue
+        if counts[_within(above, base)] > MAX_ENTRIES:
+            yield _Entry(f"{_within(above, base)}/", "over", _too_many())
         if not above:
             base = _base(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in inside)
-        for entry in inside:
-            name = above + entry.name
-            if is_ignored(entry.name) and name != base + inbox.KEY:
-                hidden = True
-                continue
-            seen += 1
+        visible = [entry for entry in inside if not is_ignored(entry.name) or above + entry.name == base + inbox.KEY]
+        if above and not visible:
+            yield _Entry(above, "folder", _HIDDEN if inside else _EMPTY)
+        for directory_entry in visible:
+            name = above + directory_entry.name
             if _too_long(name, base):
-                over[_unit(name, base)] = _too_deep()
+                yield _Entry(f"{_unit(name, base)}/", "over", _too_deep())
                 continue
             with contextlib.suppress(FileNotFoundError):
-                status = Path(entry.path).lstat()
-                if stat.S_ISDIR(status.st_mode):
+                entry = _classify(name, Path(directory_entry.path).lstat())
+                if entry is None:
                     pending.append(f"{name}/")
-                elif stat.S_ISREG(status.st_mode):
-                    sizes[name] = status.st_size
                 else:
-                    what = _LINK if stat.S_ISLNK(status.st_mode) else _NO_REGULAR_FILE
-                    odd[name if "." in entry.name else f"{name}/"] = what
-        if not seen and above:
-            odd[above] = _HIDDEN if hidden else _EMPTY
-    below = Counter(
-        f"{above}/" for name in intake.without_system_files(tuple(sizes)) for above in PurePosixPath(name).parents
-    )
-    names = (*sizes, *odd, *(f"{unit}/" for unit in over))
-    return _Tree(
-        tuple(dict.fromkeys(names)),
-        lambda name: _regular(root / name),
-        root,
-        below,
-        sizes,
-        odd,
-        over=over,
-        base=base,
-        unread=unread,
-    )
+                    yield entry
 
 
-def _few(
-    listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str], over: dict[str, Text]
-) -> Iterator[os.DirEntry[str]]:
+def _classify(name: str, status: os.stat_result) -> _Entry | None:
+    """The entry of a path that is not a folder; None for a folder."""
+    match stat.S_IFMT(status.st_mode):
+        case stat.S_IFDIR:
+            return None
+        case stat.S_IFREG:
+            return _Entry(name, size=status.st_size, modified=status.st_mtime)
+        case kind:
+            # Without a suffix, it stands where a learner's folder would.
+            called = name if "." in name.rpartition("/")[2] else f"{name}/"
+            return _Entry(called, "odd", _LINK if kind == stat.S_IFLNK else _NO_REGULAR_FILE)
+
+
+def _few(listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str]) -> Iterator[os.DirEntry[str]]:
     """The entries of a folder, up to the limit for its learner (``unit``); unlimited outside learners' folders."""
     for entry in listed:
         if unit:
             counts[unit] += 1
             if counts[unit] > MAX_ENTRIES:
-                over[unit] = _too_many()
                 return
         yield entry
 
@@ -475,8 +515,8 @@ def _regular(place: Path) -> IO[bytes]:
     return os.fdopen(handle, "rb")
 
 
-def _place(submission: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
-    """The path to read the submission at: in place if it has its own folder or file, else a copy in ``scratch``.
+def _place(submission: FoundSubmission, tree: _Tree, folder: Path) -> Path:
+    """The path to read the submission at: in place if it has its own folder or file, else a copy in ``folder``.
 
     If a zip or answers file is alone in a folder, the submission is that file, not the folder. Files of kinds that are
     never graded are copied as empty files.
@@ -487,9 +527,8 @@ def _place(submission: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
             return tree.root / first
         folders = {name.removesuffix(inner) if name.endswith(f"/{inner}") else "" for name, inner in submission.files}
         alone = folders.pop()
-        if not folders and tree.counts[alone] == len(submission.files):
+        if not folders and tree.below.get(alone, 0) == len(submission.files):
             return tree.root / alone
-    folder = _copy_of(submission, scratch)
     done = folder / ".complete"
     if done.exists() and _is_copy(folder, submission, tree):
         return _what(folder, submission)
@@ -498,7 +537,7 @@ def _place(submission: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
         target = folder / _spelled(inner)
         with _unpacking(name), _content(tree, name) as source, _new(target) as out:
             _copy(source, out, name)
-        stamp = tree.modified(name)
+        stamp = tree.entries[name].modified  # decides between two answers files
         os.utime(target, (stamp, stamp))
     done.touch()
     return _what(folder, submission)

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_to_grade, storable_name
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
-from grader.classroom.roster import Match, Roster, may_abbreviate, spellings
+from grader.classroom.roster import Match, Roster, may_abbreviate, named_person, spellings
 from grader.classroom.unchanged import change_signature
 from grader.classroom.words import INTERNAL_ERROR
 from grader.core import resources
@@ -31,9 +31,10 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """The learners of a class and the rows of their submissions.
+    """The learners of a class and the rows of their submissions. ``kind`` and ``leftovers`` are of the collection.
 
-    Without a roster, the learners are those that the collection names. ``matches`` are the lookups in the roster.
+    Without a roster (``listed`` is false), the learners are those that the collection names. ``matches`` are the
+    lookups in the roster; ``missing`` learners on it have no submission.
     ``misnamed`` are (learner, name in answers.yaml) where that name is not the learner's; ``respelt`` where it is, but
     not as the roster's id, for which numbers are drawn.
     """
@@ -43,6 +44,10 @@ class Enrolment:
     matches: tuple[Match, ...] = ()
     misnamed: tuple[tuple[str, str], ...] = ()
     respelt: tuple[tuple[str, str], ...] = ()
+    missing: tuple[str, ...] = ()
+    listed: bool = False
+    kind: str = ""
+    leftovers: tuple[str, ...] = ()
 
     def unmatched(self, why: Literal["unknown", "ambiguous"]) -> tuple[str, ...]:
         """The names that matched nobody ("unknown") or more than one learner ("ambiguous") in the roster."""
@@ -56,11 +61,6 @@ class _Signature:
     learners: str
     people: tuple[Person, ...]
     name: str
-
-
-def in_roster(roster: Roster, name: str) -> bool:
-    """Whether a learner in the roster is called ``name``."""
-    return roster.match(_named(name)).why != "unknown"
 
 
 def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionRow] = ()) -> Enrolment:
@@ -99,6 +99,10 @@ def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionR
         tuple(matches),
         tuple((each.learners, each.name) for each in signatures),
         tuple((each.learners, each.name) for each in respelt),
+        () if roster is None else tuple(learner.id for learner in roster.missing(matches)),
+        roster is not None,
+        found.kind,
+        found.leftovers,
     )
 
 
@@ -109,7 +113,7 @@ def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSu
     there = {match.learner for each in found.submissions for one in each.found.people for match in roster.matches(one)}
     for name in found.leftovers:
         file = name.rpartition("/")[2]
-        person = _named(file.rpartition(".")[0] or file)
+        person = named_person(file.rpartition(".")[0] or file)
         match = roster.match(person)
         if match.why != "unknown" and match.learner not in there:
             key = storable_name(name)
@@ -172,7 +176,7 @@ def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | No
 
 def _member(signed: str | None, learners: tuple[str, ...], roster: Roster) -> str | None:
     """The id of the one of ``learners`` whose name is ``signed``; None if it is nobody's among them."""
-    found = roster.match(_named(signed)).learner if signed else None
+    found = roster.match(named_person(signed)).learner if signed else None
     return found.id if found is not None and found.id in learners else None
 
 
@@ -186,18 +190,13 @@ def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) ->
     others: list[_Signature] = []
     odd: list[_Signature] = []
     for each in signatures:
-        written = spellings(_named(each.name))
+        written = spellings(named_person(each.name))
         if written.isdisjoint(set[str]().union(*map(spellings, each.people))):
             if not written.isdisjoint(known):
                 others.append(each)
             elif not any(may_abbreviate(each.name, person.name) for person in each.people):
                 odd.append(each)
     return others + (odd if len(odd) <= max(1, len(signatures) - len(odd)) else [])
-
-
-def _named(name: str) -> Person:
-    """A person of whom only the name is known, which may be an id."""
-    return Person(name, (("learner", name),))
 
 
 # ------------------------------------------------------------------------------------------------ names

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from grader import __version__
 from grader.classroom.gradebook import Gradebook, GradingRun, SubmissionRecord, SubmissionRow
@@ -18,6 +18,7 @@ from grader.classroom.task import GradingTask, TaskResult
 from grader.core import serialize
 from grader.core.model import Course, Question, Text
 from grader.course import edits
+from grader.course.items import draw_choices
 from grader.grading.inputs import Seed
 from grader.grading.plan import module_of
 
@@ -39,15 +40,59 @@ def question_version(question: Question, course: Course, seed: str) -> str:
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
 
 
-def grading_facts(course_folder: Path, seed: Seed, course: Course, counting: Sequence[Question]) -> dict[str, object]:
-    """The facts that a gradebook stores about how questions were graded, by name. ``counting`` are those that count."""
+def question_versions(questions: Iterable[Question], course: Course, seed: Seed) -> dict[str, str]:
+    """The version of each question, by id; see ``question_version``."""
+    return {question.id: question_version(question, course, seed.label) for question in questions}
+
+
+def grading_facts(course_folder: Path, seed: Seed, course: Course, versions: Mapping[str, str]) -> dict[str, object]:
+    """The facts that a gradebook stores about how questions were graded, by name.
+
+    ``versions`` are those of the questions that count.
+    """
     return {
-        "versions": {question.id: question_version(question, course, seed.label) for question in counting},
-        "questions": {question.id: question.points for question in counting},
+        "versions": dict(versions),
+        "questions": {question.id: question.points for question in course.questions if question.id in versions},
         "course": str(course_folder),
         "seed": seed.label,
         "rules": serialize.dump(course.rules),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class GradingPlan:
+    """What to grade: ``tasks``, and the submission of each in ``rows``, by key.
+
+    ``versions`` are those of the questions that count.
+    """
+
+    course: Course
+    seed: Seed
+    versions: Mapping[str, str]
+    rows: Mapping[str, SubmissionRow]
+    tasks: tuple[GradingTask, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        course: Course,
+        seed: Seed,
+        versions: Mapping[str, str],
+        tasks: Iterable[tuple[SubmissionRow, GradingTask]],
+    ) -> GradingPlan:
+        """The plan of ``tasks``, each with its submission."""
+        pairs = tuple(tasks)
+        return cls(course, seed, versions, {row.key: row for row, _ in pairs}, tuple(task for _, task in pairs))
+
+    @property
+    def draws(self) -> bool:
+        """Whether an item of the questions that count has numbers of the learner's own."""
+        counting = [question for question in self.course.questions if question.id in self.versions]
+        return any(draw_choices(item.spec) for question in counting for item in question.items)
+
+    def contents(self) -> set[tuple[str, str]]:
+        """What is graded: the digests of files, each with the name that numbers are drawn for."""
+        return {(row.digest, row.seed_name) for row in self.rows.values()}
 
 
 def tasks_left(
@@ -67,75 +112,62 @@ def tasks_left(
                 yield row, GradingTask(row.key, row.path, row.seed_name, left, digest=row.digest)
 
 
-#: How many results are saved together, and for how many seconds the first of them may wait for the others.
+#: How many results are saved together, and for how many seconds the first of them may wait for the others: each
+#: transaction waits for the disk.
 _TOGETHER = 64
 _LONGEST_WAIT = 0.05
 
 
 class Recorder:
-    """Saves the results of tasks in ``book``, several in one transaction, because each transaction waits for the disk.
+    """Saves the results of the tasks of ``plan`` in ``book``, several in one transaction.
 
-    ``submissions`` has the submission of each task by key, ``versions`` the versions of the questions. Use it in a
-    ``with`` statement, which saves the remaining results at its end, even after an error.
+    Use it in a ``with`` statement, which saves the remaining results at its end, even after an error.
     """
 
-    def __init__(
-        self,
-        book: Gradebook,
-        submissions: Mapping[str, SubmissionRow],
-        versions: Mapping[str, str],
-        course: Course,
-        seed: Seed,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, book: Gradebook, plan: GradingPlan, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._book = book
-        self._submissions = submissions
-        self._versions = versions
-        self._course = course.digest
-        self._seed = seed.label
+        self._plan = plan
         self._clock = clock
         self._graded: list[SubmissionRecord] = []
         self._refused: list[tuple[SubmissionRow, Text]] = []
-        self._due: float | None = None
+        self._due = 0.0
 
     def __enter__(self) -> Recorder:
         """Return the recorder."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         """Save the remaining results."""
         self.commit()
 
     def save(self, result: TaskResult) -> None:
-        """Accept the result of a task, to be saved together with others (see ``save_due``)."""
-        row = self._submissions[result.key]
+        """Accept a result, to be saved together with others that arrive soon."""
+        row = self._plan.rows[result.key]
+        if not self._graded and not self._refused:
+            self._due = self._clock() + _LONGEST_WAIT
         if result.error is not None:
             self._refused.append((row, result.error))
         else:
-            units = tuple((self._versions[found.question], found) for found in result.results)
-            now = datetime.now(UTC)
-            run = GradingRun(
-                now, result.seconds, self._seed, self._course, result.versions, result.layers, result.unsafe
-            )
-            self._graded.append(SubmissionRecord(row, run, units, result.answers, result.notices))
-        if self._due is None:
-            self._due = self._clock() + _LONGEST_WAIT
-        if len(self._graded) + len(self._refused) >= _TOGETHER:
+            self._graded.append(self._record(row, result))
+        if len(self._graded) + len(self._refused) >= _TOGETHER or self._clock() >= self._due:
             self.commit()
 
-    def save_due(self) -> float | None:
-        """Save the results if they are due. Returns the seconds until they are; None if nothing is left to save."""
-        if self._due is None:
-            return None
-        left = self._due - self._clock()
-        if left > 0:
-            return left
-        self.commit()
-        return None
+    def _record(self, row: SubmissionRow, result: TaskResult) -> SubmissionRecord:
+        plan = self._plan
+        run = GradingRun(
+            datetime.now(UTC),
+            result.seconds,
+            plan.seed.label,
+            plan.course.digest,
+            result.versions,
+            result.layers,
+            result.unsafe,
+        )
+        units = tuple((plan.versions[graded.question], graded) for graded in result.results)
+        return SubmissionRecord(row, run, units, result.answers, result.notices)
 
     def commit(self) -> None:
         """Save all accepted results."""
-        if self._due is not None:
+        if self._graded or self._refused:
             self._book.record_all(self._graded, self._refused)
-            self._graded, self._refused, self._due = [], [], None
+            self._graded, self._refused = [], []

@@ -106,6 +106,10 @@ class Roster:
             return Match(person, named[0])
         return Match(person, None, "ambiguous" if fitting else "unknown")
 
+    def has(self, name: str) -> bool:
+        """Whether a learner is called ``name``, or has it as an id."""
+        return self.match(named_person(name)).why != "unknown"
+
     def matches(self, person: Person) -> tuple[Match, ...]:
         """Find the learner that ``person`` is, or all members if it is the name of a group.
 
@@ -125,6 +129,11 @@ class Roster:
         """The learners without a match."""
         there = {match.learner.id for match in matched if match.learner is not None}
         return tuple(learner for learner in self.learners if learner.id not in there)
+
+
+def named_person(name: str) -> Person:
+    """A person of whom only the name is known, which may be an id."""
+    return Person(name, (("learner", name),))
 
 
 def read_roster(path: Path) -> Roster:

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import itertools
 import socket
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _AHEAD = 3
 #: Seconds without a result after which the number of workers is checked again.
 _POLL = 10.0
+#: Seconds to wait for further results before the caller may save what has arrived.
+_PAUSE = 0.05
 _ENDED = Message("worker processes exit as soon as they start")
 _STOPPED = Message("a worker process had to stop: {error}")
 _HERE = Message("this machine")
@@ -133,39 +135,29 @@ def rehearse(
 # ------------------------------------------------------------------------------------------------- when
 
 
-def run_tasks(
-    pool: WorkerPool, tasks: Sequence[GradingTask], before_wait: Callable[[], float | None] = lambda: None
-) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
+def run_tasks(pool: WorkerPool, tasks: Sequence[GradingTask]) -> Iterator[tuple[TaskResult | None, tuple[str, ...]]]:
     """Run all tasks, and yield each result as it arrives, with the keys of the tasks that are running.
 
-    If a worker dies, its task (or, if the executor breaks, every running task) is retried, one at a time; a task that
-    kills a worker twice, or whose sandbox is killed twice, gets a result with an ``error``.
-
-    ``before_wait`` is called before each wait for results; it returns the seconds until it must be called again.
+    After a result, the next one, or None, follows within ``_PAUSE`` seconds, so that the caller can save what it has.
+    If a worker dies, its task (or, if the executor breaks, every running task) is retried, one at a time; a
+    task that kills a worker twice, or whose sandbox is killed twice, gets a result with an ``error``.
     """
     left = list(reversed(tasks))
     suspects: list[GradingTask] = []
     while left or suspects:
-        if suspects:
-            yield from _run_until_broken(pool, suspects, suspects, before_wait, one_at_a_time=True)
-        else:
-            yield from _run_until_broken(pool, left, suspects, before_wait, one_at_a_time=False)
+        yield from _run_until_broken(pool, suspects or left, suspects, one_at_a_time=bool(suspects))
 
 
 def _run_until_broken(
-    pool: WorkerPool,
-    source: list[GradingTask],
-    suspects: list[GradingTask],
-    before_wait: Callable[[], float | None],
-    *,
-    one_at_a_time: bool,
-) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
+    pool: WorkerPool, source: list[GradingTask], suspects: list[GradingTask], *, one_at_a_time: bool
+) -> Iterator[tuple[TaskResult | None, tuple[str, ...]]]:
     """Run tasks from the end of ``source`` on one executor, until all are done or the executor breaks.
 
     Tasks that were running when a worker died are appended to ``suspects``. With ``one_at_a_time``, the task itself
     killed the worker, and gets a result with an error.
     """
     running: dict[Future[TaskResult], GradingTask] = {}
+    patience = _POLL
     broken = False
     with shutting_down(next(pool.executors)) as current:
         while (source or running) and not broken:
@@ -178,8 +170,10 @@ def _run_until_broken(
                 if not running:
                     raise SandboxError(_ENDED) from error
                 broken = True  # the running tasks report it as well
-            again = before_wait()
-            finished, _ = wait(running, _POLL if again is None else min(_POLL, again), FIRST_COMPLETED)
+            finished, _ = wait(running, patience, FIRST_COMPLETED)
+            patience = _PAUSE if finished else _POLL
+            if not finished:
+                yield None, _keys(running)
             for future in finished:
                 task = running.pop(future)
                 try:
@@ -191,8 +185,12 @@ def _run_until_broken(
                         continue
                     why = error.message if isinstance(error, SandboxKilled) else WORKER_DIED_TWICE
                     result = TaskResult(task.key, error=why)
-                yield result, tuple(other.key for other in running.values())
+                yield result, _keys(running)
     suspects += running.values()
+
+
+def _keys(running: Mapping[Future[TaskResult], GradingTask]) -> tuple[str, ...]:
+    return tuple(task.key for task in running.values())
 
 
 def result_of(future: Future[T]) -> T:

@@ -23,7 +23,6 @@ from concurrent.futures import Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -32,17 +31,17 @@ from filelock import FileLock, Timeout
 from grader import __version__
 from grader.authoring.edition import keyed_digest, publish
 from grader.classroom import inbox, schedule
-from grader.classroom.batch import BatchRequest, save_class, select_questions
+from grader.classroom.batch import BatchRequest, plan_class, select_questions
 from grader.classroom.class_folder import EDITION, INBOX, SERVING
 from grader.classroom.collect import ALONE, CollectedSubmission, Collection, collect
-from grader.classroom.enrolment import enrol, in_roster, submission_row
+from grader.classroom.enrolment import enrol, submission_row
 from grader.classroom.fair_queue import FairQueue, QueuedJob
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.inbox import Receipt
 from grader.classroom.intake import FoundSubmission, Person
 from grader.classroom.lock import locked, make_folder
 from grader.classroom.marks import Mark
-from grader.classroom.recorder import Recorder, tasks_left
+from grader.classroom.recorder import GradingPlan, Recorder, tasks_left
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
@@ -266,9 +265,9 @@ class Service:
         )
         found = Collection("inbox", (), ())
         if any(each.is_dir() and not each.name.startswith(".") for each in self.inbox.iterdir()):
-            found = collect(self.inbox, folder / INTAKE, "inbox", partial(in_roster, roster))
+            found = collect(self.inbox, folder / INTAKE, "inbox", roster)
         enrolment = enrol(found, roster, book.submissions())
-        self._versions = save_class(book, request, enrolment, self.course, self.counting)
+        self._versions = plan_class(book, request, enrolment, self.course, self.counting).versions
         return tuple(enrolment.submissions)
 
     def _watch_inbox(self, watch: inbox.Watch) -> None:
@@ -533,7 +532,8 @@ class Service:
             new += [row for row in self._arrivals(book) if all(row.key != other.key for other in new)]
         self._saved |= {row.key for row in new}
         self._rows |= {row.key: row for row in new}
-        with Recorder(book, self._rows, self._versions, self.course, self.plan.seed) as recorder:
+        plan = GradingPlan(self.course, self.plan.seed, self._versions, self._rows)
+        with Recorder(book, plan) as recorder:
             for each in entries:
                 if isinstance(each, _Graded):
                     recorder.save(each.result)

@@ -13,11 +13,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated, cast
 
-from grader.classroom.batch import BatchProgress, BatchRequest, grade_all, select_questions
+from grader.classroom.batch import BatchProgress, BatchRequest, grade, record, select_questions
 from grader.classroom.gradebook import Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import Mark
-from grader.classroom.recorder import grading_facts, tasks_left
+from grader.classroom.recorder import GradingPlan, grading_facts, question_versions, tasks_left
 from grader.classroom.results import Book, write_files
 from grader.classroom.task import GradingTask
 from grader.core.errors import GradebookError, SubmissionError, UsageError
@@ -121,8 +121,8 @@ class _Regrading:
         self.course = loader.full_course(courses.load(folder))
         counting = select_questions(self.course, tuple(points_of(book)))
         self.request = BatchRequest(request.folder, scratch, folder, request.seed, workers=request.workers)
-        self.facts = grading_facts(folder, request.seed, self.course, counting)
-        self.versions = cast("dict[str, str]", self.facts["versions"])
+        self.versions = question_versions(counting, self.course, request.seed)
+        self.facts = grading_facts(folder, request.seed, self.course, self.versions)
         self.tasks: dict[str, tuple[SubmissionRow, GradingTask]] = {}
 
     def grade(self, progress: Callable[[BatchProgress], None]) -> RegradeResult:
@@ -131,17 +131,16 @@ class _Regrading:
         old = self.book.table("versions", str)
         self.tasks = _tasks(self.book, self.versions)
         self.copy.remember_all(self.facts)
-        layers: tuple[str, ...] = ()
-        if self.tasks:
-            layers = grade_all(self.request, self.copy, self.tasks, self.versions, self.course, progress)
-            self.copy.copy_to_identical()
+        plan = GradingPlan.of(self.course, self.request.seed, self.versions, self.tasks.values())
+        with grade(self.request, plan) as grading:
+            record(self.copy, plan, grading.results, progress)
         return RegradeResult(
             changes=tuple(points_changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
             refused=tuple((row.key, error) for row, error in self._failed()),
             has_changes=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
-            layers=layers,
+            layers=grading.layers,
         )
 
     def save(self, lang: Lang) -> None:

@@ -15,7 +15,7 @@ from grader.classroom import encoding
 from grader.classroom import recorder as recorder_module
 from grader.classroom.encoding import decode, encode
 from grader.classroom.gradebook import Gradebook, SubmissionRow, open_gradebook
-from grader.classroom.recorder import Recorder
+from grader.classroom.recorder import GradingPlan, Recorder
 from grader.classroom.task import TaskResult
 from grader.core.model import ItemResult, QuestionResult, Status, Text
 from grader.grading.inputs import Seed
@@ -36,7 +36,7 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
 def recorder(book: Gradebook, now: list[float]) -> Recorder:
     """A recorder whose clock shows ``now``."""
     course: Any = SimpleNamespace(digest="course")
-    return Recorder(book, ROWS, {"Q3": "v"}, course, Seed.public(), clock=lambda: now[0])
+    return Recorder(book, GradingPlan(course, Seed.public(), {"Q3": "v"}, ROWS), clock=lambda: now[0])
 
 
 def result(name: str) -> TaskResult:
@@ -55,18 +55,17 @@ def test_what_was_taken_is_saved_in_time(book: Gradebook) -> None:
     """Not before it is due, so that more can come; then all of it in one transaction."""
     now = [10.0]
     with recorder(book, now) as found:
-        assert found.save_due() is None
         found.save(result("a"))
         now[0] += recorder_module._LONGEST_WAIT / 2
         found.save(TaskResult("b", error=WHY))
         assert saved(book) == set()
-        assert found.save_due() == pytest.approx(recorder_module._LONGEST_WAIT / 2)
-        now[0] += recorder_module._LONGEST_WAIT / 2
-        assert found.save_due() is None
-        assert saved(book) == {"a", "b"}
+        now[0] += recorder_module._LONGEST_WAIT
         found.save(result("c"))
-        assert found.save_due() == pytest.approx(recorder_module._LONGEST_WAIT)
-    assert saved(book) == {"a", "b", "c"}
+        assert saved(book) == {"a", "b", "c"}
+        found.save(result("d"))
+        assert saved(book) == {"a", "b", "c"}
+        found.commit()
+        assert saved(book) == set("abcd")
 
 
 def test_many_are_saved_at_once(book: Gradebook, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import pytest
 from grader.classroom import batch, schedule, worker
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import open_gradebook
+from grader.classroom.recorder import GradingPlan
 from grader.classroom.results import Book
 from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.core.errors import LibrariesChanged, SandboxError
@@ -190,7 +191,8 @@ def test_workers_are_told_what_the_batch_began_with(library: Path, tmp_path: Pat
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "executor", lambda count: Learning())
-        with batch._pool(order, (), courses.load(folder)):
+        task = GradingTask("ada", "x", "ada", ("Q1",))
+        with batch.grade(order, GradingPlan(courses.load(folder), order.seed, {}, {}, (task,))):
             pass
     assert set(told) == {libraries.digest(())}
 

@@ -147,7 +147,7 @@ def detect_layout(
     read: Read,
     kind: str | None = None,
     facts: Facts = _unknown,
-    known: Callable[[str], bool] = lambda name: False,
+    known: Callable[[str], bool] | None = None,
 ) -> tuple[str, Layout] | None:
     """Detect the kind of the tree with these files. Returns its name and the layout; None if there is no submission.
 
@@ -161,7 +161,7 @@ def detect_layout(
     if len(tops) != 1 or (found is not None and (kind is not None or found[0] != PLAIN)):
         return found
     top = tops.pop()
-    if top in tree.names or known(top):
+    if top in tree.names or (known is not None and known(top)):
         return found
     within = _known(tree.inside(top + "/"), kind)
     if within is None or (within[0] == PLAIN and not _is_class(within[1])):
