@@ -91,7 +91,7 @@ SHORT := tests/test_layers.py tests/core tests/submission tests/course/items tes
   tests/course/test_edits.py tests/course/test_schema.py tests/grading/test_forbidden.py $(wildcard tests/report/test_*.py) \
   tests/learning/test_log.py tests/learning/test_session.py tests/learning/test_progress_view.py \
   tests/learning/test_quiz_view.py tests/learning/test_review_view.py tests/instructor/analysis \
-  $(patsubst %,tests/classroom/test_%.py,collect gradebook inbox late_policy marks roster) \
+  $(patsubst %,tests/classroom/test_%.py,collect gradebook inbox marks roster words) \
   $(patsubst %,tests/instructor/test_%.py,explain_view overrides) \
   $(patsubst %,tests/instructor/export/test_%.py,canvas csv gradescope json moodle html junit gift qti quiz_items)
 

@@ -20,9 +20,10 @@ from rich.console import Console
 from grader.classroom import batch_view, inbox
 from grader.classroom.batch import BatchSummary
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
-from grader.classroom.results import Book, MarkSummary, csv_cell, file_name, write_files
+from grader.classroom.results import Book, MarkSummary, csv_cell, write_files
 from grader.commands import run
 from grader.core import files, serialize
+from grader.core.filename import portable, portable_folder
 from grader.core.model import Lang, Notice, Report, Text
 from grader.core.page import Page
 from grader.instructor import export
@@ -35,6 +36,7 @@ from grader.report.json import to_json
 from tests import tiny
 from tests.instructor.analysis.test_similarity import CODE, STUB, file
 from tests.instructor.export.conftest import COURSE, DUE, Made
+from tests.tiny import give
 
 HOSTILE = {
     # pages
@@ -236,7 +238,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
             book.gradebook.refuse(each, Text(*[f"{each.path}: {each.learners[0]}"] * 2))
         for each in row[1::4]:
             said = each.learners[0]
-            book.gradebook.override(Override(said, "Q5.size", 1.0, said, said, DUE))
+            give(book.gradebook, Override(said, "Q5.size", 1.0, said, said, DUE))
 
     found.change(edit)
     return found
@@ -402,7 +404,7 @@ def harmless_name(name: str) -> None:
 def test_names_of_files() -> None:
     """Every learner has a file of their own, also where only case or composition tells their names apart."""
     taken: dict[str, str] = {}
-    names = [file_name(text, taken) for text in [*WORSE.values(), *WORSE.values()]]
+    names = [portable(text, taken) for text in [*WORSE.values(), *WORSE.values()]]
     for name in names:
         harmless_name(f"{name}.json")
     same = [unicodedata.normalize("NFC", name).casefold() for name in names]
@@ -411,7 +413,7 @@ def test_names_of_files() -> None:
 
 def test_names_of_folders_in_an_inbox() -> None:
     """The same for what is handed in."""
-    names = [inbox.folder_name(text) for text in HOSTILE.values()]
+    names = [portable_folder(text) for text in HOSTILE.values()]
     for name in names:
         harmless_name(name)
     assert len(set(names)) == len(names)

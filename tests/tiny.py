@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.classroom import schedule, worker
+from grader.classroom.gradebook import Gradebook, Override
 from grader.core.model import Text
 from grader.sandbox import Sandbox
 
@@ -99,6 +101,16 @@ def bilingual(text: Text | None) -> bool:
         return False
     english, chinese = (any("\u4e00" <= char <= "\u9fff" for char in said) for said in (text.en, text.zh))
     return chinese and not english
+
+
+def give(book: Gradebook, points: Override) -> None:
+    """Points that a person gives."""
+    book.change_overrides({(points.learner, points.part): points}, points.author, points.at)
+
+
+def withdraw(book: Gradebook, learner: str, part: str) -> None:
+    """Points that a person gave, taken back."""
+    book.change_overrides({(learner, part): None}, "prof", datetime.now(UTC))
 
 
 class InProcess(Executor):

@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from grader.classroom import jsonl
-from grader.classroom.jsonl import Place
+from grader.core import jsonl
+from grader.core.jsonl import Place
 
 FILE = "audit.jsonl"
 #: The files of the logs.

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.classroom import schedule
+from grader.classroom.class_folder import locked, make_folder
 from grader.classroom.collect import collect
 from grader.classroom.enrolment import Enrolment, enrol
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
-from grader.classroom.lock import locked, make_folder
 from grader.classroom.recorder import GradingPlan, Recorder, grading_facts, question_versions, tasks_left
 from grader.classroom.results import ASKED, FILES
 from grader.classroom.roster import read_roster

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.collect import NOTHING_IN
-from grader.classroom.late_policy import policy_sentences
 from grader.classroom.words import (
     AND_MORE,
     CHECK_BROKE,
@@ -18,6 +17,7 @@ from grader.classroom.words import (
     PARTLY,
     SAID_LATE,
     WHOLE,
+    policy_sentences,
 )
 from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Message

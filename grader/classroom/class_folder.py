@@ -1,15 +1,19 @@
-"""The folder of a class that `attncheck serve` manages: its settings in `class.yaml`, and its other files.
+"""The folder of a class: its lock, its settings in `class.yaml`, and other files that `attncheck serve` keeps there.
 
-It is also a results folder: `attncheck batch DIR/inbox --out DIR` writes the same gradebook.
+It is also a results folder: `attncheck batch DIR/inbox --out DIR` writes the same gradebook. Only one process at a time
+may change it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from grader.core.errors import UsageError
 from grader.core.model import Message, Text
@@ -105,3 +109,53 @@ def _value(key: str, given: Any, where: str) -> Any:
         if not _ADDRESS.fullmatch(given):
             raise wrong(_URL)
     return given
+
+
+# ------------------------------------------------------------------------------------------------------------- the lock
+
+
+def make_folder(out: Path) -> None:
+    """Create the results folder if it does not exist. Raises UsageError if that is impossible."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _not_writable(out, error) from error
+
+
+@contextlib.contextmanager
+def locked(out: Path, timeout: float = 0.0) -> Iterator[None]:
+    """Hold an exclusive lock on the results folder; it is released when the process exits.
+
+    Waits up to ``timeout`` seconds. Raises UsageError if another process still holds the lock, or if the folder cannot
+    be locked.
+    """
+    lock = FileLock(out / ".lock", timeout=timeout)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise UsageError(
+            Message("Another attncheck is grading into {out}; wait until it finishes, or use another folder.").fill(
+                out=out
+            )
+        ) from None
+    except OSError as error:
+        raise _not_writable(out, error) from error
+    except NotImplementedError:
+        raise UsageError(
+            Message(
+                "{out} cannot be locked (some network folders cannot be), so two processes could grade into it at "
+                "once; use a folder on this machine."
+            ).fill(out=out)
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _not_writable(out: Path, error: OSError) -> UsageError:
+    return UsageError(
+        Message("{out} cannot be written ({reason}); make it writable, or use another folder.").fill(
+            out=out, reason=error.strerror
+        )
+    )

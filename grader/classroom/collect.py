@@ -26,6 +26,7 @@ from grader.classroom.roster import Roster
 from grader.classroom.words import join_clauses
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
+from grader.core.filename import LONGEST, shortened
 from grader.core.model import Message, Text
 from grader.core.text import EMPTY, name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, modified, why_refused
@@ -42,8 +43,6 @@ MAX_DEPTH = 40
 MAX_PATH = 2000
 _MAX_METADATA = 64 << 20
 _CHUNK = 1 << 20
-#: Bytes of a file name; file systems allow 255.
-_LONGEST = 200
 #: The start of the English error for a submission that has only files of kinds that are never graded.
 NOTHING_IN = "nothing to grade"
 _NOTHING_TO_GRADE = Text(
@@ -383,7 +382,7 @@ def _digest(tree: _Tree, name: str) -> str:
 
 def storable_name(name: str) -> str:
     """A name that can be stored and shown, since names on disk need not be UTF-8. Distinct names stay distinct."""
-    if name.isprintable() and len(name) <= _LONGEST:
+    if name.isprintable() and len(name) <= LONGEST:
         return name
     # No name in a collection has two slashes in a row, so this cannot be another entry's name.
     return f"{printable(name)}//{sha256(os.fsencode(name)).hexdigest()[:16]}"
@@ -589,16 +588,7 @@ def _what(folder: Path, submission: FoundSubmission) -> Path:
 
 def _spelled(name: str) -> str:
     """A path that is valid UTF-8, with parts short enough for a file system."""
-    text = printable(name, len(name)) if _odd(name) else name
-    return "/".join(map(_shortened, text.split("/")))
-
-
-def _shortened(name: str) -> str:
-    if len(name.encode()) <= _LONGEST:
-        return name
-    stem, dot, suffix = name.rpartition(".")
-    suffix = suffix if len(suffix) < 10 else ""
-    return f"{(stem or name)[: _LONGEST // 6]}-{sha256(name.encode()).hexdigest()[:8]}{dot if suffix else ''}{suffix}"
+    return shortened(printable(name, len(name)) if _odd(name) else name)
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grader.classroom.encoding import EncodedResult, decode, encode, encode_answers, encode_notices
+from grader.classroom.task import EncodedResult, decode, encode, encode_answers, encode_notices
 from grader.core import serialize
 from grader.core.errors import GradebookError
 from grader.core.model import Message, Notice, QuestionResult, Text
@@ -241,7 +241,7 @@ class Gradebook:
 
     def enrol(self, learners: Iterable[LearnerRow]) -> None:
         """Add or update learners."""
-        rows = [(one.id, one.name, one.section, one.extra_hours) for one in learners]
+        rows = [(learner.id, learner.name, learner.section, learner.extra_hours) for learner in learners]
         with self._writing() as book:
             book.executemany("INSERT OR REPLACE INTO learner VALUES (?, ?, ?, ?)", rows)
 
@@ -269,31 +269,14 @@ class Gradebook:
 
     def save_collection(self, submissions: Sequence[SubmissionRow]) -> None:
         """Save the submissions of a collection. Submissions that are not in it no longer count."""
-        self._file(submissions, only=True)
+        with self._writing() as book:
+            book.execute("UPDATE submission SET present = 0")
+            _save_rows(book, submissions)
 
     def add_submissions(self, submissions: Sequence[SubmissionRow]) -> None:
         """Save further submissions of the same collection."""
-        self._file(submissions, only=False)
-
-    def _file(self, submissions: Sequence[SubmissionRow], *, only: bool) -> None:
         with self._writing() as book:
-            if only:
-                book.execute("UPDATE submission SET present = 0")
-            for one in submissions:
-                at = one.at.astimezone(UTC).isoformat() if one.at else None
-                row = (one.key, one.path, one.digest, one.seed_name, at, one.late, one.attempt)
-                book.execute(
-                    "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error, error_zh, "
-                    "signed, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                    "ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
-                    "graded = graded AND (digest, draws) = (excluded.digest, excluded.draws), "
-                    "digest = excluded.digest, draws = excluded.draws, at = excluded.at, late = excluded.late, "
-                    "attempt = excluded.attempt, error = excluded.error, error_zh = excluded.error_zh, present = 1, "
-                    "signed = excluded.signed, signature = excluded.signature",
-                    (*row, *_said(one.error), one.signed, one.signature),
-                )
-                book.execute("DELETE FROM member WHERE submission = ?", (one.key,))
-                book.executemany("INSERT INTO member VALUES (?, ?)", [(one.key, learner) for learner in one.learners])
+            _save_rows(book, submissions)
 
     def submissions(self) -> tuple[SubmissionRow, ...]:
         """The submissions of the latest collection, ordered by key."""
@@ -359,7 +342,7 @@ class Gradebook:
                 _save(book, each)
             book.executemany(
                 "UPDATE submission SET error = ?, error_zh = ? WHERE key = ?",
-                [(*_said(error), row.key) for row, error in refused],
+                [(*_both(error), row.key) for row, error in refused],
             )
 
     def copy_to_identical(self) -> None:
@@ -412,9 +395,8 @@ class Gradebook:
     def _version(self, number: int) -> tuple[str, str]:
         """The (question, version) with this row number. Cached, because versions are never deleted."""
         if number not in self._versions:
-            self._versions = {
-                at: (one, two) for at, one, two in self._rows("SELECT id, question, version FROM version")
-            }
+            rows = self._rows("SELECT id, question, version FROM version")
+            self._versions = {row: (question, version) for row, question, version in rows}
         try:
             return self._versions[number]
         except KeyError as error:
@@ -443,20 +425,9 @@ class Gradebook:
         """Notices that belong in the report of a submission."""
         rows = self._rows("SELECT notices FROM submission WHERE key = ?", (row.key,))
         with self._understood(f"notices of {row.key}"):
-            return tuple(serialize.load(Notice, one) for one in json.loads(rows[0][0])) if rows else ()
+            return tuple(serialize.load(Notice, notice) for notice in json.loads(rows[0][0])) if rows else ()
 
     # --------------------------------------------------------------------------------------------- overrides
-
-    def override(self, change: Override) -> None:
-        """Save points given by hand; they survive regrading."""
-        self.change_overrides({(change.learner, change.part): change}, change.author, change.at)
-
-    def withdraw(self, learner: str, part: str, author: str = "", at: datetime | None = None) -> bool:
-        """Delete an override, so that the points earned count again. Returns whether there was one."""
-        if not any((change.learner, change.part) == (learner, part) for change in self.overrides()):
-            return False
-        self.change_overrides({(learner, part): None}, author, at or datetime.now(UTC))
-        return True
 
     def change_overrides(
         self,
@@ -589,6 +560,26 @@ class Gradebook:
 _TEXT, _MAYBE, _WHOLE, _NUMBER = (str,), (str, type(None)), (int,), (int, float)
 
 
+_SAVE_ROW = """
+INSERT INTO submission (key, path, digest, draws, at, late, attempt, error, error_zh, signed, signature)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET path = excluded.path,
+  graded = graded AND (digest, draws) = (excluded.digest, excluded.draws),
+  digest = excluded.digest, draws = excluded.draws, at = excluded.at, late = excluded.late,
+  attempt = excluded.attempt, error = excluded.error, error_zh = excluded.error_zh, present = 1,
+  signed = excluded.signed, signature = excluded.signature
+"""
+
+
+def _save_rows(book: sqlite3.Connection, submissions: Iterable[SubmissionRow]) -> None:
+    for row in submissions:
+        at = row.at.astimezone(UTC).isoformat() if row.at else None
+        facts = (row.key, row.path, row.digest, row.seed_name, at, row.late, row.attempt)
+        book.execute(_SAVE_ROW, (*facts, *_both(row.error), row.signed, row.signature))
+        book.execute("DELETE FROM member WHERE submission = ?", (row.key,))
+        book.executemany("INSERT INTO member VALUES (?, ?)", [(row.key, learner) for learner in row.learners])
+
+
 def _save(book: sqlite3.Connection, graded: SubmissionRecord) -> None:
     """Save one submission. Its question versions and results have been saved before."""
     run = graded.run
@@ -639,15 +630,12 @@ def _stored(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
     key, path, digest, draws, at, late, attempt, error, zh, signed, signature = _typed(row, *kinds)
     when = datetime.fromisoformat(at) if at else None
     why = None if error is None else Text(*_typed((error, zh), _TEXT, _TEXT))
-    return SubmissionRow(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why, signed, signature)
+    members = tuple(_typed(learners, *[_TEXT] * len(learners)))
+    return SubmissionRow(key, path, members, digest, draws, when, bool(late), attempt, why, signed, signature)
 
 
-def _said(error: Text | None) -> tuple[str | None, str | None]:
+def _both(error: Text | None) -> tuple[str | None, str | None]:
     return (None, None) if error is None else (error.en, error.zh)
-
-
-def _texts(values: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(_typed(values, *[_TEXT] * len(values)))
 
 
 def _run(row: Sequence[Any]) -> GradingRun:
@@ -696,47 +684,44 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
             opened.callback(connection.close)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA secure_delete = ON")
-            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                if not create:
-                    raise GradebookError(
-                        Message("{path} is empty. Run 'attncheck batch' again to continue.").fill(path=path)
-                    )
+            if create and _is_empty(connection):
                 _begin(connection)
-            found = _format(connection)
+            _check_format(connection, path)
             if read_only:
                 connection.execute("PRAGMA query_only = ON")
         except _BROKEN as error:
             raise _cannot(path, error) from error
-        if found != str(FORMAT):
-            newer = found.isdecimal() and len(found) < 9 and int(found) > FORMAT
-            raise GradebookError(
-                Message("{path} has format {found}; this attncheck writes {format}. {todo}").fill(
-                    path=path, found=f"{found:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER
-                )
-            )
         opened.pop_all()
     return Gradebook(connection, path)
 
 
-def _format(connection: sqlite3.Connection) -> str:
+def _check_format(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise GradebookError if the file is empty, or has a format that this version does not write."""
+    if _is_empty(connection):
+        raise GradebookError(Message("{path} is empty. Run 'attncheck batch' again to continue.").fill(path=path))
     row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-    return str(row[0]) if row else "none"
+    found = str(row[0]) if row else "none"
+    if found != str(FORMAT):
+        newer = found.isdecimal() and len(found) < 9 and int(found) > FORMAT
+        raise GradebookError(
+            Message("{path} has format {found}; this attncheck writes {format}. {todo}").fill(
+                path=path, found=f"{found:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER
+            )
+        )
 
 
 def _begin(connection: sqlite3.Connection) -> None:
-    with _exclusive(connection):
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+    """Create the tables, unless another process has done so meanwhile."""
+    with connection:
+        connection.execute("BEGIN EXCLUSIVE")  # no other process can read
+        if _is_empty(connection):
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 connection.execute(statement)
             connection.execute("INSERT INTO meta VALUES ('format', ?)", (json.dumps(FORMAT),))
 
 
-@contextmanager
-def _exclusive(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction during which no other process can read."""
-    with connection:
-        connection.execute("BEGIN EXCLUSIVE")
-        yield
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0)
 
 
 def _cannot(path: Path, error: Exception) -> GradebookError:

@@ -15,7 +15,6 @@ import contextlib
 import hmac
 import json
 import os
-import re
 import secrets
 import shutil
 import sys
@@ -29,16 +28,71 @@ from pathlib import Path
 from typing import Any
 
 from grader import __version__
-from grader.classroom.receipt_answers import UnreadEntry, stored_answers
 from grader.core.errors import SubmissionError, UsageError
+from grader.core.filename import portable_folder
 from grader.core.files import readable_json
-from grader.core.model import Course, Message, Text
+from grader.core.model import Answer, Course, Item, Message, Submission, Text
 from grader.core.text import duration
+from grader.course import answer_ids, items
+from grader.grading.unknown_items import unassigned
 from grader.submission import parse_files, read_files
 from grader.submission.files import RawFile
 from grader.submission.messages import printable
 from grader.submission.messages import size as file_size
 from grader.submission.opening import FileLocation, open_file
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadEntry:
+    """An answer that cannot be read, with its line in the answers file, and why."""
+
+    item: str
+    line: int
+    why: Text
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswers:
+    """The items whose answers were stored, and the answers that cannot be read, or that no item of the course gets."""
+
+    items: tuple[str, ...] = ()
+    unread: tuple[UnreadEntry, ...] = ()
+
+
+def stored_answers(course: Course | None, submission: Submission) -> StoredAnswers:
+    """The answers of ``submission`` to items of ``course``.
+
+    Without a course, all ids count as items, and only what is not YAML is unread.
+    """
+    if course is not None:
+        submission = answer_ids.matched(course, submission)
+    known = {} if course is None else {item.id: item for question in course.questions for item in question.items}
+    public_id = "" if course is None else course.public_id
+    read, unread = [], []
+    for answer in submission.answers or ():
+        if answer.value is None or (course is not None and answer.item not in known):
+            continue
+        context = items.Context(public_id, submission.learner, answer.item)
+        why = _why_unread(answer, known.get(answer.item), context)
+        if why is None:
+            read.append(answer.item)
+        else:
+            unread.append(UnreadEntry(answer.item, answer.line, why))
+    for answer, why in unassigned(submission.answers or (), list(known)) if known else ():
+        unread.append(UnreadEntry(answer.item, answer.line, why))
+    return StoredAnswers(tuple(read), tuple(unread))
+
+
+def _why_unread(answer: Answer, item: Item | None, context: items.Context) -> Text | None:
+    """Why an answer cannot be read; None if it can be, as far as can be told without much computing time."""
+    if answer.problem is not None or item is None:
+        return answer.problem
+    if not items.is_heavy(item):
+        judged = items.judge(item, answer.value, context)
+        return None if judged.readable else judged.message
+    lines = items.read_lines(item, answer.value) if isinstance(answer.value, str) else ()
+    return next((line.why for line in lines if line.why is not None), None)
+
 
 RECEIPT = "receipt.json"
 #: The prefix of temporary folders, whose submissions are not complete yet.
@@ -53,9 +107,6 @@ MAX_RECEIPT = 4 << 20
 _MAX_BRACKETS = 100_000
 #: The most characters of the learner's name in a receipt.
 MAX_NAME = 500
-#: The hexadecimal digits of a digest in the name of a folder: so many that nobody finds two names with the same ones.
-_DIGITS = 16
-_DIGESTED = re.compile(rf"-[0-9a-f]{{{_DIGITS}}}$")
 #: Seconds after which a temporary folder is abandoned, where folders cannot be locked.
 _ABANDONED = 86_400.0
 _DAY = timedelta(days=1)
@@ -227,7 +278,7 @@ def submit(
     found, stem = read_files(path)
     stored = stored_answers(course, parse_files(found, stem, learner, os.fspath(path)))
     raws = found.raws
-    home = inbox / folder_name(learner)
+    home = inbox / portable_folder(learner)
     try:
         earlier = [receipt for _, receipt in read_receipts(home)]
         latest = max(earlier, key=receipt_order, default=None)
@@ -362,20 +413,6 @@ def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
     then = {file.name: file for file in receipt.files}
     now = {raw.path: _file(raw) for raw in read_files(path)[0].raws}
     return tuple(sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name)))
-
-
-def folder_name(learner: str) -> str:
-    """A portable name for a learner's folder. Different learners have different folders.
-
-    A name that cannot be a folder's, or that looks like what becomes of one, is followed by its digest.
-    """
-    safe = re.sub(r"[^\w.()\- @]", "_", learner).strip("-. ")[:59].rstrip(". ")
-    device = re.fullmatch(r"con|nul|aux|prn|com\d|lpt\d", safe.partition(".")[0].strip(), re.IGNORECASE)
-    if device:
-        safe = f"_{safe}"
-    if safe and safe == learner and not _DIGESTED.search(safe):
-        return safe
-    return f"{safe or 'learner'}-{sha256(learner.encode()).hexdigest()[:_DIGITS]}"
 
 
 def attempt_name(receipt: Receipt) -> str:

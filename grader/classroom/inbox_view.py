@@ -18,8 +18,7 @@ from grader.submission import files_defining
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from grader.classroom.inbox import Receipt
-    from grader.classroom.receipt_answers import UnreadEntry
+    from grader.classroom.inbox import Receipt, UnreadEntry
     from grader.core.model import Course, Lang, Submission
 
 SUBMITTED = Message("Submitted for {learner} at {at}:")

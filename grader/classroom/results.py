@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import itertools
 import re
-import unicodedata
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from grader.classroom.gradebook import Gradebook, LearnerRow, Override, Submissi
 from grader.classroom.marks import CoursePart, GradedSubmission, Mark, marks
 from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, OTHER_NAME, SAID_LATE
 from grader.core.errors import UsageError
+from grader.core.filename import portable
 from grader.core.files import TEMPORARY_PREFIX, readable_json, write
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import Course, Lang, Message, Notice, QuestionResult, Report, Status, Text
@@ -29,8 +28,6 @@ CLASS = "class.csv"
 ASKED, FILES = "asked", "files"
 #: Where a spreadsheet would take the text of a cell for a formula.
 _FORMULA = re.compile(r"((?:^|;)[\s\"']*)(?=[=+\-@＝＋－＠])")
-#: The most bytes of a file name, leaving room for a number and a suffix.
-_LONGEST_NAME = 200
 #: The note on a late submission without a timestamp.
 LATE = SAID_LATE.en
 #: The start of a result file; no other file in the folder starts like this.
@@ -236,7 +233,7 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
         for mark in itertools.chain(book.marks(), book.unmatched()):
             file = None
             if asked and mark.work is not None:
-                file = f"{file_name(mark.learner.id, names)}.json"
+                file = f"{portable(mark.learner.id, names)}.json"
                 write(out / file, report_file(book, mark, lang))
             rows.append(_row(book, mark, file))
         write(out / CLASS, class_csv(rows, list(book.points)))
@@ -327,31 +324,6 @@ def mark_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
         "error": None if row.error is None else row.error.of(lang),
         "provenance": provenance(mark.work),
     }
-
-
-def file_name(text: str, taken: dict[str, str]) -> str:
-    """A portable file name for ``text``, without suffix, that is not in ``taken``, to which it is added.
-
-    If the text had to be changed or cut, or if its name is taken, the name gets a digest, so that it does not depend on
-    other learners. The same text again gets a number.
-    """
-    whole = unicodedata.normalize("NFC", text)
-    safe = re.sub(r"[^\w.()\- @]", "_", whole).strip("-. ")[:80]
-    safe = safe.encode()[:_LONGEST_NAME].decode(errors="ignore").rstrip(". ") or "learner"
-    mark = f"-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-    stem, dot, rest = safe.partition(".")
-    if re.fullmatch(r"(?:con|nul|aux|prn|com\d|lpt\d|class|gradebook|index)", stem.strip(), re.IGNORECASE):
-        safe = f"{stem}_{dot}{rest}"
-    elif safe != whole:
-        safe += mark
-    if taken.get(safe.casefold(), text) != text:
-        safe += mark
-    name, again = safe, 1
-    while name.casefold() in taken:
-        again += 1
-        name = f"{safe} ({again})"
-    taken[name.casefold()] = text
-    return name
 
 
 def class_csv(rows: Sequence[MarkSummary], questions: Sequence[str]) -> str:

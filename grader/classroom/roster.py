@@ -138,6 +138,16 @@ def named_person(name: str) -> Person:
 
 def read_roster(path: Path) -> Roster:
     """Read a roster from a CSV file. Raises UsageError with the line and a remedy."""
+    rows = _read_csv(path)
+    columns = _columns(rows, path)
+    learners = _unique(_apart(list(_learners(rows, columns, path))))
+    if not learners:
+        raise UsageError(Message("{path} has headings, but no learner below them.").fill(path=path))
+    return Roster(learners)
+
+
+def _read_csv(path: Path) -> list[tuple[int, list[str]]]:
+    """Each row, with the number of its first line."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -150,70 +160,94 @@ def read_roster(path: Path) -> Roster:
                 path=path, start=error.start
             )
         ) from error
-    rows = _rows(text, path)
-    first = rows[0][1] if rows else []
-    headings = _meant(first)
-    if not _NAMING & set(headings):
-        seen = name_list(f"{cell:.40}" for cell in first[:6]) if rows else Message("an empty file")
-        remedy = _EMAIL_AS_ID if "email" in headings else ""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=csv_separator(text))
+    rows, line = [], 1
+    try:
+        for row in reader:
+            rows.append((line, row))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise UsageError(
+            Message("{path}:{line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.").fill(
+                path=path, line_num=reader.line_num, error=error
+            )
+        ) from error
+    return rows
+
+
+def _columns(rows: Sequence[tuple[int, list[str]]], path: Path) -> list[str]:
+    """The meaning of each column, "" for columns that are not used. Raises UsageError if none names a learner."""
+    headings = rows[0][1] if rows else []
+    plain = [_plain(cell) for cell in headings]
+    canvas = any(plain[: len(first)] == first for first in _CANVAS)
+    columns = ["canvas" if canvas and cell == "id" else _HEADINGS.get(cell, "") for cell in plain]
+    if not _NAMING & set(columns):
+        seen = name_list(f"{cell:.40}" for cell in headings[:6]) if rows else Message("an empty file")
+        remedy = _EMAIL_AS_ID if "email" in columns else ""
         raise UsageError(
             Message("{path}:1: expected headings such as id, name, email; found {seen}.{remedy}").fill(
                 path=path, seen=seen, remedy=remedy
             )
         )
-    found: list[tuple[str, Learner]] = []
+    return columns
+
+
+def _learners(
+    rows: Sequence[tuple[int, list[str]]], columns: Sequence[str], path: Path
+) -> Iterator[tuple[str, Learner]]:
+    """The learner in each row, with its place for messages."""
     for line, row in rows[1:]:
         where = f"{path}:{line}"
-        filled = [cell for cell in row if cell.strip()]
-        if not filled or _plain(row[0]) == _NOBODY:
+        if not any(cell.strip() for cell in row) or _plain(row[0]) == _NOBODY:
             continue
-        _check_width(row, first, where)
-        cells = {key: cell.strip() for key, cell in zip(headings, row, strict=False) if key and cell.strip()}
-        if cells:
-            if "id" in headings and "id" not in cells:
-                raise UsageError(
-                    Message("{where}: expected an id, as in every line of this roster; the cell is empty.").fill(
-                        where=where
-                    )
+        _check_width(row, len(columns), where)
+        cells = {key: cell.strip() for key, cell in zip(columns, row, strict=False) if key and cell.strip()}
+        if cells and "id" in columns and "id" not in cells:
+            raise UsageError(
+                Message("{where}: expected an id, as in every line of this roster; the cell is empty.").fill(
+                    where=where
                 )
-            found.append((where, _learner(cells, where)))
-    learners: dict[str, Learner] = {}
-    for where, learner in _apart(found):
-        if learner.id in learners:
+            )
+        if cells:
+            yield where, _learner(cells, where)
+
+
+def _unique(learners: Iterable[tuple[str, Learner]]) -> tuple[Learner, ...]:
+    """The learners. Raises UsageError if two have the same id."""
+    by_id: dict[str, Learner] = {}
+    for where, learner in learners:
+        if learner.id in by_id:
             raise UsageError(
                 Message("{where}: the id {learner} appears a second time; ids must be unique.").fill(
                     where=where, learner=f"{learner.id:.80}"
                 )
             )
-        learners[learner.id] = learner
-    if not learners:
-        raise UsageError(Message("{path} has headings, but no learner below them.").fill(path=path))
-    return Roster(tuple(learners.values()))
+        by_id[learner.id] = learner
+    return tuple(by_id.values())
 
 
-def _check_width(row: Sequence[str], headings: Sequence[str], where: str) -> None:
+def _check_width(row: Sequence[str], width: int, where: str) -> None:
     """Raise UsageError if a row has too few or too many cells. Extra empty cells at the end are fine."""
-    if len(row) < len(headings) or any(cell.strip() for cell in row[len(headings) :]):
+    if len(row) < width or any(cell.strip() for cell in row[width:]):
         raise UsageError(
             Message(
                 "{where}: expected {headings} cells, as in the heading; found {row}. Quote cells that contain a "
                 "separator, and fill in missing ones."
-            ).fill(where=where, headings=len(headings), row=len(row))
+            ).fill(where=where, headings=width, row=len(row))
         )
 
 
-def _apart(found: Iterable[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]]:
+def _apart(rows: Sequence[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]]:
     """Tell learners apart whose id is their name and who share it, by another id or by a digest."""
-    found = list(found)
-    times = Counter(learner.id for _, learner in found)
-    for where, one in found:
-        others = [(kind, value) for kind, value in one.ids if kind != "learner"]
-        if times[one.id] > 1 and one.id == one.name and others:
+    times = Counter(learner.id for _, learner in rows)
+    for where, learner in rows:
+        others = [(kind, value) for kind, value in learner.ids if kind != "learner"]
+        if times[learner.id] > 1 and learner.id == learner.name and others:
             numbers = [value for kind, value in others if kind != "email" and "@" not in value]
             mark = numbers[0] if numbers else sha256(repr(others).encode()).hexdigest()[:8]
-            called = f"{one.name} ({mark})"
-            one = replace(one, id=called, ids=(("learner", called), *others))
-        yield where, one
+            called = f"{learner.name} ({mark})"
+            learner = replace(learner, id=called, ids=(("learner", called), *others))
+        yield where, learner
 
 
 def csv_separator(text: str) -> str:
@@ -228,30 +262,6 @@ def csv_separator(text: str) -> str:
         elif not quoted:
             found[sign[0]] += 1
     return max(found, key=found.__getitem__)
-
-
-def _meant(headings: Sequence[str]) -> list[str]:
-    """The meaning of each column; "" for columns that are not used."""
-    plain = [_plain(cell) for cell in headings]
-    canvas = any(plain[: len(first)] == first for first in _CANVAS)
-    return ["canvas" if canvas and cell == "id" else _HEADINGS.get(cell, "") for cell in plain]
-
-
-def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
-    """Each row, with the number of its first line."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=csv_separator(text))
-    rows, line = [], 1
-    try:
-        for row in reader:
-            rows.append((line, row))
-            line = reader.line_num + 1
-        return rows
-    except csv.Error as error:
-        raise UsageError(
-            Message("{path}:{line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.").fill(
-                path=path, line_num=reader.line_num, error=error
-            )
-        ) from error
 
 
 def _full_name(first: str, last: str) -> str:

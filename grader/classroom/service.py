@@ -32,14 +32,13 @@ from grader import __version__
 from grader.authoring.edition import keyed_digest, publish
 from grader.classroom import inbox, schedule
 from grader.classroom.batch import BatchRequest, plan_class, select_questions
-from grader.classroom.class_folder import EDITION, INBOX, SERVING
+from grader.classroom.class_folder import EDITION, INBOX, SERVING, locked, make_folder
 from grader.classroom.collect import ALONE, CollectedSubmission, Collection, collect
 from grader.classroom.enrolment import enrol, submission_row
 from grader.classroom.fair_queue import FairQueue, QueuedJob
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.inbox import Receipt
 from grader.classroom.intake import FoundSubmission, Person
-from grader.classroom.lock import locked, make_folder
 from grader.classroom.marks import Mark
 from grader.classroom.recorder import GradingPlan, Recorder, tasks_left
 from grader.classroom.results import Book
@@ -48,6 +47,7 @@ from grader.classroom.task import BatchPlan, GradingTask, TaskResult
 from grader.classroom.words import INTERNAL_ERROR, WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, run_check, run_figure, run_job, run_task, warm_up
 from grader.core.errors import AttncheckError, SandboxError, SandboxKilled, UsageError
+from grader.core.filename import portable_folder
 from grader.core.model import Course, Job, Limits, Message, Observed, Submission, Text
 from grader.core.readers import Readers
 from grader.core.text import same
@@ -310,7 +310,7 @@ class Service:
 
     def row_of(self, receipt: Receipt) -> SubmissionRow:
         """The row of a new submission, equal to the one that a batch would create."""
-        home = self.inbox / inbox.folder_name(receipt.learner)
+        home = self.inbox / portable_folder(receipt.learner)
         name = inbox.attempt_name(receipt)
         folder = f"{home.name}/{name}"
         files = tuple((f"{folder}/files/{file.name}", file.name) for file in receipt.files)
@@ -359,7 +359,7 @@ class Service:
 
     def attempts(self, learner: Learner) -> tuple[Attempt, ...]:
         """The submissions of a learner, the latest first."""
-        home = self.inbox / inbox.folder_name(learner.id)
+        home = self.inbox / portable_folder(learner.id)
         with contextlib.closing(open_gradebook(self.plan.folder, read_only=True)) as gradebook:
             marks = self.book(gradebook).marks_of(gradebook.learner(learner.id))
         by_key = {mark.work.row.key: mark for mark in marks if mark.work is not None}

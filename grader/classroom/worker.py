@@ -17,8 +17,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.encoding import encode, encode_answers, encode_notices
-from grader.classroom.task import BatchPlan, GradingTask, TaskResult
+from grader.classroom.task import BatchPlan, GradingTask, TaskResult, encode, encode_answers, encode_notices
 from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom import batch_view
+from grader.classroom.class_folder import locked
 from grader.classroom.gradebook import open_gradebook
-from grader.classroom.lock import locked
 from grader.classroom.results import Book, write_files
 from grader.commands import INTERRUPTED
 from grader.commands._console import progress_bar

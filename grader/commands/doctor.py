@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from grader.classroom import doctor_view
 from grader.commands._console import width
 from grader.commands._options import Call, documented, print_lines, shared, write_json
-
-if TYPE_CHECKING:
-    pass
 
 ALL_THERE, MISSING = 0, 1
 
@@ -32,11 +26,11 @@ ALL_THERE, MISSING = 0, 1
 )
 def doctor(call: Call, workers: int | None) -> None:
     """Check this machine: versions, content, sandbox."""
-    from grader.classroom.doctor import examine  # loads numpy
+    from grader.classroom.doctor import examine, is_missing, lines, to_json  # loads numpy
 
     findings = examine(call.course_folder, workers)
     if call.as_json:
-        write_json([doctor_view.to_json(finding) for finding in findings])
+        write_json([to_json(finding) for finding in findings])
     else:
-        print_lines(doctor_view.lines(findings, call.lang, width()))
-    click.get_current_context().exit(MISSING if doctor_view.is_missing(findings) else ALL_THERE)
+        print_lines(lines(findings, call.lang, width()))
+    click.get_current_context().exit(MISSING if is_missing(findings) else ALL_THERE)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from grader.classroom import jsonl
+from grader.core import jsonl
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import clean

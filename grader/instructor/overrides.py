@@ -12,8 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from grader.classroom import audit, class_folder, ended_sessions, inbox, jsonl
-from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK
+from grader.classroom import audit, class_folder, ended_sessions, inbox
+from grader.classroom.class_folder import EDITION, INBOX, SECRET, SERVING, WORK, locked
 from grader.classroom.gradebook import (
     FILE,
     INTAKE,
@@ -24,10 +24,11 @@ from grader.classroom.gradebook import (
     SubmissionRow,
     open_gradebook,
 )
-from grader.classroom.lock import locked
 from grader.classroom.marks import CoursePart
 from grader.classroom.results import CLASS, Book, MarkSummary, parts, temporary_files, write_files
+from grader.core import jsonl
 from grader.core.errors import UsageError
+from grader.core.filename import portable_folder
 from grader.core.files import TEMPORARY_PREFIX
 from grader.core.model import Course, Lang, Message
 from grader.core.serialize import Shown, Written
@@ -355,7 +356,7 @@ def _kept_by_server(folder: Path, learner: LearnerRow) -> Iterator[Path]:
     An interrupted submission may be anybody's.
     """
     if _is_class(folder):
-        places = (folder / kept / inbox.folder_name(learner.id) for kept in (INBOX, WORK))
+        places = (folder / kept / portable_folder(learner.id) for kept in (INBOX, WORK))
         yield from (path for path in places if path.is_dir())
         yield from inbox.abandoned(folder / INBOX)
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 from grader.classroom.batch import BatchProgress, BatchRequest, grade, record, select_questions
+from grader.classroom.class_folder import locked
 from grader.classroom.gradebook import Gradebook, SubmissionRow, open_gradebook
-from grader.classroom.lock import locked
 from grader.classroom.marks import Mark
 from grader.classroom.recorder import GradingPlan, grading_facts, question_versions, tasks_left
 from grader.classroom.results import Book, write_files

@@ -18,14 +18,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grader.classroom import inbox
 from grader.classroom.gradebook import LearnerRow, open_gradebook
+from grader.classroom.inbox import StoredAnswers, stored_answers
 from grader.classroom.inbox_view import unread_entry
-from grader.classroom.late_policy import policy_sentences
 from grader.classroom.marks import Mark
-from grader.classroom.receipt_answers import StoredAnswers, stored_answers
 from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
+from grader.classroom.words import policy_sentences
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
+from grader.core.filename import portable_folder
 from grader.core.model import (
     Course,
     Exercise,
@@ -516,7 +517,7 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
 
 def person_folder(folder: Path, person: ClassMember) -> Path:
     """The folder with the code and the log of a person."""
-    return folder / inbox.folder_name(person.id)
+    return folder / portable_folder(person.id)
 
 
 def log_path(folder: Path) -> Path:

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.classroom import audit
 from grader.classroom.gradebook import Override, SavedChanges
-from grader.classroom.jsonl import Place
+from grader.core.jsonl import Place
 from grader.core.model import Message, Text
 from grader.core.text import COMMA, points
 from grader.instructor.overrides import Signed, undo_save

@@ -13,7 +13,8 @@ from urllib.parse import quote
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from grader.classroom.results import Book, file_name
+from grader.classroom.results import Book
+from grader.core.filename import portable
 from grader.core.model import Text
 from grader.core.page_text import without_commands
 from grader.instructor import export as exports
@@ -170,7 +171,7 @@ def _uploaded(visit: Visit, name: str, folder: Path) -> Path | None:
         return None
     place = folder / name
     place.mkdir()
-    safe = file_name(Path(found[0]).name, {})
+    safe = portable(Path(found[0]).name, {})
     (place / safe).write_bytes(found[1])
     return place / safe
 
@@ -204,4 +205,4 @@ def learner_file(visit: Visit) -> Response:
     if made is None:
         raise HTTPException(404)
     visit.note("downloaded", learner=learner.id, format="html")
-    return attachment(f"{file_name(learner.id, {})}.html", made.encode())
+    return attachment(f"{portable(learner.id, {})}.html", made.encode())

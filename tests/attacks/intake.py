@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from grader.classroom import inbox
+from grader.core.filename import portable_folder
 from tests.attacks.arena import ROOT
 
 FAMILY = "intake"
@@ -228,7 +229,7 @@ def _sparse(place: Path) -> None:
 
 def _under_a_long_name(folder: Path, kind: str) -> None:
     name = "m" * 600
-    handed_in(folder, inbox.folder_name(name), name, {"q05.py": EVIL})
+    handed_in(folder, portable_folder(name), name, {"q05.py": EVIL})
 
 
 def _loose(folder: Path, kind: str) -> None:

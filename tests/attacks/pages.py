@@ -28,9 +28,9 @@ from grader.classroom import audit
 from grader.classroom.ended_sessions import EndedSessions
 from grader.classroom.gradebook import Override, open_gradebook
 from grader.classroom.inbox import Watch
-from grader.classroom.jsonl import Place
 from grader.classroom.service import Attempt
 from grader.core.bounded import SMALL
+from grader.core.jsonl import Place
 from grader.core.readers import Readers
 from grader.instructor import learner_requests
 from grader.web.class_pages import ClassPages, ClassWorkspace

@@ -27,6 +27,7 @@ from grader.classroom import inbox
 from grader.core import bounded
 from grader.core.bounded import READING, Bounds, Exceeded, Helper
 from grader.core.errors import AttncheckError
+from grader.core.filename import portable_folder
 from grader.core.readers import Readers, Turns
 from grader.submission import notebook, parse_files, read, read_files
 from grader.web import work
@@ -194,7 +195,7 @@ def _fills_the_disk(folder: Path) -> None:
 
 
 def _another_ones_folder(folder: Path) -> None:
-    ours = inbox.folder_name("O'Brien")
+    ours = portable_folder("O'Brien")
     for name in (ours, "O_Brien", ours.lower(), f"{ours} "):
         _hand_in(folder, name, "x = 1\n")
     assert not (folder / "inbox" / ours).exists()

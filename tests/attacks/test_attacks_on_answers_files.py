@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom import inbox
-from grader.classroom.receipt_answers import stored_answers
+from grader.classroom.inbox import stored_answers
 from grader.core.model import Answer, Course, Item, Observed, Status, Submission
 from grader.course import items, loader
 from grader.grading import courses

@@ -10,9 +10,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grader.classroom import audit, jsonl
+from grader.classroom import audit
 from grader.classroom.audit import AuditEntry
-from grader.classroom.jsonl import Place
+from grader.core import jsonl
+from grader.core.jsonl import Place
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -24,10 +24,9 @@ from distributed.scheduler import KilledWorker
 from grader.classroom import batch, dask, schedule
 from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.dask import DaskExecutor, GradingPlugin, software_versions
-from grader.classroom.encoding import decode
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.classroom.task import GradingTask, TaskResult
+from grader.classroom.task import GradingTask, TaskResult, decode
 from grader.classroom.worker import WorkerLost
 from grader.core import cache
 from grader.core.errors import AttncheckError, SandboxError, SandboxUnavailable, UsageError

@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from grader.classroom import collect as collecting
 from grader.classroom import inbox
 from grader.classroom.collect import collect
-from grader.classroom.inbox import Receipt, ReceiptFile, differences, folder_name, parse_receipt, submit
+from grader.classroom.inbox import Receipt, ReceiptFile, differences, parse_receipt, submit
 from grader.core.errors import SubmissionError, UsageError
 from grader.submission import read
 
@@ -262,22 +260,6 @@ def test_nothing_to_grade(tmp_path: Path) -> None:
     assert not list((tmp_path / "inbox").iterdir())
 
 
-@pytest.mark.parametrize("name", ["ada", "Ada Lovelace-Byron", "李雷", "ada@example.org", "a.b"])
-def test_ordinary_names_are_folders(name: str) -> None:
-    """So that a person finds them."""
-    assert folder_name(name) == name
-
-
-@pytest.mark.parametrize("name", ["../up", "a/b", "a\\b", "con", ".hidden", "x" * 300, "", "a\nb", "..."])
-def test_other_names_are_made_safe(name: str) -> None:
-    """One folder, below the inbox, and no other learner's."""
-    folder = folder_name(name)
-    assert Path(folder).name == folder
-    assert 0 < len(folder) < 80
-    assert folder_name(name + "x") != folder
-    assert not folder.startswith(".")
-
-
 RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (ReceiptFile("q.py", 1, "0" * 64),)).to_json()
 
 
@@ -438,14 +420,6 @@ def test_a_receipt_larger_than_any_is_not_parsed(
     assert [handed.found.people[0].name for handed in found.submissions] == ["bo"]
     assert large.relative_to(where).as_posix() in found.leftovers
     assert max(parsed) < 4096
-
-
-@settings(deadline=None)
-@given(st.text(max_size=80), st.text(max_size=80))
-def test_two_learners_never_share_a_folder(one: str, other: str) -> None:
-    """Also if the second is called what the folder of the first is called."""
-    for name in (other, folder_name(one), folder_name(folder_name(one)), f"{one} ", f".{one}"):
-        assert name == one or folder_name(name) != folder_name(one)
 
 
 def test_the_same_files_again_within_a_second(work: Path, tmp_path: Path) -> None:

@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import encoding
 from grader.classroom import recorder as recorder_module
-from grader.classroom.encoding import decode, encode
+from grader.classroom import task
 from grader.classroom.gradebook import Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.recorder import GradingPlan, Recorder
-from grader.classroom.task import TaskResult
+from grader.classroom.task import TaskResult, decode, encode
 from grader.core.model import ItemResult, QuestionResult, Status, Text
 from grader.grading.inputs import Seed
 
@@ -91,6 +90,6 @@ def test_an_interruption_saves_what_was_taken(book: Gradebook) -> None:
 def test_equal_results_are_encoded_alike() -> None:
     """Whichever worker encodes them; other ones are not."""
     other = QuestionResult("Q3", Text("t", "题"), (ItemResult("Q3.a", "choice", Status.FAILED, 0.0, 1.0),), ())
-    assert encode(RESULT) == encoding._encode_equal.__wrapped__(RESULT) == encode(replace(RESULT))
+    assert encode(RESULT) == task._encode_equal.__wrapped__(RESULT) == encode(replace(RESULT))
     assert encode(RESULT).digest != encode(other).digest
     assert [decode(encode(one).body) for one in (RESULT, other)] == [RESULT, other]

@@ -20,10 +20,9 @@ import pytest
 from grader.classroom import batch, ended_sessions, inbox, schedule, worker
 from grader.classroom import service as service_module
 from grader.classroom.batch import BatchRequest
-from grader.classroom.class_folder import INBOX
+from grader.classroom.class_folder import INBOX, locked
 from grader.classroom.ended_sessions import EndedSessions
 from grader.classroom.gradebook import FILE, open_gradebook
-from grader.classroom.lock import locked
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Attempt, Service, ServicePlan
 from grader.classroom.task import GradingTask, TaskResult

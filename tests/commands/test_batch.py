@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from grader.classroom import batch
 from grader.classroom.batch import BatchProgress, BatchRequest, BatchSummary
-from grader.classroom.lock import locked
+from grader.classroom.class_folder import locked
 from grader.classroom.results import LATE, MarkSummary
 from grader.commands import batch as classes
 from grader.core.errors import SandboxUnavailable, UsageError

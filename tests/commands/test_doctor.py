@@ -10,8 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from grader.classroom import doctor
-from grader.classroom.doctor import MachineFact
-from grader.classroom.doctor_view import AREA, IN_CHINESE, STATE
+from grader.classroom.doctor import AREA, IN_CHINESE, STATE, MachineFact
 from grader.core.model import Text
 from grader.core.text import CHECKS_IN_CHINESE
 from grader.grading import checks

@@ -16,6 +16,7 @@ from grader.classroom.marks import CoursePart
 from grader.commands import forget
 from grader.instructor import overrides
 from grader.instructor.overrides import ForgetPlan, OverrideRequest, OverrideResult, Signed
+from tests.tiny import give
 
 Attncheck = Callable[..., object]
 
@@ -134,7 +135,7 @@ def test_the_list(attncheck: Attncheck, tmp_path: Path) -> None:
     """Everything that was given, by whom and why; nothing that could move the cursor."""
     with closing(open_gradebook(tmp_path, create=True)) as book:
         assert attncheck("override", str(tmp_path), "--list", "--lang", "en").out == "There are no overrides.\n"  # type: ignore[attr-defined]
-        book.override(CHANGE)
+        give(book, CHANGE)
     out = attncheck("override", str(tmp_path), "--list", "--lang", "en").out  # type: ignore[attr-defined]
     assert "bo       double       3  Prof. Invented  2026-11-21  nearly there\n" in out
     (found,) = json.loads(attncheck("override", str(tmp_path), "--list", "--json").out)["overrides"]  # type: ignore[attr-defined]

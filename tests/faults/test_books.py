@@ -14,8 +14,8 @@ import pytest
 from filelock import FileLock
 
 from grader.classroom import gradebook
+from grader.classroom.class_folder import locked
 from grader.classroom.gradebook import FILE, Gradebook, open_gradebook
-from grader.classroom.lock import locked
 from grader.core.errors import GradebookError, UsageError
 from tests.classroom.test_gradebook import ADA, CY, book
 from tests.faults.conftest import confined

@@ -20,6 +20,7 @@ from grader.classroom.gradebook import FILE, open_gradebook
 from grader.classroom.results import Book
 from grader.core import cache, serialize
 from grader.core.errors import GradebookError, StateError, UsageError
+from grader.core.filename import portable_folder
 from grader.core.model import Array, NotRun, Observed, QuestionResult, Raised, Returned, Status
 from grader.learning import log as state
 from grader.learning import progress, review
@@ -42,7 +43,7 @@ def receipt(text: str, scratch: Path) -> None:
     if found is not None:
         assert inbox.parse_receipt(found.to_json(), "again") == found
         assert found.at.tzinfo is UTC
-        name = inbox.folder_name(found.learner)
+        name = portable_folder(found.learner)
         assert name.encode() and "/" not in name and len(name.encode()) < 256 and name.strip(".")
 
 

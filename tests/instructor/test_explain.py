@@ -48,6 +48,7 @@ from grader.instructor.explain import (
 )
 from grader.sandbox import Sandbox
 from tests import tiny
+from tests.tiny import give, withdraw
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 in_process = tiny.in_process
@@ -198,7 +199,7 @@ def test_points_given_by_hand_and_changed_questions(out: Path, sandbox: Sandbox,
     """Both are told; a replay goes by what is there now."""
     given = Override("bo", "double", 3.0, "nearly", "Prof. Invented", NOW)
     with closing(open_gradebook(out)) as book:
-        book.override(given)
+        give(book, given)
     course = tiny.course(tmp_path / "course")
     tiny.change(course, "checks: [values, dtype]", "checks: [dtype, values]")
     found = explain(out, "bo", "double/values/long", sandbox, course_folder=course)
@@ -208,7 +209,7 @@ def test_points_given_by_hand_and_changed_questions(out: Path, sandbox: Sandbox,
     with pytest.raises(UsageError, match="double/values/long is no longer in the course"):
         explain(out, "bo", "double/values/long", sandbox, course_folder=course)
     with closing(open_gradebook(out)) as book:
-        book.withdraw("bo", "double")
+        withdraw(book, "bo", "double")
 
 
 @pytest.mark.parametrize(

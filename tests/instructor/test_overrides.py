@@ -32,6 +32,7 @@ from grader.instructor.overrides import (
     undo_save,
 )
 from tests import tiny
+from tests.tiny import give
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 BY = Signed("tutor", NOW)
@@ -107,7 +108,7 @@ def test_points_are_taken_back(out: Path) -> None:
 def test_points_of_what_is_no_longer_there_can_be_taken_back(out: Path) -> None:
     """Neither learner nor part has to be known any more."""
     with closing(open_gradebook(out)) as book:
-        book.override(Override("gone", "old", 1.0, "x", "y", NOW))
+        give(book, Override("gone", "old", 1.0, "x", "y", NOW))
     assert remove_override(out, ("gone", "old"), BY, None, "en").part.possible == 0
     assert given(out) == ()
 

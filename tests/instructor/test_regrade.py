@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from grader.classroom import batch, lock, schedule, worker
+from grader.classroom import batch, class_folder, schedule, worker
 from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.gradebook import Gradebook, Override, open_gradebook
 from grader.classroom.results import Book
@@ -24,6 +24,7 @@ from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.instructor.regrade import PointsChange, RegradeRequest, RegradeResult, regraded, seed_of
 from tests import tiny
+from tests.tiny import give
 
 BUG = Text("a bug", "程序错误")
 
@@ -120,7 +121,7 @@ def test_only_what_changed_is_graded(out: Path, monkeypatch: pytest.MonkeyPatch)
 def test_points_given_by_hand_stay(out: Path) -> None:
     """They are in both columns."""
     with closing(open_gradebook(out)) as book:
-        book.override(Override("bo", "double", 3.0, "nearly", "Prof. Invented", NOW))
+        give(book, Override("bo", "double", 3.0, "nearly", "Prof. Invented", NOW))
     change(out, "checks: [values, dtype]", "checks: [values]")
     assert again(out, write=True).changes == ()
     assert earned(out) == {"ada": 4, "bo": 3, "cy": 0}
@@ -334,7 +335,7 @@ def test_a_folder_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPa
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as patch:
-        patch.setattr(lock.FileLock, "acquire", refuse)
+        patch.setattr(class_folder.FileLock, "acquire", refuse)
         with pytest.raises(UsageError, match=r"out cannot be written \(Permission denied\); make it writable"):
             again(out, write=True)
     order = BatchRequest(out.parent / "in", out / "class.csv" / "out", out.parent / "course", Seed.public())

@@ -418,7 +418,7 @@ def test_requests(class_data: ClassData) -> None:
 
 def test_a_batch_is_running(class_data: ClassData, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then nothing is changed, which is said; pages can be read."""
-    from grader.classroom.lock import locked
+    from grader.classroom.class_folder import locked
     from grader.web import instructor_marking
 
     monkeypatch.setattr(instructor_marking, "LOCK_TIMEOUT", 0.0)

@@ -26,6 +26,7 @@ from grader.instructor import learner_requests
 from grader.web.class_data import LANGUAGE, ClassData, FormProblem, FormState, ReadingLog
 from grader.web.instructor import routes
 from grader.web.people import ClassMember, Role
+from tests.tiny import give
 from tests.web.test_instructor import NOW, OWN, PATHS, browser, class_data, given, handed_in, in_process
 
 __all__ = ["class_data", "handed_in", "in_process"]  # fixtures
@@ -260,7 +261,7 @@ def test_many_saves(class_data: ClassData) -> None:
     """They are listed by page."""
     with closing(open_gradebook(class_data.folder)) as book:
         for number in range(45):
-            book.override(Override("bo", "double", number / 100, "r", "prof", NOW))
+            give(book, Override("bo", "double", number / 100, "r", "prof", NOW))
     seen: list[str] = []
     link: str | None = "/class/changes"
     while link is not None:

@@ -25,9 +25,8 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from grader.classroom import audit, schedule, worker
-from grader.classroom.class_folder import SECRET, ClassSettings
+from grader.classroom.class_folder import SECRET, ClassSettings, locked
 from grader.classroom.gradebook import Override, open_gradebook
-from grader.classroom.lock import locked
 from grader.classroom.results import Book
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.service import Service, ServicePlan
@@ -51,6 +50,7 @@ from grader.web.pace import RateLimit
 from grader.web.people import ClassMember, Role
 from grader.web.site import Site
 from tests import tiny
+from tests.tiny import give
 
 ADDRESS = "http://127.0.0.1:8000"
 OWN = {"origin": ADDRESS}
@@ -393,7 +393,7 @@ def test_no_page_depends_on_results_while_work_can_count(classroom: Classroom) -
         walks: list[list[bytes]] = []
         for points in (0.0, 1.0):
             with locked(classroom.folder, 60), contextlib.closing(open_gradebook(classroom.folder)) as book:
-                book.override(Override("ada", "Q1.a", points, "why", "grace", datetime.now(UTC)))
+                give(book, Override("ada", "Q1.a", points, "why", "grace", datetime.now(UTC)))
             seen: dict[str, bytes] = {}
             crawl(ada, seen)
             walks.append([re.sub(rb"nonce[-=][\w\"-]+", b"", page) for page in seen.values()])

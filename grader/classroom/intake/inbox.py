@@ -36,6 +36,7 @@ from grader.classroom.intake import (
     group_files,
 )
 from grader.core.errors import UsageError
+from grader.core.filename import portable_folder
 from grader.core.model import Message, Text
 from grader.submission.messages import listing
 
@@ -177,7 +178,7 @@ class _Guard:
     def objection(self, folder: str, receipt: Receipt, names: list[str]) -> Text | None:
         """Why the attempt cannot be attributed to the learner in its receipt; None if it can."""
         home, _, attempt = folder.partition("/")
-        if inbox.folder_name(receipt.learner) != home:
+        if portable_folder(receipt.learner) != home:
             return _SOMEBODY_ELSES.fill(learner=receipt.learner)
         if inbox.attempt_name(receipt) != attempt:
             return _OTHER_FOLDERS

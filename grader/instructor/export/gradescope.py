@@ -28,8 +28,9 @@ from typing import Any
 
 from grader import __version__
 from grader.classroom.marks import Mark, with_overrides
-from grader.classroom.results import Book, file_name, parts, provenance
+from grader.classroom.results import Book, parts, provenance
 from grader.classroom.words import NOTHING_THERE
+from grader.core.filename import portable
 from grader.core.files import readable_json
 from grader.core.model import (
     Course,
@@ -82,7 +83,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     for mark in marks_that_count(book):
         if has_points(mark):
             found = results(mark, book.report(mark), book.course, options.lang)
-            out.add_file(f"{file_name(mark.learner.id, taken)}.json", encoded(found))
+            out.add_file(f"{portable(mark.learner.id, taken)}.json", encoded(found))
 
 
 def encoded(found: dict[str, Any]) -> bytes:

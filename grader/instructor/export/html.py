@@ -31,8 +31,9 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from grader.classroom.marks import Mark
-from grader.classroom.results import Book, file_name
+from grader.classroom.results import Book
 from grader.core.errors import UsageError
+from grader.core.filename import portable
 from grader.core.model import Course, Lang, Message, Text
 from grader.core.text import clean, points
 from grader.course import items
@@ -70,7 +71,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     marks = []
     for mark in marks_that_count(book):
         made = pages.of(mark)
-        files.append(None if made is None else f"{file_name(mark.learner.id, taken)}.html")
+        files.append(None if made is None else f"{portable(mark.learner.id, taken)}.html")
         marks.append(mark)
         if made is not None:
             out.add_file(str(files[-1]), made.encode())

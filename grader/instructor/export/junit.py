@@ -22,8 +22,9 @@ attncheck export junit --from results --to junit
 from __future__ import annotations
 
 from grader.classroom.marks import Mark
-from grader.classroom.results import Book, file_name
+from grader.classroom.results import Book
 from grader.core.errors import UsageError
+from grader.core.filename import portable
 from grader.core.model import Message, Report
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
@@ -52,7 +53,7 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     for mark in marks_that_count(book):
         report = report_with_overrides(book, mark)
         if report is not None:
-            out.add_file(f"{file_name(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
+            out.add_file(f"{portable(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
 
 
 def _document(report: Report, mark: Mark, book: Book, options: ExportOptions) -> bytes:

@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import itertools
 
-from grader.classroom.results import Book, file_name, report_file
+from grader.classroom.results import Book, report_file
 from grader.core.errors import UsageError
+from grader.core.filename import portable
 from grader.core.model import Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
@@ -51,5 +52,5 @@ def write(book: Book, options: ExportOptions, out: ExportTarget) -> None:
     taken: dict[str, str] = {}
     for mark in itertools.chain(book.marks(), book.unmatched()):
         if mark.work is not None:
-            name = f"{file_name(mark.learner.id, taken)}.json"
+            name = f"{portable(mark.learner.id, taken)}.json"
             out.add_file(name, report_file(book, mark, options.lang).encode())

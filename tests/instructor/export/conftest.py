@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.encoding import pack
 from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, Override, SubmissionRow, Unit, open_gradebook
 from grader.classroom.results import ASKED, FILES, Book
+from grader.classroom.task import pack
 from grader.core.model import (
     Course,
     Difference,
@@ -34,6 +34,7 @@ from grader.core.model import (
 from grader.course.items.choice import Option, Spec
 from grader.course.items.number import Spec as NumberSpec
 from grader.instructor.export import ExportOptions, ExportTarget, export
+from tests.tiny import give
 
 #: What somebody may be called who wants to do harm: a formula, markup, terminal control, text turned round.
 HOSTILE = (
@@ -239,7 +240,7 @@ def _small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         connection = book.gradebook._connection
         connection.execute("DELETE FROM unit WHERE content = (SELECT id FROM content WHERE digest = ?)", (dee.digest,))
         connection.execute("UPDATE submission SET answers = '{}', notices = '[]' WHERE key = 'canvas-14'")
-        book.gradebook.override(Override("ada", "Q5.size", 1.0, "=my reason", "Prof. Invented", DUE))
+        give(book.gradebook, Override("ada", "Q5.size", 1.0, "=my reason", "Prof. Invented", DUE))
 
     made.change(edit)
     return made.folder
@@ -258,7 +259,7 @@ def by_hand(small: Made) -> Made:
 
     def edit(book: Book) -> None:
         for name in ("cy", "dee"):
-            book.gradebook.override(Override(name, "Q5.why", 0.5, "told me", "Prof. Invented", DUE))
+            give(book.gradebook, Override(name, "Q5.why", 0.5, "told me", "Prof. Invented", DUE))
 
     small.change(edit)
     return small

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from grader.core.errors import UsageError
+from tests.tiny import give
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -134,7 +135,7 @@ def test_what_happened_to_the_grading_is_said(small: Made, tmp_path: Path) -> No
 def test_an_exercise_with_points_by_hand(small: Made, tmp_path: Path) -> None:
     """Its checks say their verdicts, and give no points any more."""
     small.change(
-        lambda book: book.gradebook.override(replace(book.gradebook.overrides()[0], part="attention", points=2.5))
+        lambda book: give(book.gradebook, replace(book.gradebook.overrides()[0], part="attention", points=2.5))
     )
     found = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
     given, basic = found["tests"][3:5]

@@ -15,6 +15,7 @@ from grader.classroom.gradebook import LearnerRow, Unit, open_gradebook
 from grader.classroom.results import ASKED, Book, write_files
 from grader.core.errors import UsageError
 from grader.core.model import Text
+from tests.tiny import give
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -68,7 +69,7 @@ def test_equal_grading_gives_equal_bytes(small: Made, tmp_path: Path) -> None:
                 new.record(each, later, [Unit(unit.question, "v", unit.result)], old.answers(each), old.notices(each))
         new.refuse(row[-1], Text("/elsewhere/canvas-14: not Python", "/elsewhere/canvas-14：不是 Python"))
         for change in old.overrides():
-            new.override(replace(change, at=change.at + timedelta(days=1)))
+            give(new, replace(change, at=change.at + timedelta(days=1)))
     small.folder = other
     assert small.export("json", tmp_path / "2.json").read_bytes() == first
     for word in (b"/work", b"/elsewhere", b'seconds": 0', b"2026-11"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.core.errors import UsageError
+from tests.tiny import give
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -25,7 +26,7 @@ def test_junit_for_each(small: Made, tmp_path: Path) -> None:
     assert earned is not None
     assert earned.get("value") == "2"
     small.change(
-        lambda book: book.gradebook.override(replace(book.gradebook.overrides()[0], part="attention", points=3.5))
+        lambda book: give(book.gradebook, replace(book.gradebook.overrides()[0], part="attention", points=3.5))
     )
     changed = ET.parse(small.export("junit", tmp_path / "out") / "ada.xml")
     assert changed.find("testsuite[@name='Q5.attention']/properties/property[@value='3.5']") is not None

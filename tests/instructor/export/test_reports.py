@@ -11,6 +11,7 @@ import pytest
 
 from grader.classroom.results import ASKED, FILES, write_files
 from grader.core.errors import UsageError
+from tests.tiny import give
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -62,7 +63,7 @@ def test_what_was_not_attempted_is_a_name(small: Made, tmp_path: Path, given: bo
     def edit(book: Book) -> None:
         book.gradebook.remember(ASKED, [])
         if given:
-            book.gradebook.override(replace(book.gradebook.overrides()[0], learner="bo", part="lookup", points=1.5))
+            give(book.gradebook, replace(book.gradebook.overrides()[0], learner="bo", part="lookup", points=1.5))
 
     small.change(edit)
     found = json.loads(small.export("reports", tmp_path / "bo.json", learner="bo").read_bytes())

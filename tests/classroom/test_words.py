@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.classroom.late_policy import policy_sentences
+from grader.classroom.words import policy_sentences
 from grader.core.model import Rules
 
 DUE = "2026-12-01T00:00:00+08:00"

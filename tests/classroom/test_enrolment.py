@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom import enrolment, unchanged
+from grader.classroom import enrolment
 from grader.classroom.collect import collect
-from grader.classroom.unchanged import change_signature
+from grader.classroom.enrolment import change_signature
 
 LATER = 10**18 * 9
 
@@ -59,11 +59,11 @@ def test_every_change_is_noticed(place: Path, change: Callable[[Path], object]) 
 
 def test_what_could_change_unnoticed_has_none(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too fresh, a link, too many files, and what is not there."""
-    newest = max(found.st_ctime_ns for _, found in unchanged._entries(place))
-    assert change_signature(place, newest + unchanged._CLOCK)
-    assert not change_signature(place, newest + unchanged._CLOCK - 1)
+    newest = max(found.st_ctime_ns for _, found in enrolment._entries(place))
+    assert change_signature(place, newest + enrolment._CLOCK)
+    assert not change_signature(place, newest + enrolment._CLOCK - 1)
     assert not change_signature(place / "none", LATER)
-    monkeypatch.setattr(unchanged, "_MOST", 2)
+    monkeypatch.setattr(enrolment, "_MOST", 2)
     assert not change_signature(place, LATER)
     monkeypatch.undo()
     (place / "link.py").symlink_to("q05.py")
