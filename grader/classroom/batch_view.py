@@ -81,6 +81,8 @@ ONE_LEARNER, LEARNERS = Message("1 learner"), Message("{count} learners")
 _NAME_WIDTH = 30
 #: Rows of the table; class.csv has them all.
 _MOST_ROWS = 60
+#: Names that a line lists.
+_MOST_NAMES = 20
 
 
 def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[str, Any]:
@@ -125,6 +127,19 @@ def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[s
 
 def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang) -> Iterator[str]:
     """The lines of the summary: a table of the class, what needs attention, and totals."""
+    yield from _table(rows, lang)
+    yield ""
+    attention = [*_failures(rows, lang), *_names(summary, lang), *_unread(rows, out, lang), *_rules(summary, lang)]
+    yield from (indent(line, 0) for line in attention)
+    if attention:
+        yield ""
+    done = DONE_WITH_FILES if any(row.file for row in rows) else DONE
+    total = done.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
+    earlier = GRADED_EARLIER.fill(kept=summary.kept).of(lang) if summary.kept else ""
+    yield indent(total + earlier, 0)
+
+
+def _table(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
     shown = rows[:_MOST_ROWS]
     called = shorten_distinct((clean(row.learner) for row in shown), _NAME_WIDTH)
     cells = [tuple(text.of(lang) for text in COLUMNS)]
@@ -132,15 +147,21 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
     yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
     if len(rows) > len(shown):
         yield MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
-    yield ""
+
+
+def _failures(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
+    """The submissions that could not be graded, with the reason."""
+    for row in rows:
+        if row.error is not None:
+            why = clean(row.error.of(lang), 1000, lines=True)
+            why = why.removeprefix(LABELED.fill(who=row.learner, said="").of(lang))
+            yield LABELED.fill(who=clean(row.learner), said=why).of(lang)
+
+
+def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
+    """The names that need attention."""
     respelt = [WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.respelt]
     misnamed = [WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.misnamed]
-    failed = [row for row in rows if row.error is not None]
-    told = bool(failed)
-    for row in failed:
-        why = "" if row.error is None else clean(row.error.of(lang), 1000, lines=True)
-        why = why.removeprefix(LABELED.fill(who=row.learner, said="").of(lang))
-        yield indent(LABELED.fill(who=clean(row.learner), said=why).of(lang), 0)
     for names, text in (
         (summary.missing, NOT_SUBMITTED),
         (summary.unknown, NOT_IN_ROSTER),
@@ -151,33 +172,26 @@ def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang)
         (summary.leftovers, LEFTOVERS),
     ):
         if names:
-            listed = COMMA.of(lang).join(clean(name) for name in names[:20])
-            more = AND_MORE.fill(more=len(names) - 20).of(lang) if len(names) > 20 else ""
-            yield indent(text.fill(names=listed + more).of(lang), 0)
-            told = True
-    for line in (*_unread(rows, out, lang), *_rules(summary, lang)):
-        yield indent(line, 0)
-        told = True
-    if told:
-        yield ""
-    done = DONE_WITH_FILES if any(row.file for row in rows) else DONE
-    said = done.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
-    again = GRADED_EARLIER.fill(kept=summary.kept).of(lang) if summary.kept else ""
-    yield indent(said + again, 0)
+            yield text.fill(names=_first_names(names, lang)).of(lang)
+
+
+def _first_names(names: Sequence[str], lang: Lang) -> str:
+    """The first of the names, and how many more there are."""
+    listed = COMMA.of(lang).join(clean(name) for name in names[:_MOST_NAMES])
+    more = len(names) - _MOST_NAMES
+    return listed + (AND_MORE.fill(more=more).of(lang) if more > 0 else "")
 
 
 def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:
     """How many answers nobody could read, in submissions that count, and whose they are."""
-    found = [row for row in rows if row.counts and row.unread]
-    if not found:
+    counting = [row for row in rows if row.counts and row.unread]
+    if not counting:
         return
-    count = sum(len(row.unread) for row in found)
-    listed = COMMA.of(lang).join(clean(row.learner) for row in found[:20])
-    more = AND_MORE.fill(more=len(found) - 20).of(lang) if len(found) > 20 else ""
+    count = sum(len(row.unread) for row in counting)
     yield UNREAD.fill(
         answers=ONE_ANSWER if count == 1 else ANSWERS.fill(count=count),
-        learners=ONE_LEARNER if len(found) == 1 else LEARNERS.fill(count=len(found)),
-        names=listed + more,
+        learners=ONE_LEARNER if len(counting) == 1 else LEARNERS.fill(count=len(counting)),
+        names=_first_names([row.learner for row in counting], lang),
         folder=str(folder),
     ).of(lang)
 

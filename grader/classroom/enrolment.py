@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 from grader import __version__
 from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_to_grade, storable_name
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
-from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
-from grader.classroom.roster import Match, Roster, may_abbreviate, named_person, spellings
+from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray, named_person
+from grader.classroom.roster import Match, Roster, may_abbreviate, spellings
 from grader.classroom.words import INTERNAL_ERROR
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
@@ -65,46 +65,55 @@ class _Signature:
     name: str
 
 
-def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionRow] = ()) -> Enrolment:
-    """Match each submission in ``found`` with its learners, and read the name in its answers.yaml.
+def enrol(collection: Collection, roster: Roster | None, before: Iterable[SubmissionRow] = ()) -> Enrolment:
+    """Match each submission in ``collection`` with its learners, and read the name in its answers.yaml.
 
     Files that have not changed since they were read for a row in ``before`` are not read again.
     """
-    known = {row.path: row for row in before if row.signature}
-    collected = (*found.submissions, *ungradable(found, roster))
+    earlier = {row.path: row for row in before if row.signature}
+    collected = (*collection.submissions, *ungradable(collection, roster))
     names = display_names(collected)
     matches: list[Match] = []
-    learners: list[LearnerRow] = []
-    submissions: list[SubmissionRow] = []
-    signatures: list[_Signature] = []
+    rows: list[SubmissionRow] = []
+    misnamed: list[_Signature] = []
     respelt: list[_Signature] = []
-    for each in collected:
-        if roster is None:
-            whose = tuple(names[each.found.key])
-            learners += [LearnerRow(name, name) for name in whose]
-        else:
-            matched = [match for person in each.found.people for match in roster.matches(person)]
-            matches += matched
-            whose = tuple(sorted({match.learner.id for match in matched if match.learner is not None}))
-        row, signed = submission_row(each, whose, roster, known)
-        submissions.append(row)
-        if signed and (roster is None or not items.same_numbers(signed, row.seed_name)):
-            theirs = roster is not None and _member(signed, whose, roster) is not None
-            (respelt if theirs else signatures).append(_Signature(", ".join(whose) or row.key, _shown(each), signed))
+    for submission in collected:
+        owners = () if roster is None else _owners(submission, roster)
+        matches += owners
+        ids = {match.learner.id for match in owners if match.learner is not None}
+        learners = tuple(names[submission.found.key]) if roster is None else tuple(sorted(ids))
+        row = submission_row(submission, learners, roster, earlier)
+        rows.append(row)
+        if row.signed and (roster is None or not items.same_numbers(row.signed, row.seed_name)):
+            signature = _Signature(", ".join(learners) or row.key, _shown(submission), row.signed)
+            is_theirs = roster is not None and _member(row.signed, learners, roster) is not None
+            (respelt if is_theirs else misnamed).append(signature)
     if roster is None:
-        signatures = _strangers(signatures, [person for each in collected for person in _shown(each)])
-    else:
-        learners = [LearnerRow(one.id, one.name, one.section, one.extra_hours) for one in roster.learners]
+        misnamed = _strangers(misnamed, [person for submission in collected for person in _shown(submission)])
     return Enrolment(
-        tuple(learners),
-        (*submissions, *map(_unowned_row, found.strays)),
-        tuple(matches),
-        tuple((each.learners, each.name) for each in signatures),
-        tuple((each.learners, each.name) for each in respelt),
-        () if roster is None else tuple(learner.id for learner in roster.missing(matches)),
-        roster is not None,
-        found.kind,
-        found.leftovers,
+        learners=_class_list(roster, rows),
+        submissions=(*rows, *map(_unowned_row, collection.strays)),
+        matches=tuple(matches),
+        misnamed=tuple((signature.learners, signature.name) for signature in misnamed),
+        respelt=tuple((signature.learners, signature.name) for signature in respelt),
+        missing=() if roster is None else tuple(learner.id for learner in roster.missing(matches)),
+        listed=roster is not None,
+        kind=collection.kind,
+        leftovers=collection.leftovers,
+    )
+
+
+def _owners(submission: CollectedSubmission, roster: Roster) -> tuple[Match, ...]:
+    """The lookups of the people of a submission in the roster."""
+    return tuple(match for person in submission.found.people for match in roster.matches(person))
+
+
+def _class_list(roster: Roster | None, rows: Iterable[SubmissionRow]) -> tuple[LearnerRow, ...]:
+    """The learners of a class: those on the roster, or else those who submitted something."""
+    if roster is None:
+        return tuple(LearnerRow(name, name) for row in rows for name in row.learners)
+    return tuple(
+        LearnerRow(learner.id, learner.name, learner.section, learner.extra_hours) for learner in roster.learners
     )
 
 
@@ -133,23 +142,26 @@ def _unowned_row(stray: Stray) -> SubmissionRow:
 
 
 def submission_row(
-    collected: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None, known: Mapping[str, SubmissionRow]
-) -> tuple[SubmissionRow, str | None]:
-    """The row of a submission, and the name in its answers.yaml, if there is one.
+    collected: CollectedSubmission,
+    learners: tuple[str, ...],
+    roster: Roster | None,
+    earlier: Mapping[str, SubmissionRow],
+) -> SubmissionRow:
+    """The row of a submission, with the digest of its files, or the reason why they cannot be read.
 
-    The row has the digest of the files, or the reason why they cannot be read. ``known`` are earlier rows by path.
+    ``earlier`` are rows by path.
     """
     found = collected.found
     path = os.path.abspath(collected.path)
     digest, signed, error = "", None, collected.error
-    seen = "" if error is not None else change_signature(collected.path)
+    signature = "" if error is not None else change_signature(collected.path)
     try:
-        if seen and path in known and known[path].signature == seen:
-            digest, signed = known[path].digest, known[path].signed
+        if signature and path in earlier and earlier[path].signature == signature:
+            digest, signed = earlier[path].digest, earlier[path].signed
         elif error is None:
             digest, signed = fingerprint_and_learner(collected.path)
-    except SubmissionError as refused:
-        error = refused.message
+    except SubmissionError as refusal:
+        error = refusal.message
     except AttncheckError:
         raise
     except Exception as fault:  # an internal error affects this submission only
@@ -158,10 +170,10 @@ def submission_row(
         error = INTERNAL_ERROR.fill(error=printable(f"{type(fault).__name__}: {fault}"))
     known_as = (_shown(collected)[0].name,) if roster is None else learners
     draws = seed_name(signed, known_as, roster) or found.people[0].name
-    seen = "" if error is not None else seen
+    signature = "" if error is not None else signature
     return SubmissionRow(
-        found.key, path, learners, digest, draws, found.at, found.late, found.attempt, error, signed, seen
-    ), signed
+        found.key, path, learners, digest, draws, found.at, found.late, found.attempt, error, signed, signature
+    )
 
 
 def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | None) -> str:

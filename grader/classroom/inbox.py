@@ -277,18 +277,16 @@ def submit(
         )
     found, stem = read_files(path)
     stored = stored_answers(course, parse_files(found, stem, learner, os.fspath(path)))
-    raws = found.raws
     home = inbox / portable_folder(learner)
     try:
         earlier = [receipt for _, receipt in read_receipts(home)]
         latest = max(earlier, key=receipt_order, default=None)
-        number = latest.number + 1 if latest is not None else 1
         receipt = Receipt(
             learner,
             now.astimezone(UTC),
-            _digest(raws),
-            tuple(map(_file, raws)),
-            number=number,
+            _digest(found.raws),
+            tuple(map(_file, found.raws)),
+            number=1 if latest is None else latest.number + 1,
             answers=stored.items,
             unread=stored.unread,
         )
@@ -298,14 +296,7 @@ def submit(
             return latest, False
         if most is not None:
             _refuse_above(most, receipt, earlier)
-        if not inbox.is_dir():
-            raise UsageError(
-                Message("The inbox {inbox} does not exist; ask your instructor for its path.").fill(inbox=inbox)
-            )
-        home.mkdir(exist_ok=True)
-        with contextlib.suppress(PermissionError):  # the folder belongs to somebody else
-            home.chmod(0o755)
-        _store(receipt, raws, inbox, home / attempt_name(receipt))
+        _store(receipt, found.raws, inbox, home)
     except OSError as error:
         raise UsageError(
             Message("The inbox {inbox} cannot be written: {reason}. Nothing was submitted.").fill(
@@ -433,7 +424,15 @@ def _digest(raws: Sequence[RawFile]) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def _store(receipt: Receipt, raws: Sequence[RawFile], inbox: Path, place: Path) -> None:
+def _store(receipt: Receipt, raws: Sequence[RawFile], inbox: Path, home: Path) -> None:
+    """Write a submission to the folder ``home`` of its learner. Raises UsageError if there is no inbox."""
+    if not inbox.is_dir():
+        raise UsageError(
+            Message("The inbox {inbox} does not exist; ask your instructor for its path.").fill(inbox=inbox)
+        )
+    home.mkdir(exist_ok=True)
+    with contextlib.suppress(PermissionError):  # the folder belongs to somebody else
+        home.chmod(0o755)
     with _incoming(inbox) as beside:
         for raw in raws:
             _write(beside / "files" / raw.path, raw.data)
@@ -441,8 +440,8 @@ def _store(receipt: Receipt, raws: Sequence[RawFile], inbox: Path, place: Path) 
         for folder, _, _ in os.walk(beside):
             os.chmod(folder, 0o755)
             _flush(folder)
-        beside.rename(place)
-        _flush(place.parent)
+        beside.rename(home / attempt_name(receipt))
+        _flush(home)
         _flush(inbox)
 
 

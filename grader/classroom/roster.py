@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from grader.classroom.intake import Person
+from grader.classroom.intake import Person, named_person
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.text import name_list
@@ -129,11 +129,6 @@ class Roster:
         """The learners without a match."""
         there = {match.learner.id for match in matched if match.learner is not None}
         return tuple(learner for learner in self.learners if learner.id not in there)
-
-
-def named_person(name: str) -> Person:
-    """A person of whom only the name is known, which may be an id."""
-    return Person(name, (("learner", name),))
 
 
 def read_roster(path: Path) -> Roster:

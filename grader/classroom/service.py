@@ -38,7 +38,7 @@ from grader.classroom.enrolment import enrol, submission_row
 from grader.classroom.fair_queue import FairQueue, QueuedJob
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.inbox import Receipt
-from grader.classroom.intake import FoundSubmission, Person
+from grader.classroom.intake import FoundSubmission, named_person
 from grader.classroom.marks import Mark
 from grader.classroom.recorder import GradingPlan, Recorder, tasks_left
 from grader.classroom.results import Book
@@ -311,20 +311,20 @@ class Service:
     def row_of(self, receipt: Receipt) -> SubmissionRow:
         """The row of a new submission, equal to the one that a batch would create."""
         home = self.inbox / portable_folder(receipt.learner)
-        name = inbox.attempt_name(receipt)
-        folder = f"{home.name}/{name}"
-        files = tuple((f"{folder}/files/{file.name}", file.name) for file in receipt.files)
-        digests = tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files)
-        person = Person(receipt.learner, (("learner", receipt.learner),))
-        number = sum(
-            inbox.receipt_order(other) <= inbox.receipt_order(receipt) for _, other in inbox.read_receipts(home)
+        files = f"{home.name}/{inbox.attempt_name(receipt)}/files"
+        earlier = [other for _, other in inbox.read_receipts(home)]
+        submission = FoundSubmission(
+            f"inbox-{home.name}/{inbox.attempt_name(receipt)}",
+            (named_person(receipt.learner),),
+            tuple((f"{files}/{file.name}", file.name) for file in receipt.files),
+            receipt.at,
+            attempt=sum(inbox.receipt_order(other) <= inbox.receipt_order(receipt) for other in earlier),
+            digests=tuple((f"{files}/{file.name}", file.sha256) for file in receipt.files),
         )
-        submission = FoundSubmission(f"inbox-{folder}", (person,), files, receipt.at, attempt=number, digests=digests)
-        place = home / name / "files"
+        place = self.inbox / files
         if len(receipt.files) == 1 and receipt.files[0].name.lower().endswith(ALONE):
             place /= receipt.files[0].name
-        collected = CollectedSubmission(submission, place)
-        return submission_row(collected, (receipt.learner,), self.plan.roster, {})[0]
+        return submission_row(CollectedSubmission(submission, place), (receipt.learner,), self.plan.roster, {})
 
     def check(self, learner: str, submission: Submission, exercises: tuple[str, ...]) -> CheckedSubmission:
         """Grade exercises with public cases only, and wait for the result.

@@ -90,6 +90,11 @@ class Person:
     ids: tuple[tuple[str, str], ...] = ()
 
 
+def named_person(name: str) -> Person:
+    """A person of whom only the name is known, which may be an id."""
+    return Person(name, (("learner", name),))
+
+
 @dataclass(frozen=True, slots=True)
 class FoundSubmission:
     """One submission in a tree: its people, and its files as (name in the tree, name in the submission).

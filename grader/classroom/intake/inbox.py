@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.classroom import inbox
@@ -27,13 +27,13 @@ from grader.classroom.inbox import Receipt
 from grader.classroom.intake import (
     FoundSubmission,
     Layout,
-    Person,
     Stray,
     Tree,
     UnreadableFile,
     find_strays,
     gradable,
     group_files,
+    named_person,
 )
 from grader.core.errors import UsageError
 from grader.core.filename import portable_folder
@@ -70,45 +70,64 @@ def layout(tree: Tree) -> Layout:
         parts = name.split("/")
         if len(parts) > 2 and parts[1]:
             attempts.setdefault("/".join(parts[:2]), []).append(name)
+    receipts, refused = _examined(tree, attempts)
+    submissions = [*_submissions(receipts, attempts), *_empty(tree)]
+    taken = {name for submission in submissions for name, _ in submission.files}
+    taken |= {f"{folder}/{inbox.RECEIPT}" for folder in receipts} | {inbox.KEY}
+    left = tuple(name for name in tree.names if name not in taken)
+    loose = find_strays((name for name in left if name.count("/") < 2), _NOT_SUBMITTED)
+    strays = [Stray(folder, why, tuple(filter(gradable, attempts[folder]))) for folder, why in refused.items()]
+    told = [stray for stray in strays if stray.files or f"{stray.entry}/{inbox.RECEIPT}" in attempts[stray.entry]]
+    return Layout(tuple(submissions), left, (*loose, *told))
+
+
+def _examined(tree: Tree, attempts: Mapping[str, list[str]]) -> tuple[dict[str, Receipt], dict[str, Text]]:
+    """The receipts that are trusted, by the folder of the attempt; and why the others are not."""
     guard = _Guard.of(tree, attempts)
     receipts: dict[str, Receipt] = {}
     refused: dict[str, Text] = {}
     spent: Counter[str] = Counter()
     for folder, names in attempts.items():
         try:
-            receipts[folder] = _receipt(tree, folder, names, spent)
-            why = guard.objection(folder, receipts[folder], names)
+            receipt = _receipt(tree, folder, names, spent)
+            why = guard.objection(folder, receipt, names)
         except inbox.NewerReceipt:
             why = _NEWER
         except (inbox.NoReceipt, UnreadableFile):  # for example, left behind by a power failure
             why = _NO_RECEIPT.fill(name=inbox.RECEIPT)
-        if why:
+        if why is not None:
             refused[folder] = why
-            receipts.pop(folder, None)
-    inner = [(folder, name, name.removeprefix(f"{folder}/files/")) for folder in receipts for name in attempts[folder]]
-    files = group_files([(folder, name, part) for folder, name, part in inner if name.startswith(f"{folder}/files/")])
-    numbers: dict[str, int] = {}
-    submissions = []
-    for folder, receipt in sorted(receipts.items(), key=lambda each: (inbox.receipt_order(each[1]), each[0])):
-        numbers[receipt.learner] = attempt = numbers.get(receipt.learner, 0) + 1
-        person = Person(receipt.learner, (("learner", receipt.learner),))
-        digests = tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files)
-        theirs = files.get(folder, ())
-        submissions.append(
-            FoundSubmission(f"inbox-{folder}", (person,), theirs, receipt.at, attempt=attempt, digests=digests)
+        else:
+            receipts[folder] = receipt
+    return receipts, refused
+
+
+def _submissions(receipts: Mapping[str, Receipt], attempts: Mapping[str, list[str]]) -> Iterator[FoundSubmission]:
+    """The submissions with these receipts, in their order."""
+    parts = []
+    for folder in receipts:
+        below = f"{folder}/files/"
+        parts += [(folder, name, name.removeprefix(below)) for name in attempts[folder] if name.startswith(below)]
+    files = group_files(parts)
+    numbers: Counter[str] = Counter()
+    for folder, receipt in sorted(receipts.items(), key=lambda pair: (inbox.receipt_order(pair[1]), pair[0])):
+        numbers[receipt.learner] += 1
+        yield FoundSubmission(
+            f"inbox-{folder}",
+            (named_person(receipt.learner),),
+            files.get(folder, ()),
+            receipt.at,
+            attempt=numbers[receipt.learner],
+            digests=tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files),
         )
-    empty = [name.partition("/")[0] for name in tree.names if name.count("/") == 1 and name.endswith("/")]
-    submissions += [
-        FoundSubmission(f"inbox-{top}", (Person(top, (("learner", top),)),), ((f"{top}/", ""),)) for top in empty
-    ]
-    taken = {name for one in submissions for name, _ in one.files} | {
-        f"{folder}/{inbox.RECEIPT}" for folder in receipts
-    }
-    left = tuple(name for name in tree.names if name not in taken and name != inbox.KEY)
-    loose = find_strays((name for name in left if name.count("/") < 2), _NOT_SUBMITTED)
-    odd = [Stray(folder, why, tuple(filter(gradable, attempts[folder]))) for folder, why in refused.items()]
-    odd = [one for one in odd if one.files or f"{one.entry}/{inbox.RECEIPT}" in attempts.get(one.entry, ())]
-    return Layout(tuple(submissions), left, (*loose, *odd))
+
+
+def _empty(tree: Tree) -> Iterator[FoundSubmission]:
+    """A submission without files for each learner whose folder is empty."""
+    for name in tree.names:
+        if name.count("/") == 1 and name.endswith("/"):
+            learner = name.rstrip("/")
+            yield FoundSubmission(f"inbox-{learner}", (named_person(learner),), ((name, ""),))
 
 
 def _is_mark(name: str) -> bool:
