@@ -275,8 +275,9 @@ def submit(
                 learner=len(learner), max_name=MAX_NAME
             )
         )
-    found, stem = read_files(path)
-    stored = stored_answers(course, parse_files(found, stem, learner, os.fspath(path)))
+    found = read_files(path)
+    raws = found.raws
+    stored = stored_answers(course, parse_files(found, learner, os.fspath(path)))
     home = inbox / portable_folder(learner)
     try:
         earlier = [receipt for _, receipt in read_receipts(home)]
@@ -284,8 +285,8 @@ def submit(
         receipt = Receipt(
             learner,
             now.astimezone(UTC),
-            _digest(found.raws),
-            tuple(map(_file, found.raws)),
+            _digest(raws),
+            tuple(map(_file, raws)),
             number=1 if latest is None else latest.number + 1,
             answers=stored.items,
             unread=stored.unread,
@@ -296,7 +297,7 @@ def submit(
             return latest, False
         if most is not None:
             _refuse_above(most, receipt, earlier)
-        _store(receipt, found.raws, inbox, home)
+        _store(receipt, raws, inbox, home)
     except OSError as error:
         raise UsageError(
             Message("The inbox {inbox} cannot be written: {reason}. Nothing was submitted.").fill(
@@ -402,7 +403,7 @@ def _small(place: Path) -> bytes:
 def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
     """The names of files at ``path`` that were changed, added or removed since ``receipt`` was written."""
     then = {file.name: file for file in receipt.files}
-    now = {raw.path: _file(raw) for raw in read_files(path)[0].raws}
+    now = {raw.path: _file(raw) for raw in read_files(path).raws}
     return tuple(sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name)))
 
 

@@ -114,6 +114,11 @@ class _Check:
     arguments: tuple[object, ...]
     result: Future[Any] = field(default_factory=Future)
 
+    def fail(self, error: Exception) -> None:
+        """Raise ``error`` for whoever waits, unless there is a result."""
+        if not self.result.done():
+            self.result.set_exception(error)
+
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
@@ -185,11 +190,11 @@ class Service:
                 inbox.create_inbox(self.inbox)
             for interrupted in inbox.abandoned(self.inbox):
                 shutil.rmtree(interrupted, ignore_errors=True)
-            executors = [self._executor(at) for at in range(self.plan.workers + 1)]
+            executors = [self._executor(index) for index in range(self.plan.workers + 1)]
             helpers: list[threading.Thread] = []
             # Called in reverse order at the end: nothing new starts, the workers are killed, the threads that waited
             # for them end, and the writer saves what has arrived by then.
-            writer = threading.Thread(target=self._write_gradebook, name="writer", daemon=True)
+            writer = _thread(self._write_gradebook, "writer")
             self._closing.callback(_join, [writer])
             self._closing.callback(self._to_save.put, None)
             self._closing.callback(_join, helpers)
@@ -200,13 +205,10 @@ class Service:
             watch.changed(time.time())  # what is there by now is collected by the next line
             self._queue_earlier()
             writer.start()
-            watcher = threading.Thread(target=self._watch_inbox, args=[watch], name="watcher", daemon=True)
-            watcher.start()
-            helpers.append(watcher)
-            for at in range(len(executors)):
-                helper = threading.Thread(target=self._work, args=(executors, at), name=f"worker {at}", daemon=True)
+            helpers.append(_thread(self._watch_inbox, "watcher", watch))
+            helpers += [_thread(self._work, f"worker {index}", executors, index) for index in range(len(executors))]
+            for helper in helpers:
                 helper.start()
-                helpers.append(helper)
             self._closing = self._closing.pop_all()
         return self
 
@@ -218,10 +220,14 @@ class Service:
         """Start nothing new, and notify everyone who waits for a check. The ``with`` statement stops the rest."""
         with self._changed:
             self._ending = True
-            for each in self._payloads.values():
-                if isinstance(each, _Check) and not each.result.done():
-                    each.result.set_exception(UsageError(_STOPPED))
-            self._changed.notify_all()
+            self._end_checks()
+
+    def _end_checks(self) -> None:
+        """Tell everybody who waits for a check that code cannot be graded. The caller holds ``_changed``."""
+        for payload in self._payloads.values():
+            if isinstance(payload, _Check):
+                payload.fail(UsageError(_STOPPED))
+        self._changed.notify_all()
 
     @contextlib.contextmanager
     def _serving_lock(self) -> Iterator[None]:
@@ -349,8 +355,8 @@ class Service:
             self._payloads[key] = task
             self._queue.put(QueuedJob(learner, "check", key))
             self._changed.notify_all()
-        found: T = task.result.result()
-        return found
+        value: T = task.result.result()
+        return value
 
     def revision(self, learner: Learner) -> str:
         """A token that changes whenever an attempt of the learner changes. Cheap, unlike ``attempts``."""
@@ -363,13 +369,11 @@ class Service:
         with contextlib.closing(open_gradebook(self.plan.folder, read_only=True)) as gradebook:
             marks = self.book(gradebook).marks_of(gradebook.learner(learner.id))
         by_key = {mark.work.row.key: mark for mark in marks if mark.work is not None}
-        found = []
-        for name, receipt in sorted(
-            inbox.read_receipts(home), key=lambda each: inbox.receipt_order(each[1]), reverse=True
-        ):
+        attempts = []
+        for name, receipt in inbox.read_receipts(home):
             mark = by_key.get(f"inbox-{home.name}/{name}")
-            found.append(Attempt(name, receipt, self._state(mark), mark))
-        return tuple(found)
+            attempts.append(Attempt(name, receipt, self._state(mark), mark))
+        return tuple(sorted(attempts, key=lambda attempt: inbox.receipt_order(attempt.receipt), reverse=True))
 
     def book(self, gradebook: Gradebook) -> Book:
         """``gradebook`` with the course of this service."""
@@ -397,20 +401,20 @@ class Service:
                 self._queue.put(QueuedJob(row.learners[0] if row.learners else row.key, "grading", key, row.attempt))
             self._changed.notify_all()
 
-    def _executor(self, at: int) -> Executor:
+    def _executor(self, index: int) -> Executor:
         """A worker. The last one is the spare worker, which runs only long jobs, at the lowest priority."""
-        return schedule.executor(1, yielding=at == self.plan.workers)
+        return schedule.executor(1, yielding=index == self.plan.workers)
 
-    def _work(self, executors: list[Executor], at: int) -> None:
+    def _work(self, executors: list[Executor], index: int) -> None:
         """The main loop of the thread of one worker."""
-        take = self._queue.take if at < self.plan.workers else self._queue.take_heavy
+        take = self._queue.take if index < self.plan.workers else self._queue.take_heavy
         while (job := self._next(take)) is not None:
             task, began = self._payloads[job.key], time.monotonic()
             try:
                 if isinstance(task, _Check):
-                    self._check(executors, at, task)
+                    self._check(executors, index, task)
                 else:
-                    result = self._grade(executors, at, task)
+                    result = self._grade(executors, index, task)
                     if result is not None:
                         self._to_save.put(_Graded(result, job.person))
             except BaseException as error:  # this error would stop all other threads as well
@@ -432,57 +436,51 @@ class Service:
                 self._changed.wait(_AGAIN)
             return None
 
-    def _grade(self, executors: list[Executor], at: int, task: GradingTask) -> TaskResult | None:
+    def _grade(self, executors: list[Executor], index: int, task: GradingTask) -> TaskResult | None:
         """The result; None if the worker was killed by the shutdown."""
         try:
-            return self._run(executors, at, run_task, self._batch_plan, task)
+            return self._run(executors, index, run_task, self._batch_plan, task)
         except (WorkerLost, BrokenProcessPool):
             return None if self._ending else TaskResult(task.key, error=WORKER_DIED_TWICE)
         except SandboxKilled as error:
             return None if self._ending else TaskResult(task.key, error=error.message)
 
-    def _check(self, executors: list[Executor], at: int, task: _Check) -> None:
+    def _check(self, executors: list[Executor], index: int, task: _Check) -> None:
         """Pass the result of a check, or its error, to the person who waits. An error affects nobody else."""
         try:
-            found = self._run(executors, at, task.function, *task.arguments)
+            value = self._run(executors, index, task.function, *task.arguments)
         except (WorkerLost, BrokenProcessPool):
-            error: Exception = SandboxError(WORKER_DIED_TWICE)
-        except AttncheckError as said:
-            error = said
+            task.fail(SandboxError(WORKER_DIED_TWICE))
+        except AttncheckError as error:
+            task.fail(error)
         except Exception as bug:
             self.report(INTERNAL_ERROR.fill(error=f"{type(bug).__name__}: {bug}"))
-            error = UsageError(_FAILED)
+            task.fail(UsageError(_FAILED))
         else:
             if not task.result.done():
-                task.result.set_result(found)
-            return
-        if not task.result.done():
-            task.result.set_exception(error)
+                task.result.set_result(value)
 
-    def _run(self, executors: list[Executor], at: int, function: Callable[..., T], *arguments: object) -> T:
+    def _run(self, executors: list[Executor], index: int, function: Callable[..., T], *arguments: object) -> T:
         """The result of a call in a worker. If the worker dies, it is replaced and the call is repeated once."""
         try:
-            return schedule.result_of(executors[at].submit(function, *arguments))
+            return schedule.result_of(executors[index].submit(function, *arguments))
         except (WorkerLost, BrokenProcessPool, SandboxKilled) as error:
             with self._changed:
                 if self._ending:
                     raise
                 if isinstance(error, BrokenProcessPool):
-                    executors[at] = self._executor(at)
-        return schedule.result_of(executors[at].submit(function, *arguments))
+                    executors[index] = self._executor(index)
+        return schedule.result_of(executors[index].submit(function, *arguments))
 
     def _halt(self, error: BaseException) -> None:
         """Stop grading after an error of attncheck or of this machine, which no submission caused."""
         if self._ending:
             return
-        said = error.message if isinstance(error, AttncheckError) else same(f"{type(error).__name__}: {error}")
+        reason = error.message if isinstance(error, AttncheckError) else same(f"{type(error).__name__}: {error}")
         with self._changed:
-            self.halted = said
-            for each in self._payloads.values():
-                if isinstance(each, _Check) and not each.result.done():
-                    each.result.set_exception(UsageError(_STOPPED))
-            self._changed.notify_all()
-        self.report(said)
+            self.halted = reason
+            self._end_checks()
+        self.report(reason)
 
     # ------------------------------------------------------------------------------------------- the writer
 
@@ -498,17 +496,14 @@ class Service:
 
     def _arrived(self) -> list[_Graded | _Submitted | _Arrived] | None:
         """Everything that has arrived since the last call; waits for at least one entry. None at the end."""
-        found: list[_Graded | _Submitted | _Arrived] = []
+        entries: list[_Graded | _Submitted | _Arrived] = []
         with contextlib.suppress(queue.Empty):
-            while True:
-                one = self._to_save.get(block=not found)
-                if one is None:
-                    if found:
-                        self._to_save.put(None)
-                        break
-                    return None
-                found.append(one)
-        return found
+            while (entry := self._to_save.get(block=not entries)) is not None:
+                entries.append(entry)
+            if not entries:
+                return None
+            self._to_save.put(None)  # for the next call
+        return entries
 
     @contextlib.contextmanager
     def _gradebook_lock(self) -> Iterator[None]:
@@ -525,21 +520,22 @@ class Service:
                 return
 
     def _save(self, book: Gradebook, entries: list[_Graded | _Submitted | _Arrived]) -> None:
-        new = [each.row for each in entries if isinstance(each, _Submitted) and each.row.key not in self._saved]
+        graded = [entry for entry in entries if isinstance(entry, _Graded)]
+        submitted = [entry.row for entry in entries if isinstance(entry, _Submitted)]
+        new = [row for row in submitted if row.key not in self._saved]
         if new:
             book.add_submissions(new)
-        if any(isinstance(each, _Arrived) for each in entries):
-            new += [row for row in self._arrivals(book) if all(row.key != other.key for other in new)]
-        self._saved |= {row.key for row in new}
+        if any(isinstance(entry, _Arrived) for entry in entries):
+            keys = {row.key for row in new}
+            new += [row for row in self._arrivals(book) if row.key not in keys]
         self._rows |= {row.key: row for row in new}
-        plan = GradingPlan(self.course, self.plan.seed, self._versions, self._rows)
-        with Recorder(book, plan) as recorder:
-            for each in entries:
-                if isinstance(each, _Graded):
-                    recorder.save(each.result)
+        self._saved |= {row.key for row in new}
+        with Recorder(book, GradingPlan(self.course, self.plan.seed, self._versions, self._rows)) as recorder:
+            for entry in graded:
+                recorder.save(entry.result)
         book.copy_to_identical()
         with self._changed:
-            self._revisions.update(each.person for each in entries if isinstance(each, _Graded))
+            self._revisions.update(entry.person for entry in graded)
             self._revisions.update(learner for row in new for learner in row.learners)
         self._enqueue(tasks_left(book, self._versions, new))
 
@@ -555,28 +551,32 @@ class Service:
         return [row for row in rows if row.key not in self._saved]
 
 
+def _thread(function: Callable[..., None], name: str, *arguments: object) -> threading.Thread:
+    return threading.Thread(target=function, args=arguments, name=name, daemon=True)
+
+
 def _kill(executors: list[Executor]) -> None:
     """Kill the workers, and return when they have ended.
 
     Unfinished work is graded after the next start. ``executors`` is emptied, because the semaphores of an executor are
     released only when nothing refers to it.
     """
-    ending = [threading.Thread(target=each.shutdown, kwargs={"cancel_futures": True}) for each in executors]
-    for each in ending:
-        each.start()
-    while any(each.is_alive() for each in ending):  # a process that is just starting is killed in the next round
+    ending = [threading.Thread(target=executor.shutdown, kwargs={"cancel_futures": True}) for executor in executors]
+    for thread in ending:
+        thread.start()
+    while any(thread.is_alive() for thread in ending):  # a process that is just starting is killed in the next round
         for process in multiprocessing.active_children():
             process.kill()
-        for each in ending:
-            each.join(_ROUND / len(ending))
+        for thread in ending:
+            thread.join(_ROUND / len(ending))
     executors.clear()
 
 
 def _join(threads: list[threading.Thread]) -> None:
     """Wait for the threads, if they were started."""
-    for each in threads:
-        if each.ident is not None:
-            each.join(_LAST)
+    for thread in threads:
+        if thread.ident is not None:
+            thread.join(_LAST)
 
 
 def _key(row: SubmissionRow) -> str:

@@ -107,7 +107,7 @@ class GradingTask:
     path: str
     seed_name: str
     questions: tuple[str, ...]
-    files: tuple[FoundFiles, str] | None = None
+    files: FoundFiles | None = None
     digest: str = ""
 
 

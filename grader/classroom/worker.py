@@ -100,8 +100,7 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
     all other submissions as well are raised.
     """
     try:
-        found, stem = task.files or read_files(Path(task.path))
-        submission = parse_files(found, stem, task.seed_name, task.path)
+        submission = parse_files(task.files or read_files(Path(task.path)), task.seed_name, task.path)
         if task.digest and submission.digest != task.digest:
             return TaskResult(task.key, error=FILES_CHANGED)
         submission = answer_ids.matched(context.course, submission)

@@ -21,7 +21,7 @@ from grader.core.bounded import READING, SMALL
 from grader.core.model import Notice, SourceFile, Submission, Text
 from grader.core.suggest import close
 from grader.core.text import EMPTY, clean_name
-from grader.submission import answers, modules, source
+from grader.submission import answers, modules
 from grader.submission import messages as say
 from grader.submission.files import (
     ARCHIVE_SUFFIXES,
@@ -67,12 +67,11 @@ def read(path: Path, learner: str | None = None) -> Submission:
     ``learner`` overrides the name in the answers file. Raises SubmissionError if nothing of it can be graded; parts
     that are left out become notices.
     """
-    found, stem = read_files(path)
-    return parse_files(found, stem, learner, os.fspath(path))
+    return parse_files(read_files(path), learner, os.fspath(path))
 
 
-def read_files(path: Path) -> tuple[FoundFiles, str]:
-    """The files at ``path`` that count, and the name of ``path`` without its suffix. Raises SubmissionError.
+def read_files(path: Path) -> FoundFiles:
+    """The files at ``path`` that count. Raises SubmissionError.
 
     Only a zip has to be unpacked; other files are copied into memory, up to ``MAX_TOTAL`` bytes.
     """
@@ -99,10 +98,10 @@ def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, fo
     while pending:
         name = f"{pending.pop()}.py"
         if name not in raws and stat.S_ISREG(_mode(folder / name)):
-            found, _ = read_files(folder / name)
-            raws |= {raw.path: raw for raw in found.raws}
-            pending |= imports(raw.data.decode("utf-8", "replace") for raw in found.raws)
-    return _submission_from(FoundFiles(_NOTEBOOK, tuple(raws.values())), "notebook", learner, _NOTEBOOK)
+            read = read_files(folder / name).raws
+            raws |= {raw.path: raw for raw in read}
+            pending |= imports(raw.data.decode("utf-8", "replace") for raw in read)
+    return _submission_from(FoundFiles(_NOTEBOOK, tuple(raws.values()), stem="notebook"), learner, _NOTEBOOK)
 
 
 def changed_since(path: Path, cells: Mapping[int, str], name: str) -> bool:
@@ -115,12 +114,12 @@ def changed_since(path: Path, cells: Mapping[int, str], name: str) -> bool:
     from grader.submission.cells import last_binding
 
     try:
-        found, _ = _gather_path(path)
-        saved = dict(enumerate(notebook.sources(found.raws[0]))) if found.raws else {}
+        raws = _gather_path(path).raws
+        saved = dict(enumerate(notebook.sources(raws[0]))) if raws else {}
     except Unusable:
         return False
-    at = last_binding(saved, name)
-    return at is not None and saved[at].strip() not in {text.strip() for text in cells.values()}
+    cell = last_binding(saved, name)
+    return cell is not None and saved[cell].strip() not in {text.strip() for text in cells.values()}
 
 
 def _mode(path: Path) -> int:
@@ -130,9 +129,7 @@ def _mode(path: Path) -> int:
         return 0
 
 
-def parse_files(
-    found: FoundFiles, stem: str, learner: str | None, origin: str, most_old: int | None = None
-) -> Submission:
+def parse_files(found: FoundFiles, learner: str | None, origin: str, most_old: int | None = None) -> Submission:
     """The submission in ``found``: the second half of ``read``, which may run on another machine.
 
     ``most_old`` limits the bytes of all notebooks in formats before 4, whose conversion is slow; None if there is no
@@ -140,9 +137,9 @@ def parse_files(
     """
     light = sum(len(raw.data) for raw in found.raws) <= SMALL and all(raw.kind != "notebook" for raw in found.raws)
     if light:
-        return _submission_from(found, stem, learner, origin)
+        return _submission_from(found, learner, origin)
     with costs_of(found.name):
-        return bounded.call_pure(READING, _submission_from, found, stem, learner, origin, most_old)
+        return bounded.call_pure(READING, _submission_from, found, learner, origin, most_old)
 
 
 def fingerprint(path: Path) -> str:
@@ -166,10 +163,10 @@ def fingerprint_and_learner(path: Path) -> tuple[str, str | None]:
 def file_text(path: Path) -> str:
     """The text of the one file at ``path``, for comparisons only; empty if it cannot be read."""
     try:
-        found, _ = read_files(path)
+        raws = read_files(path).raws
     except Unusable:
         return ""
-    return found.raws[0].data.decode("utf-8", "replace") if found.raws else ""
+    return raws[0].data.decode("utf-8", "replace") if raws else ""
 
 
 # --------------------------------------------------------------------------------- in the helper process
@@ -220,7 +217,7 @@ def costs_of(name: str) -> Iterator[None]:
         raise Unusable(name, say.TOO_COSTLY.fill(seconds=f"{READING.cpu:g}", memory=limit)) from None
 
 
-def _gather_path(path: Path) -> tuple[FoundFiles, str]:
+def _gather_path(path: Path) -> FoundFiles:
     place = os.fspath(path)
     base = os.path.basename(os.path.abspath(place)) if "\0" not in place else place
     name = printable(base) or "/"
@@ -231,23 +228,23 @@ def _gather_path(path: Path) -> tuple[FoundFiles, str]:
     except OSError as error:
         raise refusal(printable(place), error) from None
     if stat.S_ISDIR(found.st_mode):
-        return _with_one_answers_file(collect_folder(place, name)), base
+        return replace(_with_one_answers_file(collect_folder(place, name)), stem=base)
     if not stat.S_ISREG(found.st_mode):
         raise Unusable(name, not_regular(found.st_mode))
     stem, suffix = os.path.splitext(base)
     if suffix.lower() == ".zip":
         from grader.submission import archive  # zipfile is slow to import
 
-        return _with_one_answers_file(archive.collect(place, name)), stem
+        return replace(_with_one_answers_file(archive.collect(place, name)), stem=stem)
     kind = "answers" if suffix.lower() in (".yaml", ".yml") else kind_of(base)
     if kind in ("archive", "other"):
         raise Unusable(name, _not_read(base))
     member = replace(file_member(FileLocation(place), name, found), kind=kind)
-    return gather(name, [member]), stem
+    return replace(gather(name, [member]), stem=stem)
 
 
 def _identity(path: Path) -> tuple[str, str | None]:
-    found, _ = _gather_path(path)
+    found = _gather_path(path)
     if not found.raws:
         raise _nothing_usable(found, found.problems, found.lost)
     given, _ = _answers(found)
@@ -323,25 +320,24 @@ def _not_read(base: str) -> Text:
     return say.WRONG_KIND
 
 
-def _submission_from(
-    found: FoundFiles, stem: str, learner: str | None, origin: str, most_old: int | None = None
-) -> Submission:
-    files, left_out, notices = _sources(found, stem, most_old)
+def _submission_from(found: FoundFiles, learner: str | None, origin: str, most_old: int | None = None) -> Submission:
+    sources = modules.read_sources(found, most_old)
     given, lost = _answers(found)
-    problems = (*found.problems, *left_out)
-    if given is None and not any(part.text.strip() for file in files for part in file.parts):
+    problems = (*found.problems, *sources.problems)
+    if given is None and not any(part.text.strip() for file in sources.files for part in file.parts):
         raise _nothing_usable(found, problems, lost)
+    notices = [] if lost is None else [_lost(lost)]
+    notices += [problem.notice() for problem in problems]
+    notices += sources.notices
+    notices += () if given is None else given.notices
+    notices += found.notices
+    nothing_read = None if lost is None else ()
+    named = given.learner if given is not None else None
     return Submission(
-        learner=clean_name(learner) or clean_name(given.learner if given else None) or clean_name(stem) or "learner",
-        files=files,
-        answers=given.answers if given is not None else None if lost is None else (),
-        notices=(
-            *([_lost(lost)] if lost is not None else []),
-            *(problem.notice() for problem in problems),
-            *notices,
-            *(given.notices if given is not None else ()),
-            *found.notices,
-        ),
+        learner=clean_name(learner) or clean_name(named) or clean_name(found.stem) or "learner",
+        files=sources.files,
+        answers=given.answers if given is not None else nothing_read,
+        notices=tuple(notices),
         digest=_digest(found.raws),
         origin=origin,
         broken=tuple(Notice(problem.where, problem.text) for problem in problems),
@@ -353,76 +349,6 @@ def _lost(problem: Unusable) -> Notice:
     en, zh = problem.text.en, problem.text.zh
     said = Text(en[:1].upper() + en[1:], zh)
     return Notice(problem.where, say.ANSWERS_LOST.fill(problem=said), urgent=True)
-
-
-def _sources(
-    found: FoundFiles, stem: str, most_old: int | None
-) -> tuple[tuple[SourceFile, ...], tuple[Unusable, ...], tuple[Notice, ...]]:
-    """The source files that can be used, problems with the others, and notices."""
-    code = [raw for raw in found.raws if raw.kind != "answers"]
-    if most_old is not None:
-        _refuse_old(code, source.ParseBudget(found.name, most_old))
-    top = modules.common_folder([raw.path for raw in code])
-    scanned: list[tuple[str, source.SourceFacts]] = []
-    problems: list[Unusable] = []
-    notices: list[Notice] = []
-    budget = source.ParseBudget(found.name, most_old)
-    for raw in (replace(raw, path=raw.path.removeprefix(top)) for raw in code):
-        try:
-            if raw.kind == "notebook":
-                from grader.submission import notebook  # needs json; not imported for source files alone
-
-                facts, remarks = notebook.scan(raw, budget)
-                notices += remarks
-            else:
-                facts = source.scan(raw, budget)
-        except source.OverBudget:
-            raise
-        except Unusable as problem:
-            problems.append(problem)
-        else:
-            scanned.append((raw.path, facts))
-            problems += facts.broken
-            notices += [] if facts.remark is None else [Notice(raw.path, facts.remark)]
-    named = modules.name_modules([path for path, _ in scanned], _package(scanned, top, stem))
-    files = []
-    for (path, facts), name in zip(scanned, named, strict=True):
-        if (shadow := modules.shadowed(path, name.module)) is not None:
-            problems.append(shadow)
-            continue
-        imports_torch = "torch" in facts.imports
-        files.append(
-            SourceFile(
-                path,
-                name.module,
-                facts.parts,
-                facts.defines,
-                imports_torch,
-                name.is_package,
-                facts.guarded,
-                facts.futures,
-            )
-        )
-    return tuple(sorted(files, key=lambda file: file.path)), tuple(problems), tuple(notices)
-
-
-def _refuse_old(code: Sequence[RawFile], budget: source.ParseBudget) -> None:
-    """Raises OverBudget if notebooks in old formats are too large, before any of them is parsed."""
-    for raw in code:
-        if raw.kind == "notebook":
-            from grader.submission import notebook
-
-            if notebook.looks_old(raw):
-                budget.count_old(raw.path, len(raw.data))
-
-
-def _package(scanned: Sequence[tuple[str, source.SourceFacts]], top: str, stem: str) -> str:
-    """The name of the folder around the files if they import each other through it, else empty."""
-    name = modules.identifier(top.rstrip("/").rpartition("/")[2] or stem)
-    if modules.is_reserved(name) or any(path.split("/")[0].partition(".")[0] == name for path, _ in scanned):
-        return ""
-    above = any(facts.relative > path.count("/") for path, facts in scanned)
-    return name if above or any(name in facts.imports for _, facts in scanned) else ""
 
 
 def _nothing_usable(found: FoundFiles, problems: Sequence[Unusable], lost: Unusable | None) -> Unusable:

@@ -77,7 +77,7 @@ class RawFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundFiles:
-    """The files found in the submission ``name``.
+    """The files found in the submission ``name``, which is called ``stem`` without its suffix.
 
     ``problems`` are the code files that could not be read, and ``lost`` says why the answers file could not be read.
     ``others`` describes the remaining files.
@@ -89,6 +89,7 @@ class FoundFiles:
     notices: tuple[Notice, ...] = ()
     others: tuple[Text, ...] = ()
     lost: Unusable | None = None
+    stem: str = ""
 
 
 #: Names of answers files, also as browsers, file managers and editors change them when they make a copy.
@@ -135,24 +136,8 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
         text = say.TOO_MANY_ANSWERS.fill(count=len(answers), names=listing(answers))
         unread[answers[0]] = Unusable(answers[0], text)
         readable = [member for member in readable if member.kind != "answers"]
-    code = [member for member in readable if member.kind == "source"]
-    for some, limit, what in ((readable, MAX_TOTAL, say.ALL_TEXT), (code, MAX_CODE, say.CODE)):
-        total = sum(member.size for member in some)
-        if total > limit:
-            raise Unusable(name, _too_much(total, what, limit))
-    raws, total = [], 0
-    for member in readable:
-        try:
-            data = member.read(_LIMITS[member.kind][0])
-            # Only answers files are ordered by time; without it, equal files are equal, and are parsed once.
-            raws.append(RawFile(member.path, member.kind, data, member.modified if member.kind == "answers" else 0.0))
-            total += len(data)
-            if total > MAX_TOTAL:  # files have grown since their sizes were taken
-                raise Unusable(name, _too_much(total, say.ALL_TEXT, MAX_TOTAL))
-        except Unusable as problem:
-            if problem.where != member.path:  # the whole archive is damaged
-                raise
-            unread[member.path] = problem
+    raws, failed = _read_all(name, readable)
+    unread |= failed
     lost = None
     if not any(raw.kind == "answers" for raw in raws):
         missed = [member.path for member in wanted if member.kind == "answers" and member.path in unread]
@@ -162,6 +147,32 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     others += [say.IT_IS_HIDDEN.fill(name=path) for path in hidden]
     notices = tuple(_notices(name, [member for member in members if member.kind not in _LIMITS]))
     return FoundFiles(name, tuple(raws), tuple(unread.values()), notices, tuple(others), lost)
+
+
+def _read_all(name: str, members: Sequence[Member]) -> tuple[list[RawFile], dict[str, Unusable]]:
+    """The content of files, and why others could not be read, by path. Raises Unusable for too much in all."""
+    code = [member for member in members if member.kind == "source"]
+    for some, limit, what in ((members, MAX_TOTAL, say.ALL_TEXT), (code, MAX_CODE, say.CODE)):
+        total = sum(member.size for member in some)
+        if total > limit:
+            raise Unusable(name, _too_much(total, what, limit))
+    raws: list[RawFile] = []
+    failed: dict[str, Unusable] = {}
+    total = 0
+    for member in members:
+        try:
+            data = member.read(_LIMITS[member.kind][0])
+        except Unusable as problem:
+            if problem.where != member.path:  # the whole archive is damaged
+                raise
+            failed[member.path] = problem
+            continue
+        # Only answers files are ordered by time; without it, equal files are equal, and are parsed once.
+        raws.append(RawFile(member.path, member.kind, data, member.modified if member.kind == "answers" else 0.0))
+        total += len(data)
+        if total > MAX_TOTAL:  # files have grown since their sizes were taken
+            raise Unusable(name, _too_much(total, say.ALL_TEXT, MAX_TOTAL))
+    return raws, failed
 
 
 def _too_much(total: int, what: Text, limit: int) -> Text:

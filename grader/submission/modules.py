@@ -1,4 +1,4 @@
-"""Chooses the module name of each submitted file."""
+"""Reads source files and notebooks, and chooses the module name of each."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from grader.core.model import Text
+from grader.core.model import Notice, SourceFile, Text
 from grader.submission import messages as say
+from grader.submission import source
+from grader.submission.files import FoundFiles, RawFile
 from grader.submission.messages import Unusable
+from grader.submission.source import OverBudget, ParseBudget, SourceFacts
 
 _LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
 
@@ -24,6 +27,94 @@ class ModuleName:
     module: str
     is_package: bool
     changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The source files of a submission that can be used, problems with the others, and notices."""
+
+    files: tuple[SourceFile, ...]
+    problems: tuple[Unusable, ...]
+    notices: tuple[Notice, ...]
+
+
+def read_sources(found: FoundFiles, most_old: int | None) -> Sources:
+    """The sources among ``found``. Raises OverBudget if the submission as a whole is too large.
+
+    ``most_old`` limits the bytes of all notebooks in formats before 4; None if there is no such limit.
+    """
+    code = [raw for raw in found.raws if raw.kind != "answers"]
+    if most_old is not None:
+        _refuse_old(code, ParseBudget(found.name, most_old))
+    top = common_folder([raw.path for raw in code])
+    scanned: list[tuple[str, SourceFacts]] = []
+    problems: list[Unusable] = []
+    notices: list[Notice] = []
+    budget = ParseBudget(found.name, most_old)
+    for raw in code:
+        path = raw.path.removeprefix(top)
+        try:
+            facts, remarks = _scan(replace(raw, path=path), budget)
+        except OverBudget:
+            raise
+        except Unusable as problem:
+            problems.append(problem)
+        else:
+            scanned.append((path, facts))
+            problems += facts.broken
+            notices += remarks
+    names = name_modules([path for path, _ in scanned], _package(scanned, top, found.stem))
+    files = []
+    for (path, facts), name in zip(scanned, names, strict=True):
+        shadow = shadowed(path, name.module)
+        if shadow is not None:
+            problems.append(shadow)
+        else:
+            files.append(_source_file(path, facts, name))
+    return Sources(tuple(sorted(files, key=lambda file: file.path)), tuple(problems), tuple(notices))
+
+
+def _scan(raw: RawFile, budget: ParseBudget) -> tuple[SourceFacts, tuple[Notice, ...]]:
+    notices: tuple[Notice, ...] = ()
+    if raw.kind == "notebook":
+        from grader.submission import notebook  # needs json; not imported for source files alone
+
+        facts, notices = notebook.scan(raw, budget)
+    else:
+        facts = source.scan(raw, budget)
+    return facts, notices if facts.remark is None else (*notices, Notice(raw.path, facts.remark))
+
+
+def _source_file(path: str, facts: SourceFacts, name: ModuleName) -> SourceFile:
+    return SourceFile(
+        path,
+        name.module,
+        facts.parts,
+        facts.defines,
+        "torch" in facts.imports,
+        name.is_package,
+        facts.guarded,
+        facts.futures,
+    )
+
+
+def _refuse_old(code: Sequence[RawFile], budget: ParseBudget) -> None:
+    """Raises OverBudget if notebooks in old formats are too large, before any of them is parsed."""
+    for raw in code:
+        if raw.kind == "notebook":
+            from grader.submission import notebook
+
+            if notebook.looks_old(raw):
+                budget.count_old(raw.path, len(raw.data))
+
+
+def _package(scanned: Sequence[tuple[str, SourceFacts]], top: str, stem: str) -> str:
+    """The name of the folder around the files if they import each other through it, else empty."""
+    name = identifier(top.rstrip("/").rpartition("/")[2] or stem)
+    if is_reserved(name) or any(path.split("/")[0].partition(".")[0] == name for path, _ in scanned):
+        return ""
+    above = any(facts.relative > path.count("/") for path, facts in scanned)
+    return name if above or any(name in facts.imports for _, facts in scanned) else ""
 
 
 def identifier(stem: str) -> str:

@@ -39,7 +39,7 @@ _NOT_SAVED = Message("{file} cannot be saved: {reason}.")
 
 def find_files(folder: Path) -> FoundFiles | None:
     """The files in ``folder`` that count; None if there is no folder yet. Raises Unusable if it cannot be read."""
-    return read_files(folder)[0] if os.path.lexists(folder) else None
+    return read_files(folder) if os.path.lexists(folder) else None
 
 
 def read_upload(name: str, data: bytes, most_old: int | None = None) -> FoundFiles:
@@ -63,14 +63,15 @@ def read_upload(name: str, data: bytes, most_old: int | None = None) -> FoundFil
 def _read(path: Path, shown: str, most_old: int | None) -> FoundFiles:
     """The upload at ``path``, called ``shown``; see ``read_upload``."""
     try:
-        got, stem = read_files(path)
+        got = read_files(path)
     except Unusable as problem:
         raise Unusable(shown, problem.text) from None
     if path.suffix != ".zip":
-        got = FoundFiles(shown, tuple(dataclasses.replace(raw, path=shown) for raw in got.raws), got.problems)
+        raws = tuple(dataclasses.replace(raw, path=shown) for raw in got.raws)
+        got = FoundFiles(shown, raws, got.problems, stem=got.stem)
     if unread := (*got.problems, *([got.lost] if got.lost else [])):
         raise Unusable(shown, unread[0].text)
-    submission = parse_files(got, stem, "learner", shown, most_old)
+    submission = parse_files(got, "learner", shown, most_old)
     if others := [notice.where for notice in got.notices if notice.urgent and kind_of(notice.where) == "answers"]:
         counting = [raw.path for raw in got.raws if raw.kind == "answers"]
         raise Unusable(shown, _TWO_ANSWERS.fill(names=name_list([*counting, *others])))

@@ -167,10 +167,10 @@ def _old_formats(folder: Path) -> None:
         for number in range(18):
             archive.writestr(f"old{number}.ipynb", _notebook(3, *[f"x = {number}" + " " * 900] * 900))
     (folder / "old.zip").write_bytes(packed.getvalue())
-    found, stem = read_files(folder / "old.zip")
+    found = read_files(folder / "old.zip")
     with patch.object(bounded, "_SERVING") as serving, patch.object(notebook, "_loaded") as loaded:
         serving.is_set.return_value = True
-        assert "save it" in _refused(lambda: parse_files(found, stem, None, "old.zip", _MOST_OLD))
+        assert "save it" in _refused(lambda: parse_files(found, None, "old.zip", _MOST_OLD))
     assert not loaded.called
     escaped = _notebook(3, "x = 1" + " " * _MOST_OLD).replace(b'"nbformat"', b'"nb\\u0066ormat"')
     for name, data in (("old.zip", packed.getvalue()), ("old.ipynb", escaped)):

@@ -167,7 +167,7 @@ def test_a_broken_answers_file_costs_the_answers_alone(tmp_path: Path, how: str,
     with pytest.raises(SubmissionError):
         read(folder)
     with pytest.raises(SubmissionError):
-        parse_files(*read_files(folder), None, "")
+        parse_files(read_files(folder), None, "")
     (folder / "q05.py").write_text("def f(): pass\n(")
     (folder / "q06.py").write_text("def g(): pass")
     found = read(folder)
