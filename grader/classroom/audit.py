@@ -66,19 +66,19 @@ def read_page(folder: Path, log: str = "changes", before: Place | None = None) -
     learners in the log of changes, where they are not shown.
     """
     records, earlier = jsonl.read_back(folder / LOGS[log], before, PAGE_BYTES)
-    found = [entry for entry in _entries(records) if (entry.role == _LEARNER) == (log == "learners")]
-    return AuditPage(tuple(reversed(found)), earlier)
+    shown = [entry for entry in _entries(records) if (entry.role == _LEARNER) == (log == "learners")]
+    return AuditPage(tuple(reversed(shown)), earlier)
 
 
 def entries(folder: Path) -> tuple[AuditEntry, ...]:
     """All entries of everybody, oldest first. Lines in another format are skipped."""
     files = (file for name in LOGS.values() for file in jsonl.segments(folder / name))
-    return tuple(sorted((one for file in files for one in _entries(jsonl.read(file))), key=lambda one: one.at))
+    return tuple(sorted((entry for file in files for entry in _entries(jsonl.read(file))), key=lambda entry: entry.at))
 
 
 def _entries(records: Iterable[jsonl.Record]) -> Iterator[AuditEntry]:
-    for one in records:
-        match one:
+    for record in records:
+        match record:
             case {"at": str(at), "who": str(who), "role": str(role), "did": str(did), "about": dict(about)}:
                 facts = tuple((str(name), str(value)) for name, value in about.items())
                 with contextlib.suppress(ValueError):  # a time that was edited by hand
@@ -93,9 +93,9 @@ def is_log(path: Path) -> bool:
 def forget(folder: Path, learner: str) -> int:
     """Delete the entries by and about a learner. Returns their number."""
 
-    def theirs(one: jsonl.Record) -> bool:
-        about = one.get("about")
-        by = one.get("who") == learner and one.get("role") == _LEARNER
+    def theirs(record: jsonl.Record) -> bool:
+        about = record.get("about")
+        by = record.get("who") == learner and record.get("role") == _LEARNER
         if by or not isinstance(about, dict):
             return by
         return about.get("learner") == learner or learner in str(about.get("learners", "")).split(", ")

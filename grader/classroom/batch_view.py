@@ -198,10 +198,10 @@ def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[s
 
 def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
     """The due date, the late policy, and how many submissions have no timestamp."""
-    said = list(policy_sentences(summary.rules))
-    if said:
-        yield ("" if lang == "zh" else " ").join(each.of(lang) for each in said)
-    if said and summary.timeless:
+    sentences = list(policy_sentences(summary.rules))
+    if sentences:
+        yield ("" if lang == "zh" else " ").join(sentence.of(lang) for sentence in sentences)
+    if sentences and summary.timeless:
         yield NO_TIMESTAMP.fill(count=summary.timeless, late=summary.said_late).of(lang)
 
 
@@ -213,13 +213,13 @@ def _cells(row: MarkSummary, learner: str, lang: Lang) -> tuple[str, str, str]:
     if not row.submitted:
         return learner, earned if row.given else "–", NOTHING_THERE.of(lang)
     status = WHOLE if row.passed else GRADED if row.complete else PARTLY
-    said = [status.of(lang)]
+    remarks = [status.of(lang)]
     if row.late_seconds:
-        said.append(words.LATE.fill(time=duration(row.late_seconds)).of(lang))
+        remarks.append(words.LATE.fill(time=duration(row.late_seconds)).of(lang))
     if not row.counts:
-        said.append(NOT_COUNTED.of(lang))
+        remarks.append(NOT_COUNTED.of(lang))
     for note in row.notes:
         for text in (SAID_LATE, CHECK_BROKE, NOT_ALL_READ, OTHER_NAME):
             note = note.replace(text.en, text.of(lang))
-        said.append(clean(note))
-    return learner, earned, SEMICOLON.of(lang).join(said)
+        remarks.append(clean(note))
+    return learner, earned, SEMICOLON.of(lang).join(remarks)

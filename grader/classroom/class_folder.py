@@ -77,10 +77,10 @@ def read_settings(folder: Path) -> ClassSettings:
             where = f"{path}:{document.line((key,))}"
             raise UsageError(_UNKNOWN_KEY.fill(where=where, key=key, keys=name_list(_KEYS)))
     read = {key: _value(key, given, f"{path}:{document.line((key,))}") for key, given in value.items()}
-    found = ClassSettings(**read)
-    for both in found.instructors.keys() & found.assistants.keys():
+    settings = ClassSettings(**read)
+    for both in settings.instructors.keys() & settings.assistants.keys():
         raise UsageError(_TWICE.fill(where=f"{path}:{document.line(('assistants', both))}", id=both))
-    return found
+    return settings
 
 
 def _value(key: str, given: Any, where: str) -> Any:

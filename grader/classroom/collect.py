@@ -237,14 +237,16 @@ def collect(path: Path, scratch: Path, kind: str | None = None, roster: Roster |
         )
     tree = _tree(path)
     try:
-        found = intake.detect_layout(tree.names(), tree.small, kind, tree.facts, None if roster is None else roster.has)
+        detected = intake.detect_layout(
+            tree.names(), tree.small, kind, tree.facts, None if roster is None else roster.has
+        )
     except UnreadableFile:
         raise
     except UsageError as error:
         raise UsageError(Text(f"{path}: {error.of('en')}", f"{path}：{error.of('zh')}")) from error
-    if found is None or (tree.root is None and not tree.of_kind("file")):
+    if detected is None or (tree.root is None and not tree.of_kind("file")):
         raise _no_submission(path, tree, [kind] if kind else intake.kinds())
-    name, layout = found
+    name, layout = detected
     if tree.root is None and sum(_bytes(submission, tree) for submission in layout.submissions) > MAX_ALL:
         raise UsageError(
             Message("{path} would unpack to more than {limit} GiB; split it.").fill(path=path, limit=MAX_ALL >> 30)
@@ -566,9 +568,9 @@ def _content(tree: _Tree, name: str) -> IO[bytes]:
 def _is_copy(folder: Path, submission: FoundSubmission, tree: _Tree) -> bool:
     """Whether the copy is complete and equal to the current content of the collection."""
     expected = {folder / _spelled(inner): name for name, inner in submission.files}
-    found = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
+    copied = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
     try:
-        return found == expected.keys() and all(_equal(path, tree, name) for path, name in expected.items())
+        return copied == expected.keys() and all(_equal(path, tree, name) for path, name in expected.items())
     except (*DAMAGE, SubmissionError):  # reported when it is unpacked
         return False
 
@@ -599,8 +601,8 @@ def _unpacking(name: str) -> Iterator[None]:
     except DAMAGE as error:
         if isinstance(error, OSError) and resources.shortage(error):
             raise  # the collection is not at fault
-        said = error.strerror if isinstance(error, OSError) else str(error)  # without a path of this machine
-        reason = printable(said or type(error).__name__)
+        message = error.strerror if isinstance(error, OSError) else str(error)  # without a path of this machine
+        reason = printable(message or type(error).__name__)
         raise UnreadableFile(_NOT_UNPACKED.fill(name=printable(name), reason=reason)) from error
 
 

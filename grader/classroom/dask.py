@@ -158,11 +158,11 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
 
     def _try(self, sandbox: Sandbox) -> None:
         try:
-            said = refusal(try_attacks(sandbox.observe), self._where)
+            why = refusal(try_attacks(sandbox.observe), self._where)
         except SandboxUnavailable as error:
             raise SandboxUnavailable(_CANNOT_CONFINE.fill(where=self._where, error=error.message)) from error
-        if said:
-            raise SandboxUnavailable(_NOT_HELD.fill(why=said))
+        if why:
+            raise SandboxUnavailable(_NOT_HELD.fill(why=why))
 
 
 def _grade(plugin: str, seed: Seed, task: GradingTask) -> TaskResult:
@@ -174,10 +174,10 @@ def _layers(plugin: str, dask_worker: Any) -> tuple[str, ...]:
 
 
 def _plugin(worker: Any, name: str) -> GradingPlugin:
-    found: GradingPlugin | None = worker.plugins.get(name)
-    if found is None:
+    plugin: GradingPlugin | None = worker.plugins.get(name)
+    if plugin is None:
         raise SandboxError(_STOPPED.fill(worker=worker.address, again=_AGAIN))
-    return found
+    return plugin
 
 
 # ---------------------------------------------------------------------------------------------- here
@@ -198,16 +198,16 @@ class DaskExecutor(Executor):
     def size(self) -> int:
         """The number of worker processes, at least 1. Raises SandboxError after ``timeout`` seconds without any."""
         now = time.monotonic()
-        at, found = self._counted
-        if not at or now - at > _COUNTED:
+        counted, count = self._counted
+        if not counted or now - counted > _COUNTED:
             with translate_errors(self._client.scheduler.address):
-                found = len(self._client.nthreads())
-            self._counted = now, found
-        if found:
+                count = len(self._client.nthreads())
+            self._counted = now, count
+        if count:
             self._seen = now
         elif now - self._seen > self._timeout:
             raise SandboxError(_NO_WORKER.fill(seconds=self._timeout, again=_AGAIN))
-        return max(1, found)
+        return max(1, count)
 
     def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """See ``Executor``. The key of the task is random, because all users of the cluster can see it."""
@@ -263,9 +263,9 @@ def connect(address: str, plugin: str, course: Course, timeout: float = WORKER_T
             with translate_errors(address):
                 _check_software(client, timeout)
                 client.register_plugin(GradingPlugin(plugin, course, software_versions()))
-                found = client.run(functools.partial(_layers, plugin), on_error="ignore").values()
-            first = next(iter(found), ())
-            common = tuple(layer for layer in first if all(layer in each for each in found))
+                confined = client.run(functools.partial(_layers, plugin), on_error="ignore").values()
+            first = next(iter(confined), ())
+            common = tuple(layer for layer in first if all(layer in layers for layers in confined))
             yield DaskExecutor(client, plugin, common, timeout)
         finally:
             if client.status == "running":
@@ -324,8 +324,8 @@ def _check_software(client: Client, timeout: float) -> None:
     except Exception:
         pass  # the next call reports it with the name of the worker
     here = software_versions()
-    found = client.run(software_versions, on_error="return")
-    wrong = [f"{worker}: {why}" for worker, there in found.items() if (why := _different(here, there))]
+    versions = client.run(software_versions, on_error="return")
+    wrong = [f"{worker}: {why}" for worker, there in versions.items() if (why := _different(here, there))]
     if wrong:
         raise UsageError(_unlike(wrong))
 

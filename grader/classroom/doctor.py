@@ -104,16 +104,16 @@ def _versions() -> Iterator[MachineFact]:
 
 def _content(folder: Path | None) -> Iterator[MachineFact]:
     try:
-        found = loader.find(folder)
-        read = courses.load(found)
+        course_folder = loader.find(folder)
+        course = courses.load(course_folder)
     except AttncheckError as error:
         yield MachineFact("content", "course", "missing", error.message, _FIX_COURSE)
         return
-    exercises = sum(len(question.exercises) for question in read.questions)
-    items = sum(len(question.items) for question in read.questions)
-    detail = _CONTENT.fill(questions=len(read.questions), exercises=exercises, items=items, folder=found)
-    yield MachineFact("content", read.title.en, "ok", detail)
-    for name in read.packages:
+    exercises = sum(len(question.exercises) for question in course.questions)
+    items = sum(len(question.items) for question in course.questions)
+    detail = _CONTENT.fill(questions=len(course.questions), exercises=exercises, items=items, folder=course_folder)
+    yield MachineFact("content", course.title.en, "ok", detail)
+    for name in course.packages:
         try:
             installed.distributions((name,))
         except CourseError as error:
@@ -126,15 +126,15 @@ def _content(folder: Path | None) -> Iterator[MachineFact]:
 
 def _layers() -> Iterator[MachineFact]:
     try:
-        found = probe()
+        layers = probe()
     except SandboxError as error:
         yield MachineFact("sandbox", "layers", "missing", error.message, _CLOSE_AND_RUN)
         return
-    for layer in found:
+    for layer in layers:
         state: State = "ok" if layer.present else "missing" if layer.needed else "weak"
         yield MachineFact("sandbox", layer.name, state, layer.detail, None if layer.present else layer.remedy)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        yield _root(any(layer.name == "namespaces" and layer.present for layer in found))
+        yield _root(any(layer.name == "namespaces" and layer.present for layer in layers))
 
 
 def _root(namespaces: bool) -> MachineFact:
@@ -237,9 +237,9 @@ REMEDY = Message("to fix: {remedy}")
 
 def lines(findings: Sequence[MachineFact], lang: Lang, width: int = WIDTH) -> Iterator[str]:
     """The findings by area, each with its remedy, and a conclusion."""
-    for area, found in groupby(findings, key=lambda finding: finding.area):
+    for area, group in groupby(findings, key=lambda finding: finding.area):
         yield AREA[area].of(lang)
-        for finding in found:
+        for finding in group:
             mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
             name = IN_CHINESE.get(finding.name, finding.name) if lang == "zh" else finding.name
             if finding.state != "ok":

@@ -61,8 +61,8 @@ class EndedSessions:
     def _read(self) -> dict[str, _Void] | None:
         """What is in the file; None if there is none. Raises UsageError if it is damaged."""
         try:
-            found = json.loads(self._path.read_bytes())
-            return {str(name): _void(each) for name, each in found["people"].items()}
+            data = json.loads(self._path.read_bytes())
+            return {str(name): _void(entry) for name, entry in data["people"].items()}
         except FileNotFoundError:
             return None
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
@@ -71,14 +71,14 @@ class EndedSessions:
     def _catch_up(self) -> None:
         """Take over what `attncheck forget` has changed meanwhile, unless something here could not be saved."""
         with contextlib.suppress(UsageError):
-            if not self._unsaved and (found := self._read()) is not None:
-                self._people = found
+            if not self._unsaved and (people := self._read()) is not None:
+                self._people = people
 
     def is_void(self, purpose: Purpose, person: str, issued: datetime, session: str) -> bool:
         """Whether a token of ``person``, issued then, was ended. Links have no ``session``."""
         for name in (person, _EVERYBODY):
-            known = self._people.get(name, _NOTHING)
-            if session in known.sessions or _milliseconds(issued) <= known.until.get(purpose, -1):
+            void = self._people.get(name, _NOTHING)
+            if session in void.sessions or _milliseconds(issued) <= void.until.get(purpose, -1):
                 return True
         return False
 
@@ -86,22 +86,24 @@ class EndedSessions:
         """End one session. Raises UsageError if that cannot be saved; it is ended until a restart nevertheless."""
         with self._lock:
             self._catch_up()
-            known = self._people.setdefault(person, _Void())
-            known.sessions[session] = _milliseconds(issued)
-            while len(known.sessions) > _MOST_LISTED:
-                oldest = min(known.sessions, key=lambda name: known.sessions[name])
-                known.until["session"] = max(known.until.get("session", -1), known.sessions.pop(oldest))
+            void = self._people.setdefault(person, _Void())
+            void.sessions[session] = _milliseconds(issued)
+            while len(void.sessions) > _MOST_LISTED:
+                oldest = min(void.sessions, key=lambda name: void.sessions[name])
+                void.until["session"] = max(void.until.get("session", -1), void.sessions.pop(oldest))
             self._save()
 
     def end_all(self, person: str | None, purposes: Iterable[Purpose], now: datetime) -> None:
         """End all tokens that ``person``, or with None anybody, has had until ``now``. Raises as ``end`` does."""
         with self._lock:
             self._catch_up()
-            known = self._people.setdefault(_EVERYBODY if person is None else person, _Void())
+            void = self._people.setdefault(_EVERYBODY if person is None else person, _Void())
             for purpose in purposes:
-                known.until[purpose] = max(known.until.get(purpose, -1), _milliseconds(now))
-            if "session" in known.until:
-                known.sessions = {name: at for name, at in known.sessions.items() if at > known.until["session"]}
+                void.until[purpose] = max(void.until.get(purpose, -1), _milliseconds(now))
+            if "session" in void.until:
+                void.sessions = {
+                    name: issued for name, issued in void.sessions.items() if issued > void.until["session"]
+                }
             self._save()
 
     def forget(self, person: str) -> None:
@@ -112,7 +114,7 @@ class EndedSessions:
                 self._save()
 
     def _save(self) -> None:
-        people = {name: {"until": each.until, "sessions": each.sessions} for name, each in self._people.items()}
+        people = {name: {"until": void.until, "sessions": void.sessions} for name, void in self._people.items()}
         self._unsaved = True
         try:
             write(self._path, readable_json({"format": 1, "people": people}))

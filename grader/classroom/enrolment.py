@@ -117,12 +117,17 @@ def _class_list(roster: Roster | None, rows: Iterable[SubmissionRow]) -> tuple[L
     )
 
 
-def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSubmission]:
+def ungradable(collection: Collection, roster: Roster | None) -> Iterator[CollectedSubmission]:
     """Leftover files named after a learner on the roster who has no other submission."""
-    if roster is None or found.kind != PLAIN:
+    if roster is None or collection.kind != PLAIN:
         return
-    there = {match.learner for each in found.submissions for one in each.found.people for match in roster.matches(one)}
-    for name in found.leftovers:
+    there = {
+        match.learner
+        for submission in collection.submissions
+        for member in submission.found.people
+        for match in roster.matches(member)
+    }
+    for name in collection.leftovers:
         file = name.rpartition("/")[2]
         person = named_person(file.rpartition(".")[0] or file)
         match = roster.match(person)
@@ -190,8 +195,8 @@ def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | No
 
 def _member(signed: str | None, learners: tuple[str, ...], roster: Roster) -> str | None:
     """The id of the one of ``learners`` whose name is ``signed``; None if it is nobody's among them."""
-    found = roster.match(named_person(signed)).learner if signed else None
-    return found.id if found is not None and found.id in learners else None
+    learner = roster.match(named_person(signed)).learner if signed else None
+    return learner.id if learner is not None and learner.id in learners else None
 
 
 def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) -> list[_Signature]:
@@ -200,16 +205,16 @@ def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) ->
     If most names are unlike, the collection does not use personal names (but those of groups, for example); then only
     the former are returned.
     """
-    known = set[str]().union(*map(spellings, everybody))
+    names = set[str]().union(*map(spellings, everybody))
     others: list[_Signature] = []
     odd: list[_Signature] = []
-    for each in signatures:
-        written = spellings(named_person(each.name))
-        if written.isdisjoint(set[str]().union(*map(spellings, each.people))):
-            if not written.isdisjoint(known):
-                others.append(each)
-            elif not any(may_abbreviate(each.name, person.name) for person in each.people):
-                odd.append(each)
+    for signature in signatures:
+        written = spellings(named_person(signature.name))
+        if written.isdisjoint(set[str]().union(*map(spellings, signature.people))):
+            if not written.isdisjoint(names):
+                others.append(signature)
+            elif not any(may_abbreviate(signature.name, person.name) for person in signature.people):
+                odd.append(signature)
     return others + (odd if len(odd) <= max(1, len(signatures) - len(odd)) else [])
 
 
@@ -221,10 +226,13 @@ def display_names(collected: Sequence[CollectedSubmission]) -> dict[str, list[st
 
     Different people with the same name are told apart by their id in the course system: ``Jane Doe (1234)``.
     """
-    everybody = {(person.name, person.ids) for each in collected for person in _shown(each)}
-    called = _apart({one: one[0] for one in everybody}, lambda one: f"{one[0]} ({_mark(one[1])})")
-    called = _apart(called, lambda one: f"{one[0]} ({_digest(repr(one))})")
-    return {each.found.key: [called[person.name, person.ids] for person in _shown(each)] for each in collected}
+    everybody = {(person.name, person.ids) for submission in collected for person in _shown(submission)}
+    called = _apart({person: person[0] for person in everybody}, lambda person: f"{person[0]} ({_mark(person[1])})")
+    called = _apart(called, lambda person: f"{person[0]} ({_digest(repr(person))})")
+    return {
+        submission.found.key: [called[person.name, person.ids] for person in _shown(submission)]
+        for submission in collected
+    }
 
 
 _Somebody: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]  # name and ids
@@ -233,7 +241,7 @@ _Somebody: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]  # name and ids
 def _apart(called: Mapping[_Somebody, str], other: Callable[[_Somebody], str]) -> dict[_Somebody, str]:
     """``called`` with the names from ``other`` for people who share a name; case is ignored."""
     times = Counter(name.casefold() for name in called.values())
-    return {one: name if times[name.casefold()] == 1 else other(one) for one, name in called.items()}
+    return {person: name if times[name.casefold()] == 1 else other(person) for person, name in called.items()}
 
 
 def _mark(ids: tuple[tuple[str, str], ...]) -> str:
@@ -275,12 +283,12 @@ def change_signature(path: Path, now: int | None = None) -> str:
     latest = (time.time_ns() if now is None else now) - _CLOCK
     facts: list[tuple[object, ...]] = [(__version__, os.path.abspath(path))]
     try:
-        for name, found in _entries(path):
-            plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-            if not plain or max(found.st_mtime_ns, found.st_ctime_ns) > latest or len(facts) > _MOST:
+        for name, status in _entries(path):
+            plain = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+            if not plain or max(status.st_mtime_ns, status.st_ctime_ns) > latest or len(facts) > _MOST:
                 return ""
-            times = (found.st_mtime_ns, found.st_ctime_ns)
-            facts.append((name, found.st_mode, found.st_size, *times, found.st_dev, found.st_ino))
+            times = (status.st_mtime_ns, status.st_ctime_ns)
+            facts.append((name, status.st_mode, status.st_size, *times, status.st_dev, status.st_ino))
     except OSError:
         return ""
     return hashlib.sha256(repr(sorted(facts[1:]) + facts[:1]).encode("utf-8", "surrogateescape")).hexdigest()[:32]
@@ -291,8 +299,8 @@ def _entries(path: Path) -> Iterator[tuple[str, os.stat_result]]:
     left = [os.fspath(path)]
     while left:
         name = left.pop()
-        found = os.lstat(name)
-        yield name, found
-        if stat.S_ISDIR(found.st_mode):
+        status = os.lstat(name)
+        yield name, status
+        if stat.S_ISDIR(status.st_mode):
             with os.scandir(name) as listed:
                 left += [entry.path for entry in listed]

@@ -113,8 +113,8 @@ class FairQueue:
         if not ready:
             return None
         came: dict[str, int] = {}
-        for at, job in enumerate(self.waiting):
-            came.setdefault(job.person, at)
+        for index, job in enumerate(self.waiting):
+            came.setdefault(job.person, index)
         chosen = min(ready, key=lambda job: (self.used(job.person, now), came[job.person], -job.rank))
         self.waiting.remove(chosen)
         self.running.append(chosen)

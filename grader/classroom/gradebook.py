@@ -326,20 +326,20 @@ class Gradebook:
         notices: Sequence[Notice],
     ) -> None:
         """Save the results of one submission: its units, its answers, and notices about it."""
-        found = tuple((unit.version, encode(unit.result)) for unit in units)
-        self.record_all([SubmissionRecord(row, run, found, encode_answers(answers), encode_notices(notices))])
+        encoded = tuple((unit.version, encode(unit.result)) for unit in units)
+        self.record_all([SubmissionRecord(row, run, encoded, encode_answers(answers), encode_notices(notices))])
 
     def record_all(
         self, graded: Sequence[SubmissionRecord], refused: Iterable[tuple[SubmissionRow, Text]] = ()
     ) -> None:
         """Save the results of several submissions, and why others could not be graded, in one transaction."""
-        versions = {(result.question, version) for each in graded for version, result in each.units}
-        bodies = {result.digest: result.body for each in graded for _, result in each.units}
+        versions = {(result.question, version) for record in graded for version, result in record.units}
+        bodies = {result.digest: result.body for record in graded for _, result in record.units}
         with self._writing() as book:
             book.executemany("INSERT INTO version (question, version) VALUES (?, ?) ON CONFLICT DO NOTHING", versions)
             book.executemany("INSERT INTO result (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING", bodies.items())
-            for each in graded:
-                _save(book, each)
+            for record in graded:
+                _save(book, record)
             book.executemany(
                 "UPDATE submission SET error = ?, error_zh = ? WHERE key = ?",
                 [(*_both(error), row.key) for row, error in refused],
@@ -376,13 +376,13 @@ class Gradebook:
         wanted = [(key, there[key]) for key in versions.items() if key in there]
         with self._understood(f"{row.key}, provenance"):
             runs = {run: self._run(run) for run in {run for _, (run, _) in wanted}}
-        found = []
+        units = []
         for (question, version), (run, digest) in wanted:
             try:  # faster than ``_understood``
-                found.append((Unit(question, version, self._result(digest)), runs[run]))
+                units.append((Unit(question, version, self._result(digest)), runs[run]))
             except _STRANGE as error:
                 raise self._not_understood(f"{row.key}, {question}", error) from error
-        return tuple(found)
+        return tuple(units)
 
     def _units(self, row: SubmissionRow) -> list[tuple[int, int, bytes]]:
         """The units of a submission, as (version, run, digest of the result)."""
@@ -418,8 +418,8 @@ class Gradebook:
         """The learner's answers, by item."""
         rows = self._rows("SELECT answers FROM submission WHERE key = ?", (row.key,))
         with self._understood(f"answers of {row.key}"):
-            found: dict[str, object] = dict(json.loads(rows[0][0])) if rows else {}
-            return found
+            answers: dict[str, object] = dict(json.loads(rows[0][0])) if rows else {}
+            return answers
 
     def notices(self, row: SubmissionRow) -> tuple[Notice, ...]:
         """Notices that belong in the report of a submission."""
@@ -470,7 +470,7 @@ class Gradebook:
             "SELECT DISTINCT save FROM change WHERE save < ? AND part = coalesce(?, part) ORDER BY save DESC LIMIT ?",
             (2**62 if before is None else before, part, most),
         )
-        return tuple(found for (number,) in numbers if (found := self.find_save(number)) is not None)
+        return tuple(saved for (number,) in numbers if (saved := self.find_save(number)) is not None)
 
     def find_save(self, number: int) -> SavedChanges | None:
         """The save with this number; None if there is none."""
@@ -519,20 +519,20 @@ class Gradebook:
         """The value of a fact; None if there is none."""
         rows = self._rows("SELECT value FROM meta WHERE name = ?", (name,))
         with self._understood(name):
-            found: object = json.loads(rows[0][0]) if rows else None
-            return found
+            value: object = json.loads(rows[0][0]) if rows else None
+            return value
 
     def fact(self, name: str, kind: type[T]) -> T | None:
         """The value of a fact as a ``kind``; None if there is none. Raises GradebookError if it has another type."""
-        known = self.recall(name)
+        value = self.recall(name)
         with self._understood(name):
-            return None if known is None else serialize.load(kind, known)
+            return None if value is None else serialize.load(kind, value)
 
     def table(self, name: str, kind: type[T]) -> dict[str, T]:
         """The value of a fact that is a map from names to ``kind``; empty if there is none."""
-        known: Any = self.recall(name) or {}
+        values: Any = self.recall(name) or {}
         with self._understood(name):
-            return {question: serialize.load(kind, value) for question, value in known.items()}
+            return {question: serialize.load(kind, value) for question, value in values.items()}
 
     def forget(self, learner: str) -> bool:
         """Delete a learner and everything that is theirs alone. Returns whether there was anything.
@@ -700,12 +700,12 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     if _is_empty(connection):
         raise GradebookError(Message("{path} is empty. Run 'attncheck batch' again to continue.").fill(path=path))
     row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-    found = str(row[0]) if row else "none"
-    if found != str(FORMAT):
-        newer = found.isdecimal() and len(found) < 9 and int(found) > FORMAT
+    written = str(row[0]) if row else "none"
+    if written != str(FORMAT):
+        newer = written.isdecimal() and len(written) < 9 and int(written) > FORMAT
         raise GradebookError(
             Message("{path} has format {found}; this attncheck writes {format}. {todo}").fill(
-                path=path, found=f"{found:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER
+                path=path, found=f"{written:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER
             )
         )
 
@@ -725,11 +725,11 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def _cannot(path: Path, error: Exception) -> GradebookError:
-    said = "out of memory" if isinstance(error, MemoryError) else str(error)
-    remedy = next((remedy for word, remedy in _REMEDIES.items() if word in said), None)
+    message = "out of memory" if isinstance(error, MemoryError) else str(error)
+    remedy = next((remedy for word, remedy in _REMEDIES.items() if word in message), None)
     remedy = remedy or Message("restore it from a backup, or grade into a new folder; the file was not changed")
     return GradebookError(
-        Message("the gradebook {path} cannot be used ({said}): {remedy}.").fill(path=path, said=said, remedy=remedy)
+        Message("the gradebook {path} cannot be used ({said}): {remedy}.").fill(path=path, said=message, remedy=remedy)
     )
 
 

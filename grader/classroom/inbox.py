@@ -180,7 +180,7 @@ def parse_receipt(text: str, where: str) -> Receipt:
             said = printable(str(data.get("attncheck")), 40)
             raise NewerReceipt(_NEWER.fill(where=where, version=said))
         files = tuple(ReceiptFile(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
-        at = datetime.fromisoformat(data["at"]).astimezone(UTC)
+        submitted = datetime.fromisoformat(data["at"]).astimezone(UTC)
         number = int(data.get("number", 0))
         if not (learner := _text(data["learner"])).strip():
             raise ValueError("no learner")
@@ -189,11 +189,13 @@ def parse_receipt(text: str, where: str) -> Receipt:
         mac = _text(data.get("mac", ""))
         answers = tuple(map(_text, data.get("answers", ())))
         unread = tuple(
-            UnreadEntry(_text(one["item"]), int(one["line"]), Text(_text(one["why"]["en"]), _text(one["why"]["zh"])))
-            for one in data.get("unread", ())
+            UnreadEntry(
+                _text(entry["item"]), int(entry["line"]), Text(_text(entry["why"]["en"]), _text(entry["why"]["zh"]))
+            )
+            for entry in data.get("unread", ())
         )
         version, digest = _text(data["attncheck"]), _text(data["digest"])
-        return Receipt(learner, at, digest, files, version, number, mac, answers, unread)
+        return Receipt(learner, submitted, digest, files, version, number, mac, answers, unread)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         said = printable(f"{type(error).__name__}: {error}")
         raise NoReceipt(_NOT_A_RECEIPT.fill(where=where, reason=said)) from error
@@ -275,9 +277,9 @@ def submit(
                 learner=len(learner), max_name=MAX_NAME
             )
         )
-    found = read_files(path)
-    raws = found.raws
-    stored = stored_answers(course, parse_files(found, learner, os.fspath(path)))
+    files = read_files(path)
+    raws = files.raws
+    stored = stored_answers(course, parse_files(files, learner, os.fspath(path)))
     home = inbox / portable_folder(learner)
     try:
         earlier = [receipt for _, receipt in read_receipts(home)]
@@ -319,19 +321,22 @@ _TOO_MUCH_TODAY = Message(
 
 def _refuse_above(most: int, receipt: Receipt, earlier: Sequence[Receipt]) -> None:
     """Raises UsageError if ``receipt`` and the ``earlier`` ones of 24 hours have more than ``most`` bytes."""
-    recent = sorted((each for each in earlier if each.at > receipt.at - _DAY), key=lambda each: each.at)
+    recent = sorted(
+        (other for other in earlier if other.at > receipt.at - _DAY),
+        key=lambda other: other.at,
+    )
     size = _bytes_of(receipt)
-    said = {"size": file_size(size), "most": file_size(most)}
+    sizes = {"size": file_size(size), "most": file_size(most)}
     if size > most:
-        raise UsageError(_TOO_LARGE_FOR_DAY.fill(**said))
+        raise UsageError(_TOO_LARGE_FOR_DAY.fill(**sizes))
     total, free = size + sum(map(_bytes_of, recent)), receipt.at
-    for each in recent:
+    for other in recent:
         if total <= most:
             break
-        total -= _bytes_of(each)
-        free = each.at + _DAY
+        total -= _bytes_of(other)
+        free = other.at + _DAY
     if free > receipt.at:
-        raise UsageError(_TOO_MUCH_TODAY.fill(**said, time=duration((free - receipt.at).total_seconds())))
+        raise UsageError(_TOO_MUCH_TODAY.fill(**sizes, time=duration((free - receipt.at).total_seconds())))
 
 
 def _bytes_of(receipt: Receipt) -> int:
@@ -356,24 +361,24 @@ class Watch:
         Raises OSError.
         """
         began = time.monotonic()
-        found = list[str]()
+        new = list[str]()
         with os.scandir(self._inbox) as homes:
             for home in homes:
                 with contextlib.suppress(OSError):  # a folder that has just gone, or that its owner has closed
-                    found += self._came(home, now)
+                    new += self._came(home, now)
         self.seconds = time.monotonic() - began
-        return sorted(found)
+        return sorted(new)
 
     def _came(self, home: os.DirEntry[str], now: float) -> list[str]:
         """The new submissions of one learner. Raises OSError if the folder cannot be listed."""
         if home.name.startswith(".") or not home.is_dir(follow_symlinks=False):
             return []
-        at = home.stat(follow_symlinks=False).st_mtime_ns
-        if self._seen.get(home.name) == at:
+        changed = home.stat(follow_symlinks=False).st_mtime_ns
+        if self._seen.get(home.name) == changed:
             return []
         attempts = {entry for entry in os.listdir(home.path) if not entry.startswith(".")}
         # Another submission may come within the resolution of these times, so a recent one is listed again.
-        self._seen[home.name] = at if at < (now - _FRESH) * 1e9 else -1
+        self._seen[home.name] = changed if changed < (now - _FRESH) * 1e9 else -1
         new = attempts - self._known.get(home.name, set())
         self._known[home.name] = attempts
         return [f"{home.name}/{name}" for name in new]

@@ -55,14 +55,15 @@ def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[s
         yield clean(LABELED.fill(who=notice.where, said=notice.text).of(lang), 600)
     comma = COMMA.of(lang)
     answered = {answer.item for answer in submission.answers or () if answer.value is not None}
-    for each in chosen:
-        missing = [item.id for item in each.items if item.id not in answered]
-        missing += [exercise.name for exercise in each.exercises if not files_defining(submission, exercise.name)]
+    for choice in chosen:
+        missing = [item.id for item in choice.items if item.id not in answered]
+        missing += [exercise.name for exercise in choice.exercises if not files_defining(submission, exercise.name)]
         if missing:
-            yield MISSING.fill(question=each.question.id, names=comma.join(missing)).of(lang)
-    if submission.answers is None and any(item.use == "graded" for each in chosen for item in each.question.items):
+            yield MISSING.fill(question=choice.question.id, names=comma.join(missing)).of(lang)
+    items = [item for choice in chosen for item in choice.question.items]
+    if submission.answers is None and any(item.use == "graded" for item in items):
         yield NO_ANSWERS.of(lang)
-    touched = {each.question.id for each in chosen}
+    touched = {choice.question.id for choice in chosen}
     untouched = [question.id for question in course.questions if question.id not in touched]
     if untouched:
         yield NOTHING_OF.fill(names=comma.join(ranges(untouched))).of(lang)

@@ -114,11 +114,11 @@ def mark(
     ``parts`` are the parts of the course by name, because an override may be for a part that was not graded.
     """
     changed = _changed(learner, overrides)
-    found = {result.id: _facts(with_overrides(result, changed, parts)) for result, _ in work.results}
-    questions = tuple(_question(name, points, found.get(name), changed, parts) for name, points in possible.items())
+    results = {result.id: _facts(with_overrides(result, changed, parts)) for result, _ in work.results}
+    questions = tuple(_question(name, points, results.get(name), changed, parts) for name, points in possible.items())
     late = late_by(work.row, learner, rules)
-    marked = found if work.row.error is None else {}
-    parted = [facts for facts in found.values() if facts.parts]
+    marked = results if work.row.error is None else {}
+    parted = [facts for facts in results.values() if facts.parts]
     return Mark(
         learner,
         work,
@@ -237,12 +237,16 @@ def marks(
         changed = _changed(learner, overrides)
         questions = tuple(_question(name, points, None, changed, parts) for name, points in possible.items())
         return (Mark(learner, None, questions, overridden=tuple(changed.values())),)
-    found = [mark(learner, work, possible, overrides, rules, parts) for work in sorted(works, key=_order)]
+    attempts = [mark(learner, work, possible, overrides, rules, parts) for work in sorted(works, key=_order)]
     if rules.attempts == "each":
-        return tuple(found)
-    in_time = [at for at, each in enumerate(found) if share_when_late(each.late_seconds, rules)] or range(len(found))
-    chosen = in_time[-1] if rules.attempts == "last" else max(in_time, key=lambda at: (found[at].earned, at))
-    return tuple(replace(each, counts=at == chosen) for at, each in enumerate(found))
+        return tuple(attempts)
+    in_time = [
+        index for index, attempt in enumerate(attempts) if share_when_late(attempt.late_seconds, rules)
+    ] or range(len(attempts))
+    chosen = (
+        in_time[-1] if rules.attempts == "last" else max(in_time, key=lambda index: (attempts[index].earned, index))
+    )
+    return tuple(replace(attempt, counts=index == chosen) for index, attempt in enumerate(attempts))
 
 
 def _order(work: GradedSubmission) -> tuple[int, float]:

@@ -58,14 +58,16 @@ class Book:
         overrides: dict[str, list[Override]] = {}
         for change in self.gradebook.overrides():
             overrides.setdefault(change.learner, []).append(change)
-        known = parts(self.course)
+        course_parts = parts(self.course)
         by_learner: dict[str, list[SubmissionRow]] = {}
         for row in self.gradebook.submissions():
             for name in row.learners:
                 by_learner.setdefault(name, []).append(row)
         for learner in self.gradebook.learners():
             works = [self.work(row) for row in by_learner.get(learner.id, ())]
-            yield from marks(learner, works, self.points, overrides.get(learner.id, ()), self.course.rules, known)
+            yield from marks(
+                learner, works, self.points, overrides.get(learner.id, ()), self.course.rules, course_parts
+            )
 
     def marks_of(self, learner: LearnerRow) -> tuple[Mark, ...]:
         """The marks of one learner, without reading the rest of the class."""
@@ -97,7 +99,7 @@ class Book:
             return None
         results = mark.work.results
         runs = [run for _, run in results]
-        run = max(runs, key=lambda each: each.at)
+        run = max(runs, key=lambda other: other.at)
         given = {change.part for change in mark.overridden}
         asked = set(self.gradebook.fact(ASKED, tuple[str, ...]) or ())
         left = [result for result, _ in results if not (result.id in asked or _is_attempted(result, given))]
@@ -108,8 +110,8 @@ class Book:
             course_digest=run.course,
             seed=run.seed,
             questions=tuple(result for result, _ in results if result.id not in unlisted),
-            layers=tuple(layer for layer in run.layers if all(layer in each.layers for each in runs)),
-            unsafe=any(each.unsafe for each in runs),
+            layers=tuple(layer for layer in run.layers if all(layer in other.layers for other in runs)),
+            unsafe=any(other.unsafe for other in runs),
             versions=run.versions,
             seconds=run.seconds,
             notices=self.notices(mark),
@@ -122,15 +124,15 @@ class Book:
 def _is_attempted(result: QuestionResult, given: Container[str]) -> bool:
     """Whether anything was submitted for a question, or has an override in ``given``."""
     return any(item.status is not Status.MISSING or item.id in given for item in result.items) or any(
-        each.status is not Status.MISSING or each.name in given for each in result.exercises
+        exercise.status is not Status.MISSING or exercise.name in given for exercise in result.exercises
     )
 
 
 def parts(course: Course) -> dict[str, CoursePart]:
     """The graded items and exercises of a course, by name."""
-    found = [CoursePart(i.id, q.id, i.points) for q in course.questions for i in q.items if i.use == "graded"]
-    found += [CoursePart(e.name, q.id, e.points) for q in course.questions for e in q.exercises]
-    return {part.name: part for part in found}
+    course_parts = [CoursePart(i.id, q.id, i.points) for q in course.questions for i in q.items if i.use == "graded"]
+    course_parts += [CoursePart(e.name, q.id, e.points) for q in course.questions for e in q.exercises]
+    return {part.name: part for part in course_parts}
 
 
 def provenance(work: GradedSubmission) -> dict[str, dict[str, object]]:
@@ -185,9 +187,9 @@ def has_other_name(row: SubmissionRow) -> bool:
 def _trouble(result: QuestionResult) -> tuple[list[str], list[str]]:
     """The exercises that were stopped or not graded, with their status, and the checks that failed internally."""
     loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
-    stopped = [f"{each.name}: {each.status}" for each in result.exercises if each.status in loud]
-    pairs = ((each, outcome) for each in result.exercises for outcome in each.outcomes)
-    return stopped, [f"{each.name}/{o.check}/{o.case}" for each, o in pairs if o.verdict.broken]
+    stopped = [f"{exercise.name}: {exercise.status}" for exercise in result.exercises if exercise.status in loud]
+    pairs = ((exercise, outcome) for exercise in result.exercises for outcome in exercise.outcomes)
+    return stopped, [f"{exercise.name}/{o.check}/{o.case}" for exercise, o in pairs if o.verdict.broken]
 
 
 # ------------------------------------------------------------------------------------------- files

@@ -98,8 +98,8 @@ class Roster:
         by_id = {learner.id: learner for kind, value in person.ids for learner in self._known(kind, value)}
         by_id = by_id or {learner.id: learner for learner in self.learners if _logins(learner) & _said(person)}
         if by_id:
-            found = list(by_id.values())
-            return Match(person, found[0]) if len(found) == 1 else Match(person, None, "ambiguous")
+            learners = list(by_id.values())
+            return Match(person, learners[0]) if len(learners) == 1 else Match(person, None, "ambiguous")
         named = [learner for learner in self.learners if _same_name(person.name, learner)]
         fitting = [learner for learner in named if not contradicts(person, learner)]
         if len(named) == len(fitting) == 1:
@@ -115,12 +115,12 @@ class Roster:
 
         Some course systems give the group's name with the id of the member who submitted.
         """
-        one = self.match(person)
+        match = self.match(person)
         called = _letters(person.name)
         members = [learner for learner in self.learners if called and called in _groups(learner)]
-        if one.why == "ambiguous" or (one.learner is not None and one.learner not in members):
-            return (one,)
-        return tuple(Match(person, member) for member in members) or (one,)
+        if match.why == "ambiguous" or (match.learner is not None and match.learner not in members):
+            return (match,)
+        return tuple(Match(person, member) for member in members) or (match,)
 
     def _known(self, kind: str, value: str) -> Iterable[Learner]:
         return [learner for learner in self.learners if (kind, _plain(value)) in _identities(learner)]
@@ -247,16 +247,16 @@ def _apart(rows: Sequence[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]]
 
 def csv_separator(text: str) -> str:
     """The separator of a CSV file: the most frequent of comma, semicolon and tab in its first line, outside quotes."""
-    found = dict.fromkeys(_SEPARATORS, 0)
+    counts = dict.fromkeys(_SEPARATORS, 0)
     quoted = False
     for sign in re.finditer(r'["\r\n,;\t]', text):
         if sign[0] == '"':
             quoted = not quoted
-        elif not quoted and sign[0] not in found:
+        elif not quoted and sign[0] not in counts:
             break
         elif not quoted:
-            found[sign[0]] += 1
-    return max(found, key=found.__getitem__)
+            counts[sign[0]] += 1
+    return max(counts, key=counts.__getitem__)
 
 
 def _full_name(first: str, last: str) -> str:
@@ -281,8 +281,8 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
                 where=where, cells=f"{cells['extra']:.40}"
             )
         ) from None
-    if found := re.fullmatch(r"\D+ (\d+)", cells.get("moodle", "")):  # "Participant 657768", in any language
-        cells = {**cells, "moodle": found[1]}
+    if participant := re.fullmatch(r"\D+ (\d+)", cells.get("moodle", "")):  # "Participant 657768", in any language
+        cells = {**cells, "moodle": participant[1]}
     ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)
     return Learner(own, name or own, (("learner", own), *ids), cells.get("section", ""), extra, cells.get("group", ""))
 
@@ -298,10 +298,10 @@ def contradicts(person: Person, learner: Learner) -> bool:
 
 def _identities(learner: Learner) -> set[tuple[str, str]]:
     """The (kind, value) pairs that identify a learner, including those that sources may give as another kind."""
-    found = {(kind, _plain(value)) for kind, value in learner.ids}
-    found |= {("learner", _plain(value)) for kind, value in learner.ids if kind in ("sid", "login", "email")}
-    found |= {("sid", _plain(learner.id))}
-    return found
+    identities = {(kind, _plain(value)) for kind, value in learner.ids}
+    identities |= {("learner", _plain(value)) for kind, value in learner.ids if kind in ("sid", "login", "email")}
+    identities |= {("sid", _plain(learner.id))}
+    return identities
 
 
 def _logins(learner: Learner) -> set[str]:
@@ -321,13 +321,14 @@ def _turns(name: str) -> set[str]:
     """The normalised spellings of a name: without case, spaces and punctuation, in any rotation of its words."""
     words = [_letters(word) for word in name.replace(",", " ").split()]
     turns = range(len(words)) if len(words) <= _MOST_WORDS else range(1)
-    return {"".join(words[at:] + words[:at]) for at in turns} - {""}
+    return {"".join(words[start:] + words[:start]) for start in turns} - {""}
 
 
 def spellings(person: Person) -> set[str]:
     """The normalised names of ``person``: the name, ids, e-mail addresses, and the logins in these."""
     values = [value for _, value in person.ids]
-    return _turns(person.name) | {_letters(part) for one in values for part in (one, one.partition("@")[0])} - {""}
+    logins = [value.partition("@")[0] for value in values]
+    return _turns(person.name) | set(map(_letters, (*values, *logins))) - {""}
 
 
 def may_abbreviate(one: str, other: str) -> bool:

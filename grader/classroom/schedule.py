@@ -125,9 +125,9 @@ def rehearse(
         return in_worker(run_job, job, limits)
 
     loaded = courses.load(Path(plan.course_folder))  # while the workers import torch
-    said = refusal(try_attacks(observe, quiet), _HERE)
-    if said:
-        raise SandboxUnavailable(_NOT_HELD.fill(why=said))
+    why = refusal(try_attacks(observe, quiet), _HERE)
+    if why:
+        raise SandboxUnavailable(_NOT_HELD.fill(why=why))
     GradingContext(loaded, plan.seed, plan.reference_observer(observe)).prepare(questions)
     return in_worker(layers_of)
 
@@ -198,5 +198,5 @@ def result_of(future: Future[T]) -> T:
     try:
         return future.result()
     except OSError as error:
-        said = resources.shortage(error) or error
-        raise SandboxError(_STOPPED.fill(error=said)) from error
+        reason = resources.shortage(error) or error
+        raise SandboxError(_STOPPED.fill(error=reason)) from error

@@ -244,7 +244,7 @@ class Service:
     def _prepare(self, executors: list[Executor]) -> None:
         """Start the sandboxes, try a few attacks, run the references, and write the edition for learners."""
         first, plan = executors[0], self._batch_plan
-        ready = [each.submit(warm_up, plan) for each in executors]
+        ready = [executor.submit(warm_up, plan) for executor in executors]
         names = {question.id for question in self.counting}
         schedule.rehearse(plan, names, first, lambda: wait(ready))
 
@@ -269,10 +269,10 @@ class Service:
         request = BatchRequest(
             self.inbox, folder, self.plan.course_folder, self.plan.seed, self.plan.questions, intake="inbox"
         )
-        found = Collection("inbox", (), ())
-        if any(each.is_dir() and not each.name.startswith(".") for each in self.inbox.iterdir()):
-            found = collect(self.inbox, folder / INTAKE, "inbox", roster)
-        enrolment = enrol(found, roster, book.submissions())
+        collection = Collection("inbox", (), ())
+        if any(place.is_dir() and not place.name.startswith(".") for place in self.inbox.iterdir()):
+            collection = collect(self.inbox, folder / INTAKE, "inbox", roster)
+        enrolment = enrol(collection, roster, book.submissions())
         self._versions = plan_class(book, request, enrolment, self.course, self.counting).versions
         return tuple(enrolment.submissions)
 
@@ -587,10 +587,10 @@ def _key(row: SubmissionRow) -> str:
 def _edition(whole: Course, folder: Path, questions: tuple[str, ...], observe: Any) -> Course:
     """The learners' edition of the course, written to ``folder`` unless that has the current one."""
     with contextlib.suppress(AttncheckError):
-        found = courses.load(folder)
-        names = tuple(sorted(question.id for question in found.questions))
-        mark = found.edition
+        edition = courses.load(folder)
+        names = tuple(sorted(question.id for question in edition.questions))
+        mark = edition.edition
         if mark is not None and (mark.of, mark.attncheck, names) == (keyed_digest(whole), __version__, questions):
-            return found
+            return edition
     publish(whole, folder, questions, observe)
     return courses.load(folder)

@@ -30,7 +30,7 @@ WORKER_DIED_TWICE = Message(
 def join_clauses(clauses: Iterable[Text]) -> Text:
     """The clauses as one text, separated by semicolons."""
     parts = tuple(clauses)
-    return Text(SEMICOLON.en.join(each.en for each in parts), SEMICOLON.zh.join(each.zh for each in parts))
+    return Text(SEMICOLON.en.join(part.en for part in parts), SEMICOLON.zh.join(part.zh for part in parts))
 
 
 # ---------------------------------------------------------------------------------------------------------------- rules

@@ -116,8 +116,8 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
         lacking = resources.shortage(error)
         if isinstance(error, OSError) and lacking:
             raise  # the machine lacks a resource that all submissions need
-        said = INTERNAL_ERROR.fill(error=f"{type(error).__name__}: {error}")
-        return TaskResult(task.key, error=lacking or said)
+        bug = INTERNAL_ERROR.fill(error=f"{type(error).__name__}: {error}")
+        return TaskResult(task.key, error=lacking or bug)
     return TaskResult(
         task.key,
         tuple(map(encode, report.questions)),
@@ -135,8 +135,8 @@ def _all_code_passed(report: Report) -> bool:
 
     Code that was not submitted is not run. Remarks, and notices about imports, may be caused by a library as well.
     """
-    ran = [each for question in report.questions for each in question.exercises if each.file is not None]
-    return not report.notices and all(each.status is Status.PASSED and not each.remarks for each in ran)
+    ran = [exercise for question in report.questions for exercise in question.exercises if exercise.file is not None]
+    return not report.notices and all(exercise.status is Status.PASSED and not exercise.remarks for exercise in ran)
 
 
 @functools.lru_cache(maxsize=1)

@@ -330,13 +330,13 @@ class _Reader(pickle.Unpickler):
         if (module, name) in _NUMPY_GLOBALS:
             return super().find_class(module, name)
         if module.startswith("grader."):
-            found = getattr(importlib.import_module(module), name, None)
-            if isinstance(found, type) and (
-                dataclasses.is_dataclass(found)
-                or issubclass(found, (enum.Enum, AttncheckError))
-                or (issubclass(found, tuple) and hasattr(found, "_fields"))
+            kind = getattr(importlib.import_module(module), name, None)
+            if isinstance(kind, type) and (
+                dataclasses.is_dataclass(kind)
+                or issubclass(kind, (enum.Enum, AttncheckError))
+                or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
             ):
-                return found
+                return kind
         raise pickle.UnpicklingError(f"{module}.{name} is not plain data")
 
 

@@ -45,18 +45,18 @@ def read(path: Path) -> tuple[dict[str, Any], ...]:
 
 
 def _records(data: bytes) -> tuple[dict[str, Any], ...]:
-    found = []
+    records = []
     for line in data.split(b"\n"):
         with contextlib.suppress(ValueError, RecursionError):  # a line that was cut short
-            one = json.loads(line)
-            if isinstance(one, dict):
-                found.append(one)
-    return tuple(found)
+            record = json.loads(line)
+            if isinstance(record, dict):
+                records.append(record)
+    return tuple(records)
 
 
 def _unreadable(path: Path, error: OSError) -> UsageError:
-    said = Message("{path} cannot be read ({reason}).")
-    return UsageError(said.fill(path=path, reason=error.strerror))
+    message = Message("{path} cannot be read ({reason}).")
+    return UsageError(message.fill(path=path, reason=error.strerror))
 
 
 def append(path: Path, make: Callable[[tuple[dict[str, Any], ...]], Record]) -> Record:
@@ -98,8 +98,8 @@ class Place:
 
 def rotated(path: Path) -> tuple[Path, ...]:
     """The earlier segments of a rotated file, oldest first."""
-    found = path.parent.glob(f"{path.stem}.*{path.suffix}")
-    return tuple(sorted((each for each in found if _number(each)), key=_number))
+    segments = path.parent.glob(f"{path.stem}.*{path.suffix}")
+    return tuple(sorted((segment for segment in segments if _number(segment)), key=_number))
 
 
 def segments(path: Path) -> tuple[Path, ...]:
@@ -134,13 +134,13 @@ def read_back(
     read.
     """
     newest = max(map(_number, rotated(path)), default=0) + 1
-    at = before or Place(newest, _size(path))
-    if not 1 <= at.segment <= newest:
+    place = before or Place(newest, _size(path))
+    if not 1 <= place.segment <= newest:
         return [], None
-    file = path if at.segment == newest else _segment(path, at.segment)
+    file = path if place.segment == newest else _segment(path, place.segment)
     try:
         with open(file, "rb") as opened:
-            end = min(at.offset, os.fstat(opened.fileno()).st_size)
+            end = min(place.offset, os.fstat(opened.fileno()).st_size)
             start = max(0, end - most)
             data = pread(opened.fileno(), end - start, start)
             while start and b"\n" not in data[:-1]:  # a record that is longer than what may be read
@@ -154,14 +154,14 @@ def read_back(
     if start:
         cut = data.index(b"\n") + 1
         start, data = start + cut, data[cut:]
-    earlier = Place(at.segment, start) if start else _end_of(path, at.segment - 1)
+    earlier = Place(place.segment, start) if start else _end_of(path, place.segment - 1)
     return list(_records(data)), earlier
 
 
 def _end_of(path: Path, number: int) -> Place | None:
     """The end of the last segment that exists, at or before this number."""
-    known = [each for each in rotated(path) if _number(each) <= number]
-    return Place(_number(known[-1]), _size(known[-1])) if known else None
+    earlier = [segment for segment in rotated(path) if _number(segment) <= number]
+    return Place(_number(earlier[-1]), _size(earlier[-1])) if earlier else None
 
 
 def _write(path: Path, record: Record) -> None:
@@ -183,21 +183,21 @@ def _line(record: Record) -> bytes:
 
 def remove(path: Path, which: Callable[[Record], bool]) -> int:
     """Rewrite the file, with all its segments, without the records that ``which`` selects. Returns their number."""
-    if not any(each.exists() for each in segments(path)):
+    if not any(segment.exists() for segment in segments(path)):
         return 0
     with _alone(path):
-        return sum(_without(each, which) for each in segments(path))
+        return sum(_without(segment, which) for segment in segments(path))
 
 
 def _without(path: Path, which: Callable[[Record], bool]) -> int:
-    found = read(path)
-    kept = [one for one in found if not which(one)]
-    if len(kept) < len(found):
+    records = read(path)
+    kept = [record for record in records if not which(record)]
+    if len(kept) < len(records):
         try:
             write(path, b"".join(map(_line, kept)))
         except OSError as error:
             raise UsageError(_CANNOT.fill(path=path, reason=error.strerror)) from error
-    return len(found) - len(kept)
+    return len(records) - len(kept)
 
 
 @contextlib.contextmanager

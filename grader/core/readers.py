@@ -62,8 +62,8 @@ class Budget:
         with self._lock:
             uses = self._uses.setdefault(person, deque())
             if uses and uses[-1][0] > now - _TOGETHER:
-                at, before = uses.pop()
-                uses.append((at, before + seconds))
+                since, before = uses.pop()
+                uses.append((since, before + seconds))
             else:
                 uses.append((now, seconds))
 
@@ -77,12 +77,12 @@ class Budget:
         with self._lock:
             uses = self._recent(person, now)
             left = sum(seconds for _, seconds in uses)
-            for at, seconds in uses:
+            for time, seconds in uses:
                 if left < self.most:
                     return 0.0
                 left -= seconds
                 if left < self.most:
-                    return at + _HOUR - now
+                    return time + _HOUR - now
             return 0.0
 
     def _recent(self, person: str, now: float) -> deque[tuple[float, float]]:
@@ -256,8 +256,8 @@ class Readers:
 
     def _on(self, turns: Turns, request: _Request, bounds: Bounds) -> _Outcome:
         with turns.turn(request.person) as helper:
-            if (known := self._kept.get(request.key)) is not None:  # another request of this person was for the same
-                return known
+            if (outcome := self._kept.get(request.key)) is not None:  # another request of this person was for the same
+                return outcome
             self.refuse_above_budget(request.person)
             try:
                 value = helper.send(bounds, request.data)

@@ -91,7 +91,7 @@ def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, fo
 
     chosen = select(cells, wanted)
     # Left-out cells become blank ones, so that cell numbers in messages are the numbers of the runs.
-    sources = [chosen.get(at, "") for at in range(1, max(chosen, default=0) + 1)]
+    sources = [chosen.get(number, "") for number in range(1, max(chosen, default=0) + 1)]
     content = {"nbformat": 4, "cells": [{"cell_type": "code", "source": source} for source in sources]}
     raws = {_NOTEBOOK: RawFile(_NOTEBOOK, "notebook", json.dumps(content).encode())}
     pending = imports(chosen.values())

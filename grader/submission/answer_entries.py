@@ -61,15 +61,15 @@ class _Part:
 def whole(document: yaml_positions.Document) -> Contents:
     """The contents of a file that is valid YAML. Ids of items beside ``answers`` count as answers."""
     value = document.value
-    header, found = [], []
+    header, answers = [], []
     for key, given in value.items():
         if "." in key:
-            found.append(Answer(key, given, document.line((key,))))
+            answers.append(Answer(key, given, document.line((key,))))
         else:
             header.append((key, given, document.line((key,))))
             if key.casefold() == "answers" and isinstance(given, dict):
-                found += [Answer(item, each, document.line((key, item))) for item, each in given.items()]
-    return Contents(tuple(header), tuple(found))
+                answers += [Answer(item, answer, document.line((key, item))) for item, answer in given.items()]
+    return Contents(tuple(header), tuple(answers))
 
 
 def swallowed(document: yaml_positions.Document, text: str) -> tuple[int, str, str] | None:
@@ -79,14 +79,14 @@ def swallowed(document: yaml_positions.Document, text: str) -> tuple[int, str, s
     lines may begin with anything.
     """
     read = whole(document).answers
-    known = {answer.item.casefold() for answer in read}
+    items = {answer.item.casefold() for answer in read}
     joined = [answer for answer in read if isinstance(answer.value, str) and "\n" not in answer.value]
     for number, line in enumerate(_BREAK.split(text), 1):
-        found = _ENTRY.match(line[:_SEARCHED])
-        if found is not None and found["id"].casefold() not in known:
-            other = next((answer.item for answer in joined if found["id"] in answer.value), None)
+        entry = _ENTRY.match(line[:_SEARCHED])
+        if entry is not None and entry["id"].casefold() not in items:
+            other = next((answer.item for answer in joined if entry["id"] in answer.value), None)
             if other is not None:
-                return number, found["id"], other
+                return number, entry["id"], other
     return None
 
 
@@ -119,7 +119,7 @@ def one_by_one(text: str) -> Contents | None:
             else:
                 header.append((key, value, part.line))
                 inside = value.items() if isinstance(value, dict) and part.key == "answers" else ()
-                answers += [Answer(item, each, part.line) for item, each in inside]
+                answers += [Answer(item, given, part.line) for item, given in inside]
     return Contents(tuple(header), tuple(_unique(answers)), tuple(problems))
 
 
@@ -177,7 +177,7 @@ def _parsed(part: _Part) -> dict[str, Any]:
         text = "{" + text.rstrip().removesuffix("}") + "\n}"
     value = yaml_positions.parse_document(text, part.line).value
     if isinstance(value, dict):
-        return {part.key or key: each for key, each in value.items()}
+        return {part.key or key: given for key, given in value.items()}
     named = part.item or part.key
     raise yaml_positions.YamlError(part.line, say.NO_COLON.fill(key=named) if named else say.NO_ENTRY)
 

@@ -117,8 +117,8 @@ def _is_odd(answers: object) -> bool:
 
 def _is_newer(form: object) -> bool:
     """Whether this is the number of another format, so that the rest may mean something else."""
-    said = str(form).strip()
-    return said.isdecimal() and said.lstrip("0") != "1"
+    number = str(form).strip()
+    return number.isdecimal() and number.lstrip("0") != "1"
 
 
 def _shown(value: Any) -> Text:

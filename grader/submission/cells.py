@@ -142,14 +142,14 @@ def _globals(scope: symtable.SymbolTable) -> Iterator[str]:
 def _statement(cell: int, lines: range, node: ast.stmt, inner: frozenset[str]) -> _Statement:
     """``inner`` are the names of the top level that functions, classes and comprehensions in ``node`` use."""
     own = list(_own(node))
-    names = [each for each in own if isinstance(each, ast.Name)]
-    loaded = {each.id for each in names if isinstance(each.ctx, ast.Load)}
-    stored = {each.id for each in names if not isinstance(each.ctx, ast.Load)}
-    stored |= {each.name for each in (node, *own) if isinstance(each, _DEFINITIONS)}
-    imports = [each for each in (node, *own) if isinstance(each, (ast.Import, ast.ImportFrom))]
-    imported = {(alias.asname or alias.name).partition(".")[0] for each in imports for alias in each.names}
-    parts = [each for each in own if isinstance(each, (ast.Attribute, ast.Subscript))]
-    changed = {_root(each) for each in parts if not isinstance(each.ctx, ast.Load)} - {""}
+    names = [child for child in own if isinstance(child, ast.Name)]
+    loaded = {child.id for child in names if isinstance(child.ctx, ast.Load)}
+    stored = {child.id for child in names if not isinstance(child.ctx, ast.Load)}
+    stored |= {child.name for child in (node, *own) if isinstance(child, _DEFINITIONS)}
+    imports = [child for child in (node, *own) if isinstance(child, (ast.Import, ast.ImportFrom))]
+    imported = {(alias.asname or alias.name).partition(".")[0] for child in imports for alias in child.names}
+    parts = [child for child in own if isinstance(child, (ast.Attribute, ast.Subscript))]
+    changed = {_root(child) for child in parts if not isinstance(child.ctx, ast.Load)} - {""}
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
         changed |= stored & loaded
     elif not isinstance(node, (*_DEFINITIONS, ast.Import, ast.ImportFrom)):

@@ -152,8 +152,8 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
 def _read_all(name: str, members: Sequence[Member]) -> tuple[list[RawFile], dict[str, Unusable]]:
     """The content of files, and why others could not be read, by path. Raises Unusable for too much in all."""
     code = [member for member in members if member.kind == "source"]
-    for some, limit, what in ((members, MAX_TOTAL, say.ALL_TEXT), (code, MAX_CODE, say.CODE)):
-        total = sum(member.size for member in some)
+    for counted, limit, what in ((members, MAX_TOTAL, say.ALL_TEXT), (code, MAX_CODE, say.CODE)):
+        total = sum(member.size for member in counted)
         if total > limit:
             raise Unusable(name, _too_much(total, what, limit))
     raws: list[RawFile] = []
@@ -181,14 +181,14 @@ def _too_much(total: int, what: Text, limit: int) -> Text:
 
 def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
     """Notices about the members that are not read."""
-    for text, some in (
+    for text, members in (
         (say.LINKS, [member for member in unwanted if member.refused is say.LINK]),
         (say.SPECIALS, [member for member in unwanted if member.refused not in (None, say.LINK)]),
         (say.INNER_ARCHIVES, [member for member in unwanted if member.refused is None and member.kind == "archive"]),
         (say.OTHER_FILES, [member for member in unwanted if member.refused is None and member.kind == "other"]),
     ):
-        if some:
-            yield Notice(name, text.fill(names=listing([member.path for member in some])))
+        if members:
+            yield Notice(name, text.fill(names=listing([member.path for member in members])))
 
 
 def _called_like_files(folders: Iterable[str], members: Sequence[Member]) -> list[Member]:
@@ -209,8 +209,8 @@ def _unread(member: Member) -> Unusable | None:
 def _described(member: Member) -> Text:
     if member.refused is None:
         return Text(member.path, member.path)
-    known = {id(say.LINK): say.SYMLINK, id(say.FOLDER_LIKE_A_FILE): say.FOLDER}
-    what = known.get(id(member.refused), say.NO_REGULAR_FILE)
+    words = {id(say.LINK): say.SYMLINK, id(say.FOLDER_LIKE_A_FILE): say.FOLDER}
+    what = words.get(id(member.refused), say.NO_REGULAR_FILE)
     return say.IT_IS.fill(name=member.path, what=what)
 
 
@@ -236,8 +236,8 @@ def collect_folder(root: str, name: str) -> FoundFiles:
     while pending:
         above, folder = pending.pop()
         try:
-            with entries(folder) as found:
-                for entry in found:
+            with entries(folder) as listed:
+                for entry in listed:
                     path = above + printable(entry.name)
                     if is_ignored(entry.name):
                         hidden += [path] if len(hidden) < MAX_HIDDEN else []

@@ -136,7 +136,7 @@ def common_folder(paths: Sequence[str]) -> str:
     if not folders:
         return ""
     pairs = zip(min(folders), max(folders), strict=False)
-    return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return "".join(f"{name}/" for name, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def name_modules(paths: Sequence[str], package: str) -> list[ModuleName]:

@@ -234,17 +234,17 @@ def _without_magics(lines: list[str]) -> tuple[list[str], list[tuple[int, str]]]
 
 def _state_after(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
     """The open long quote, bracket depth and backslash that continue a statement after ``line``."""
-    at = 0
+    position = 0
     while True:
         if quote:
-            end = _LONG_ENDS[quote].match(line, at)
+            end = _LONG_ENDS[quote].match(line, position)
             if end is None:
                 return quote, depth, False
-            quote, at = "", end.end()
-        token = _TOKEN.search(line, at)
+            quote, position = "", end.end()
+        token = _TOKEN.search(line, position)
         if token is None:
             return "", depth, False
-        at = token.end()
+        position = token.end()
         match token.lastgroup:
             case "long":
                 quote = token["long"]

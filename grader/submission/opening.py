@@ -44,10 +44,10 @@ class FileLocation:
 
 def status(path: str, shown: str) -> os.stat_result:
     """The status of ``path``. Raises Unusable for a link, and OSError if nothing is there."""
-    found = os.lstat(path)
-    if stat.S_ISLNK(found.st_mode):
+    facts = os.lstat(path)
+    if stat.S_ISLNK(facts.st_mode):
         raise Unusable(shown, say.LINK)
-    return found
+    return facts
 
 
 @contextlib.contextmanager
@@ -72,8 +72,8 @@ def open_file(place: FileLocation, shown: str) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def entries(folder: FileLocation) -> Iterator[Iterator[os.DirEntry[str]]]:
     """Yields an iterator over the entries of a folder. Raises OSError."""
-    with _open_folder(folder) as held, os.scandir(held) as found:
-        yield found
+    with _open_folder(folder) as held, os.scandir(held) as listed:
+        yield listed
 
 
 @contextlib.contextmanager

@@ -149,9 +149,9 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]], budget: ParseBudget | Non
     relative = 0
     for _, tree in parsed:
         for name, line, runs in _definitions(tree.body):
-            found = defines if runs else guarded
-            found.pop(name, None)
-            found[name] = line
+            names = defines if runs else guarded
+            names.pop(name, None)
+            names[name] = line
         futures.update(alias.name for statement in future_imports(tree) for alias in statement.names)
         for module, level in _imports(tree):
             relative = max(relative, level)
@@ -171,7 +171,11 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]], budget: ParseBudget | Non
 
 def future_imports(tree: ast.Module) -> list[ast.ImportFrom]:
     """The statements at top level that import from ``__future__``."""
-    return [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
+    return [
+        statement
+        for statement in tree.body
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+    ]
 
 
 #: The characters of a dotted name, including line breaks within it.

@@ -58,8 +58,8 @@ def looks_like(data: bytes) -> tuple[Text, Text] | None:
     if data.startswith(b"PK\x03\x04"):
         office = b"[Content_Types].xml" in data[:4096]
         return (say.OFFICE, say.THE_CODE_ITSELF) if office else (say.ZIP, say.RENAME_IT.fill(suffix=".zip"))
-    for at, magic, what, advice in _BY_MAGIC:
-        if data.startswith(magic, at):
+    for offset, magic, what, advice in _BY_MAGIC:
+        if data.startswith(magic, offset):
             return what, advice
     start = data[:200].lstrip().lower()
     if start.startswith((b"<!doctype html", b"<html")):
@@ -79,8 +79,8 @@ def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> 
     if encoding is None:
         if name is not None:
             raise Unusable(where, say.WIDE.fill(encoding=name, remedy=say.SAVE_AS_UTF8))
-        if (at := data.find(b"\0")) >= 0:
-            raise Unusable(where, say.NUL.fill(line=_line(data, at), remedy=say.SAVE_AS_UTF8))
+        if (index := data.find(b"\0")) >= 0:
+            raise Unusable(where, say.NUL.fill(line=_line(data, index), remedy=say.SAVE_AS_UTF8))
         encoding = _declared(data, where) if python else "utf-8"
         name = encoding.upper()
         data = data.removeprefix(codecs.BOM_UTF8)
@@ -90,8 +90,8 @@ def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> 
         chinese = None if data.startswith(tuple(mark for mark, *_ in _WIDE_MARKS)) else _chinese(data)
         if chinese is None:
             byte, line = f"0x{data[error.start]:02X}", _line(data, error.start)
-            said = say.NOT_UTF8.fill(byte=byte, line=line, encoding=name, remedy=say.SAVE_AS_UTF8)
-            raise Unusable(where, said) from None
+            reason = say.NOT_UTF8.fill(byte=byte, line=line, encoding=name, remedy=say.SAVE_AS_UTF8)
+            raise Unusable(where, reason) from None
         text, name = chinese, "GB18030"
     except (LookupError, ValueError) as error:
         raise Unusable(where, say.BAD_COOKIE.fill(reason=printable(str(error)))) from None
@@ -123,21 +123,21 @@ def _chinese(data: bytes) -> str | None:
         return None
     characters = [match[0] for match in itertools.islice(_NOT_ASCII.finditer(text), _SAMPLE)]
     codes = [character.encode("gb18030") for character in characters]
-    long = [each for each, code in zip(characters, codes, strict=True) if len(code) == 4]
-    if any(unicodedata.category(each) in _UNASSIGNED for each in long):
+    long = [character for character, code in zip(characters, codes, strict=True) if len(code) == 4]
+    if any(unicodedata.category(character) in _UNASSIGNED for character in long):
         return None
-    found = [code for code in codes if len(code) == 2]
-    pairs = [(code[0], code[1]) for code in found if code[1] >= 0xA1]
+    doubles = [code for code in codes if len(code) == 2]
+    pairs = [(code[0], code[1]) for code in doubles if code[1] >= 0xA1]
     common = [first for first, _ in pairs if 0xB0 <= first <= 0xD7]
     marks = sum(first in (0xA1, 0xA3) for first, _ in pairs)
     late = sum(first >= 0xCA for first in common)
-    if len(common) < 2 or (len(common) + marks) * 10 < len(found) * 9 or late * 10 < len(common):
+    if len(common) < 2 or (len(common) + marks) * 10 < len(doubles) * 9 or late * 10 < len(common):
         return None
     return text
 
 
-def _line(data: bytes, at: int) -> int:
-    return len(data[: at + 1].splitlines()) or 1
+def _line(data: bytes, index: int) -> int:
+    return len(data[: index + 1].splitlines()) or 1
 
 
 def _declared(data: bytes, where: str) -> str:

@@ -136,8 +136,10 @@ class Layout:
 def kinds() -> Mapping[str, ModuleType]:
     """The modules of this folder by name, ordered by ``RANK``."""
     names = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
-    found = {name: importlib.import_module(f"{__name__}.{name}") for name in names}
-    return MappingProxyType({name: found[name] for name in sorted(names, key=lambda name: (found[name].RANK, name))})
+    modules = {name: importlib.import_module(f"{__name__}.{name}") for name in names}
+    return MappingProxyType(
+        {name: modules[name] for name in sorted(names, key=lambda name: (modules[name].RANK, name))}
+    )
 
 
 def without_system_files(names: Sequence[str]) -> tuple[str, ...]:
@@ -161,23 +163,23 @@ def detect_layout(
     ambiguous.
     """
     tree = Tree(without_system_files(names), read, facts)
-    found = _known(tree, kind)
+    whole = _known(tree, kind)
     tops = {name.partition("/")[0] for name in tree.names}
-    if len(tops) != 1 or (found is not None and (kind is not None or found[0] != PLAIN)):
-        return found
+    if len(tops) != 1 or (whole is not None and (kind is not None or whole[0] != PLAIN)):
+        return whole
     top = tops.pop()
     if top in tree.names or (known is not None and known(top)):
-        return found
+        return whole
     within = _known(tree.inside(top + "/"), kind)
     if within is None or (within[0] == PLAIN and not _is_class(within[1])):
-        return found
+        return whole
     return within[0], _moved(within[1], top + "/")
 
 
 def _known(tree: Tree, kind: str | None) -> tuple[str, Layout] | None:
     name = kind or _told(tree)
-    found: Layout = kinds()[name].layout(tree)
-    return (name, found) if found.submissions or (kind is None and found.strays) else None
+    layout: Layout = kinds()[name].layout(tree)
+    return (name, layout) if layout.submissions or (kind is None and layout.strays) else None
 
 
 def _told(tree: Tree) -> str:
@@ -187,10 +189,10 @@ def _told(tree: Tree) -> str:
     entries = {top for top, folder in tops.items() if (folder and top not in empty) or gradable(top)}
     entries = entries or set(tops)
     explained = {name: frozenset(module.explains(tree)) & entries for name, module in kinds().items() if name != PLAIN}
-    whole = [name for name, some in explained.items() if some and some == entries]
+    whole = [name for name, names in explained.items() if names and names == entries]
     if len(whole) == 1:
         return whole[0]
-    most = whole or [name for name, some in explained.items() if 2 * len(some) > len(entries)]
+    most = whole or [name for name, names in explained.items() if 2 * len(names) > len(entries)]
     if not most:
         return PLAIN
     odd = sorted(entries.difference(*(explained[name] for name in most)))
@@ -215,12 +217,12 @@ def gradable(name: str) -> bool:
 
 def find_strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:
     """The gradable files among ``names``, grouped by top-level entry."""
-    found: dict[str, list[str]] = {}
+    by_top: dict[str, list[str]] = {}
     for name in names:
         top = name.partition("/")[0]
         if gradable(name) and not _NOBODY.match(top):
-            found.setdefault(top, []).append(name)
-    return tuple(Stray(top, why, tuple(files)) for top, files in found.items())
+            by_top.setdefault(top, []).append(name)
+    return tuple(Stray(top, why, tuple(files)) for top, files in by_top.items())
 
 
 def _is_class(layout: Layout) -> bool:
@@ -234,13 +236,13 @@ def _moved(layout: Layout, top: str) -> Layout:
     """The same layout, inside the folder ``top``."""
     submissions = (
         replace(
-            one,
-            files=tuple((top + name, inner) for name, inner in one.files),
-            digests=None if one.digests is None else tuple((top + name, digest) for name, digest in one.digests),
+            part,
+            files=tuple((top + name, inner) for name, inner in part.files),
+            digests=None if part.digests is None else tuple((top + name, digest) for name, digest in part.digests),
         )
-        for one in layout.submissions
+        for part in layout.submissions
     )
-    left = (replace(one, files=tuple(top + name for name in one.files)) for one in layout.strays)
+    left = (replace(part, files=tuple(top + name for name in part.files)) for part in layout.strays)
     return Layout(tuple(submissions), tuple(top + name for name in layout.leftovers), tuple(left))
 
 
@@ -249,7 +251,7 @@ def group_files(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[
 
     Returns (name in the tree, name in the submission) for each key, in order. Equal names in a submission get numbers.
     """
-    found: dict[str, dict[str, str]] = {}
+    groups: dict[str, dict[str, str]] = {}
     taken: dict[str, dict[str, int]] = {}
     for key, name, inner in parts:
         theirs = taken.setdefault(key, {})
@@ -263,5 +265,5 @@ def group_files(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[
             inner = f"{stem}-{number}{dot}{suffix}" if dot else f"{suffix}-{number}"
         theirs[first] = number
         theirs.setdefault(inner.casefold(), 0)
-        found.setdefault(key, {})[name] = inner
-    return {key: tuple(files.items()) for key, files in found.items()}
+        groups.setdefault(key, {})[name] = inner
+    return {key: tuple(files.items()) for key, files in groups.items()}

@@ -50,25 +50,27 @@ def explains(tree: Tree) -> frozenset[str]:
 def layout(tree: Tree) -> Layout:
     """See ``Layout``. A learner with typed text only has a submission without gradable files."""
     flat = [name for name in tree.names if "/" not in name]
-    found = {name: match for name in flat if (match := _NAME.match(name))}
-    users = {match["user"] for match in found.values()}
-    typed = {name: match for name in flat if name not in found and (match := _TYPED.match(name))}
-    found |= {name: match for name, match in typed.items() if match["user"] not in users}
+    matches = {name: match for name in flat if (match := _NAME.match(name))}
+    users = {match["user"] for match in matches.values()}
+    typed = {name: match for name in flat if name not in matches and (match := _TYPED.match(name))}
+    matches |= {name: match for name, match in typed.items() if match["user"] not in users}
     theirs: dict[str, list[str]] = {}
-    for match in found.values():
+    for match in matches.values():
         theirs.setdefault(match["user"], []).append(match["file"])
     called = {user: _called(mine) for user, mine in theirs.items()}
-    files = group_files([(match["user"], name, called[match["user"]][match["file"]]) for name, match in found.items()])
+    files = group_files(
+        [(match["user"], name, called[match["user"]][match["file"]]) for name, match in matches.items()]
+    )
     people: dict[str, Person] = {}
     late: set[str] = set()
-    for match in found.values():
+    for match in matches.values():
         user = match["user"]
         number = (("canvas", user),) if user.isdecimal() else ()
         people.setdefault(user, Person(match["name"] or user, number))
         if match["late"]:
             late.add(user)
     submissions = [FoundSubmission(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
-    left = tuple(name for name in tree.names if name not in found)
+    left = tuple(name for name in tree.names if name not in matches)
     return Layout(tuple(submissions), left, find_strays(left, _NO_SUCH_NAME))
 
 

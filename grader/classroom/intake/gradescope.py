@@ -56,19 +56,19 @@ def explains(tree: Tree) -> frozenset[str]:
     if _METADATA not in tree.names:
         return frozenset()
     try:
-        known = _metadata(tree)
+        metadata = _metadata(tree)
     except UsageError:  # reported by ``layout``
-        known = {}
-    return frozenset(top for top in tree.tops() if top == _METADATA or top in known or _FOLDER.fullmatch(top))
+        metadata = {}
+    return frozenset(top for top in tree.tops() if top == _METADATA or top in metadata or _FOLDER.fullmatch(top))
 
 
 def layout(tree: Tree) -> Layout:
     """See ``Layout``. People in the metadata have a submission even without files; other folders belong to nobody."""
-    known = _metadata(tree) if _METADATA in tree.names else {}
+    metadata = _metadata(tree) if _METADATA in tree.names else {}
     parts = [(folder, name, inner) for name in tree.names for folder, slash, inner in [name.partition("/")] if slash]
-    files = group_files([part for part in parts if part[0] in known])
-    there = [folder for folder, facts in known.items() if folder in files or _submitters(facts)]
-    submissions = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
+    files = group_files([part for part in parts if part[0] in metadata])
+    there = [folder for folder, facts in metadata.items() if folder in files or _submitters(facts)]
+    submissions = [_placed(folder, metadata[folder], files.get(folder, ())) for folder in there]
     left = tuple(name for name in tree.names if name.partition("/")[0] not in files and name != _METADATA)
     return Layout(tuple(submissions), left, find_strays(left, _UNKNOWN.fill(name=_METADATA)))
 
@@ -111,19 +111,19 @@ def _metadata(tree: Tree) -> dict[str, dict[str, Any]]:
     raw, name = tree.read(_METADATA), _METADATA
     try:
         _check_depth(raw)
-        found = yaml.load(raw, _Loader)
+        data = yaml.load(raw, _Loader)
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
-        said = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise UsageError(
-            Message("{name} is not YAML ({said}); export the submissions again.").fill(name=name, said=said)
+            Message("{name} is not YAML ({said}); export the submissions again.").fill(name=name, said=reason)
         ) from error
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise UsageError(
             Message("{name} has no submissions; expected a mapping of folders, as Gradescope exports it.").fill(
                 name=name
             )
         )
-    return {_word(folder): _plain(facts) for folder, facts in found.items() if isinstance(facts, dict)}
+    return {_word(folder): _plain(facts) for folder, facts in data.items() if isinstance(facts, dict)}
 
 
 def _plain(facts: dict[Any, Any]) -> dict[str, Any]:
@@ -140,17 +140,17 @@ def _word(value: object) -> str:
 
 def _submitters(facts: dict[str, Any]) -> list[dict[str, Any]]:
     listed = facts.get("submitters")
-    return [_plain(each) for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    return [_plain(person) for person in listed if isinstance(person, dict)] if isinstance(listed, list) else []
 
 
 def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ...]) -> FoundSubmission:
     earlier = facts.get("history")
     people = [
         Person(
-            _word(each.get("name")) or folder,
-            tuple((key, _word(each[key])) for key in ("sid", "email") if _word(each.get(key))),
+            _word(person.get("name")) or folder,
+            tuple((key, _word(person[key])) for key in ("sid", "email") if _word(person.get(key))),
         )
-        for each in _submitters(facts)
+        for person in _submitters(facts)
     ]
     attempt = 1 + (len(earlier) if isinstance(earlier, list) else 0)
     return FoundSubmission(

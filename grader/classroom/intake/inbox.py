@@ -208,11 +208,11 @@ class _Guard:
 
     def _stranger(self, home: str, names: list[str]) -> Text | None:
         theirs = self.accounts.get(home, frozenset())
-        found = {facts.st_uid for name in names if (facts := self.tree.facts(name)) is not None}
+        owners = {facts.st_uid for name in names if (facts := self.tree.facts(name)) is not None}
         ours = self.tree.facts("")
-        if ours is None or found <= {ours.st_uid}:
+        if ours is None or owners <= {ours.st_uid}:
             return None  # the owner of the inbox put it there, or there are no accounts to compare
-        if len(theirs | (found - {ours.st_uid})) > 1:
+        if len(theirs | (owners - {ours.st_uid})) > 1:
             return _SEVERAL_ACCOUNTS.fill(folder=home)
         others = sorted(other for other, uids in self.accounts.items() if other != home and uids & theirs)
         if others:

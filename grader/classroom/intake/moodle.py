@@ -42,19 +42,19 @@ def layout(tree: Tree) -> Layout:
 
     A file with the mark twice in its name could belong to two people, so it belongs to nobody.
     """
-    found = {name: match for name in tree.names if (match := _match(name))}
-    twice = [name for name in found if "/" not in name and len(_MARKED.findall(name)) > 1]
-    keys = {name: match["number"] or match["name"] for name, match in found.items() if name not in twice}
-    working = {key for name, key in keys.items() if found[name]["kind"] == "file"}
-    mine = {name: key for name, key in keys.items() if found[name]["kind"] == "file" or key not in working}
-    files = group_files([(key, name, found[name]["file"]) for name, key in mine.items()])
+    matches = {name: match for name in tree.names if (match := _match(name))}
+    twice = [name for name in matches if "/" not in name and len(_MARKED.findall(name)) > 1]
+    keys = {name: match["number"] or match["name"] for name, match in matches.items() if name not in twice}
+    working = {key for name, key in keys.items() if matches[name]["kind"] == "file"}
+    mine = {name: key for name, key in keys.items() if matches[name]["kind"] == "file" or key not in working}
+    files = group_files([(key, name, matches[name]["file"]) for name, key in mine.items()])
     people = {
-        key: Person(found[name]["name"], (("moodle", found[name]["number"]),) if found[name]["number"] else ())
+        key: Person(matches[name]["name"], (("moodle", matches[name]["number"]),) if matches[name]["number"] else ())
         for name, key in mine.items()
     }
     submissions = [FoundSubmission(f"moodle-{key}", (people[key],), files[key]) for key in files]
     left = tuple(name for name in tree.names if name not in mine and not name.endswith("/"))
-    odd = find_strays((name for name in left if name not in found), _NO_SUCH_NAME.fill(example=_EXAMPLE))
+    odd = find_strays((name for name in left if name not in matches), _NO_SUCH_NAME.fill(example=_EXAMPLE))
     double = (Stray(name, _TWO_LEARNERS, (name,)) for name in twice)
     return Layout(tuple(submissions), left, (*odd, *double))
 

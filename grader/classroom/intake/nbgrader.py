@@ -78,7 +78,7 @@ def _utc(name: str, tree: Tree) -> datetime | None:
     """``2026-11-20 18:00:00.123456 UTC``; None if it is not a timestamp or cannot be read."""
     try:
         text = tree.read(name)[:100].decode("utf-8", "replace").strip().removesuffix("UTC").strip()
-        found = datetime.fromisoformat(text)
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        time = datetime.fromisoformat(text)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (UnreadableFile, ValueError, OverflowError):
         return None
