@@ -34,7 +34,7 @@ from grader.core.files import readable_json
 from grader.core.model import Answer, Course, Item, Message, Submission, Text
 from grader.core.text import duration
 from grader.course import answer_ids, items
-from grader.grading.unknown_items import unassigned
+from grader.grading.missing import unassigned
 from grader.submission import parse_files, read_files
 from grader.submission.files import RawFile
 from grader.submission.messages import printable

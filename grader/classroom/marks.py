@@ -101,31 +101,32 @@ def results_open(learner: LearnerRow, rules: Rules) -> datetime | None:
         return None
 
 
-def mark(
-    learner: LearnerRow,
-    work: GradedSubmission,
-    possible: Mapping[str, float],
-    overrides: Sequence[Override],
-    rules: Rules,
-    parts: Mapping[str, CoursePart] = NO_PARTS,
-) -> Mark:
-    """The mark of ``learner`` for ``work``. ``possible`` has the points of the questions that count.
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """How a class is marked: the points of the questions that count, and the rules.
 
     ``parts`` are the parts of the course by name, because an override may be for a part that was not graded.
     """
+
+    points: Mapping[str, float]
+    rules: Rules
+    parts: Mapping[str, CoursePart] = NO_PARTS
+
+
+def mark(learner: LearnerRow, work: GradedSubmission, marking: Marking, overrides: Sequence[Override] = ()) -> Mark:
+    """The mark of ``learner`` for ``work``."""
     changed = _changed(learner, overrides)
-    results = {result.id: _facts(with_overrides(result, changed, parts)) for result, _ in work.results}
-    questions = tuple(_question(name, points, results.get(name), changed, parts) for name, points in possible.items())
-    late = late_by(work.row, learner, rules)
+    results = {result.id: _facts(with_overrides(result, changed, marking.parts)) for result, _ in work.results}
+    late = late_by(work.row, learner, marking.rules)
     marked = results if work.row.error is None else {}
     parted = [facts for facts in results.values() if facts.parts]
     return Mark(
         learner,
         work,
-        questions,
-        remaining_share(late, work.row.attempt, rules),
+        tuple(_question(name, results.get(name), changed, marking) for name in marking.points),
+        remaining_share(late, work.row.attempt, marking.rules),
         late,
-        complete=all(_complete(name, marked.get(name), changed, parts) for name in possible),
+        complete=all(_complete(name, marked.get(name), changed, marking.parts) for name in marking.points),
         passed=bool(parted) and all(facts.passed for facts in parted),
         overridden=tuple(changed.values()),
     )
@@ -207,45 +208,37 @@ def _changed(learner: LearnerRow, overrides: Sequence[Override]) -> dict[str, Ov
 
 
 def _question(
-    name: str,
-    points: float,
-    result: _Facts | None,
-    changed: Mapping[str, Override],
-    parts: Mapping[str, CoursePart],
+    name: str, result: _Facts | None, changed: Mapping[str, Override], marking: Marking
 ) -> tuple[str, float, float]:
     """(id, earned, possible) of a question; without a result, only points given by hand are earned."""
-    if result is None:
-        given = [change.points for part, change in changed.items() if part in parts and parts[part].question == name]
-        return name, tidy(sum(given)), points
-    return name, result.earned, result.possible
+    if result is not None:
+        return name, result.earned, result.possible
+    own = {part.name for part in marking.parts.values() if part.question == name}
+    return name, tidy(sum(change.points for part, change in changed.items() if part in own)), marking.points[name]
 
 
 def marks(
-    learner: LearnerRow,
-    works: Sequence[GradedSubmission],
-    possible: Mapping[str, float],
-    overrides: Sequence[Override],
-    rules: Rules,
-    parts: Mapping[str, CoursePart] = NO_PARTS,
+    learner: LearnerRow, works: Sequence[GradedSubmission], marking: Marking, overrides: Sequence[Override] = ()
 ) -> tuple[Mark, ...]:
     """A learner's marks, one for each of ``works`` in the order of submission. One of them counts, or each.
 
     What comes too late to earn points replaces nothing that came before. Without works, there is one mark without a
     submission.
     """
+    rules = marking.rules
     if not works:
         changed = _changed(learner, overrides)
-        questions = tuple(_question(name, points, None, changed, parts) for name, points in possible.items())
+        questions = tuple(_question(name, None, changed, marking) for name in marking.points)
         return (Mark(learner, None, questions, overridden=tuple(changed.values())),)
-    attempts = [mark(learner, work, possible, overrides, rules, parts) for work in sorted(works, key=_order)]
+    attempts = [mark(learner, work, marking, overrides) for work in sorted(works, key=_order)]
     if rules.attempts == "each":
         return tuple(attempts)
-    in_time = [
-        index for index, attempt in enumerate(attempts) if share_when_late(attempt.late_seconds, rules)
-    ] or range(len(attempts))
-    chosen = (
-        in_time[-1] if rules.attempts == "last" else max(in_time, key=lambda index: (attempts[index].earned, index))
-    )
+    earning = [index for index, attempt in enumerate(attempts) if share_when_late(attempt.late_seconds, rules)]
+    candidates = earning or range(len(attempts))
+    if rules.attempts == "last":
+        chosen = candidates[-1]
+    else:
+        chosen = max(candidates, key=lambda index: (attempts[index].earned, index))
     return tuple(replace(attempt, counts=index == chosen) for index, attempt in enumerate(attempts))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.gradebook import Gradebook, LearnerRow, Override, SubmissionRow
-from grader.classroom.marks import CoursePart, GradedSubmission, Mark, marks
+from grader.classroom.marks import CoursePart, GradedSubmission, Mark, Marking, marks
 from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, OTHER_NAME, SAID_LATE
 from grader.core.errors import UsageError
 from grader.core.filename import portable
@@ -53,34 +53,35 @@ class Book:
         units = self.gradebook.units(row, self.versions)
         return GradedSubmission(row, tuple((unit.result, run) for unit, run in units))
 
+    def marking(self) -> Marking:
+        """How the class is marked."""
+        return Marking(self.points, self.course.rules, parts(self.course))
+
     def marks(self) -> Iterator[Mark]:
         """The marks of all learners, ordered by learner id."""
         overrides: dict[str, list[Override]] = {}
         for change in self.gradebook.overrides():
             overrides.setdefault(change.learner, []).append(change)
-        course_parts = parts(self.course)
         by_learner: dict[str, list[SubmissionRow]] = {}
         for row in self.gradebook.submissions():
             for name in row.learners:
                 by_learner.setdefault(name, []).append(row)
+        marking = self.marking()
         for learner in self.gradebook.learners():
             works = [self.work(row) for row in by_learner.get(learner.id, ())]
-            yield from marks(
-                learner, works, self.points, overrides.get(learner.id, ()), self.course.rules, course_parts
-            )
+            yield from marks(learner, works, marking, overrides.get(learner.id, ()))
 
     def marks_of(self, learner: LearnerRow) -> tuple[Mark, ...]:
         """The marks of one learner, without reading the rest of the class."""
         works = [self.work(row) for row in self.gradebook.submissions_of(learner.id)]
-        given = [change for change in self.gradebook.overrides() if change.learner == learner.id]
-        return marks(learner, works, self.points, given, self.course.rules, parts(self.course))
+        return marks(learner, works, self.marking(), self.gradebook.overrides())
 
     def unmatched(self) -> Iterator[Mark]:
         """Marks for submissions that belong to nobody in the class, under the names from the collection."""
+        marking = Marking(self.points, self.course.rules)
         for row in self.gradebook.submissions():
             if not row.learners:
-                nobody = LearnerRow(row.key, row.seed_name)
-                yield from marks(nobody, [self.work(row)], self.points, (), self.course.rules)
+                yield from marks(LearnerRow(row.key, row.seed_name), [self.work(row)], marking)
 
     def notices(self, mark: Mark) -> tuple[Notice, ...]:
         """The notices about the submission of a mark."""

@@ -18,7 +18,7 @@ import numpy as np
 from grader.classroom.gradebook import Gradebook, GradingRun, LearnerRow, SubmissionRow, open_gradebook
 from grader.classroom.marks import marks
 from grader.classroom.recorder import question_version
-from grader.classroom.results import Book, parts
+from grader.classroom.results import Book
 from grader.core.errors import UsageError
 from grader.core.model import (
     Array,
@@ -351,7 +351,7 @@ def _counting(
 ) -> SubmissionRow:
     book = Book.of(gradebook, course)
     works = [book.work(row) for row in rows]
-    learners_marks = marks(learner, works, book.points, gradebook.overrides(), course.rules, parts(course))
+    learners_marks = marks(learner, works, book.marking(), gradebook.overrides())
     return [mark.work.row for mark in learners_marks if mark.counts and mark.work is not None][-1]
 
 

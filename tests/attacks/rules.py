@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.authoring import edition
 from grader.classroom.enrolment import seed_name
 from grader.classroom.gradebook import GradingRun, LearnerRow, SubmissionRow
-from grader.classroom.marks import GradedSubmission, Mark, marks
+from grader.classroom.marks import GradedSubmission, Mark, Marking, marks
 from grader.classroom.roster import Learner, Roster
 from grader.core.model import Course, Item, ItemResult, QuestionResult, Report, Rules, Status, Text
 from grader.course import items, misconceptions
@@ -78,10 +78,10 @@ def _tried_out(rules: Rules, extra: float = 0.0) -> int:
     """The points gained by submitting every half hour, with what was told before, from an hour before the due date."""
     who = LearnerRow("mlory", "Mal Lory", "", extra)
     now, known, works = DUE - timedelta(hours=1), False, list[GradedSubmission]()
-    honest = marks(who, [_submitted(0.0, now, 1)], {"Q1": 10.0}, (), rules)[0].earned
+    honest = marks(who, [_submitted(0.0, now, 1)], Marking({"Q1": 10.0}, rules))[0].earned
     for attempt in range(1, 24 * 2 * 12):
         works.append(_submitted(10.0 if known else 0.0, now, attempt))
-        found = marks(who, works[-1:], {"Q1": 10.0}, (), rules)[0]
+        found = marks(who, works[-1:], Marking({"Q1": 10.0}, rules))[0]
         if known and found.earned > honest:
             return round(found.earned)
         known = known or _told(found, rules, now + timedelta(minutes=29, seconds=59))
@@ -101,7 +101,7 @@ def _just_in_time(folder: Path, course: Course) -> int:
     """Results that are shown while a submission of the last second is still being read."""
     rules = Rules(DUE.isoformat(), cut_off_days=1, hidden_results="after-due")
     last = DUE + timedelta(days=1)
-    (mark,) = marks(LearnerRow("mlory", ""), [_submitted(0.0, last, 1)], {"Q1": 10.0}, (), rules)
+    (mark,) = marks(LearnerRow("mlory", ""), [_submitted(0.0, last, 1)], Marking({"Q1": 10.0}, rules))
     return sum(_told(mark, rules, last + timedelta(seconds=second)) for second in range(0, 240, 10))
 
 

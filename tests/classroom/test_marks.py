@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
-from grader.classroom.marks import CoursePart, GradedSubmission, Mark, late_by, marks, remaining_share
+from grader.classroom.marks import CoursePart, GradedSubmission, Mark, Marking, late_by, marks, remaining_share
 from grader.core.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Rules, Status, Text, Verdict
 
 DUE = datetime(2026, 11, 30, 16, tzinfo=UTC)
@@ -40,7 +40,7 @@ def work(*results: QuestionResult, hours: float = -1, attempt: int = 1, error: s
 
 def one(*works: GradedSubmission, rules: Rules = RULES, overrides: tuple[Override, ...] = ()) -> Mark:
     """The mark that counts."""
-    (found,) = (mark for mark in marks(ADA, works, POSSIBLE, overrides, rules) if mark.counts)
+    (found,) = (mark for mark in marks(ADA, works, Marking(POSSIBLE, rules), overrides) if mark.counts)
     return found
 
 
@@ -125,7 +125,7 @@ def test_attempts(count: str, earned: float | None, attempt: int | None) -> None
         work(result(item=0.0, code=1.0), small(), hours=0, attempt=3),
     ]
     works[1] = work(result(code=0.0), small(points=1.0), attempt=2)
-    found = marks(ADA, works, POSSIBLE, (), rules)
+    found = marks(ADA, works, Marking(POSSIBLE, rules))
     assert len(found) == 3
     counting = [mark for mark in found if mark.counts]
     if earned is None:
@@ -158,7 +158,7 @@ def test_overrides() -> None:
 def test_a_person_can_give_points_for_what_could_not_be_graded(works: list[GradedSubmission]) -> None:
     """Where the part's question is known."""
     given = (Override("ada", "Q5.a", 1.5, "on paper", "Prof. Invented", DUE),)
-    (found,) = marks(ADA, works, POSSIBLE, given, RULES, PARTS)
+    (found,) = marks(ADA, works, Marking(POSSIBLE, RULES, PARTS), given)
     assert found.questions == (("Q3", 0.0, 5.0), ("Q5", 1.5, 2.0))
     assert (found.earned, found.overridden) == (1.5, given)
 
@@ -179,9 +179,9 @@ def test_points_by_hand_settle_what_we_could_not_mark(
     outcome = Outcome("values", "basic", "public", Verdict(Status.UNMARKED), 0.0, 0.0)
     code = ExerciseResult("softmax", Status.UNMARKED, 0.0, 0.0, (outcome,))
     unmarked = work(QuestionResult("Q3", Text("t", "题"), item, (code,)), small())
-    (before,) = marks(ADA, [unmarked], POSSIBLE, (), RULES, PARTS)
+    (before,) = marks(ADA, [unmarked], Marking(POSSIBLE, RULES, PARTS))
     assert (before.questions[0], before.complete, before.passed) == (("Q3", 1.0, 1.0), False, False)
-    (after,) = marks(ADA, [unmarked], POSSIBLE, (given("softmax", points),), RULES, PARTS)
+    (after,) = marks(ADA, [unmarked], Marking(POSSIBLE, RULES, PARTS), (given("softmax", points),))
     assert (after.questions[0], after.complete, after.passed) == (question, True, passed)
 
 
@@ -189,8 +189,8 @@ def test_points_by_hand_for_everything_make_a_mark_complete() -> None:
     """Where a submission could not be graded, a person may do it; with only some of it done it is not whole."""
     unreadable = [work(error=Text("not Python", "不是 Python"))]
     every = [given(part, 0.5) for part in PARTS]
-    (half,) = marks(ADA, unreadable, POSSIBLE, every[:2], RULES, PARTS)
-    (whole,) = marks(ADA, unreadable, POSSIBLE, every, RULES, PARTS)
+    (half,) = marks(ADA, unreadable, Marking(POSSIBLE, RULES, PARTS), every[:2])
+    (whole,) = marks(ADA, unreadable, Marking(POSSIBLE, RULES, PARTS), every)
     assert (half.complete, half.earned, whole.complete, whole.earned) == (False, 1.0, True, 1.5)
 
 
@@ -200,7 +200,7 @@ def test_the_last_is_the_last_that_was_handed_in(attempts: str) -> None:
     later = work(small(), attempt=2)
     later = replace(later, row=replace(later.row, key="submission_100"))
     earlier = work(small())
-    found = marks(ADA, [later, earlier], POSSIBLE, (), Rules(attempts=attempts))  # type: ignore[arg-type]
+    found = marks(ADA, [later, earlier], Marking(POSSIBLE, Rules(attempts=attempts)))  # type: ignore[arg-type]
     last = [mark.work for mark in found if mark.counts][-1]
     assert [mark.work for mark in found] == [earlier, later]
     assert last == later
@@ -213,6 +213,6 @@ def test_what_comes_too_late_replaces_nothing(attempts: str) -> None:
     times = [DUE - timedelta(hours=1), DUE + timedelta(hours=1), DUE + timedelta(days=3)]
     works = [work(small(), attempt=number) for number in (1, 2, 3)]
     works = [replace(each, row=replace(each.row, at=at)) for each, at in zip(works, times, strict=True)]
-    assert [mark.counts for mark in marks(ADA, works, POSSIBLE, (), rules)] == [False, True, False]
-    (alone,) = marks(ADA, works[2:], POSSIBLE, (), rules)
+    assert [mark.counts for mark in marks(ADA, works, Marking(POSSIBLE, rules))] == [False, True, False]
+    (alone,) = marks(ADA, works[2:], Marking(POSSIBLE, rules))
     assert alone.counts and alone.earned == 0

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
-from grader.classroom.marks import GradedSubmission, Mark, marks, results_open
+from grader.classroom.marks import GradedSubmission, Mark, Marking, marks, results_open
 from grader.core.model import (
     Diagnosis,
     ExerciseResult,
@@ -57,7 +57,7 @@ def work(points: float, at: datetime | None, attempt: int) -> GradedSubmission:
 
 def most(rules: Rules, ada: LearnerRow, *works: GradedSubmission) -> float:
     """What counts for her: the points that count, or all of them together if each attempt does."""
-    return sum(mark.earned for mark in marks(ada, works, POSSIBLE, (), rules) if mark.counts)
+    return sum(mark.earned for mark in marks(ada, works, Marking(POSSIBLE, rules)) if mark.counts)
 
 
 @given(

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from grader import __version__
 from grader.classroom.gradebook import GradingRun, LearnerRow, SubmissionRow
-from grader.classroom.marks import GradedSubmission, mark
+from grader.classroom.marks import GradedSubmission, Marking, mark
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.files import write
 from grader.core.model import Course, Lang, Message, Report
@@ -114,7 +114,7 @@ def graded(root: Path, settings: AutogradingSettings) -> dict[str, Any]:
     if report is not None:
         run = _run(report)
         work = GradedSubmission(row, tuple((result, run) for result in report.questions))
-    found = results(mark(learner, work, counting, (), context.course.rules), report, context.course, settings.lang)
+    found = results(mark(learner, work, Marking(counting, context.course.rules)), report, context.course, settings.lang)
     return found | ({"execution_time": round(report.shown_seconds, 3)} if report else {})
 
 
