@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 import pytest
 from rich.console import Console
 
-from grader.classroom import batch_view, inbox
+from grader.classroom import batch, inbox
 from grader.classroom.batch import BatchSummary
 from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.results import Book, MarkSummary, csv_cell, write_files
@@ -268,8 +268,8 @@ def results(made: Made, to: Path) -> Iterator[tuple[str, str]]:
     names = tuple(HOSTILE.values())
     lists = dict.fromkeys(("unknown", "ambiguous", "missing", "twice", "leftovers"), names)
     summary = BatchSummary("folders", 9, 9, **lists, rules=COURSE.rules, misnamed=tuple(zip(names, names, strict=True)))
-    yield "lines.txt", "\n".join(batch_view.lines(summary, rows, to, "en"))
-    yield "data.json", files.readable_json(batch_view.to_json(summary, rows, to))
+    yield "lines.txt", "\n".join(batch.lines(summary, rows, to, "en"))
+    yield "data.json", files.readable_json(batch.to_json(summary, rows, to))
 
 
 def analysed(made: Made, to: Path) -> Iterator[tuple[str, str]]:

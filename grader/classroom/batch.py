@@ -10,24 +10,41 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from grader.classroom import schedule
 from grader.classroom.class_folder import locked, make_folder
-from grader.classroom.collect import collect
+from grader.classroom.collect import NOTHING_IN, collect
 from grader.classroom.enrolment import Enrolment, enrol
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.recorder import GradingPlan, Recorder, grading_facts, question_versions, tasks_left
-from grader.classroom.results import ASKED, FILES
+from grader.classroom.results import ASKED, FILES, MarkSummary
 from grader.classroom.roster import read_roster
 from grader.classroom.task import BatchPlan, TaskResult
+from grader.classroom.words import (
+    AND_MORE,
+    CHECK_BROKE,
+    GRADED,
+    NOT_ALL_READ,
+    NOTHING_THERE,
+    OTHER_NAME,
+    PARTLY,
+    SAID_LATE,
+    WHOLE,
+    policy_sentences,
+)
 from grader.core.errors import UsageError
-from grader.core.model import Course, Message, Question, Rules, Text
+from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
+from grader.core.model import Course, Lang, Message, Question, Rules, Text
+from grader.core.text import COMMA, LABELED, SEMICOLON, clean, duration, points
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.grading.selection import Selection, check_names
+from grader.report import words
+from grader.report.json import number
 from grader.sandbox import libraries
 
 
@@ -224,3 +241,199 @@ def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
     """Learners with two submissions of the same attempt number."""
     times = Counter((learner, row.attempt) for row in submissions for learner in row.learners)
     return tuple(sorted(learner for (learner, _), count in times.items() if count > 1))
+
+
+# ------------------------------------------------------------------------------------------ for people and for programs
+
+
+COLUMNS = (Message("learner"), Message("points"), Message("status"))
+NOT_GRADED = Message("not gradable, see below")
+NOTHING_IN_IT = Message("nothing to grade, see below")
+DONE = Message(
+    "{graded} of {all} submissions graded. In {folder}: class.csv and the gradebook, from which 'attncheck export' "
+    "makes reports."
+)
+DONE_WITH_FILES = Message(
+    "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and one file per submission."
+)
+GRADED_EARLIER = Message(" {kept} of them were graded earlier.")
+MORE_ROWS = Message("… and {more} more in class.csv")
+NOT_COUNTED = Message("another attempt counts")
+NOT_SUBMITTED = Message("No submission from: {names}")
+NOT_IN_ROSTER = Message(
+    "Not on the roster, or listed there with another id or address; graded under the id that came with the "
+    "submission: {names}. Add those who belong to the class, or correct the roster, and run the same command again."
+)
+MISNAMED = Message(
+    "answers.yaml has a name that the roster does not list for this learner. Numbers in quiz items were drawn for the "
+    "id in the roster: {names}. Check whether they submitted somebody else’s file."
+)
+RESPELT = Message(
+    "answers.yaml has the learner’s name, login or address instead of their id in the roster. Numbers in quiz items "
+    "were drawn for the id, so answers that fit the numbers of the other name counted as wrong: {names}. Ask these "
+    "learners to use their id; if an answer deserves points nevertheless, give them with 'attncheck override'."
+)
+MISNAMED_UNLISTED = Message(
+    "answers.yaml has a name that does not seem to be the learner’s, and numbers in quiz items were drawn for that "
+    "name: {names}. Check whether they submitted somebody else’s file. With a roster, names are certain."
+)
+WHO_SAYS = Message("{who} (“{said}”)")
+AMBIGUOUS = Message(
+    "These names match more than one person on the roster; add an id or an e-mail address there: {names}"
+)
+TWICE = Message("Learners with two submissions of the same attempt number: {names}")
+LEFTOVERS = Message("Files that belong to nobody: {names}")
+NO_TIMESTAMP = Message(
+    "Submissions without a timestamp, treated as on time: {count} (late according to the LMS: {late})."
+)
+UNREAD = Message(
+    "{answers} of {learners} could not be read: {names}. 'attncheck override {folder} --pending' shows them."
+)
+ONE_ANSWER, ANSWERS = Message("1 answer"), Message("{count} answers")
+ONE_LEARNER, LEARNERS = Message("1 learner"), Message("{count} learners")
+#: Width of the learner column, in terminal cells.
+_NAME_WIDTH = 30
+#: Rows of the table; class.csv has them all.
+_MOST_ROWS = 60
+#: Names that a line lists.
+_MOST_NAMES = 20
+
+
+def to_json(summary: BatchSummary, rows: list[MarkSummary], out: Path) -> dict[str, Any]:
+    """The summary and the rows as JSON values."""
+    learners = [
+        {
+            "learner": clean(row.learner),
+            "name": clean(row.name),
+            "earned": number(row.earned),
+            "possible": number(row.possible),
+            "complete": row.complete,
+            "passed": row.passed,
+            "counts": row.counts,
+            "late_by_seconds": number(row.late_seconds) if row.late_seconds else None,
+            "error": None if row.error is None else clean(row.error.en, 2000, lines=True),
+            "notes": [clean(note) for note in row.notes],
+            "unread": list(row.unread),
+            "file": row.file,
+        }
+        for row in rows
+    ]
+    return {
+        "format": 1,
+        "out": str(out),
+        "intake": summary.kind,
+        "submissions": summary.submissions,
+        "graded": summary.graded,
+        "kept": summary.kept,
+        "layers": list(summary.layers),
+        "missing": list(map(clean, summary.missing)),
+        "unknown": list(map(clean, summary.unknown)),
+        "ambiguous": list(map(clean, summary.ambiguous)),
+        "twice": list(map(clean, summary.twice)),
+        "misnamed": {clean(who): clean(said) for who, said in summary.misnamed},
+        "respelt": {clean(who): clean(said) for who, said in summary.respelt},
+        "leftovers": list(map(clean, summary.leftovers)),
+        "rules": asdict(summary.rules),
+        "seconds": number(round(summary.seconds, 3)),
+        "learners": learners,
+    }
+
+
+def lines(summary: BatchSummary, rows: list[MarkSummary], out: Path, lang: Lang) -> Iterator[str]:
+    """The lines of the summary: a table of the class, what needs attention, and totals."""
+    yield from _table(rows, lang)
+    yield ""
+    attention = [*_failures(rows, lang), *_names(summary, lang), *_unread(rows, out, lang), *_rules(summary, lang)]
+    yield from (indent(line, 0) for line in attention)
+    if attention:
+        yield ""
+    done = DONE_WITH_FILES if any(row.file for row in rows) else DONE
+    total = done.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
+    earlier = GRADED_EARLIER.fill(kept=summary.kept).of(lang) if summary.kept else ""
+    yield indent(total + earlier, 0)
+
+
+def _table(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
+    shown = rows[:_MOST_ROWS]
+    called = shorten_distinct((clean(row.learner) for row in shown), _NAME_WIDTH)
+    cells = [tuple(text.of(lang) for text in COLUMNS)]
+    cells += [_cells(row, called[clean(row.learner)], lang) for row in shown]
+    yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
+    if len(rows) > len(shown):
+        yield MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
+
+
+def _failures(rows: Sequence[MarkSummary], lang: Lang) -> Iterator[str]:
+    """The submissions that could not be graded, with the reason."""
+    for row in rows:
+        if row.error is not None:
+            why = clean(row.error.of(lang), 1000, lines=True)
+            why = why.removeprefix(LABELED.fill(who=row.learner, said="").of(lang))
+            yield LABELED.fill(who=clean(row.learner), said=why).of(lang)
+
+
+def _names(summary: BatchSummary, lang: Lang) -> Iterator[str]:
+    """The names that need attention."""
+    respelt = [WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.respelt]
+    misnamed = [WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.misnamed]
+    for names, text in (
+        (summary.missing, NOT_SUBMITTED),
+        (summary.unknown, NOT_IN_ROSTER),
+        (summary.ambiguous, AMBIGUOUS),
+        (summary.twice, TWICE),
+        (misnamed, MISNAMED if summary.listed else MISNAMED_UNLISTED),
+        (respelt, RESPELT),
+        (summary.leftovers, LEFTOVERS),
+    ):
+        if names:
+            yield text.fill(names=_first_names(names, lang)).of(lang)
+
+
+def _first_names(names: Sequence[str], lang: Lang) -> str:
+    """The first of the names, and how many more there are."""
+    listed = COMMA.of(lang).join(clean(name) for name in names[:_MOST_NAMES])
+    more = len(names) - _MOST_NAMES
+    return listed + (AND_MORE.fill(more=more).of(lang) if more > 0 else "")
+
+
+def _unread(rows: Sequence[MarkSummary], folder: Path, lang: Lang) -> Iterator[str]:
+    """How many answers nobody could read, in submissions that count, and whose they are."""
+    counting = [row for row in rows if row.counts and row.unread]
+    if not counting:
+        return
+    count = sum(len(row.unread) for row in counting)
+    yield UNREAD.fill(
+        answers=ONE_ANSWER if count == 1 else ANSWERS.fill(count=count),
+        learners=ONE_LEARNER if len(counting) == 1 else LEARNERS.fill(count=len(counting)),
+        names=_first_names([row.learner for row in counting], lang),
+        folder=str(folder),
+    ).of(lang)
+
+
+def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
+    """The due date, the late policy, and how many submissions have no timestamp."""
+    sentences = list(policy_sentences(summary.rules))
+    if sentences:
+        yield ("" if lang == "zh" else " ").join(sentence.of(lang) for sentence in sentences)
+    if sentences and summary.timeless:
+        yield NO_TIMESTAMP.fill(count=summary.timeless, late=summary.said_late).of(lang)
+
+
+def _cells(row: MarkSummary, learner: str, lang: Lang) -> tuple[str, str, str]:
+    earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
+    if row.error is not None:
+        why = NOTHING_IN_IT if row.error.en.startswith(NOTHING_IN) else NOT_GRADED
+        return learner, earned if row.given else "–", why.of(lang)
+    if not row.submitted:
+        return learner, earned if row.given else "–", NOTHING_THERE.of(lang)
+    status = WHOLE if row.passed else GRADED if row.complete else PARTLY
+    remarks = [status.of(lang)]
+    if row.late_seconds:
+        remarks.append(words.LATE.fill(time=duration(row.late_seconds)).of(lang))
+    if not row.counts:
+        remarks.append(NOT_COUNTED.of(lang))
+    for note in row.notes:
+        for text in (SAID_LATE, CHECK_BROKE, NOT_ALL_READ, OTHER_NAME):
+            note = note.replace(text.en, text.of(lang))
+        remarks.append(clean(note))
+    return learner, earned, SEMICOLON.of(lang).join(remarks)

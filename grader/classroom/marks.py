@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from types import MappingProxyType
 
 from grader.classroom.gradebook import GradingRun, LearnerRow, Override, SubmissionRow
 from grader.core.identity_cache import cached_by_identity
@@ -23,9 +22,6 @@ class CoursePart:
     name: str
     question: str
     possible: float
-
-
-NO_PARTS: Mapping[str, CoursePart] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ class Marking:
 
     points: Mapping[str, float]
     rules: Rules
-    parts: Mapping[str, CoursePart] = NO_PARTS
+    parts: Mapping[str, CoursePart] = field(default_factory=dict)
 
 
 def mark(learner: LearnerRow, work: GradedSubmission, marking: Marking, overrides: Sequence[Override] = ()) -> Mark:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.classroom import batch_view
 from grader.classroom.class_folder import locked
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book, write_files
@@ -96,7 +95,7 @@ def batch(
     and class.csv, and prints a table; 'attncheck export' makes reports from the gradebook. Refuses to run where code
     cannot be confined.
     """
-    from grader.classroom.batch import BatchRequest, run  # loads numpy
+    from grader.classroom.batch import BatchRequest, lines, run, to_json  # loads numpy
 
     folder = loader.find(call.course_folder)
     loaded = courses.load(folder)
@@ -128,9 +127,9 @@ def batch(
         click.get_current_context().exit(INTERRUPTED)
     rows = _results(request, call.lang)
     if call.as_json:
-        write_json(batch_view.to_json(summary, rows, out))
+        write_json(to_json(summary, rows, out))
     else:
-        print_lines(batch_view.lines(summary, rows, out, call.lang))
+        print_lines(lines(summary, rows, out, call.lang))
     gradable = not summary.refused and all(row.complete for row in rows)
     click.get_current_context().exit(ALL_GRADED if gradable else SOME_NOT_GRADABLE)
 
