@@ -674,9 +674,9 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
     path = folder / FILE
     if not create and not path.is_file():
         raise GradebookError(
-            Message("{folder} has no {file}. Expected a folder written by 'attncheck batch --out'.").fill(
-                folder=folder, file=FILE
-            )
+            Message("{folder} has no {file}.")
+            .with_advice(Message("Expected a folder written by 'attncheck batch --out'."))
+            .fill(folder=folder, file=FILE)
         )
     with ExitStack() as opened:
         try:
@@ -698,7 +698,8 @@ def open_gradebook(folder: Path, *, create: bool = False, read_only: bool = Fals
 def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     """Raise GradebookError if the file is empty, or has a format that this version does not write."""
     if _is_empty(connection):
-        raise GradebookError(Message("{path} is empty. Run 'attncheck batch' again to continue.").fill(path=path))
+        empty = Message("{path} is empty.").with_advice(Message("Run 'attncheck batch' again to continue."))
+        raise GradebookError(empty.fill(path=path))
     row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
     written = str(row[0]) if row else "none"
     if written != str(FORMAT):

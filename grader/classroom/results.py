@@ -245,8 +245,10 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
         raise UsageError(
             Message(
                 "the files in {out} cannot be written ({reason}), but the gradebook is complete: free some space, or "
-                "make the folder writable. Then run the same command again (regrade with --yes)."
-            ).fill(out=out, reason=error.strerror)
+                "make the folder writable."
+            )
+            .with_advice(Message("Then run the same command again (regrade with --yes)."))
+            .fill(out=out, reason=error.strerror)
         ) from error
     return rows
 

@@ -273,9 +273,8 @@ class Helper:
 
 
 _KILLED = Message(
-    "the process that reads submissions was killed twice from outside, usually because the machine is short of memory. "
-    "Close other programs, or use fewer --workers, and run the command again"
-)
+    "the process that reads submissions was killed twice from outside, usually because the machine is short of memory."
+).with_advice(Message("Close other programs, or use fewer --workers, and run the command again"))
 _NOT_IMPORTED = Message(
     "the process that reads submissions could not import attncheck, so nothing could be graded. Was the Python "
     "environment updated or removed, or is the machine short of memory? Make sure that attncheck is installed, and run "

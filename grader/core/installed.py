@@ -26,9 +26,8 @@ def distribution(name: str) -> str | None:
 
 
 _NOT_INSTALLED = Message(
-    "course.yaml, packages: {name} is not installed in the Python that runs attncheck ({python}). Install it there "
-    "(pip install {name}), or remove it from the list."
-)
+    "course.yaml, packages: {name} is not installed in the Python that runs attncheck ({python})."
+).with_advice(Message("Install it there (pip install {name}), or remove it from the list."))
 _NEEDS_REFUSED = Message(
     "course.yaml, packages: {name} needs {refused}, which submissions may not import: it is used to grade or test "
     "them. Remove it from the list."

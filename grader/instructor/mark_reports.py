@@ -49,9 +49,9 @@ def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
                 yield mark
     if learner is not None and not found:
         raise UsageError(
-            Message("There is no learner “{learner}” in the gradebook. 'export csv' lists them.").fill(
-                learner=clean(learner)
-            )
+            Message("There is no learner “{learner}” in the gradebook.")
+            .with_advice(Message("'export csv' lists them."))
+            .fill(learner=clean(learner))
         )
 
 

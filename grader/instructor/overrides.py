@@ -120,7 +120,9 @@ def give_points(
     """
     if not request.reason.strip():
         raise UsageError(
-            Message("Give a reason: it is shown with the points, and others will ask. The option is --reason TEXT."),
+            Message("Give a reason: it is shown with the points, and others will ask.").with_advice(
+                Message("The option is --reason TEXT.")
+            ),
             field="reason",
         )
     with open_for_changes(folder, course_folder, timeout) as (book, loaded):
@@ -134,9 +136,9 @@ def give_points(
         part = _part(request.part, loaded, points_of(book))
         if not math.isfinite(request.points) or not (request.beyond or 0 <= request.points <= part.possible):
             raise UsageError(
-                Message("{part} has 0 to {possible} points; found {points}. Use --beyond to allow this.").fill(
-                    part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}"
-                ),
+                Message("{part} has 0 to {possible} points; found {points}.")
+                .with_advice(Message("Use --beyond to allow this."))
+                .fill(part=part.name, possible=f"{part.possible:g}", points=f"{request.points:g}"),
                 field="points",
             )
         change = Override(learner.id, part.name, request.points, request.reason.strip(), request.author, now)

@@ -198,7 +198,9 @@ def points_of(book: Gradebook) -> dict[str, float]:
     found = book.table("questions", float)
     if not found:
         raise GradebookError(
-            Message("{book} does not record which questions count; run 'attncheck batch' again.").fill(book=book.path)
+            Message("{book} does not record which questions count;")
+            .with_advice(Message("run 'attncheck batch' again."))
+            .fill(book=book.path)
         )
     return found
 
@@ -211,9 +213,9 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
     if isinstance(known, str) and Path(known, "questions").is_dir():
         return Path(known)
     raise UsageError(
-        Message(
-            "{parent} was graded with the course in {known}, which no longer exists; give its folder with --course."
-        ).fill(parent=book.path.parent, known=known)
+        Message("{parent} was graded with the course in {known}, which no longer exists;")
+        .with_advice(Message("give its folder with --course."))
+        .fill(parent=book.path.parent, known=known)
     )
 
 

@@ -134,7 +134,7 @@ def score_decision(item: Item, decision: Decision) -> tuple[float, str]:
     """The points for ``item`` and the reason that is saved with them. Raises UsageError for unknown key points."""
     known = [point.id for point in items.key_points(item)]
     if not known:
-        text = Message("{item} has no key points. Give --points P with --reason TEXT.")
+        text = Message("{item} has no key points.").with_advice(Message("Give --points P with --reason TEXT."))
         raise UsageError(text.fill(item=item.id))
     made = set(re.sub(r"[\s,，、]", "", decision.points).casefold())
     if not made or not (made <= set(known) or made == {"0"}):
@@ -246,6 +246,6 @@ def find_group(found: PendingAnswers, learner: str, part: str, *, alike: bool) -
 
 
 _NOT_WAITING = Message("No answer of {learner} to {part} is waiting to be marked. {hint}")
-_NONE_WAIT = Message(
-    "No answers to “{part}” are waiting to be marked. 'attncheck override DIR --pending' lists those that are."
+_NONE_WAIT = Message("No answers to “{part}” are waiting to be marked.").with_advice(
+    Message("'attncheck override DIR --pending' lists those that are.")
 )

@@ -35,6 +35,11 @@ _TORN = b" #torn"
 #: The byte-order mark that some editors write.
 _MARK = b"\xef\xbb\xbf"
 _ELSEWHERE = Message("use --state F (or ATTNCHECK_STATE) to continue with another file")
+_UNTIL_THEN = Message("until then, {elsewhere}.")
+_FIX_LINE = Message(
+    "Fix or delete this line in an editor (docs/state.md describes the format); until then, {elsewhere}."
+)
+_UNCHANGED = Message("Nothing was changed.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +226,9 @@ def read_all(path: Path, course_id: str) -> tuple[Event, ...]:
         return ()
     except OSError as error:
         raise StateError(
-            Message("{path} cannot be read: {reason}. {elsewhere}").fill(
-                path=path, reason=error.strerror, elsewhere=_sentence(_ELSEWHERE)
-            )
+            Message("{path} cannot be read: {reason}.")
+            .with_advice(_sentence(_ELSEWHERE))
+            .fill(path=path, reason=error.strerror)
         ) from error
     *lines, last = raw.removeprefix(_MARK).split(b"\n")
     found = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
@@ -310,10 +315,9 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
         return _event(entry)
     except _Newer as newer:
         raise StateError(
-            Message(
-                "{path}, line {number}: {newer}; this attncheck reads format {format}. Update attncheck; until then, "
-                "{elsewhere}. Nothing was changed."
-            ).fill(path=path, number=number, newer=newer, format=FORMAT, elsewhere=_ELSEWHERE)
+            Message("{path}, line {number}: {newer}; this attncheck reads format {format}. Update attncheck;")
+            .with_advice(_UNTIL_THEN, after=_UNCHANGED)
+            .fill(path=path, number=number, newer=newer, format=FORMAT, elsewhere=_ELSEWHERE)
         ) from None
     except (ValueError, RecursionError) as error:
         said = (
@@ -322,10 +326,9 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
             else str(error)
         )
         raise StateError(
-            Message(
-                "{path}, line {number}: {said}. Fix or delete this line in an editor (docs/state.md describes the "
-                "format); until then, {elsewhere}. Nothing was changed."
-            ).fill(path=path, number=number, said=said, elsewhere=_ELSEWHERE)
+            Message("{path}, line {number}: {said}.")
+            .with_advice(_FIX_LINE, after=_UNCHANGED)
+            .fill(path=path, number=number, said=said, elsewhere=_ELSEWHERE)
         ) from None
 
 
@@ -426,10 +429,9 @@ def append(path: Path, *events: Event) -> None:
             _write(file, _closing(path, file) + data)
     except OSError as error:
         raise StateError(
-            Message(
-                "{path} cannot be written: {reason}. Earlier entries are still there. Free some space, make the file "
-                "writable, or {elsewhere}."
-            ).fill(path=path, reason=error.strerror or error, elsewhere=_ELSEWHERE)
+            Message("{path} cannot be written: {reason}. Earlier entries are still there.")
+            .with_advice(Message("Free some space, make the file writable, or {elsewhere}."))
+            .fill(path=path, reason=error.strerror or error, elsewhere=_ELSEWHERE)
         ) from error
 
 

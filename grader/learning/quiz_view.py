@@ -74,9 +74,11 @@ _ET_AL = Message("{first} et al.")
 _NEXT_ABOUT = Message("Next: {item}, which asks about exactly this.")
 _OFFER = Message("{item}, from another question, asks about exactly this. Type :follow to answer it next.")
 _OFFER_HERE = Message("{item}, from another question, asks about exactly this.")
-_CODE_SAME = Message("Your code for {exercise} makes the same mistake. Hints: attncheck hint {question}")
+_CODE_SAME = Message("Your code for {exercise} makes the same mistake.").with_advice(
+    Message("Hints: attncheck hint {question}")
+)
 _CODE_RIGHT = Message("Your code for {exercise} gets this right; compare it with your answer.")
-_CODE_OPEN = Message("The exercise {exercise} shows this. To begin: attncheck start {question}")
+_CODE_OPEN = Message("The exercise {exercise} shows this.").with_advice(Message("To begin: attncheck start {question}"))
 
 _MOVED = {
     "skipped": Message("Skipped; it will come back at the end."),

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------------------------------- texts
 
 _EMPTY = Message(
-    "There is nothing to review yet. Cards come from quiz items you answered and functions that passed. The commands "
-    "for them are `attncheck quiz`, `attncheck grade` and `attncheck watch`."
-)
+    "There is nothing to review yet. Cards come from quiz items you answered and functions that passed."
+).with_advice(Message("The commands for them are `attncheck quiz`, `attncheck grade` and `attncheck watch`."))
 _NOTHING_DUE = Message("Nothing is due now. The next card is {card}, due {when}.")
 _OPENING = Message("To review: {due} due, {new} new")
 _THIS_TIME = Message("{count} of them now (--limit)")

@@ -35,7 +35,6 @@ from grader.core.model import (
     Status,
     Text,
 )
-from grader.core.page_text import without_commands
 from grader.core.text import LABELED, check_label, clean, points
 from grader.course import items, misconceptions
 from grader.report import explained, words
@@ -156,9 +155,7 @@ def environment(*more: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    made.filters.update(
-        points=points, brief=brief, for_page=without_commands, plain=check_label, breakable=breakable, exact=exact
-    )
+    made.filters.update(points=points, brief=brief, plain=check_label, breakable=breakable, exact=exact)
     return made
 
 

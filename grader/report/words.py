@@ -79,9 +79,8 @@ INCOMPLETE = Message(
     "you; please tell your instructor."
 )
 SANDBOX = Message("Sandbox: {layers}")
-NO_SANDBOX = Message(
-    "This code ran WITHOUT a sandbox: it could read and change everything that you can. Run `attncheck doctor` to see "
-    "what is missing."
+NO_SANDBOX = Message("This code ran WITHOUT a sandbox: it could read and change everything that you can.").with_advice(
+    Message("Run `attncheck doctor` to see what is missing.")
 )
 NOTHING_RUN = Message("No code was run")
 SECONDS = Message("{seconds} s")

@@ -222,8 +222,12 @@ def _in_a_child(run: _Run, children: ChildFactory, tasks: list[ChildTask]) -> No
 
 _KILLED = Message(
     "could not be graded: the process that ran this code was killed twice from outside, usually because the machine is "
-    "short of memory. One submission may need 1.5 GB of free memory: close other programs, or use fewer --workers, and "
-    "run the command again"
+    "short of memory."
+).with_advice(
+    Message(
+        "One submission may need 1.5 GB of free memory: close other programs, or use fewer --workers, and run the "
+        "command again"
+    )
 )
 _NOT_READY = Message("the sandboxed child was not ready after {seconds:g} s")
 _ENDED_EARLY = Message("the sandboxed child ended before it was ready ({error})")

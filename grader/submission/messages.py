@@ -286,8 +286,8 @@ NOT_YAML = Message("line {line}: {reason}.")
 NO_FORMAT_LINE = Message(
     "there is no `format`, so this was read as format 1. Write `format: 1` as the first line of the file."
 )
-ANSWERS_SHAPE = Message(
-    "expected `format: 1`, `learner:` and `answers:`, found {found}. `attncheck start` creates a file to begin with."
+ANSWERS_SHAPE = Message("expected `format: 1`, `learner:` and `answers:`, found {found}.").with_advice(
+    Message("`attncheck start` creates a file to begin with.")
 )
 EMPTY_ANSWERS = Message("nothing", "file")
 FORMAT = Message("line {line}: expected `format: 1`, found {found}. Write `format: 1` as the first line of the file.")

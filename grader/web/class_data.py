@@ -30,7 +30,6 @@ from grader.classroom.marks import Mark
 from grader.classroom.results import Book
 from grader.core.errors import AttncheckError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Text
-from grader.core.page_text import without_commands
 from grader.core.text import OF_POINTS, points, timestamp
 from grader.instructor import analysis, class_table
 from grader.instructor.class_table import ClassRow
@@ -414,7 +413,7 @@ class Visit:
 
     def said(self, error: AttncheckError) -> str:
         """The text of an error without commands, and with paths of this machine reduced to their last part."""
-        text = without_commands(error.message).of(self.lang)
+        text = error.message.on_page.of(self.lang)
         for path in (str(self.class_data.folder.absolute()), str(self.class_data.folder)):
             text = text.replace(path, self.class_data.folder.name)
         return _FOLDERS.sub("", text)

@@ -40,7 +40,6 @@ from grader.core.model import (
     Submission,
     Text,
 )
-from grader.core.page_text import without_commands
 from grader.core.text import duration
 from grader.course import items
 from grader.grading.checker import CheckedSubmission
@@ -141,8 +140,8 @@ class ClassWorkspace(LearnerWorkspace):
             self.service.report(error.message)
             return OURS
         here = f"{self.service.plan.folder}{os.sep}"
-        said = without_commands(error.message)
-        return Text(said.en.replace(here, ""), said.zh.replace(here, ""))
+        message = error.message.on_page
+        return Text(message.en.replace(here, ""), message.zh.replace(here, ""))
 
     def save(self, *events: Event) -> None:
         """See ``LearnerWorkspace``. Raises UsageError when the log is full."""

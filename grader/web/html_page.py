@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from grader.core.model import Lang, Text
 from grader.core.page import Page
-from grader.core.page_text import without_commands
 from grader.web.prose import inline
 
 
@@ -26,8 +25,8 @@ class HtmlPage(Page):
         return Markup("\n").join(self._parts)
 
     def say(self, text: Text, **values: object) -> str:
-        """See ``Page``; without the sentences that name a command."""
-        return super().say(without_commands(text), **values)
+        """See ``Page``; without advice on what to type in a terminal."""
+        return text.fill(**values).on_page.of(self.lang) if values else text.on_page.of(self.lang)
 
     def blank(self) -> None:
         """Do nothing: the style sheet defines the spacing."""

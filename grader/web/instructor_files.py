@@ -16,7 +16,6 @@ from starlette.responses import Response
 from grader.classroom.results import Book
 from grader.core.filename import portable
 from grader.core.model import Text
-from grader.core.page_text import without_commands
 from grader.instructor import export as exports
 from grader.instructor.analysis import similarity_html, similarity_view
 from grader.instructor.analysis.answers import borrowed_by_learner
@@ -135,7 +134,7 @@ def make_download(visit: Visit) -> Response:
     visit.note("downloaded", format=name)
     if not ready.remarks:
         return attachment(ready.name, ready.data)
-    remarks = [without_commands(remark) for remark in ready.remarks]
+    remarks = [remark.on_page for remark in ready.remarks]
     return visit.page("instructor_ready.html", ready=ready, remarks=remarks, token=class_data.shelf.put(ready))
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from grader.core import files
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.model import Course, Exercise, Item, Lang, Message, Question, Report, Status, Submission, Text
-from grader.core.page_text import without_commands
 from grader.course import starter
 from grader.grading import costs
 from grader.grading.checker import CheckedSubmission, Checker
@@ -88,7 +87,7 @@ class LearnerWorkspace:
 
     def told(self, error: AttncheckError) -> Text:
         """The text of an error for the learner, without commands."""
-        return without_commands(error.message)
+        return error.message.on_page
 
     # ------------------------------------------------------------------------------------- the log
 

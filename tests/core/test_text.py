@@ -16,7 +16,7 @@ import pytest
 
 import grader
 from grader.core.errors import AttncheckError, UsageError
-from grader.core.model import Status, Text
+from grader.core.model import Message, Status, Text
 from grader.core.text import STATUS, clean, points
 
 
@@ -171,3 +171,36 @@ def test_errors_keep_both_languages_between_processes() -> None:
     """An error that a worker raises has both languages where it arrives."""
     arrived = pickle.loads(pickle.dumps(UsageError(Text("no", "不行"))))
     assert (str(arrived), arrived.of("en"), arrived.of("zh")) == ("no", "no", "不行")
+
+
+ADVISED = Text("It is {what}.", "它是{what}。").with_advice(Text("Run {what}.", "运行 {what}。"))
+
+
+@pytest.mark.parametrize(
+    ("text", "terminal", "page"),
+    [
+        (ADVISED.fill(what="x"), ("It is x. Run x.", "它是x。运行 x。"), ("It is x.", "它是x。")),
+        (
+            Text("a;", "甲；").with_advice(Text("b;", "乙；"), after=Text("c", "丙")),
+            ("a; b; c", "甲；乙；丙"),
+            ("a; c", "甲；丙"),
+        ),
+        (
+            Text("{file}: {why}!", "{file}：{why}！").fill(file="f", why=ADVISED.fill(what="x")),
+            ("f: It is x. Run x.!", "f：它是x。运行 x。！"),
+            ("f: It is x.!", "f：它是x。！"),
+        ),
+        (
+            ADVISED.fill(what=Text("w", "甲").with_advice(Text("v", "乙"))),
+            ("It is w v. Run w v.", "它是甲乙。运行 甲乙。"),
+            ("It is w.", "它是甲。"),
+        ),
+        (Text("{a}", "{a}").fill(a="x"), ("x", "x"), ("x", "x")),
+        (Message("Correct."), ("Correct.", Message("Correct.").zh), ("Correct.", Message("Correct.").zh)),
+    ],
+)
+def test_pages_leave_out_advice(text: Text, terminal: tuple[str, str], page: tuple[str, str]) -> None:
+    """A terminal shows all of a message, a page what is not advice; also where it is filled in, and in a worker."""
+    for arrived in (text, pickle.loads(pickle.dumps(text)), UsageError(text).message):
+        assert ((arrived.en, arrived.zh), (arrived.on_page.en, arrived.on_page.zh)) == (terminal, page)
+        assert repr(arrived) == repr(Text(*terminal)) and arrived == Text(*terminal)

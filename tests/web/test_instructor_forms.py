@@ -5,29 +5,24 @@ The forms are those of the routes, so a new one without a case fails here.
 
 from __future__ import annotations
 
-import ast
 import html
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.datastructures import FormData
 
-import grader
 from grader.classroom import audit
 from grader.classroom.gradebook import Override, open_gradebook
-from grader.commands import FAMILIES
-from grader.core.model import Message, Text
-from grader.core.page_text import COMMANDS, names_command, without_commands
 from grader.instructor import learner_requests
 from grader.web.class_data import LANGUAGE, ClassData, FormProblem, FormState, ReadingLog
 from grader.web.instructor import routes
 from grader.web.people import ClassMember, Role
 from tests.tiny import give
 from tests.web.test_instructor import NOW, OWN, PATHS, browser, class_data, given, handed_in, in_process
+from tests.web.test_no_commands import FOR_TERMINALS
 
 __all__ = ["class_data", "handed_in", "in_process"]  # fixtures
 
@@ -135,7 +130,7 @@ def test_a_refused_form_keeps_everything(
     if fields.get("wording") == "WORDINGS":
         fields = fields | {"wording": wordings(class_data, 1)}
     text = send(class_data, path, 400, lang, **fields)
-    assert said[lang == "zh"] in shown(text) and not names_command(shown(text))
+    assert said[lang == "zh"] in shown(text) and not FOR_TERMINALS.search(shown(text))
     if route.startswith("/changes"):
         return  # there is nothing to type
     form = form_of(text, fields["form"])
@@ -360,9 +355,6 @@ def test_the_log_by_page(class_data: ClassData) -> None:
 
 # ------------------------------------------------------------------------------------------ nothing for terminals
 
-#: Written apart from ``names_command``, which must not be what decides whether it works.
-_FOR_TERMINALS = re.compile(r"(?<![\w-])--\w|\battncheck (?:" + "|".join(COMMANDS) + r")\b|['`]export |docs/\w")
-
 
 def pages_of(class_data: ClassData, lang: str) -> Iterator[tuple[str, str]]:
     """Every page with its address."""
@@ -384,57 +376,10 @@ def test_no_page_names_a_command(class_data: ClassData, lang: str) -> None:
     """Nor an option of one, nor a file that an installed attncheck lacks, in what people see."""
     ask(class_data)
     text = send(class_data, "/marking/Q1.why", 200, wording=wordings(class_data, 1), point="a", form="group-1")
-    assert not _FOR_TERMINALS.search(shown(text))
+    assert not FOR_TERMINALS.search(shown(text))
     for path, page in pages_of(class_data, lang):
         # Both languages are in a report; the style sheet shows one of them.
-        assert not (found := _FOR_TERMINALS.search(shown(page))), (path, found)
-
-
-def test_commands_are_those_of_the_command_line() -> None:
-    """So that messages with a new one are found."""
-    assert {name for commands in FAMILIES.values() for name in commands} == COMMANDS
-
-
-@pytest.mark.parametrize(
-    ("said", "left"),
-    [
-        ("Q5 has 0 to 1 points; found 2. Use --beyond to allow this.", "Q5 has 0 to 1 points; found 2."),
-        ("It is empty. Run 'attncheck batch' again to continue.", "It is empty."),
-        ("“--beyond” is not a number of points.", "“--beyond” is not a number of points."),
-        ("Another attncheck is grading into results.", "Another attncheck is grading into results."),
-        ("a.csv:1: expected 1.5, found 2.", "a.csv:1: expected 1.5, found 2."),
-        ("缺少文件。对应的选项是 --template FILE。", "缺少文件。"),
-        ("See docs/serve.md.", "This cannot be done on this page; the person who runs the server can help."),
-    ],
-)
-def test_sentences_for_terminals_are_left_out(said: str, left: str) -> None:
-    """The others stay as they are; what people typed is no command."""
-    assert without_commands(Text(said, said)).en == left
-
-
-def test_messages_keep_commands_apart() -> None:
-    """A message that names a command says what is wrong in a sentence of its own, so that a page has something to say.
-
-    These are the messages of the code that changes a class by hand and exports it, which pages show.
-    """
-    rooms = Path(grader.__file__).parent
-    files = [rooms / "classroom" / name for name in ("gradebook.py", "results.py")]
-    files += [
-        rooms / "instructor" / name for name in ("overrides.py", "rubric.py", "mark_reports.py", "learner_requests.py")
-    ]
-    names = ("_class_list.py", "canvas.py", "canvas_feedback.py", "moodle.py")
-    files += [rooms / "instructor" / "export" / name for name in names]
-    messages = [
-        (file.name, Message(*map(ast.literal_eval, node.args)))
-        for file in files
-        for node in ast.walk(ast.parse(file.read_text("utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Message"
-    ]
-    assert len(messages) > 40
-    for file, message in messages:
-        left = without_commands(message)
-        assert "on this page" not in left.en, (file, message.en)
-        assert "这个页面" not in left.zh, (file, message.en)
+        assert not (found := FOR_TERMINALS.search(shown(page))), (path, found)
 
 
 def test_the_state_of_a_form() -> None:

@@ -1,28 +1,42 @@
-"""No page of a learner names a command, an option or a file of the sources: they cannot be typed there."""
+"""No page names a command, an option or a file of the sources: they cannot be typed there."""
 
 from __future__ import annotations
 
+import ast
 import html
 import re
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+import grader
+from grader.commands import FAMILIES
 from grader.core.model import Course, Lang
-from grader.core.page_text import COMMANDS
 from grader.web.learner import LearnerWorkspace
 from tests.web.test_pages import OWN, browser, course, first, learner, page, post
 
 __all__ = ["browser", "course", "learner"]  # fixtures
 
-_FOR_TERMINALS = re.compile(r"(?<![\w-])--[a-z]|\battncheck (?:" + "|".join(COMMANDS) + r")\b|['`]export |docs/\w")
+_COMMANDS = [name for commands in FAMILIES.values() for name in commands]
+#: What only a terminal understands: an option, a command, or a file of the sources.
+FOR_TERMINALS = re.compile(
+    rf"(?<![\w-])--[a-z]|\battncheck (?:{'|'.join(_COMMANDS)})\b|['`](?:export|batch|regrade) |pip install|docs/\w"
+)
+#: The modules whose errors and remarks the pages show, besides those of the pages.
+_SHOWN = (
+    "classroom/gradebook.py classroom/results.py instructor/overrides.py instructor/rubric.py "
+    "instructor/mark_reports.py instructor/learner_requests.py grading/nothing_to_grade.py "
+    "instructor/export/_class_list.py instructor/export/canvas.py instructor/export/canvas_feedback.py "
+    "instructor/export/moodle.py submission/messages.py report/figures/run.py sandbox/zygote.py sandbox/launch.py"
+)
 
 
 def found(text: str) -> str:
     """What a page names for terminals, with what is around it; files that are shown are the learner's own."""
     text = re.sub(r"<(textarea|pre|script)\b.*?</\1>", "", text, flags=re.S)
     shown = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
-    match = _FOR_TERMINALS.search(shown)
+    match = FOR_TERMINALS.search(shown)
     return shown[max(0, match.start() - 90) : match.end() + 30] if match else ""
 
 
@@ -65,3 +79,15 @@ def test_errors(browser: TestClient, learner: LearnerWorkspace, course: Course, 
     learner.state.write_text("{broken\n{}\n")
     text = page(browser, "/", 400)
     assert not found(text) and ("not a line of JSON" in text or "JSON" in text)
+
+
+@pytest.mark.parametrize("path", _SHOWN.split())
+def test_messages_keep_commands_apart(path: str) -> None:
+    """Whatever names a command is advice, which is a part of its own, so that pages have something left to say."""
+    tree = ast.parse((Path(grader.__file__).parent / path).read_text("utf-8"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    advised = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "with_advice"]
+    advice = {id(argument) for call in advised for argument in call.args}
+    messages = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Message"]
+    named = [ast.literal_eval(call.args[0]) for call in messages if id(call) not in advice]
+    assert [text for text in named if FOR_TERMINALS.search(text)] == []

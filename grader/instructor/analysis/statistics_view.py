@@ -62,7 +62,7 @@ NOTHING = Message("Nothing here is suspicious.")
 CASE = Message("{exercise}: {check}, case “{case}”")
 _MORE_CASES = Message("{names} and {more} more")
 
-_NEGATIVE = (
+_NEGATIVE: tuple[Text, Text] = (
     Message("{part}: learners who do well elsewhere do worse here (discrimination {value})."),
     Message("Check its key and its wording first: a wrong key and an ambiguous question both look like this."),
 )
@@ -72,18 +72,16 @@ _EVERYBODY = (
 )
 _NOBODY = (
     Message("Hidden cases that nobody passes: {names}."),
-    Message(
-        "Check whether the question says what they require. If it does not, add it and regrade. `attncheck explain` "
-        "replays one."
+    Message("Check whether the question says what they require. If it does not, add it and regrade.").with_advice(
+        Message("`attncheck explain` replays one.")
     ),
 )
 _PUBLIC_ONLY = (
     Message("{exercise}: {times} pass {check} on every public case and on no hidden one ({public} and {hidden}){who}."),
     Message(
         "A reason to ask, never proof: hard-coded answers to the public cases look like this, and so does honest code "
-        "that works only for a few sizes. Read the code, and have it explained on a new input. --names says "
-        "whose it is."
-    ),
+        "that works only for a few sizes. Read the code, and have it explained on a new input."
+    ).with_advice(Message("--names says whose it is.")),
 )
 _BORROWED = (
     Message(
@@ -92,8 +90,8 @@ _BORROWED = (
     ),
     Message(
         "A reason to ask, never proof: there are only a few sets of numbers, so a single answer says nothing. Have "
-        "those with several explain one. --names says who they are."
-    ),
+        "those with several explain one."
+    ).with_advice(Message("--names says who they are.")),
 )
 _WHO = Message(": {names}")
 _TALK = (
@@ -104,9 +102,8 @@ _TALK = (
 )
 _CODE = (
     Message("{part}: correct in code ({exercises}), not in the quiz ({items})."),
-    Message(
-        "The code works, but is not understood: have one solution explained line by line. "
-        "`attncheck similar` finds solutions that are nearly the same."
+    Message("The code works, but is not understood: have one solution explained line by line.").with_advice(
+        Message("`attncheck similar` finds solutions that are nearly the same.")
     ),
 )
 _BELIEVED = (

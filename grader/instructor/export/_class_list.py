@@ -52,9 +52,9 @@ def read_template(options: ExportOptions, what: str) -> Sheet:
     """Read the file to fill in. Raises UsageError without ``--template``; ``what`` describes the expected file."""
     if options.template is None:
         raise UsageError(
-            Message(
-                "There is no file to fill in: give the {what} that you downloaded. The option is --template FILE."
-            ).fill(what=what),
+            Message("There is no file to fill in: give the {what} that you downloaded.")
+            .with_advice(Message("The option is --template FILE."))
+            .fill(what=what),
             field="template",
         )
     return read_sheet(options.template)

@@ -91,9 +91,9 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     there = headings_text([heading[at] for at in found])
     if wanted is None:
         raise UsageError(
-            Message("{sheet} has {found} assignments; name one of them: {there}. The option is --column NAME.").fill(
-                sheet=sheet.path, found=len(found), there=there
-            ),
+            Message("{sheet} has {found} assignments; name one of them: {there}.")
+            .with_advice(Message("The option is --column NAME."))
+            .fill(sheet=sheet.path, found=len(found), there=there),
             field="column",
         )
     raise UsageError(

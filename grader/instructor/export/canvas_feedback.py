@@ -55,9 +55,8 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 #: The suffixes of files whose names are preferred, because people open these files as text.
 _PREFERRED = (".py", ".yaml", ".yml", ".txt", "")
 _NO_TEMPLATE = Message(
-    "The graded submissions are no longer there: give the zip that you downloaded with Download Submissions. The "
-    "option is --template FILE."
-)
+    "The graded submissions are no longer there: give the zip that you downloaded with Download Submissions."
+).with_advice(Message("The option is --template FILE."))
 _NO_ZIP = Message("{path} is not a zip of submissions from Canvas ({reason}).")
 _NO_FILES = Message("no file in it has a name like those of Canvas: doejane_1234_5678_q05.py")
 _UNKNOWN = Message("In the zip, but not found in the gradebook: {names}")

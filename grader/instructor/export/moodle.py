@@ -164,9 +164,9 @@ def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | No
     if most:
         return most - 1
     raise UsageError(
-        Message(
-            "{sheet} has no obvious column of grades; name one of these: {heading}. The option is --column NAME."
-        ).fill(sheet=sheet.path, heading=headings_text(heading)),
+        Message("{sheet} has no obvious column of grades; name one of these: {heading}.")
+        .with_advice(Message("The option is --column NAME."))
+        .fill(sheet=sheet.path, heading=headings_text(heading)),
         field="column",
     )
 

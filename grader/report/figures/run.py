@@ -78,10 +78,8 @@ class LearnerValues:
 
 
 _OWN_NOT_DRAWN = Message("the course's own {name} cannot be drawn: {why}")
-_NOTHING = Message(
-    "{origin}: nothing to draw. This picture needs {names}; found: {found}. 'attncheck start {question}' creates a "
-    "file "
-    "to work in."
+_NOTHING = Message("{origin}: nothing to draw. This picture needs {names}; found: {found}.").with_advice(
+    Message("'attncheck start {question}' creates a file to work in.")
 )
 _NOT_DRAWN = Message("this course has no exercise for this picture; it draws {names}.")
 
