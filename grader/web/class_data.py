@@ -9,7 +9,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,8 +17,7 @@ from types import SimpleNamespace
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
-from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -35,14 +34,14 @@ from grader.instructor import analysis, class_table
 from grader.instructor.class_table import ClassRow
 from grader.instructor.overrides import open_for_changes
 from grader.report.html import environment, sheet
+from grader.web.html_page import prose
 from grader.web.instructor_words import WORDS
 from grader.web.people import ClassMember, Role
-from grader.web.prose import prose
 from grader.web.sessions import Sessions
+from grader.web.visit import TEMPLATES, Visit, route
 
 T = TypeVar("T")
 
-_HERE = Path(__file__).parent / "templates"
 _CLASS = Path(class_table.__file__).parent / "templates"
 _ANALYSIS = Path(analysis.__file__).parent / "templates"
 #: The cookie that holds the language, unless the application says it.
@@ -302,17 +301,15 @@ class ReadingLog:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class StaffVisit(Visit):
     """A request to the instructor's pages: the person, the language, and the form.
 
     If the form was refused, ``problem`` says why, and ``page_path`` is the address of the page with the form.
     """
 
     class_data: ClassData
-    request: Request
     person: ClassMember
     lang: Lang
-    form: FormData = field(default_factory=FormData)
     problem: FormProblem | None = None
     page_path: str = ""
 
@@ -322,32 +319,12 @@ class Visit:
         same = self.person.name in ("", self.person.id)
         return self.person.id if same else f"{self.person.name} ({self.person.id})"
 
-    def asked(self, name: str, default: str = "") -> str:
-        """A query parameter."""
-        return self.request.query_params.get(name, default)
-
     def number(self) -> int:
         """The number in the path. Raises HTTPException (404) if there is none, or one that nothing has."""
-        found: str = self.request.path_params["number"]
-        if not found.isdecimal() or len(found) > 12:
+        number = self.named("number")
+        if not number.isdecimal() or len(number) > 12:
             raise HTTPException(404)
-        return int(found)
-
-    def typed(self, name: str) -> str:
-        """A field of the form; empty if it is missing or a file."""
-        value = self.form.get(name)
-        return value if isinstance(value, str) else ""
-
-    def all_typed(self, name: str) -> list[str]:
-        """All values of a field of the form."""
-        return [value for value in self.form.getlist(name) if isinstance(value, str)]
-
-    def upload(self, name: str) -> tuple[str, bytes] | None:
-        """A file of the form as its name and content; None if there is none."""
-        value = self.form.get(name)
-        if not isinstance(value, UploadFile) or not value.filename:
-            return None
-        return value.filename, value.file.read()
+        return int(number)
 
     def may_end_sessions(self, learner: str | None = None) -> bool:
         """Whether the person may end sessions, and the learner, if given, can have any."""
@@ -379,7 +356,7 @@ class Visit:
         """Render a page as HTML."""
         class_data = self.class_data
         return (
-            environment(_HERE, _CLASS, _ANALYSIS)
+            environment(TEMPLATES, _CLASS, _ANALYSIS)
             .get_template(template)
             .render(
                 lang=self.lang,
@@ -419,44 +396,42 @@ class Visit:
         return _FOLDERS.sub("", text)
 
 
-Handler: TypeAlias = Callable[[Visit], Response]
+Handler: TypeAlias = Callable[[StaffVisit], Response]
 #: The most fields and files of a form.
-_MOST_FIELDS, _MOST_FILES = 5000, 2
+_MOST_SENT = (5000, 2)
 #: The fields in which people write; they are shown again even if their form is no longer there.
 _WRITTEN = ("answer", "comment", "reason", "points")
 
 
-def route(
+def staff_route(
     class_data: ClassData, path: str, handler: Handler, *methods: str, form_on: tuple[str, Handler] | None = None
 ) -> Route:
-    """A route below the base of ``class_data``. The handler runs in a thread, because it reads files.
+    """A route below the base of ``class_data``.
 
     ``form_on`` is the path and the handler of the page that has the form. If the form is refused, this page is the
     answer: with the message at its field, and with everything that was typed.
     """
 
-    async def answer(request: Request) -> Response:
-        visit = _visit(class_data, request)
-        if request.method != "POST":
-            return await run_in_threadpool(_answer, visit, handler, None)
-        async with request.form(max_fields=_MOST_FIELDS, max_files=_MOST_FILES) as form:
-            return await run_in_threadpool(_answer, replace(visit, form=form), handler, form_on)
+    def visit(request: Request) -> StaffVisit:
+        return _visit(class_data, request)
 
-    endpoint: Callable[[Request], Awaitable[Response]] = answer
-    return Route(class_data.base + path, endpoint, methods=list(methods or ["GET"]))
+    def answer(visit: StaffVisit) -> Response:
+        return _answer(visit, handler, form_on)
+
+    return route(class_data.base + path, answer, *methods, visit=visit, most=_MOST_SENT)
 
 
-def _answer(visit: Visit, handler: Handler, form_on: tuple[str, Handler] | None) -> Response:
+def _answer(visit: StaffVisit, handler: Handler, form_on: tuple[str, Handler] | None) -> Response:
     try:
         try:
             return handler(visit)
         except AttncheckError as error:
             if form_on is None:
-                return _failed(visit, visit.said(error), 400)
+                raise
             path, page = form_on
-            about = {name: quote(str(value), safe="") for name, value in visit.request.path_params.items()}
+            names = {name: quote(str(value), safe="") for name, value in visit.request.path_params.items()}
             problem = FormProblem(visit.said(error), error.field if isinstance(error, UsageError) else "")
-            return page(replace(visit, problem=problem, page_path=visit.class_data.base + path.format(**about)))
+            return page(replace(visit, problem=problem, page_path=visit.class_data.base + path.format(**names)))
     except AttncheckError as error:
         return _failed(visit, visit.said(error), 400)
     except HTTPException as error:
@@ -465,16 +440,17 @@ def _answer(visit: Visit, handler: Handler, form_on: tuple[str, Handler] | None)
         return _failed(visit, _NO_PAGE.of(visit.lang), 404)
 
 
-def _visit(class_data: ClassData, request: Request) -> Visit:
-    """The request as a ``Visit``. Raises HTTPException (403) unless a member of the staff sent it."""
+def _visit(class_data: ClassData, request: Request) -> StaffVisit:
+    """The request as a ``StaffVisit``. Raises HTTPException (403) unless a member of the staff sent it."""
     person = getattr(request.state, "person", None)
     if not isinstance(person, ClassMember) or person.role is Role.LEARNER:
         raise HTTPException(403, _NOT_YOURS.en)
     chosen = getattr(request.state, "lang", None) or request.cookies.get(LANGUAGE)
-    return Visit(class_data, request, person, "zh" if chosen == "zh" else "en" if chosen == "en" else class_data.lang)
+    lang: Lang = "zh" if chosen == "zh" else "en" if chosen == "en" else class_data.lang
+    return StaffVisit(request, class_data, person, lang)
 
 
-def _failed(visit: Visit, text: str, status: int) -> Response:
+def _failed(visit: StaffVisit, text: str, status: int) -> Response:
     return visit.page("instructor_failed.html", status=status, text=text)
 
 
@@ -486,5 +462,10 @@ def moment(at: datetime) -> str:
 @functools.cache
 def style_sheet() -> str:
     """The style sheet of the instructor's pages: those of reports, learners' pages, tables and analyses combined."""
-    names = (_HERE / "web.css", _ANALYSIS / "statistics.css", _ANALYSIS / "similarity.css", _CLASS / "class_table.css")
-    return sheet(*names, _HERE / "instructor.css")
+    names = (
+        TEMPLATES / "web.css",
+        _ANALYSIS / "statistics.css",
+        _ANALYSIS / "similarity.css",
+        _CLASS / "class_table.css",
+    )
+    return sheet(*names, TEMPLATES / "instructor.css")

@@ -6,21 +6,18 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grader.classroom import inbox
 from grader.classroom.gradebook import LearnerRow, open_gradebook
 from grader.classroom.inbox import StoredAnswers, stored_answers
 from grader.classroom.inbox_view import unread_entry
-from grader.classroom.marks import Mark
 from grader.classroom.results import parts
 from grader.classroom.service import Attempt, Service
 from grader.classroom.words import policy_sentences
@@ -78,9 +75,9 @@ from grader.web.class_words import (
 from grader.web.drafts import Draft, bytes_of
 from grader.web.learner import ItemState, LearnerWorkspace, draft_of
 from grader.web.pace import RateLimit
-from grader.web.pages import Pages
 from grader.web.people import ClassMember, ClassMembers
 from grader.web.signing import note_action
+from grader.web.visit import LearnerVisit
 
 ANSWERS = "answers.yaml"
 _HOUR, _DAY = 3600.0, timedelta(days=1)
@@ -120,7 +117,7 @@ class ClassChecker:
 class ClassWorkspace(LearnerWorkspace):
     """The workspace of a class member, with limits on log and files. ``service`` gets errors that are not theirs."""
 
-    service: Service | None = None
+    service: Service = field(kw_only=True)
     row: LearnerRow | None = None
     _log: log.Reader | None = None
 
@@ -135,7 +132,6 @@ class ClassWorkspace(LearnerWorkspace):
 
     def told(self, error: AttncheckError) -> Text:
         """The text of an error for a person, without paths of this machine or details of internal errors."""
-        assert self.service is not None
         if not isinstance(error, (UsageError, SubmissionError)):
             self.service.report(error.message)
             return OURS
@@ -161,7 +157,6 @@ class ClassWorkspace(LearnerWorkspace):
 
     def figure(self, picture: Picture) -> tuple[Figure, LearnerValues | None]:
         """See ``LearnerWorkspace``. It is drawn by the workers of the class."""
-        assert self.service is not None
         name = next(name for name, each in kinds.kinds().items() if each is picture)
         return self.service.figure(self.name, name, self.drawable(picture))
 
@@ -187,18 +182,13 @@ class ClassWorkspace(LearnerWorkspace):
 
     def about_results(self) -> Text | None:
         """See ``LearnerWorkspace``."""
-        assert self.service is not None
         rules = self.service.course.rules
         return None if self.row is None or rules.hidden_results == "always" else when_shown(rules, self.row)
 
     def answers(self) -> dict[str, str]:
         """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""
-        every = self._graded()
-        session = conversation.begin(self.course, self.name, "en", every, self.events())
+        session = conversation.begin(self.course, self.name, "en", graded_items(self.course), self.events())
         return conversation.graded_answers(session, settled=True)
-
-    def _graded(self) -> tuple[Item, ...]:
-        return tuple(item for question in self.course.questions for item in question.items if item.use == "graded")
 
     def written(self) -> tuple[str, ...]:
         """The names of the files that would be submitted, except the answers."""
@@ -244,232 +234,224 @@ class ClassWorkspace(LearnerWorkspace):
             return StoredAnswers()
         return stored_answers(self.course, Submission(self.name, (), read))
 
-    def graded_items(self) -> int:
-        """The number of graded items."""
-        return len(self._graded())
+
+def graded_items(course: Course) -> tuple[Item, ...]:
+    """The graded items of a course."""
+    return tuple(item for question in course.questions for item in question.items if item.use == "graded")
 
 
-@dataclass(slots=True)
-class ClassPages:
-    """The request handlers. ``pages_of`` returns the pages of a person."""
+@dataclass(frozen=True, slots=True)
+class ClassVisit(LearnerVisit):
+    """A request to the pages of a learner of a class. Staff have a workspace, too, but no submissions."""
 
-    service: Service
+    learner: ClassWorkspace
     people: ClassMembers
-    pages_of: Callable[[ClassMember], Pages]
 
     @property
-    def course(self) -> Course:
-        """The full course; learners see its edition."""
-        return self.service.course
+    def person(self) -> ClassMember:
+        """Who is signed in."""
+        person: ClassMember = self.request.state.person
+        return person
 
-    # ------------------------------------------------------------------------------------- submitting
+    @property
+    def service(self) -> Service:
+        """The class server. Its course is the full one; learners see its edition."""
+        return self.learner.service
 
-    async def overview(self, request: Request) -> Response:
-        """What would be submitted, and earlier submissions."""
-        return await self._overview(request)
+    @property
+    def folder(self) -> Path:
+        """The folder of the class."""
+        return self.service.plan.folder
 
-    async def submit(self, request: Request) -> Response:
-        """Submit the current files and answers."""
-        person, pages = self._whose(request)
-        receipt, new = await run_in_threadpool(self._submit, person, pages)
-        name = inbox.attempt_name(receipt)
-        if new:
-            await note_action(self.service.plan.folder, person, "submitted", submission=name)
-        return await self._overview(request, WORDS["received"] if new else WORDS["unchanged"], name)
+    @property
+    def revision(self) -> str:
+        """A token for the state of the person's submissions."""
+        return self.service.revision(self.people.learners[self.person.id])
 
-    async def state(self, request: Request) -> Response:
-        """The list of submissions, or the named one, for a page that waits for results.
+    def attempts(self) -> tuple[Attempt, ...]:
+        """The submissions of the person."""
+        return self.service.attempts(self.people.learners[self.person.id])
 
-        Empty (204) if nothing has changed, so that screen readers do not repeat it. The page of one submission is
-        reloaded when it is graded.
-        """
-        person, pages = self._whose(request)
-        seen = self._seen(person)  # read before the data, so that a change in between is found the next time
-        if request.query_params.get("seen") == seen:
-            return Response(status_code=204)
-        name = request.query_params.get("name")
-        if name is None:
-            attempts = await run_in_threadpool(self._attempts, person)
-        else:
-            attempts = (await run_in_threadpool(self._attempt, person, name),)
-        if name is not None and not _are_pending(attempts):
-            return Response(headers={"HX-Refresh": "true"})
-        return pages.show("attempts.html", **self._facts(pages, seen, attempts, name))
-
-    async def _overview(self, request: Request, said: Text | None = None, name: str | None = None) -> Response:
-        person, pages = self._whose(request)
-        learner = self._learner(pages)
-        seen = self._seen(person)
-        attempts = await run_in_threadpool(self._attempts, person)
-        written = await run_in_threadpool(learner.written)
-        problem, stored = None, StoredAnswers()
-        try:
-            stored = await run_in_threadpool(learner.stored)
-        except UsageError as error:
-            problem = error.message
-        graded = {item.id for question in self.course.questions for item in question.items if item.use == "graded"}
-        return pages.show(
-            "submit.html",
-            written=written,
-            answered=len(graded.intersection(stored.items)),
-            unread=[unread_entry(entry) for entry in stored.unread],
-            problem=problem,
-            items=learner.graded_items(),
-            rules=[
-                *policy_sentences(self.course.rules),
-                self._when_shown(person),
-                WORDS["numbers"].fill(id=person.id),
-            ],
-            said=said,
-            new=name,
-            halted=self.service.halted is not None,
-            **self._facts(pages, seen, attempts),
-        )
-
-    def _submit(self, person: ClassMember, pages: Pages) -> tuple[inbox.Receipt, bool]:
-        learner, most = self.people.learners[person.id], self.course.pace.submissions_per_day
-        with self.service.submitting(learner):  # several windows submit one after another, and all of them count
-            now = datetime.now(UTC)
-            earlier = sorted(attempt.receipt.at for attempt in self._attempts(person))
-            recent = [at for at in earlier if at > now - _DAY]
-            if len(recent) >= most:
-                left = (recent[-most] + _DAY - now).total_seconds()
-                raise UsageError(TOO_OFTEN.fill(most=most, time=duration(left)))
-            return self.service.submit(learner, self._learner(pages).collected(), now)
-
-    async def leaving(self, request: Request) -> Response:
-        """A page with a button to sign out; ``Gate`` handles the form."""
-        _, pages = self._whose(request)
-        return pages.show("sign_out.html", **self._words(pages))
-
-    # ------------------------------------------------------------------------------------- results
-
-    async def attempt(self, request: Request) -> Response:
-        """One submission: files, state, results if they may be shown, and a form to request regrading."""
-        person, pages = self._whose(request)
-        seen = self._seen(person)
-        found = await run_in_threadpool(self._attempt, person, request.path_params["name"])
-        asked = learner_requests.list_requests(self.service.plan.folder, person.id)
-        return pages.show(
-            "attempt.html",
-            attempt=found,
-            unread=[unread_entry(entry) for entry in found.receipt.unread],
-            mark=found.mark if self._shown(found) else None,
-            later=self._later(person, found),
-            why=error_message(found.mark, pages.lang()) if found.mark is not None else None,
-            deduction=deduction(found.mark) if found.mark is not None and self._shown(found) else None,
-            parts=[*self._parts()] if self._shown(found) else [],
-            asked=asked,
-            **self._facts(pages, seen, (found,), found.name),
-        )
-
-    async def receipt(self, request: Request) -> Response:
-        """The receipt of a submission, for `attncheck submit --verify`."""
-        person, _ = self._whose(request)
-        found = await run_in_threadpool(self._attempt, person, request.path_params["name"])
-        headers = {"Content-Disposition": f'attachment; filename="receipt-{found.name}.json"'}
-        return Response(found.receipt.to_json(), media_type="application/json", headers=headers)
-
-    async def report(self, request: Request) -> Response:
-        """The report on a submission, as `attncheck export html` writes it, but with the learners' edition."""
-        person, pages = self._whose(request)
-        lang = pages.lang()
-        text = await run_in_threadpool(self._report, person, request.path_params["name"], lang)
-        policy = f"{html.policy(html.sheet())}; img-src data:; frame-ancestors 'none'"
-        return HTMLResponse(text, headers={"Content-Security-Policy": policy})
-
-    async def ask(self, request: Request) -> Response:
-        """Save a request for regrading."""
-        person, _ = self._whose(request)
-        name = request.path_params["name"]
-        await run_in_threadpool(self._attempt, person, name)
-        form = await request.form()
-        part, reason = form.get("part"), form.get("reason")
-        if part not in self._parts() or not isinstance(part, str) or not isinstance(reason, str):
-            raise HTTPException(400)
-        await run_in_threadpool(
-            learner_requests.add_request, self.service.plan.folder, person.id, part, reason, datetime.now(UTC)
-        )
-        await note_action(self.service.plan.folder, person, "asked for regrading", submission=name, part=part)
-        return RedirectResponse(f"/submissions/{name}#requests", 303)
-
-    def _parts(self) -> tuple[str, ...]:
-        """The parts that a request can be about: graded items and exercises of the questions that count."""
-        counting = {question.id for question in self.service.counting}
-        return tuple(part.name for part in parts(self.course).values() if part.question in counting)
-
-    def _report(self, person: ClassMember, name: str, lang: Lang) -> str:
-        found = self._attempt(person, name)
-        if found.mark is None or not self._shown(found):
-            raise HTTPException(404)
-        with contextlib.closing(open_gradebook(self.service.plan.folder)) as gradebook:
-            report = report_with_overrides(self.service.book(gradebook), found.mark)
-        if report is None:
-            raise HTTPException(404)
-        assert found.mark.work is not None
-        course = self.service.edition
-        report = _for_learners(course, self.course, report)
-        whose = html.PageLearner(person.name, found.mark.work.row.seed_name)
-        return html.render(report, course, lang, whose=whose)
-
-    # ------------------------------------------------------------------------------------- what is there
-
-    def _whose(self, request: Request) -> tuple[ClassMember, Pages]:
-        person: ClassMember = request.state.person
-        return person, self.pages_of(person)
-
-    @staticmethod
-    def _learner(pages: Pages) -> ClassWorkspace:
-        assert isinstance(pages.learner, ClassWorkspace)
-        return pages.learner
-
-    def _attempts(self, person: ClassMember) -> tuple[Attempt, ...]:
-        return self.service.attempts(self.people.learners[person.id])
-
-    def _attempt(self, person: ClassMember, name: str) -> Attempt:
-        """A submission of this person. Raises HTTPException (404) if they have none with this name."""
-        for found in self._attempts(person):
-            if found.name == name:
-                return found
+    def attempt(self, name: str) -> Attempt:
+        """A submission of the person. Raises HTTPException (404) if they have none with this name."""
+        for attempt in self.attempts():
+            if attempt.name == name:
+                return attempt
         raise HTTPException(404)
 
-    def _hidden(self, mark: Mark) -> bool:
-        return withholds_results(self.course.rules, mark.learner, datetime.now(UTC))
+    def hides(self, attempt: Attempt) -> bool:
+        """Whether a submission is graded, but its results may not be shown yet."""
+        if attempt.state != "graded" or attempt.mark is None:
+            return False
+        return withholds_results(self.service.course.rules, attempt.mark.learner, datetime.now(UTC))
 
-    def _shown(self, attempt: Attempt) -> bool:
+    def shows(self, attempt: Attempt) -> bool:
         """Whether results may be shown. Points count as results, because they reveal whether an answer was correct."""
-        return attempt.state == "graded" and attempt.mark is not None and not self._hidden(attempt.mark)
+        return attempt.state == "graded" and attempt.mark is not None and not self.hides(attempt)
 
-    def _later(self, person: ClassMember, attempt: Attempt) -> Text | None:
-        """Why the results of a graded submission are not shown."""
-        if attempt.state != "graded" or attempt.mark is None or not self._hidden(attempt.mark):
-            return None
-        return self._when_shown(person)
-
-    def _when_shown(self, person: ClassMember) -> Text:
-        row = self.people.row(person)
+    def when_shown(self) -> Text:
+        """When results are shown."""
+        row = self.people.row(self.person)
         assert row is not None  # these pages are for learners
-        return when_shown(self.course.rules, row)
+        return when_shown(self.service.course.rules, row)
 
-    @staticmethod
-    def _words(pages: Pages) -> dict[str, Any]:
-        lang = pages.lang()
-        return {"said_of": {name: text.of(lang) for name, text in WORDS.items()}}
+    def show_attempts(
+        self, template: str, seen: str, attempts: tuple[Attempt, ...], only: str | None = None, **given: Any
+    ) -> Response:
+        """A page with a list of submissions, or the one called ``only``, that says when it was ``seen``."""
+        return self.show_class(
+            template,
+            seen=seen,
+            only=only,
+            attempts=attempts,
+            shown={attempt.name: self.shows(attempt) for attempt in attempts},
+            waits=_are_pending(attempts),
+            **given,
+        )
 
-    def _seen(self, person: ClassMember) -> str:
-        """A token for the state of a person's submissions."""
-        return self.service.revision(self.people.learners[person.id])
+    def show_class(self, template: str, **given: Any) -> Response:
+        """A page with the words of a class."""
+        lang = self.lang
+        return self.show(template, said_of={name: text.of(lang) for name, text in WORDS.items()}, **given)
 
-    def _facts(
-        self, pages: Pages, seen: str, attempts: tuple[Attempt, ...], only: str | None = None
-    ) -> Mapping[str, Any]:
-        return self._words(pages) | {
-            "seen": seen,
-            "only": only,
-            "attempts": attempts,
-            "shown": {attempt.name: self._shown(attempt) for attempt in attempts},
-            "waits": _are_pending(attempts),
-        }
+
+# ------------------------------------------------------------------------------------------ submitting
+
+
+def overview_page(visit: ClassVisit) -> Response:
+    """What would be submitted, and earlier submissions."""
+    return _overview(visit)
+
+
+def submit(visit: ClassVisit) -> Response:
+    """Submit the current files and answers."""
+    receipt, new = _submit(visit)
+    name = inbox.attempt_name(receipt)
+    if new:
+        note_action(visit.folder, visit.person, "submitted", submission=name)
+    return _overview(visit, WORDS["received"] if new else WORDS["unchanged"], name)
+
+
+def _submit(visit: ClassVisit) -> tuple[inbox.Receipt, bool]:
+    learner, most = visit.people.learners[visit.person.id], visit.service.course.pace.submissions_per_day
+    with visit.service.submitting(learner):  # several windows submit one after another, and all of them count
+        now = datetime.now(UTC)
+        earlier = sorted(attempt.receipt.at for attempt in visit.attempts())
+        recent = [time for time in earlier if time > now - _DAY]
+        if len(recent) >= most:
+            left = (recent[-most] + _DAY - now).total_seconds()
+            raise UsageError(TOO_OFTEN.fill(most=most, time=duration(left)))
+        return visit.service.submit(learner, visit.learner.collected(), now)
+
+
+def attempts_state(visit: ClassVisit) -> Response:
+    """The list of submissions, or the named one, for a page that waits for results.
+
+    Empty (204) if nothing has changed, so that screen readers do not repeat it. The page of one submission is reloaded
+    when it is graded.
+    """
+    seen = visit.revision  # read before the data, so that a change in between is found the next time
+    if visit.request.query_params.get("seen") == seen:
+        return Response(status_code=204)
+    name = visit.request.query_params.get("name")
+    attempts = visit.attempts() if name is None else (visit.attempt(name),)
+    if name is not None and not _are_pending(attempts):
+        return Response(headers={"HX-Refresh": "true"})
+    return visit.show_attempts("attempts.html", seen, attempts, name)
+
+
+def _overview(visit: ClassVisit, message: Text | None = None, name: str | None = None) -> Response:
+    course, seen = visit.service.course, visit.revision
+    problem, stored = None, StoredAnswers()
+    try:
+        stored = visit.learner.stored()
+    except UsageError as error:
+        problem = error.message
+    graded = {item.id for item in graded_items(course)}
+    numbers = WORDS["numbers"].fill(id=visit.person.id)
+    return visit.show_attempts(
+        "submit.html",
+        seen,
+        visit.attempts(),
+        written=visit.learner.written(),
+        answered=len(graded.intersection(stored.items)),
+        unread=[unread_entry(entry) for entry in stored.unread],
+        problem=problem,
+        items=len(graded_items(visit.learner.course)),
+        rules=[*policy_sentences(course.rules), visit.when_shown(), numbers],
+        said=message,
+        new=name,
+        halted=visit.service.halted is not None,
+    )
+
+
+def sign_out_page(visit: ClassVisit) -> Response:
+    """A page with a button to sign out; ``Gate`` handles the form."""
+    return visit.show_class("sign_out.html")
+
+
+# ------------------------------------------------------------------------------------------ results
+
+
+def attempt_page(visit: ClassVisit) -> Response:
+    """One submission: files, state, results if they may be shown, and a form to request regrading."""
+    seen, attempt = visit.revision, visit.attempt(visit.named("name"))
+    mark, shown = attempt.mark, visit.shows(attempt)
+    return visit.show_attempts(
+        "attempt.html",
+        seen,
+        (attempt,),
+        attempt.name,
+        attempt=attempt,
+        unread=[unread_entry(entry) for entry in attempt.receipt.unread],
+        mark=mark if shown else None,
+        later=visit.when_shown() if visit.hides(attempt) else None,
+        why=error_message(mark, visit.lang) if mark is not None else None,
+        deduction=deduction(mark) if mark is not None and shown else None,
+        parts=_parts(visit.service) if shown else (),
+        asked=learner_requests.list_requests(visit.folder, visit.person.id),
+    )
+
+
+def download_receipt(visit: ClassVisit) -> Response:
+    """The receipt of a submission, for `attncheck submit --verify`."""
+    attempt = visit.attempt(visit.named("name"))
+    headers = {"Content-Disposition": f'attachment; filename="receipt-{attempt.name}.json"'}
+    return Response(attempt.receipt.to_json(), media_type="application/json", headers=headers)
+
+
+def report_page(visit: ClassVisit) -> Response:
+    """The report on a submission, as `attncheck export html` writes it, but with the learners' edition."""
+    attempt, service = visit.attempt(visit.named("name")), visit.service
+    if attempt.mark is None or not visit.shows(attempt):
+        raise HTTPException(404)
+    with contextlib.closing(open_gradebook(visit.folder)) as gradebook:
+        report = report_with_overrides(service.book(gradebook), attempt.mark)
+    if report is None:
+        raise HTTPException(404)
+    assert attempt.mark.work is not None
+    report = _for_learners(service.edition, service.course, report)
+    whose = html.PageLearner(visit.person.name, attempt.mark.work.row.seed_name)
+    text = html.render(report, service.edition, visit.lang, whose=whose)
+    policy = f"{html.policy(html.sheet())}; img-src data:; frame-ancestors 'none'"
+    return HTMLResponse(text, headers={"Content-Security-Policy": policy})
+
+
+def request_regrading(visit: ClassVisit) -> Response:
+    """Save a request for regrading."""
+    name = visit.attempt(visit.named("name")).name
+    part, reason = visit.sent("part"), visit.sent("reason")
+    if part is None or part not in _parts(visit.service) or reason is None:
+        raise HTTPException(400)
+    learner_requests.add_request(visit.folder, visit.person.id, part, reason, datetime.now(UTC))
+    note_action(visit.folder, visit.person, "asked for regrading", submission=name, part=part)
+    return RedirectResponse(f"/submissions/{name}#requests", 303)
+
+
+def _parts(service: Service) -> tuple[str, ...]:
+    """The parts that a request can be about: graded items and exercises of the questions that count."""
+    counting = {question.id for question in service.counting}
+    return tuple(part.name for part in parts(service.course).values() if part.question in counting)
 
 
 def _are_pending(attempts: Sequence[Attempt]) -> bool:

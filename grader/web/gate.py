@@ -46,7 +46,7 @@ from grader.web.signing import WHO, Signing
 
 _MOST_BYTES = 2_000_000
 #: Limits per person: requests at once, seconds between further ones, requests in the queue, concurrent requests.
-_BURST, _GAP, _LINE, _AT_ONCE = 60, 0.5, 10, 3
+_BURST, _GAP, _LINE, AT_ONCE = 60, 0.5, 10, 3
 #: The same for each address of people who are not signed in. A reverse proxy is one address.
 _STRANGERS, _STRANGERS_GAP, _STRANGERS_LINE = 300, 0.1, 50
 #: Requests beyond these limits are refused after a pause in seconds, to slow down programs that repeat them. At most
@@ -172,7 +172,7 @@ class Gate:
             return
         assert visitor is not None
         person = state["person"] = visitor.person
-        async with self._slots.setdefault(person.id, asyncio.Semaphore(_AT_ONCE)):
+        async with self._slots.setdefault(person.id, asyncio.Semaphore(AT_ONCE)):
             await with_limit(self.app, _MOST_BYTES)(scope, receive, sending)
 
     async def _answer(self, scope: Scope, receive: Receive, visitor: Visitor | None) -> App | None:

@@ -1,14 +1,42 @@
-"""A ``Page`` that renders the texts of the terminal as HTML, to be laid out by a style sheet."""
+"""Texts as HTML: those of the course, and those of the terminal, to be laid out by a style sheet."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from grader.core.model import Lang, Text
 from grader.core.page import Page
-from grader.web.prose import inline
+from grader.report.html import visible
+
+_CODE = re.compile(r"`([^`\n]+)`")
+
+
+def prose(text: str) -> Markup:
+    """``text`` with a paragraph for each line, a list for lines that begin with ``- ``, and `code` in backticks."""
+    return Markup("\n").join(_blocks(text.strip().split("\n")))
+
+
+def _blocks(lines: list[str]) -> Iterator[Markup]:
+    entries: list[Markup] = []
+    for line in [*lines, ""]:
+        if line.startswith("- "):
+            entries.append(Markup("<li>{}</li>").format(inline(line[2:])))
+            continue
+        if entries:
+            yield Markup("<ul>{}</ul>").format(Markup("").join(entries))
+            entries = []
+        if line.strip():
+            yield Markup("<p>{}</p>").format(inline(line))
+
+
+def inline(line: str) -> Markup:
+    """A line as HTML, with text in backticks as code."""
+    parts = _CODE.split(visible(line))
+    marked = [Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts)]
+    return Markup("").join(marked)
 
 
 class HtmlPage(Page):
@@ -41,18 +69,21 @@ class HtmlPage(Page):
 
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
         """Write a paragraph with ``right`` at its end."""
-        said = Markup("").join(_piece(text, style) for text, style in left)
-        self._put_line(Markup('{} <span class="score">{}</span>').format(said, inline(right)), "row")
+        row = Markup('{} <span class="score">{}</span>').format(_pieces(left), inline(right))
+        self._put_line(row, "row")
 
     def pieces(self, parts: Sequence[tuple[str, str]]) -> None:
         """Write a paragraph of styled pieces."""
-        self._put_line(Markup("").join(_piece(text, style) for text, style in parts), "")
+        self._put_line(_pieces(parts), "")
 
     def _put_line(self, content: Markup, classes: str) -> None:
-        names = " ".join(f"t-{name}" for name in classes.split())
-        self._parts.append(Markup('<p class="line {}">{}</p>').format(names, content))
+        self._parts.append(Markup('<p class="line {}">{}</p>').format(_classes(classes), content))
 
 
-def _piece(text: str, style: str) -> Markup:
-    names = " ".join(f"t-{name}" for name in style.split())
-    return Markup('<span class="{}">{}</span>').format(names, inline(text))
+def _pieces(parts: Sequence[tuple[str, str]]) -> Markup:
+    spans = (Markup('<span class="{}">{}</span>').format(_classes(style), inline(text)) for text, style in parts)
+    return Markup("").join(spans)
+
+
+def _classes(style: str) -> str:
+    return " ".join(f"t-{name}" for name in style.split())

@@ -35,7 +35,7 @@ from grader.web import (
     instructor_marking,
     instructor_sessions,
 )
-from grader.web.class_data import LANGUAGE, ClassData, Handler, Visit, moment, route, style_sheet
+from grader.web.class_data import LANGUAGE, ClassData, Handler, StaffVisit, moment, staff_route, style_sheet
 
 #: The number of learners on a page of the table.
 _PER_PAGE = 50
@@ -47,16 +47,16 @@ def routes(class_data: ClassData) -> list[Route]:
     marking, items, files, changes = instructor_marking, instructor_items, instructor_files, instructor_changes
 
     def page(path: str, handler: Handler) -> Route:
-        return route(class_data, path, handler)
+        return staff_route(class_data, path, handler)
 
     def form(path: str, handler: Handler, on: tuple[str, Handler]) -> Route:
-        return route(class_data, path, handler, "POST", form_on=on)
+        return staff_route(class_data, path, handler, "POST", form_on=on)
 
     one, mark = ("/learners/{learner}", learner_page), ("/marking/{item}", marking.mark_page)
     return [
         page("", class_page),
         page("/style.css", send_style_sheet),
-        route(class_data, "/language", language, "POST"),
+        staff_route(class_data, "/language", language, "POST"),
         page(*one),
         page("/learners/{learner}/page", files.learner_file),
         form("/learners/{learner}/points", marking.points_by_hand, one),
@@ -79,12 +79,12 @@ def routes(class_data: ClassData) -> list[Route]:
     ]
 
 
-def send_style_sheet(visit: Visit) -> Response:
+def send_style_sheet(visit: StaffVisit) -> Response:
     """The style sheet of all pages."""
     return Response(style_sheet(), media_type="text/css", headers={"Cache-Control": "no-cache"})
 
 
-def language(visit: Visit) -> Response:
+def language(visit: StaffVisit) -> Response:
     """Change the language, and return to the page."""
     back = visit.typed("back") if visit.typed("back").startswith(visit.class_data.base) else visit.class_data.at()
     answer = RedirectResponse("/" + back.lstrip("/\\"), 303)
@@ -126,7 +126,7 @@ class TableLinks:
         return self.class_data.at(**query, **order)
 
 
-def class_page(visit: Visit) -> Response:
+def class_page(visit: StaffVisit) -> Response:
     """The class as a table, in pages."""
     class_data = visit.class_data
     visit.note_reading("read class table")
@@ -182,10 +182,10 @@ class HistoryEntry:
     link: str | None
 
 
-def learner_page(visit: Visit) -> Response:
+def learner_page(visit: StaffVisit) -> Response:
     """One learner: points, history, points by hand, requests, answers, and the report of one submission."""
     class_data = visit.class_data
-    learner = class_data.learner(visit.request.path_params["learner"])
+    learner = class_data.learner(visit.named("learner"))
     marks = [mark for mark, _ in class_data.answered() if mark.learner.id == learner.id]
     counting = [mark for mark in marks if mark.counts]
     asked = visit.asked("submission")
@@ -215,7 +215,7 @@ def learner_page(visit: Visit) -> Response:
     )
 
 
-def _report(visit: Visit, book: Book, mark: Mark) -> Markup | None:
+def _report(visit: StaffVisit, book: Book, mark: Mark) -> Markup | None:
     report = pages.report_with_overrides(book, mark)
     if report is None or mark.work is None:
         return None
@@ -223,7 +223,9 @@ def _report(visit: Visit, book: Book, mark: Mark) -> Markup | None:
     return Markup(render_body(report, visit.class_data.course, visit.lang, whose))
 
 
-def _submitted(visit: Visit, book: Book, row: SubmissionRow, marks: Sequence[Mark], shown: Mark | None) -> HistoryEntry:
+def _submitted(
+    visit: StaffVisit, book: Book, row: SubmissionRow, marks: Sequence[Mark], shown: Mark | None
+) -> HistoryEntry:
     mark = next((each for each in marks if each.work is not None and each.work.row.key == row.key), None)
     here = shown is not None and shown.work is not None and shown.work.row.key == row.key
     line: ClassRow | None = class_table.class_row(mark) if mark is not None else None

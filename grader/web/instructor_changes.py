@@ -14,7 +14,7 @@ from grader.core.jsonl import Place
 from grader.core.model import Message, Text
 from grader.core.text import COMMA, points
 from grader.instructor.overrides import Signed, undo_save
-from grader.web.class_data import LOCK_TIMEOUT, Visit, moment
+from grader.web.class_data import LOCK_TIMEOUT, StaffVisit, moment
 from grader.web.instructor_words import ACTIONS, WORDS
 
 #: The number of saves on a page.
@@ -48,7 +48,7 @@ class Done:
     save: SavedChanges | None = None
 
 
-def find_done(visit: Visit) -> Done | None:
+def find_done(visit: StaffVisit) -> Done | None:
     """What the address says was done last; None if it says nothing."""
     asked = visit.asked("done")
     if asked in ("replied", "ended"):
@@ -88,13 +88,13 @@ def _given(overrides: Iterable[Override | None]) -> Text:
     return Text(COMMA.en.join(each.en for each in ordered), COMMA.zh.join(each.zh for each in ordered))
 
 
-def latest_saves(visit: Visit, part: str) -> list[SaveRow]:
+def latest_saves(visit: StaffVisit, part: str) -> list[SaveRow]:
     """The latest saves of points for ``part``, the last one first."""
     with visit.class_data.book() as book:
         return [save_row(save) for save in book.gradebook.saves(_PER_PAGE, part=part)]
 
 
-def undo(visit: Visit) -> Response:
+def undo(visit: StaffVisit) -> Response:
     """Undo a save of points, and return to the page with the button."""
     class_data = visit.class_data
     number = visit.number()
@@ -109,7 +109,7 @@ def undo(visit: Visit) -> Response:
     return RedirectResponse(f"{back}?done={undone.number}", 303)
 
 
-def changes_page(visit: Visit) -> Response:
+def changes_page(visit: StaffVisit) -> Response:
     """The saves of points, all points given by hand, and the log of what was done, the latest first."""
     class_data = visit.class_data
     visit.note_reading("read changes")

@@ -22,7 +22,7 @@ from grader.instructor.analysis.answers import borrowed_by_learner
 from grader.instructor.analysis.class_similarity import ClassSimilarity, compare_class
 from grader.instructor.analysis.clusters import Cluster, find_clusters
 from grader.instructor.export.html import LearnerPages, mark_of
-from grader.web.class_data import RARELY, ClassData, Download, Visit
+from grader.web.class_data import RARELY, ClassData, Download, StaffVisit
 from grader.web.instructor_items import borrowed_answers
 from grader.web.instructor_words import FORMATS, WORDS
 
@@ -32,7 +32,7 @@ _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
 # ------------------------------------------------------------------------------------------ similar solutions
 
 
-def similar_page(visit: Visit) -> Response:
+def similar_page(visit: StaffVisit) -> Response:
     """The clusters of similar submissions, or one of them side by side; and answers that fit others' numbers."""
     class_data = visit.class_data
     alike, made = _alike(class_data)
@@ -112,7 +112,7 @@ def export_formats() -> list[ExportFormat]:
     ]
 
 
-def downloads_page(visit: Visit) -> Response:
+def downloads_page(visit: StaffVisit) -> Response:
     """The list of formats, or a finished file whose remarks were shown."""
     asked = visit.asked("file")
     if asked:
@@ -123,10 +123,10 @@ def downloads_page(visit: Visit) -> Response:
     return visit.page("instructor_downloads.html", formats=export_formats())
 
 
-def make_download(visit: Visit) -> Response:
+def make_download(visit: StaffVisit) -> Response:
     """Export a file, and send it; if there are remarks, show them first."""
     class_data = visit.class_data
-    name = visit.request.path_params["form"]
+    name = visit.named("form")
     known = {each.name: each for each in export_formats()}
     if name not in known:
         raise HTTPException(404)
@@ -138,7 +138,7 @@ def make_download(visit: Visit) -> Response:
     return visit.page("instructor_ready.html", ready=ready, remarks=remarks, token=class_data.shelf.put(ready))
 
 
-def _made(visit: Visit, form: ExportFormat) -> Download:
+def _made(visit: StaffVisit, form: ExportFormat) -> Download:
     class_data = visit.class_data
     remarks: list[Text] = []
     with tempfile.TemporaryDirectory(prefix="attncheck-") as scratch:
@@ -163,16 +163,16 @@ def _made(visit: Visit, form: ExportFormat) -> Download:
         return Download(_called(form.name, options.template), to.read_bytes(), tuple(remarks))
 
 
-def _uploaded(visit: Visit, name: str, folder: Path) -> Path | None:
+def _uploaded(visit: StaffVisit, name: str, folder: Path) -> Path | None:
     """Save an uploaded file in ``folder`` under a safe name that messages can show; None if there is none."""
-    found = visit.upload(name)
-    if found is None:
+    uploads = visit.uploads(name)
+    if not uploads:
         return None
-    place = folder / name
-    place.mkdir()
-    safe = portable(Path(found[0]).name, {})
-    (place / safe).write_bytes(found[1])
-    return place / safe
+    given, data = uploads[0]
+    place = folder / name / portable(Path(given).name, {})
+    place.parent.mkdir()
+    place.write_bytes(data)
+    return place
 
 
 def _called(form: str, template: Path | None) -> str:
@@ -195,10 +195,10 @@ def attachment(name: str, data: bytes) -> Response:
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-def learner_file(visit: Visit) -> Response:
+def learner_file(visit: StaffVisit) -> Response:
     """The page for a learner, as ``export html`` writes it."""
     class_data = visit.class_data
-    learner = class_data.learner(visit.request.path_params["learner"])
+    learner = class_data.learner(visit.named("learner"))
     with class_data.book() as book:
         made = LearnerPages(book, visit.lang, class_data.now()).of(mark_of(book, learner.id))
     if made is None:

@@ -18,7 +18,7 @@ from grader.instructor.analysis import statistics_view as view
 from grader.instructor.analysis.answers import BorrowedAnswer, GivenAnswer
 from grader.instructor.analysis.class_misconceptions import ClassMisconception
 from grader.instructor.analysis.statistics import CheckStatistics, PartStatistics, Statistics
-from grader.web.class_data import RARELY, ClassData, Visit
+from grader.web.class_data import RARELY, ClassData, StaffVisit
 
 #: The most distinct answers on the page of an item.
 _MOST_ANSWERS = 40
@@ -55,7 +55,7 @@ class BeliefRow:
 # ------------------------------------------------------------------------------------ all of them
 
 
-def questions_page(visit: Visit) -> Response:
+def questions_page(visit: StaffVisit) -> Response:
     """All items and exercises with their statistics, and the findings."""
     class_data = visit.class_data
     visit.note_reading("read findings")
@@ -79,10 +79,10 @@ def questions_page(visit: Visit) -> Response:
 # ------------------------------------------------------------------------------------ one item
 
 
-def item_page(visit: Visit) -> Response:
+def item_page(visit: StaffVisit) -> Response:
     """One item: answers, discrimination, misconceptions, and answers that fit another learner's numbers."""
     class_data = visit.class_data
-    question, item = class_data.item(visit.request.path_params["item"])
+    question, item = class_data.item(visit.named("item"))
     visit.note_reading("read answers", part=item.id)
     given = class_data.once(f"answers {item.id}", lambda book: answers.given_answers(item, class_data.counting()))
     personal = bool(items.draw_choices(item.spec))
@@ -136,10 +136,10 @@ class CheckRow:
     failing: tuple[str, ...]
 
 
-def exercise_page(visit: Visit) -> Response:
+def exercise_page(visit: StaffVisit) -> Response:
     """One exercise: the checks and cases that fail, and the misconceptions."""
     class_data = visit.class_data
-    question, exercise = class_data.exercise(visit.request.path_params["exercise"])
+    question, exercise = class_data.exercise(visit.named("exercise"))
     visit.note_reading("read answers", part=exercise.name)
     results = [
         (mark.learner.id, result)
@@ -187,7 +187,7 @@ def _failing(results: Sequence[tuple[str, ExerciseResult]], check: CheckStatisti
 # ------------------------------------------------------------------------------------ what is believed
 
 
-def misconceptions_page(visit: Visit) -> Response:
+def misconceptions_page(visit: StaffVisit) -> Response:
     """The misconceptions of the last seven days, or of all work."""
     class_data = visit.class_data
     visit.note_reading("read findings")

@@ -20,7 +20,7 @@ from grader.instructor import learner_requests, rubric
 from grader.instructor.analysis.answers import answer_text
 from grader.instructor.overrides import OverrideRequest, Signed, give_points, remove_override
 from grader.instructor.rubric import AnswerGroup, Decision, PendingAnswers
-from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, Visit, moment
+from grader.web.class_data import FORM, LOCK_TIMEOUT, ClassData, StaffVisit, moment
 from grader.web.instructor_changes import find_done, latest_saves
 
 #: The most groups of answers on a page.
@@ -40,10 +40,10 @@ _NONE = "0"
 # ------------------------------------------------------------------------------------ points by hand
 
 
-def points_by_hand(visit: Visit) -> Response:
+def points_by_hand(visit: StaffVisit) -> Response:
     """Give points for a part, or remove an override."""
     class_data = visit.class_data
-    learner = class_data.learner(visit.request.path_params["learner"])
+    learner = class_data.learner(visit.named("learner"))
     part = visit.typed("part")
     if visit.typed("do") == "remove":
         where, by = (class_data.course_folder, visit.lang, LOCK_TIMEOUT), Signed(visit.author, class_data.now())
@@ -56,7 +56,7 @@ def points_by_hand(visit: Visit) -> Response:
     return RedirectResponse(class_data.at("learners", learner.id, done=str(number)), 303)
 
 
-def _give(visit: Visit, learner: str, part: str, reason: str, answers: int | None = None) -> int:
+def _give(visit: StaffVisit, learner: str, part: str, reason: str, answers: int | None = None) -> int:
     """Save the points that were typed, and return the number of the save."""
     class_data, typed = visit.class_data, visit.typed("points")
     beyond = bool(visit.typed("beyond"))
@@ -84,7 +84,7 @@ def pending_answers(class_data: ClassData) -> PendingAnswers:
     return class_data.once("waiting", rubric.pending_answers)
 
 
-def pending_page(visit: Visit) -> Response:
+def pending_page(visit: StaffVisit) -> Response:
     """The items with answers to mark."""
     found: dict[str, list[AnswerGroup]] = {}
     waiting = pending_answers(visit.class_data)
@@ -102,10 +102,10 @@ def pending_page(visit: Visit) -> Response:
     )
 
 
-def mark_page(visit: Visit) -> Response:
+def mark_page(visit: StaffVisit) -> Response:
     """The groups of answers to one item, the largest first."""
     class_data = visit.class_data
-    _, item = class_data.item(visit.request.path_params["item"])
+    _, item = class_data.item(visit.named("item"))
     if not items.key_points(item):
         raise HTTPException(404)
     visit.note_reading("read answers", part=item.id)
@@ -129,10 +129,10 @@ def mark_page(visit: Visit) -> Response:
     )
 
 
-def save_marks(visit: Visit) -> Response:
+def save_marks(visit: StaffVisit) -> Response:
     """Save the key points and the comment for the selected wordings of a group."""
     class_data = visit.class_data
-    _, item = class_data.item(visit.request.path_params["item"])
+    _, item = class_data.item(visit.named("item"))
     chosen, points = set(visit.all_typed("wording")), visit.all_typed("point")
     if not points or (_NONE in points and len(points) > 1):
         raise UsageError(_BOTH if points else _NO_CHOICE, field="point")
@@ -180,7 +180,7 @@ class RequestFacts:
     report: str = ""
 
 
-def requests_page(visit: Visit) -> Response:
+def requests_page(visit: StaffVisit) -> Response:
     """The requests for regrading: open ones with the answer and a form, and answered ones."""
     class_data = visit.class_data
     visit.note_reading("read requests")
@@ -245,7 +245,7 @@ def _exercise_facts(class_data: ClassData, mark: Mark, result: ExerciseResult, g
     )
 
 
-def reply(visit: Visit) -> Response:
+def reply(visit: StaffVisit) -> Response:
     """Answer a request, and save new points if there are any. Points are saved first: a request has one answer."""
     class_data = visit.class_data
     number = visit.number()

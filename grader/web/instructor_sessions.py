@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from grader.classroom.ended_sessions import Purpose
-from grader.web.class_data import Visit
+from grader.web.class_data import StaffVisit
 from grader.web.instructor_changes import find_done
 from grader.web.people import Role
 from grader.web.sessions import Sessions
@@ -17,7 +17,7 @@ from grader.web.sessions import Sessions
 _ENDS: Mapping[str, tuple[Purpose, ...]] = {"sessions": ("session",), "links": ("session", "link")}
 
 
-def _sessions(visit: Visit) -> Sessions:
+def _sessions(visit: StaffVisit) -> Sessions:
     """The sessions of the class. Raises HTTPException (403) unless the visitor may end them."""
     found = visit.class_data.sessions
     if found is None or not visit.may_end_sessions():
@@ -25,13 +25,13 @@ def _sessions(visit: Visit) -> Sessions:
     return found
 
 
-def sessions_page(visit: Visit) -> Response:
+def sessions_page(visit: StaffVisit) -> Response:
     """A page to end the sessions of staff and of everybody."""
     staff = [each for each in _sessions(visit).people if each.role is not Role.LEARNER]
     return visit.page("instructor_sessions.html", staff=staff, done=find_done(visit))
 
 
-def end_sessions(visit: Visit) -> Response:
+def end_sessions(visit: StaffVisit) -> Response:
     """End the sessions, and the links if so asked, of one person; without a person, of everybody."""
     sessions, class_data = _sessions(visit), visit.class_data
     name, ends = visit.form.get("person"), _ENDS.get(visit.typed("do"))

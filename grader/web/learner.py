@@ -75,6 +75,8 @@ class LearnerWorkspace:
     #: The most bytes of uploaded notebooks in formats before 4; None if there is no limit.
     most_old: int | None = None
     drafts: Drafts = field(init=False)
+    #: Held while it is decided what to save, so that of two windows the second one sees what the first one saved.
+    _turn: threading.Lock = field(default_factory=threading.Lock)
     _checker: Checker | None = None
     _starting: threading.Lock = field(default_factory=threading.Lock)
     _known: tuple[tuple[int, ...] | None, tuple[Event, ...]] | None = None
@@ -247,23 +249,25 @@ class LearnerWorkspace:
 
         Returns None if the item is not settled or has been rated already.
         """
-        events = self.events()
-        session = self._session(item, lang)
-        record = session.record(item.id)
-        about = [each for each in events if _card_of(each) == item.id]
-        if not record.settled or not about or isinstance(about[-1], Reviewed):
-            return None
-        last = about[-1]
-        said = len(last.said) / last.points if isinstance(last, Explained) and last.points else None
-        found = review.rating(record.status, record.tries, word=word, said=said)
-        self.rate(item.id, found)
-        return found
+        with self._turn:
+            events = self.events()
+            session = self._session(item, lang)
+            record = session.record(item.id)
+            about = [each for each in events if _card_of(each) == item.id]
+            if not record.settled or not about or isinstance(about[-1], Reviewed):
+                return None
+            last = about[-1]
+            said = len(last.said) / last.points if isinstance(last, Explained) and last.points else None
+            found = review.rating(record.status, record.tries, word=word, said=said)
+            self.rate(item.id, found)
+            return found
 
     def rate_code(self, exercise: Exercise, word: Rating | None) -> None:
         """Rate ``exercise``, which passed at once and without help, unless it has been rated already."""
-        last = [each for each in self.events() if _card_of(each) == exercise.name][-1:]
-        if last and isinstance(last[0], Coded) and last[0].status is Status.PASSED:
-            self.rate(exercise.name, review.rating(Status.PASSED, 1, word=word))
+        with self._turn:
+            last = [each for each in self.events() if _card_of(each) == exercise.name][-1:]
+            if last and isinstance(last[0], Coded) and last[0].status is Status.PASSED:
+                self.rate(exercise.name, review.rating(Status.PASSED, 1, word=word))
 
     def rate(self, name: str, rating: Rating) -> None:
         """Save the rating of the card ``name``."""
@@ -283,8 +287,9 @@ class LearnerWorkspace:
 
     def hint_in_review(self, exercise: Exercise, seen: int) -> None:
         """Record that the hint after the ``seen`` ones of this review was shown, unless it was shown before."""
-        if progress.hints_taken(self.events(), exercise.name) < seen + 1 <= len(exercise.hints):
-            self.save(Hinted(log.now(), self.course.public_id, exercise.name, seen + 1))
+        with self._turn:
+            if progress.hints_taken(self.events(), exercise.name) < seen + 1 <= len(exercise.hints):
+                self.save(Hinted(log.now(), self.course.public_id, exercise.name, seen + 1))
 
     # ------------------------------------------------------------------------------------- all of it
 
@@ -417,13 +422,14 @@ class LearnerWorkspace:
 
     def next_hint(self, question: Question, exercise: Exercise) -> None:
         """Record that one more hint is shown: one that fits the last failure, if there is one left."""
-        events = self.events()
-        shown = progress.hints_shown(events, exercise.name)
-        about = hints.about(question, progress.last_misconception(events, exercise.name))
-        for number in hints.order(exercise, about):
-            if number not in shown:
-                self.save(Hinted(log.now(), self.course.public_id, exercise.name, number))
-                return
+        with self._turn:
+            events = self.events()
+            shown = progress.hints_shown(events, exercise.name)
+            about = hints.about(question, progress.last_misconception(events, exercise.name))
+            for number in hints.order(exercise, about):
+                if number not in shown:
+                    self.save(Hinted(log.now(), self.course.public_id, exercise.name, number))
+                    return
 
 
 def draft_of(thing: Item | Question | Exercise) -> str:

@@ -89,10 +89,10 @@ _TOO_OFTEN = Notice(
 )
 
 
-async def note_action(folder: Path, person: ClassMember, did: str, **about: str) -> None:
+def note_action(folder: Path, person: ClassMember, did: str, **about: str) -> None:
     """Record in the audit log that ``person`` did something."""
     entry = audit.AuditEntry(datetime.now(UTC), person.id, person.role.value, did, tuple(about.items()))
-    await run_in_threadpool(audit.note, folder, entry)
+    audit.note(folder, entry)
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ class Signing:
         self._begun.note(person.id, now)
         assert offered.claim is not None
         token, seconds = self.sessions.begin(offered.claim, datetime.now(UTC))
-        await note_action(self.folder, person, "signed in")
+        await run_in_threadpool(note_action, self.folder, person, "signed in")
         answer = _home(person)
         answer.set_cookie(
             self.cookie,
@@ -164,7 +164,7 @@ class Signing:
     async def _sign_out(self, scope: Scope, visitor: Visitor | None) -> Response:
         if visitor is not None and visitor.claim is not None:
             await run_in_threadpool(self.sessions.end, visitor.claim)
-            await note_action(self.folder, visitor.person, "signed out")
+            await run_in_threadpool(note_action, self.folder, visitor.person, "signed out")
         answer = _SIGNED_OUT.response(scope)
         answer.delete_cookie(self.cookie, path="/", httponly=True, samesite="lax", secure=self.secure)
         return answer

@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl
@@ -14,27 +15,26 @@ from urllib.parse import parse_qsl
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Mount, Route
 
 from grader.classroom.class_folder import WORK, ClassSettings
 from grader.classroom.service import Service
 from grader.core.bounded import SMALL
-from grader.core.errors import AttncheckError
 from grader.core.model import Lang, Message, Text
 from grader.grading.checker import Checker
-from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassPages, ClassWorkspace, log_path, person_folder
-from grader.web.gate import TOO_MANY_REQUESTS, Gate, Proxy, restrict
+from grader.web import class_pages
+from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassVisit, ClassWorkspace, log_path, person_folder
+from grader.web.gate import AT_ONCE, TOO_MANY_REQUESTS, Gate, Proxy, restrict
 from grader.web.pace import RateLimit
-from grader.web.pages import Pages, make_app
+from grader.web.pages import learner_app
 from grader.web.people import ClassMember, ClassMembers, MemberFiles, Role
 from grader.web.security import SAFE_METHODS, TOO_LARGE, App, Receive, Scope, Send
 from grader.web.sessions import Sessions
 from grader.web.signing import SIGN_OUT
+from grader.web.visit import error_handlers, route
 
-#: Threads in addition to one for each person, who may be waiting for a check.
+#: Threads in addition to those for the requests of each person, some of whom may be waiting for a check.
 _THREADS = 40
 #: The assumed bytes of a body without Content-Length.
 _UNKNOWN = 1 << 30
@@ -59,7 +59,7 @@ class Site:
     lang: Lang
     #: Whether people can sign out; false if a proxy identifies them.
     signs_out: bool = True
-    _pages: dict[str, tuple[Pages, Starlette]] = field(default_factory=dict)
+    _workspaces: dict[str, ClassWorkspace] = field(default_factory=dict)
     _uploading: dict[str, asyncio.Lock] = field(default_factory=dict)
     _checks: RateLimit = field(init=False)
     #: Limits per person on answers, and on formulas that are parsed while they are typed.
@@ -118,44 +118,48 @@ class Site:
 
     def inner(self, staff_routes: Sequence[Route] = ()) -> Starlette:
         """The pages without the gate."""
-        own = ClassPages(self.service, self.people, lambda person: self._of(person)[0])
+        page = partial(route, visit=self.visit)
         learners = [
-            Route("/submit", own.overview),
-            Route("/submit", own.submit, methods=["POST"]),
-            Route("/submit/state", own.state),
-            Route("/submissions/{name}", own.attempt),
-            Route("/submissions/{name}/receipt", own.receipt),
-            Route("/submissions/{name}/report", own.report),
-            Route("/submissions/{name}/request", own.ask, methods=["POST"]),
+            page("/submit", class_pages.overview_page),
+            page("/submit", class_pages.submit, "POST"),
+            page("/submit/state", class_pages.attempts_state),
+            page("/submissions/{name}", class_pages.attempt_page),
+            page("/submissions/{name}/receipt", class_pages.download_receipt),
+            page("/submissions/{name}/report", class_pages.report_page),
+            page("/submissions/{name}/request", class_pages.request_regrading, "POST"),
         ]
         return Starlette(
             routes=[
                 *restrict(LEARNERS, learners),
-                *restrict(EVERYBODY, [Route(SIGN_OUT, own.leaving)]),
+                *restrict(EVERYBODY, [page(SIGN_OUT, class_pages.sign_out_page)]),
                 *restrict(STAFF, staff_routes),
-                Mount("", app=self._learner_pages),
+                Mount("", app=self._limited(learner_app(self.visit))),
             ],
-            exception_handlers={HTTPException: self._failed, AttncheckError: self._failed},
+            exception_handlers=error_handlers(self.visit),
             lifespan=self._lifespan,
         )
 
-    async def _failed(self, request: Request, error: Exception) -> Response:
-        """An error page."""
-        person: ClassMember = request.state.person
-        return await self._of(person)[0].failed(request, error)
+    def visit(self, request: Request) -> ClassVisit:
+        """A request of somebody who is signed in."""
+        return ClassVisit(request, self.workspace(request.state.person), self.lang, self.people)
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        """Provide enough threads for everyone to wait for a check while other requests are answered."""
-        anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS + len([*self.people])
+        """Provide enough threads for all requests at once, so that none waits for somebody's check."""
+        threads = _THREADS + AT_ONCE * len([*self.people])
+        anyio.to_thread.current_default_thread_limiter().total_tokens = threads
         yield
 
-    async def _learner_pages(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The learner's pages for the person in the request. Staff see them like a learner without submissions."""
-        person: ClassMember = scope["state"]["person"]
-        if _is_upload(scope) and _length(scope) > SMALL:
-            self.service.readers.refuse_above_budget(person.id)
-        await (self._too_much(person, scope) or self._of(person)[1])(scope, receive, send)
+    def _limited(self, app: App) -> App:
+        """``app``, the learners' pages, without requests beyond a person's limits. Staff see them like a learner."""
+
+        async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+            person: ClassMember = scope["state"]["person"]
+            if _is_upload(scope) and _length(scope) > SMALL:
+                self.service.readers.refuse_above_budget(person.id)
+            await (self._too_much(person, scope) or app)(scope, receive, send)
+
+        return handle
 
     def _too_much(self, person: ClassMember, scope: Scope) -> App | None:
         """A refusal if the person sends too many or too long formulas; None if the request is fine."""
@@ -173,13 +177,13 @@ class Site:
         long = len(typed) > MOST_FORMULA or (reads and _length(scope) > 3 * MOST_FORMULA)
         return TOO_LARGE if long else None
 
-    def _of(self, person: ClassMember) -> tuple[Pages, Starlette]:
-        if person.id not in self._pages:
-            learner = self._learner(person)
-            self._pages[person.id] = Pages(learner, self.lang), make_app(learner, self.lang)
-        return self._pages[person.id]
+    def workspace(self, person: ClassMember) -> ClassWorkspace:
+        """The workspace of a person."""
+        if person.id not in self._workspaces:
+            self._workspaces[person.id] = self._workspace(person)
+        return self._workspaces[person.id]
 
-    def _learner(self, person: ClassMember) -> ClassWorkspace:
+    def _workspace(self, person: ClassMember) -> ClassWorkspace:
         folder = person_folder(self.service.plan.folder / WORK, person)
         checker = ClassChecker(person.id, self.service, self._checks)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -28,13 +28,14 @@ from grader.classroom import audit
 from grader.classroom.ended_sessions import EndedSessions
 from grader.classroom.gradebook import Override, open_gradebook
 from grader.classroom.inbox import Watch
-from grader.classroom.service import Attempt
+from grader.classroom.roster import Learner
+from grader.classroom.service import Attempt, Service
 from grader.core.bounded import SMALL
 from grader.core.jsonl import Place
 from grader.core.readers import Readers
 from grader.instructor import learner_requests
-from grader.web.class_pages import ClassPages, ClassWorkspace
-from grader.web.people import ClassMember, Role
+from grader.web.class_pages import ClassWorkspace
+from grader.web.people import Role
 from grader.web.security import COOKIE, Guard
 from tests.web.test_site import ADDRESS, OWN, Classroom
 
@@ -449,10 +450,10 @@ def _too_many_submissions(room: Room) -> None:
     learner = room.classroom.site.people.learners["bo"]
     before = len(service.attempts(learner))
     service.course = replace(service.course, pace=replace(service.course.pace, submissions_per_day=before + 1))
-    counted, both, versions = ClassPages._attempts, threading.Barrier(2), itertools.count()
+    counted, both, versions = Service.attempts, threading.Barrier(2), itertools.count()
 
-    def attempts(self: ClassPages, person: ClassMember) -> tuple[Attempt, ...]:
-        found = counted(self, person)
+    def attempts(self: Service, learner: Learner) -> tuple[Attempt, ...]:
+        found = counted(self, learner)
         with contextlib.suppress(threading.BrokenBarrierError):
             both.wait(0.3)  # for the other window to count as well
         return found
@@ -464,7 +465,7 @@ def _too_many_submissions(room: Room) -> None:
         return place
 
     windows = [bo, TestClient(bo.app, base_url=ADDRESS, cookies=bo.cookies)]
-    with patch.object(ClassPages, "_attempts", attempts), patch.object(ClassWorkspace, "collected", collected):
+    with patch.object(Service, "attempts", attempts), patch.object(ClassWorkspace, "collected", collected):
         _at_once([partial(browser.post, "/submit", headers=OWN) for browser in windows])
     assert len(service.attempts(learner)) == before + 1
 

@@ -42,11 +42,11 @@ from grader.submission import read
 from grader.submission.files import kind_of
 from grader.web import class_pages
 from grader.web.class_data import ClassData
-from grader.web.class_pages import ClassWorkspace
 from grader.web.gate import Proxy
 from grader.web.instructor import routes as instructor_routes
 from grader.web.links import Claim, read_signer
 from grader.web.pace import RateLimit
+from grader.web.pages import learner_app
 from grader.web.people import ClassMember, Role
 from grader.web.site import Site
 from tests import tiny
@@ -148,7 +148,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator
 def classroom(made: Classroom) -> Iterator[Classroom]:
     """The class, with the rules and limits that it had."""
     before = made.site.service.course
-    site = replace(made.site, _pages={}, _answers=RateLimit(60, 60.0), _readings=RateLimit(90, 30.0))
+    site = replace(made.site, _workspaces={}, _answers=RateLimit(60, 60.0), _readings=RateLimit(90, 30.0))
     yield Classroom(site, made.folder, made.course)
     made.site.service.course = before
 
@@ -240,8 +240,7 @@ def routes(app: Starlette, inner: Starlette) -> Iterator[tuple[str, str]]:
 def test_every_route_has_a_row(classroom: Classroom) -> None:
     """The table of roles has exactly the routes of the server."""
     app = classroom.site.inner(classroom.staff())
-    grace = ClassMember("grace", "Grace", Role.INSTRUCTOR)
-    assert sorted(routes(app, classroom.site._of(grace)[1])) == sorted(ROWS)
+    assert sorted(routes(app, learner_app(classroom.site.visit))) == sorted(ROWS)
 
 
 @pytest.mark.parametrize(("name", "role"), [("bo", Role.LEARNER), ("bob", Role.ASSISTANT), ("grace", Role.INSTRUCTOR)])
@@ -416,7 +415,7 @@ def test_as_often_as_the_course_allows(classroom: Classroom) -> None:
     """Checks for each exercise and person, submissions in a day; the code is saved, and the time until then is said."""
     course = classroom.site.service.course
     classroom.site.service.course = replace(course, pace=CoursePace(2, 1))
-    room = Classroom(replace(classroom.site, _pages={}), classroom.folder, classroom.course)
+    room = Classroom(replace(classroom.site, _workspaces={}), classroom.folder, classroom.course)
     ada, bo = submitted(room), room.browser("bo")
     ada.post("/items/Q1.b", data={"answer": "2", "do": "answer"}, headers=OWN)
     answer = ada.post("/submit", headers=OWN)
@@ -438,8 +437,7 @@ def test_uploaded_answers_count_beside_those_of_the_quiz(classroom: Classroom) -
     """The quiz wins where both have one; a file of somebody else is not submitted, and nothing is lost."""
     bo = classroom.browser("bo")
     bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
-    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
-    assert isinstance(learner, ClassWorkspace)
+    learner = classroom.site.workspace(ClassMember("bo", "Bo", Role.LEARNER))
     upload(bo, "answers.yaml", b"format: 1\nlearner: bo\nanswers:\n  Q1.a: a\n  Q1.b: 7  # mine\n")
     text = (learner.collected() / "answers.yaml").read_text()
     assert 'Q1.a: "b"' in text and "Q1.b: 7  # mine" in text
@@ -458,8 +456,7 @@ def test_answers_beside_those_of_the_server(classroom: Classroom, name: str) -> 
     """
     bo = classroom.browser("bo")
     bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
-    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
-    assert isinstance(learner, ClassWorkspace)
+    learner = classroom.site.workspace(ClassMember("bo", "Bo", Role.LEARNER))
     learner.folder.mkdir(parents=True, exist_ok=True)
     (learner.folder / name).write_text('{"format": 1, "learner": "bo", "answers": {"Q1.b": 7}}')
     assert "Answers to 2 of 2 graded items" in bo.get("/submit").text
@@ -474,7 +471,7 @@ def test_answers_beside_those_of_the_server(classroom: Classroom, name: str) -> 
 def test_the_receipt_lists_answers(classroom: Classroom) -> None:
     """Before submitting, the page says which answers cannot be read; afterwards, the receipt and its page do."""
     bo = classroom.browser("bo")
-    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
+    learner = classroom.site.workspace(ClassMember("bo", "Bo", Role.LEARNER))
     bo.post("/items/Q1.a", data={"answer": "b", "do": "answer"}, headers=OWN)
     upload(bo, "answers.yaml", b"format: 1\nlearner: bo\nanswers:\n  q1.B: about seven or so\n")
     page = bo.get("/submit").text
@@ -645,7 +642,7 @@ def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> No
     assert seen == [200] * 60 + [429]
     item = next(i for q in classroom.site.service.course.questions for i in q.items)
     long = replace(item, kind="expression")
-    learner = classroom.site._of(ClassMember("bo", "Bo", Role.LEARNER))[0].learner
+    learner = classroom.site.workspace(ClassMember("bo", "Bo", Role.LEARNER))
     with pytest.raises(UsageError, match="more than 1500 characters"):
         learner.answer(long, "en", TypedAnswer("1" * 1501), doubted=None, comparing=False)
 

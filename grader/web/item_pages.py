@@ -1,0 +1,361 @@
+"""The pages with quiz items: answers, drafts, and the review of items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from grader.core.errors import AttncheckError, UsageError
+from grader.core.model import Exercise, Item, Question, Status, Text
+from grader.course import items
+from grader.learning import log, next_step, quiz_view, review, review_view
+from grader.learning.log import Rating
+from grader.learning.review import Card
+from grader.learning.session import (
+    Feedback,
+    ItemRecord,
+    QuizCard,
+    ReadingToConfirm,
+    Settled,
+    TypedAnswer,
+    UnreadableAnswer,
+    WrongAnswer,
+)
+from grader.web.answers import (
+    Entry,
+    Filled,
+    MarkedPart,
+    answer_text,
+    described,
+    entry_from_form,
+    given_answer,
+    read_field,
+    shown_choices,
+)
+from grader.web.html_page import HtmlPage
+from grader.web.learner import ItemState, draft_of
+from grader.web.visit import LearnerVisit
+from grader.web.words import WORDS
+
+#: The actions of an item's form besides an answer.
+_COMMANDS = ("skip", "key")
+
+
+@dataclass(frozen=True, slots=True)
+class SentAnswer:
+    """What came of a form: the state of the item, what its form is filled with, and a message if nothing was judged."""
+
+    state: ItemState
+    filled: Filled
+    say: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewState:
+    """The state of a review card: the ratings to choose from once it is settled, or the message about its rating."""
+
+    name: str
+    words: tuple[Rating, ...] = ()
+    rated: Markup | None = None
+
+
+# ------------------------------------------------------------------------------------------ answering
+
+
+def item_page(visit: LearnerVisit) -> Response:
+    """One item in its current state."""
+    question, item = visit.item(visit.named("item"))
+    again = "again" in visit.request.query_params
+    state = visit.learner.ask(item, visit.lang, again=again)
+    filled = visit.learner.filled(item, visit.lang, again=again)
+    return _item_page(visit, question, SentAnswer(state, filled), again=again)
+
+
+def answer_item(visit: LearnerVisit) -> Response:
+    """An answer to an item, or a command.
+
+    A settled item gets a new attempt if the form was made for one, and if it has not been sent before.
+    """
+    question, item = visit.item(visit.named("item"))
+    attempts = visit.learner.attempts_at(item)
+    again = visit.asked("again") == str(attempts)
+    sent = _answered(visit, item, again=again)
+    if visit.typed("do") == "skip" and sent.say is None:
+        return RedirectResponse(_onward(visit, question, item), 303)
+    again = again and visit.learner.attempts_at(item) == attempts
+    return _item_page(visit, question, sent, again=again)
+
+
+def _answered(visit: LearnerVisit, item: Item, *, again: bool) -> SentAnswer:
+    """What comes of a form for ``item``. What was entered is kept, whatever comes of it."""
+    learner, lang, command = visit.learner, visit.lang, visit.typed("do")
+    asked = learner.ask(item, lang, again=again)
+    comparing = bool(visit.form.get("comparing")) and bool(items.key_points(item))
+    doubted = visit.sent("doubted") if command == "yes" else None
+    entry = _entry(visit, asked, comparing, doubted)
+    text = " ".join(entry["answer"]) or "0" if comparing else answer_text(asked.card.asked, entry)
+    action: Any = command if command in _COMMANDS else TypedAnswer("yes" if doubted is not None else text)
+    if action == TypedAnswer(""):
+        return _kept(visit, item, SentAnswer(asked, Filled(entry), WORDS["nothing"]))
+    attempts = learner.attempts_at(item)
+    try:
+        done = learner.answer(item, lang, action, doubted=doubted, comparing=comparing, again=again)
+    except AttncheckError as error:
+        return _kept(visit, item, SentAnswer(asked, Filled(entry), learner.told(error)))
+    if comparing:
+        return SentAnswer(done, Filled(entry), WORDS["choose_points"] if done.card.compares else None)
+    if done.card.record.settled and learner.attempts_at(item) == attempts and text not in ("", _last(done)):
+        return _kept(visit, item, SentAnswer(done, Filled(entry), WORDS["settled_meanwhile"]))
+    return _kept(visit, item, SentAnswer(done, Filled(entry, _mark(done, doubted or text))))
+
+
+def _entry(visit: LearnerVisit, asked: ItemState, comparing: bool, doubted: str | None) -> Entry:
+    """What was entered: key points if ``comparing``, else the answer, or the ``doubted`` one that was confirmed."""
+    if comparing:
+        return {"answer": read_field(visit.form, "answer")}
+    entry = entry_from_form(asked.card.asked, visit.form)
+    return {"answer": (doubted,)} if doubted is not None and not any(entry.values()) else entry
+
+
+def _kept(visit: LearnerVisit, item: Item, sent: SentAnswer) -> SentAnswer:
+    """``sent`` after its draft was saved; or removed, if the item is settled by what was sent."""
+    name, seen, card = draft_of(item), visit.sent("draft"), sent.state.card
+    if (card.record.settled or card.compares) and sent.say is None:
+        visit.learner.drafts.settle(name, seen)
+        return sent
+    if visit.learner.drafts.read(name) is None and not any(map(any, sent.filled.entry.values())):
+        return sent
+    try:
+        draft = visit.learner.keep(item, sent.filled.entry, seen, mark=sent.filled.mark)
+    except UsageError:  # it is on the page, which does not say that a draft was saved
+        return sent
+    return replace(sent, filled=Filled(draft.fields, draft.mark, draft.other, draft.version))
+
+
+def _last(state: ItemState) -> str:
+    """The last answer to a settled item."""
+    return next(iter(state.card.record.answers[-1:]), "")
+
+
+def _mark(state: ItemState, text: str) -> MarkedPart | None:
+    """The part of a wrong or unreadable answer that is marked; None if none is."""
+    lines = items.read_lines(state.card.item, text) if state.card.asked.form == "lines" else ()
+    unread = next((MarkedPart(str(line.number), "unread") for line in lines if line.why is not None), None)
+    match state.feedback:
+        case WrongAnswer(place=str(place)):
+            return MarkedPart(place, "wrong")
+        case WrongAnswer():
+            return MarkedPart("1", "wrong") if state.card.asked.form == "line" else unread
+        case UnreadableAnswer():
+            return MarkedPart("1", "unread") if state.card.asked.form == "line" else unread
+    return None
+
+
+def _onward(visit: LearnerVisit, question: Question, item: Item) -> str:
+    """The next item of ``question`` that is not settled, else its code, else the map."""
+    progress = visit.learner.progress().question(question.id)
+    names = [standing.item.id for standing in progress.items]
+    open_items = [standing.item.id for standing in next_step.open_items(progress) if standing.item.id != item.id]
+    place = names.index(item.id)
+    later = [name for name in open_items if names.index(name) > place] or open_items
+    if later:
+        return f"/items/{later[0]}"
+    return f"/questions/{question.id}/code" if next_step.open_exercises(progress) else "/"
+
+
+# ------------------------------------------------------------------------------------------ typing
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line of an answer that is being typed: its formula as HTML, or what to change; neither for a line of text."""
+
+    number: int
+    formula: Markup | None
+    why: Text | None
+
+
+def reading(visit: LearnerVisit) -> Response:
+    """How the lines of an answer are interpreted while it is typed. Nothing is graded or saved."""
+    _, item = visit.item(visit.named("item"))
+    text = visit.typed("answer") if visit.request.method == "POST" else visit.asked("answer")
+    text = text.replace("\r\n", "\n")
+    lines = []
+    for line in items.read_lines(item, text):
+        formula = Markup("").join(map(Markup, items.mathml(item, line.shown or "")))  # escaped there
+        lines.append(ShownLine(line.number, formula or None, line.why))
+    return visit.show("reading.html", lines=lines, several="\n" in text.strip())
+
+
+def save_draft(visit: LearnerVisit) -> Response:
+    """Save what is being typed. The answer names the version that was saved, or says why nothing was.
+
+    ``other`` says that another version is kept beside it, such as that of another window.
+    """
+    thing, fields = _drafted(visit)
+    try:
+        draft = visit.learner.keep(thing, fields, visit.sent("draft"), typed=True)
+    except UsageError as error:
+        return JSONResponse({"problem": visit.learner.told(error).of(visit.lang)}, 400)
+    return JSONResponse({"version": draft.version, "other": draft.other is not None})
+
+
+def _drafted(visit: LearnerVisit) -> tuple[Item | Question | Exercise, Entry]:
+    """What a draft is of, and its fields. Raises HTTPException (404) for anything that the course does not have."""
+    kind, name, course = visit.named("kind"), visit.named("name"), visit.learner.course
+    if kind == "item":
+        item = visit.item(name)[1]
+        return item, entry_from_form(visit.learner.ask(item, visit.lang, again=True).card.asked, visit.form)
+    text = read_field(visit.form, "code")[:1]
+    if kind == "code" and (question := course.question(name)) is not None and text:
+        return question, {"code": text}
+    if kind == "memory" and (exercise := course.exercise(name)) is not None and text:
+        return exercise[1], {"code": text}
+    raise HTTPException(404)
+
+
+# ------------------------------------------------------------------------------------------ review
+
+
+def review_page(visit: LearnerVisit) -> Response:
+    """All review cards with their due times."""
+    cards, now, page = visit.learner.cards(), log.now(), HtmlPage(visit.lang)
+    queue = review.queue(cards, now)
+    review_view.opening(page, None, cards, queue, len(queue), now)
+    listed = [(card, review_view.when(card.due, now)) for card in cards]
+    return visit.show("review.html", said=page.html, cards=listed, first=_card_page(queue[0]) if queue else None)
+
+
+def review_next(visit: LearnerVisit) -> Response:
+    """Redirect to the card due after the one in ``after``, or to the list if there is none."""
+    queue = review.queue(visit.learner.cards(), log.now())
+    names, after = [card.name for card in queue], visit.asked("after")
+    place = names.index(after) + 1 if after in names else 0
+    return RedirectResponse(_card_page(queue[place]) if place < len(queue) else "/review", 303)
+
+
+def _card_page(card: Card) -> str:
+    return f"/review/{'items' if isinstance(card.thing, Item) else 'exercises'}/{card.name}"
+
+
+def review_item(visit: LearnerVisit) -> Response:
+    """An item in a review."""
+    question, item = visit.item(visit.named("item"))
+    state = visit.learner.ask_for_review(item, visit.lang)
+    filled = visit.learner.filled(item, visit.lang, again=True, from_memory=True)
+    return _item_page(visit, question, SentAnswer(state, filled), ReviewState(item.id))
+
+
+def review_answer(visit: LearnerVisit) -> Response:
+    """An answer in a review, or the learner's own rating."""
+    question, item = visit.item(visit.named("item"))
+    learner, lang = visit.learner, visit.lang
+    if visit.typed("do") == "rate":
+        rating = learner.rate_item(item, lang, chosen_rating(visit))
+        sent = SentAnswer(learner.ask(item, lang), Filled({}))
+        return _item_page(visit, question, sent, rated(visit, item.id, rating))
+    sent = _answered(visit, item, again=True)
+    if sent.say is not None:
+        state = sent.state if sent.state.card.compares else learner.ask_for_review(item, lang)
+        return _item_page(visit, question, replace(sent, state=state), ReviewState(item.id))
+    if visit.typed("do") == "skip":
+        return RedirectResponse(f"/review/next?after={item.id}", 303)
+    card = sent.state.card
+    settled = card.record.settled and not card.compares
+    words = _words_for(card.record) if settled else ()
+    rating = learner.rate_item(item, lang, None) if settled and not words else None
+    return _item_page(visit, question, sent, replace(rated(visit, item.id, rating), words=words))
+
+
+def rated(visit: LearnerVisit, name: str, rating: Rating | None) -> ReviewState:
+    """The state of a card that may just have been rated."""
+    if rating is None:
+        return ReviewState(name)
+    page, now = HtmlPage(visit.lang), log.now()
+    due = next((card.due for card in visit.learner.cards() if card.name == name and card.due), now)
+    review_view.rated(page, rating, due, now)
+    return ReviewState(name, rated=page.html)
+
+
+def chosen_rating(visit: LearnerVisit) -> Rating | None:
+    """The rating of the form that a learner chose; None if there is none."""
+    return next((name for name in review_view.KNOWN if name == visit.typed("word")), None)
+
+
+def _words_for(record: ItemRecord) -> tuple[Rating, ...]:
+    """The ratings that learners can choose for a settled item: those that `review.rating` takes into account."""
+    if record.status is Status.PENDING:
+        return ("hard", "good", "easy", "again")
+    return ("good", "easy") if record.status is Status.PASSED and record.tries == 1 else ()
+
+
+# ------------------------------------------------------------------------------------------ the page
+
+
+def _item_page(
+    visit: LearnerVisit, question: Question, sent: SentAnswer, review: ReviewState | None = None, again: bool = False
+) -> Response:
+    state, lang = sent.state, visit.lang
+    card, item, filled = state.card, state.card.item, sent.filled
+    settled = card.record.settled and not card.compares
+    action = f"/review/items/{item.id}" if review else f"/items/{item.id}"
+    if again:
+        action += f"?again={visit.learner.attempts_at(item)}"
+    given = None
+    if settled or card.compares:
+        given = given_answer(item, items.ask(item, card.context), state.session.record(item.id), lang)
+    reads = hasattr(items.kind(item.kind), "reading") and card.asked.form in ("line", "lines")
+    return visit.show(
+        "item.html",
+        question=question,
+        card=card,
+        top=_top(visit, state, settled),
+        said=_feedback(visit, sent, settled),
+        reads=f"/items/{item.id}/reading" if reads else "",
+        doubted=state.session.doubted if isinstance(state.feedback, ReadingToConfirm) else None,
+        offer=state.session.offer,
+        onward=_onward(visit, question, item),
+        settled=settled,
+        given=given,
+        filled=filled,
+        choices=shown_choices(card.asked, filled.entry, lang),
+        other="\n".join(described(card.asked, filled.other, lang)) if filled.other else "",
+        by_hand=item.kind == "text",
+        review=review,
+        action=action,
+        ratings=review_view.KNOWN,
+    )
+
+
+def _top(visit: LearnerVisit, state: ItemState, settled: bool) -> Markup:
+    """What an item asks, and how to answer it."""
+    page, card = HtmlPage(visit.lang), state.card
+    if state.feedback is not None:  # it says what the next attempt is worth
+        card = replace(card, record=replace(card.record, tries=0), reminder=None)
+    quiz_view.heading(page, card)
+    if not settled:  # entries to sort are on the page anyway, and learners do not type letters
+        quiz_view.how_to_answer(page, card, keys=True, buttons=card.asked.form != "order")
+    return page.html
+
+
+def _feedback(visit: LearnerVisit, sent: SentAnswer, settled: bool) -> Markup:
+    """What is said about an answer."""
+    page, state, card = HtmlPage(visit.lang), sent.state, sent.state.card
+    if sent.say is not None:
+        page.lines(sent.say.of(visit.lang), lead="?", style="magenta")
+    if state.feedback is not None and (sent.say is None or settled):
+        quiz_view.feedback(page, _on_page(state.feedback, card), card, buttons=True)
+    if settled and card.item.sealed and (later := visit.learner.about_results()) is not None:
+        page.lines(later.of(visit.lang), indent=2, style="dim")
+    return page.html
+
+
+def _on_page(feedback: Feedback, card: QuizCard) -> Feedback:
+    """``feedback`` without what the page shows in its own way: the learner's words, and a key that names options."""
+    if not isinstance(feedback, Settled):
+        return feedback
+    return replace(feedback, words=None, key=None if items.ask(card.item, card.context).choices else feedback.key)
