@@ -2,7 +2,7 @@
 
 ``make messages`` (``python -m tests.catalogue --write``) adds new messages without their Chinese, removes those that
 nothing says any more, and compiles ``zh.mo``, which the program reads. Texts are the literals of ``Message("…")`` and
-``Message("…", "context")``, and the help of the commands.
+``Message("…", "context")``, those of ``_("…")`` in templates, and the help of the commands.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ GRADER = ROOT / "grader"
 PO = GRADER / "locale" / "zh.po"
 MO = PO.with_suffix(".mo")
 #: The first argument is the text; of two, the second is its context.
-KEYWORDS = {"Message": {1: (1,), 2: (1, (2, "c"))}}
+KEYWORDS = {name: {1: (1,), 2: (1, (2, "c"))} for name in ("Message", "_")}
+#: What is read where. Only pages have texts of their own in templates.
+METHODS = [("**.py", "python"), ("web/templates/**.html", "jinja2")]
 HEADER = """\
 # The Chinese texts of attncheck. Each is written, not translated word by word: see CONTRIBUTING.md.
 # `make messages` keeps this file in step with the program."""
@@ -33,7 +35,7 @@ HEADER = """\
 
 def texts(known: Catalog) -> Iterator[tuple[str, str, str]]:
     """Every text of the program: where it is, the English, and its context ("" for none)."""
-    for file, _, text, _, context in extract_from_dir(GRADER, [("**.py", "python")], keywords=KEYWORDS):
+    for file, _, text, _, context in extract_from_dir(GRADER, METHODS, keywords=KEYWORDS):
         assert isinstance(text, str)
         yield f"grader/{file}", text, context or ""
     for command in commands(cli):

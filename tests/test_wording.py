@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import grader
+from tests import catalogue
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(page for page in ROOT.glob("docs/*.md") if page.stem[:3] != "map")]
@@ -81,8 +82,9 @@ def compiled(module: str) -> CodeType:
 
 
 def test_texts_of_the_program() -> None:
-    """Texts in both languages, messages that a function makes on the spot, and docstrings."""
+    """Texts of modules and templates, messages that a function makes on the spot, and docstrings."""
     found = {text for module in MODULES for text in literals(compiled(module))}
+    found |= {str(entry.id) for entry in catalogue.read()}
     assert len(MODULES) > 200
     assert len(found) > 5000
     assert [said for text in sorted(found) for said in avoidable(text)] == []

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -35,10 +34,9 @@ from grader.instructor.class_table import ClassRow
 from grader.instructor.overrides import open_for_changes
 from grader.report.html import environment, sheet
 from grader.web.html_page import prose
-from grader.web.instructor_words import WORDS
 from grader.web.people import ClassMember, Role
 from grader.web.sessions import Sessions
-from grader.web.visit import TEMPLATES, Visit, route
+from grader.web.visit import TEMPLATES, Visit, route, translator
 
 T = TypeVar("T")
 
@@ -360,7 +358,7 @@ class StaffVisit(Visit):
             .get_template(template)
             .render(
                 lang=self.lang,
-                words=SimpleNamespace(**{name: word.of(self.lang) for name, word in WORDS.items()}),
+                _=translator(self.lang),
                 class_data=class_data,
                 at=class_data.at,
                 called=class_data.called,

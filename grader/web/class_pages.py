@@ -31,6 +31,7 @@ from grader.core.model import (
     Item,
     ItemResult,
     Lang,
+    Message,
     Outcome,
     Question,
     Report,
@@ -61,17 +62,6 @@ from grader.submission import Unusable, answers
 from grader.submission.files import RawFile, kind_of
 from grader.web import work
 from grader.web.answers import Entry, MarkedPart
-from grader.web.class_words import (
-    CHECKED_TOO_OFTEN,
-    FOLDER_FULL,
-    LOG_FULL,
-    LONG_FORMULA,
-    NOTHING,
-    OTHER_ANSWERS,
-    OURS,
-    TOO_OFTEN,
-    WORDS,
-)
 from grader.web.drafts import Draft, bytes_of
 from grader.web.learner import ItemState, LearnerWorkspace, draft_of
 from grader.web.pace import RateLimit
@@ -87,6 +77,25 @@ _MOST_LOG = 1_000_000
 _MOST_FILES = 20 << 20
 #: The most characters in a formula. Longer ones take more than 0.2 s to judge, during which nobody else is served.
 MOST_FORMULA = 1500
+
+_NOTHING = Message("There is nothing to submit yet: answer graded quiz items, or save code.")
+_TOO_OFTEN = Message("You may submit {most} times in 24 hours. You can submit again in {time}.")
+_CHECKED_TOO_OFTEN = Message(
+    "Your code is saved. You may check {name} {most} times an hour; you can check again in {time}."
+)
+_OURS = Message(
+    "Something went wrong on the server. It is not your fault, and your work is saved. If it happens again, tell your "
+    "instructor."
+)
+_LONG_FORMULA = Message("This answer has more than {most} characters; write a shorter one.")
+_OTHER_ANSWERS = Message(
+    "The answers.yaml that you uploaded cannot be read, or is someone else's; upload one with “learner: {id}”."
+)
+_FOLDER_FULL = Message("Your files take more than {most} MiB; upload only code and answers.")
+_LOG_FULL = Message("Your log is full, because you have answered so often; contact your instructor.")
+_NUMBERS = Message("Numbers in quiz items are drawn for {id}.")
+_RECEIVED = Message("Submitted. Keep the receipt.")
+_UNCHANGED = Message("You already submitted these files; nothing has changed since.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ class ClassChecker:
         for name in exercises:
             left = self.pace.wait(f"{self.person} {name}", now)
             if left:
-                raise UsageError(CHECKED_TOO_OFTEN.fill(name=name, most=self.pace.most, time=duration(left)))
+                raise UsageError(_CHECKED_TOO_OFTEN.fill(name=name, most=self.pace.most, time=duration(left)))
         for name in exercises:
             self.pace.note(f"{self.person} {name}", now)
         return self.service.check(self.person, submission, exercises)
@@ -134,7 +143,7 @@ class ClassWorkspace(LearnerWorkspace):
         """The text of an error for a person, without paths of this machine or details of internal errors."""
         if not isinstance(error, (UsageError, SubmissionError)):
             self.service.report(error.message)
-            return OURS
+            return _OURS
         here = f"{self.service.plan.folder}{os.sep}"
         message = error.message.on_page
         return Text(message.en.replace(here, ""), message.zh.replace(here, ""))
@@ -143,7 +152,7 @@ class ClassWorkspace(LearnerWorkspace):
         """See ``LearnerWorkspace``. Raises UsageError when the log is full."""
         with contextlib.suppress(OSError):
             if events and self.state.stat().st_size > _MOST_LOG:
-                raise UsageError(LOG_FULL)
+                raise UsageError(_LOG_FULL)
         LearnerWorkspace.save(self, *events)
 
     def answer(
@@ -152,7 +161,7 @@ class ClassWorkspace(LearnerWorkspace):
         """See ``LearnerWorkspace``. Raises UsageError for a formula that would take long to read."""
         long = max(len(text) for text in (action.text if isinstance(action, TypedAnswer) else "", doubted or ""))
         if long > MOST_FORMULA and items.is_heavy(item):
-            raise UsageError(LONG_FORMULA.fill(most=MOST_FORMULA))
+            raise UsageError(_LONG_FORMULA.fill(most=MOST_FORMULA))
         return LearnerWorkspace.answer(self, item, lang, action, doubted=doubted, comparing=comparing, again=again)
 
     def figure(self, picture: Picture) -> tuple[Figure, LearnerValues | None]:
@@ -178,7 +187,7 @@ class ClassWorkspace(LearnerWorkspace):
         """Raise UsageError if ``size`` more bytes would be too many, when the draft ``replaced`` is gone."""
         there = sum(map(bytes_of, self.folder.glob("*"))) if self.folder.is_dir() else 0
         if there + self.drafts.size(but=replaced) + size > _MOST_FILES:
-            raise UsageError(FOLDER_FULL.fill(most=_MOST_FILES >> 20))
+            raise UsageError(_FOLDER_FULL.fill(most=_MOST_FILES >> 20))
 
     def about_results(self) -> Text | None:
         """See ``LearnerWorkspace``."""
@@ -199,7 +208,7 @@ class ClassWorkspace(LearnerWorkspace):
         """The folder to submit, after saving the answers in it. Raises UsageError if there is nothing to submit."""
         given = self.answers()
         if not given and not self.written():
-            raise UsageError(NOTHING)
+            raise UsageError(_NOTHING)
         self.folder.mkdir(parents=True, exist_ok=True)
         merged = self._answers_with(given)
         others = [path for path in self.folder.glob("*") if kind_of(path.name) == "answers" and path.name != ANSWERS]
@@ -219,7 +228,7 @@ class ClassWorkspace(LearnerWorkspace):
         try:
             found = answers_file.find(uploaded.path, uploaded.data.decode("utf-8-sig"), self.name)
         except (UsageError, UnicodeDecodeError):
-            raise UsageError(OTHER_ANSWERS.fill(id=self.name)) from None
+            raise UsageError(_OTHER_ANSWERS.fill(id=self.name)) from None
         try:
             return answers_file.merge(found, self.name, given, given)
         except UsageError:  # its form leaves no place for more, for example JSON
@@ -299,7 +308,7 @@ class ClassVisit(LearnerVisit):
         self, template: str, seen: str, attempts: tuple[Attempt, ...], only: str | None = None, **given: Any
     ) -> Response:
         """A page with a list of submissions, or the one called ``only``, that says when it was ``seen``."""
-        return self.show_class(
+        return self.show(
             template,
             seen=seen,
             only=only,
@@ -308,11 +317,6 @@ class ClassVisit(LearnerVisit):
             waits=_are_pending(attempts),
             **given,
         )
-
-    def show_class(self, template: str, **given: Any) -> Response:
-        """A page with the words of a class."""
-        lang = self.lang
-        return self.show(template, said_of={name: text.of(lang) for name, text in WORDS.items()}, **given)
 
 
 # ------------------------------------------------------------------------------------------ submitting
@@ -329,7 +333,7 @@ def submit(visit: ClassVisit) -> Response:
     name = inbox.attempt_name(receipt)
     if new:
         note_action(visit.folder, visit.person, "submitted", submission=name)
-    return _overview(visit, WORDS["received"] if new else WORDS["unchanged"], name)
+    return _overview(visit, _RECEIVED if new else _UNCHANGED, name)
 
 
 def _submit(visit: ClassVisit) -> tuple[inbox.Receipt, bool]:
@@ -340,7 +344,7 @@ def _submit(visit: ClassVisit) -> tuple[inbox.Receipt, bool]:
         recent = [time for time in earlier if time > now - _DAY]
         if len(recent) >= most:
             left = (recent[-most] + _DAY - now).total_seconds()
-            raise UsageError(TOO_OFTEN.fill(most=most, time=duration(left)))
+            raise UsageError(_TOO_OFTEN.fill(most=most, time=duration(left)))
         return visit.service.submit(learner, visit.learner.collected(), now)
 
 
@@ -368,7 +372,7 @@ def _overview(visit: ClassVisit, message: Text | None = None, name: str | None =
     except UsageError as error:
         problem = error.message
     graded = {item.id for item in graded_items(course)}
-    numbers = WORDS["numbers"].fill(id=visit.person.id)
+    numbers = _NUMBERS.fill(id=visit.person.id)
     return visit.show_attempts(
         "submit.html",
         seen,
@@ -387,7 +391,7 @@ def _overview(visit: ClassVisit, message: Text | None = None, name: str | None =
 
 def sign_out_page(visit: ClassVisit) -> Response:
     """A page with a button to sign out; ``Gate`` handles the form."""
-    return visit.show_class("sign_out.html")
+    return visit.show("sign_out.html")
 
 
 # ------------------------------------------------------------------------------------------ results

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Exercise, Lang, Question, Status, Text
+from grader.core.model import Exercise, Lang, Message, Question, Status, Text
 from grader.course import starter
 from grader.grading.checker import CheckedSubmission
 from grader.grading.costs import Cost
@@ -24,7 +24,6 @@ from grader.web.html_page import HtmlPage
 from grader.web.item_pages import ReviewState, chosen_rating, rated
 from grader.web.learner import diagnosis_places, draft_of, syntax_error_places
 from grader.web.visit import LearnerVisit
-from grader.web.words import WORDS
 
 #: The most characters of a report that is kept until the next check.
 _MOST_REPORT = 250_000
@@ -204,7 +203,7 @@ def reference_page(visit: LearnerVisit) -> Response:
 def _compared(visit: LearnerVisit, question: Question, exercise: Exercise, costs: tuple[Cost, ...]) -> tuple[Any, ...]:
     """A section of the page: the name, the learner's source, those of the course, rows of costs, and remarks."""
     course = visit.learner.course
-    sources = [(WORDS["reference_code"], reference_view.source(course, exercise))]
+    sources: list[tuple[Text, str]] = [(Message("Reference"), reference_view.source(course, exercise))]
     for alternative in exercise.alternatives:
         sources.append((alternative.note, reference_view.source(course, exercise, alternative)))
     remarks, units = [*beside.differences(costs)], beside.counted_units_sentence(costs)

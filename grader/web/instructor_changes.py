@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from starlette.responses import RedirectResponse, Response
@@ -15,12 +15,37 @@ from grader.core.model import Message, Text
 from grader.core.text import COMMA, points
 from grader.instructor.overrides import Signed, undo_save
 from grader.web.class_data import LOCK_TIMEOUT, StaffVisit, moment
-from grader.web.instructor_words import ACTIONS, WORDS
 
 #: The number of saves on a page.
 _PER_PAGE = 20
 #: No override: the points earned count, or the answer waits for a person.
 _NONE = Message("none")
+_DONE = {"replied": Message("The answer was saved."), "ended": Message("Ended.")}
+_SAVED = Message("Saved as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
+_UNDONE = Message("Undone as change {number}. Points given by hand for {part} to {who}: {after}; before: {before}.")
+_AND_OTHERS = Message("{names} and {count} more")
+#: The actions in the log of changes.
+_ACTIONS: Mapping[str, Text] = {
+    "gave points": Message("gave points"),
+    "removed override": Message("removed points given by hand"),
+    "undid": Message("undid a change"),
+    "read class table": Message("read the class table"),
+    "read report": Message("read the report of a learner"),
+    "read answers": Message("read answers of learners"),
+    "read comparison": Message("compared solutions"),
+    "read similar solutions": Message("read the list of similar solutions"),
+    "read findings": Message("read statistics with names"),
+    "read requests": Message("read requests for regrading"),
+    "read changes": Message("read points given by hand"),
+    "submitted": Message("submitted"),
+    "marked answers": Message("marked answers"),
+    "answered request": Message("answered a request"),
+    "downloaded": Message("downloaded"),
+    "signed in": Message("signed in"),
+    "signed out": Message("signed out"),
+    "ended sessions": Message("ended sessions"),
+    "ended sessions and links": Message("ended sessions and links"),
+}
 _LOGS = {
     "changes": Message("Changes"),
     "reading": Message("What staff read"),
@@ -51,8 +76,8 @@ class Done:
 def find_done(visit: StaffVisit) -> Done | None:
     """What the address says was done last; None if it says nothing."""
     asked = visit.asked("done")
-    if asked in ("replied", "ended"):
-        return Done(WORDS[asked].of(visit.lang))
+    if asked in _DONE:
+        return Done(_DONE[asked].of(visit.lang))
     if not asked.isdecimal() or len(asked) > 12:
         return None
     with visit.class_data.book() as book:
@@ -64,9 +89,9 @@ def _done(save: SavedChanges) -> Text:
     row = save_row(save)
     who = Text(", ".join(row.learners[:3]), "、".join(row.learners[:3]))
     if len(row.learners) > 3:
-        who = WORDS["and_others"].fill(names=who, count=len(row.learners) - 3)
-    word = "saved_points" if save.undoes is None else "undone_points"
-    return WORDS[word].fill(number=save.number, part=", ".join(row.parts), who=who, before=row.before, after=row.after)
+        who = _AND_OTHERS.fill(names=who, count=len(row.learners) - 3)
+    message = _SAVED if save.undoes is None else _UNDONE
+    return message.fill(number=save.number, part=", ".join(row.parts), who=who, before=row.before, after=row.after)
 
 
 def save_row(save: SavedChanges) -> SaveRow:
@@ -126,7 +151,7 @@ def changes_page(visit: StaffVisit) -> Response:
         saves=[save_row(save) for save in saves[:_PER_PAGE]],
         more_saves=class_data.at("changes", saves=str(saves[_PER_PAGE - 1].number)) if saves[_PER_PAGE:] else None,
         overrides=overrides,
-        DID=ACTIONS,
+        DID=_ACTIONS,
         logs=[(name, title, class_data.at("changes", log=name)) for name, title in _LOGS.items()],
         log=log,
         entries=page.entries,

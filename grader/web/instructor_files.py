@@ -6,6 +6,7 @@ import hashlib
 import io
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -15,7 +16,7 @@ from starlette.responses import Response
 
 from grader.classroom.results import Book
 from grader.core.filename import portable
-from grader.core.model import Text
+from grader.core.model import Message, Text
 from grader.instructor import export as exports
 from grader.instructor.analysis import similarity_html, similarity_view
 from grader.instructor.analysis.answers import borrowed_by_learner
@@ -24,10 +25,25 @@ from grader.instructor.analysis.clusters import Cluster, find_clusters
 from grader.instructor.export.html import LearnerPages, mark_of
 from grader.web.class_data import RARELY, ClassData, Download, StaffVisit
 from grader.web.instructor_items import borrowed_answers
-from grader.web.instructor_words import FORMATS, WORDS
 
 #: The most clusters on the list, and the most couples on the page of a cluster.
 _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
+_GONE = Message("This file is no longer available; create it again.")
+#: Descriptions of the downloads; those of the command mention its options.
+FORMATS: Mapping[str, Text] = {
+    "canvas": Message("The gradebook CSV from Canvas (Grades → Export), with one assignment filled in."),
+    "canvas-feedback": Message(
+        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). If the graded "
+        "zip from Download Submissions no longer exists, upload it again."
+    ),
+    "csv": Message("A table with a row for each learner."),
+    "gradescope": Message("A results.json of Gradescope for each submission."),
+    "html": Message("A page for each learner, and an index of the class."),
+    "json": Message("The whole gradebook, for programs."),
+    "junit": Message("A JUnit XML file for each learner."),
+    "moodle": Message("The grading worksheet from Moodle, with grades and feedback filled in."),
+    "reports": Message("A JSON report for each submission."),
+}
 
 # ------------------------------------------------------------------------------------------ similar solutions
 
@@ -118,7 +134,7 @@ def downloads_page(visit: StaffVisit) -> Response:
     if asked:
         ready = visit.class_data.shelf.get(asked)
         if ready is None:
-            return visit.page("instructor_failed.html", status=404, text=WORDS["gone"].of(visit.lang))
+            return visit.page("instructor_failed.html", status=404, text=_GONE.of(visit.lang))
         return attachment(ready.name, ready.data)
     return visit.page("instructor_downloads.html", formats=export_formats())
 

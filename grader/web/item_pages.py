@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from grader.core.errors import AttncheckError, UsageError
-from grader.core.model import Exercise, Item, Question, Status, Text
+from grader.core.model import Exercise, Item, Message, Question, Status, Text
 from grader.course import items
 from grader.learning import log, next_step, quiz_view, review, review_view
 from grader.learning.log import Rating
@@ -39,10 +39,15 @@ from grader.web.answers import (
 from grader.web.html_page import HtmlPage
 from grader.web.learner import ItemState, draft_of
 from grader.web.visit import LearnerVisit
-from grader.web.words import WORDS
 
 #: The actions of an item's form besides an answer.
 _COMMANDS = ("skip", "key")
+_NOTHING = Message("Choose or write an answer first.")
+_CHOOSE_POINTS = Message("Choose the points that your answer made, or only “None of these”.")
+_SETTLED_MEANWHILE = Message(
+    "This item was settled before you sent this answer, so it does not count. The answer is kept as a draft: you will "
+    "find it in the form when you answer again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +105,16 @@ def _answered(visit: LearnerVisit, item: Item, *, again: bool) -> SentAnswer:
     text = " ".join(entry["answer"]) or "0" if comparing else answer_text(asked.card.asked, entry)
     action: Any = command if command in _COMMANDS else TypedAnswer("yes" if doubted is not None else text)
     if action == TypedAnswer(""):
-        return _kept(visit, item, SentAnswer(asked, Filled(entry), WORDS["nothing"]))
+        return _kept(visit, item, SentAnswer(asked, Filled(entry), _NOTHING))
     attempts = learner.attempts_at(item)
     try:
         done = learner.answer(item, lang, action, doubted=doubted, comparing=comparing, again=again)
     except AttncheckError as error:
         return _kept(visit, item, SentAnswer(asked, Filled(entry), learner.told(error)))
     if comparing:
-        return SentAnswer(done, Filled(entry), WORDS["choose_points"] if done.card.compares else None)
+        return SentAnswer(done, Filled(entry), _CHOOSE_POINTS if done.card.compares else None)
     if done.card.record.settled and learner.attempts_at(item) == attempts and text not in ("", _last(done)):
-        return _kept(visit, item, SentAnswer(done, Filled(entry), WORDS["settled_meanwhile"]))
+        return _kept(visit, item, SentAnswer(done, Filled(entry), _SETTLED_MEANWHILE))
     return _kept(visit, item, SentAnswer(done, Filled(entry, _mark(done, doubted or text))))
 
 

@@ -13,7 +13,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from grader.core.errors import AttncheckError, SubmissionError, UsageError
-from grader.core.model import Lang, Text
+from grader.core.model import Lang, Message, Text
 from grader.core.text import name_list
 from grader.learning import log, next_step
 from grader.report.figures import kinds, svg
@@ -23,7 +23,6 @@ from grader.submission.messages import size
 from grader.web import code_pages, item_pages
 from grader.web.learner import LearnerWorkspace
 from grader.web.visit import TEMPLATES, LearnerVisit, error_handlers, route
-from grader.web.words import WORDS
 
 #: The path for uploads, and the most bytes of a request there: those of a submission, and some for the form.
 UPLOADS, MOST_UPLOADED = "/work", MAX_TOTAL + (1 << 20)
@@ -157,7 +156,7 @@ def upload(visit: LearnerVisit) -> Response:
     """Save uploaded files, all or none, if they can be read as a submission."""
     uploads = visit.uploads("files")
     if not uploads:
-        return _work_page(visit, problem=WORDS["no_file"])
+        return _work_page(visit, problem=Message("Choose a file first."))
     try:
         saved = visit.learner.receive(uploads, replacing=visit.typed("replace") == "1")
     except (UsageError, SubmissionError) as problem:

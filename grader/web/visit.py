@@ -20,7 +20,6 @@ from grader.core.text import OF_POINTS, points
 from grader.report.html import environment
 from grader.web.html_page import prose
 from grader.web.learner import LearnerWorkspace
-from grader.web.words import WORDS
 
 TEMPLATES = Path(__file__).parent / "templates"
 #: The most that a number in a hidden field counts.
@@ -122,7 +121,7 @@ class LearnerVisit(Visit):
             .get_template(template)
             .render(
                 lang=lang,
-                words={name: word.of(lang) for name, word in WORDS.items()},
+                _=translator(lang),
                 learner=self.learner,
                 course=self.learner.course,
                 nonce=getattr(self.request.state, "nonce", ""),
@@ -133,6 +132,15 @@ class LearnerVisit(Visit):
             )
         )
         return HTMLResponse(text, status)
+
+
+def translator(lang: Lang) -> Callable[..., str]:
+    """What templates call ``_``: English, and perhaps a context, in ``lang``; ``make messages`` reads it from them."""
+
+    def translate(english: str, context: str = "") -> str:
+        return Message(english, context).of(lang)
+
+    return translate
 
 
 V = TypeVar("V", bound=Visit)

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from grader import web
 from grader.classroom import audit, batch
 from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import LearnerRow, open_gradebook
@@ -465,24 +464,9 @@ def test_what_is_remembered() -> None:
     assert [get("slow", 10.0), get("slow", 10.0), get("quick", 0.0)] == [4, 4, 3]
 
 
-def test_words_are_words(class_data: ClassData) -> None:
-    """In every template: none of them stands for something that a mapping or a namespace can do."""
-    from grader.web.instructor_words import WORDS
-
-    folder = Path(web.__file__).parent / "templates"
-    used = {
-        name
-        for path in folder.glob("class_data*.html")
-        for name in re.findall(r"\bwords\.(\w+)", path.read_text("utf-8"))
-    }
-    assert used <= WORDS.keys() and not [name for name in WORDS if name.startswith("_")]
-    assert "Show everyone" in browser(class_data).get("/class?q=ada").text
-
-
 def test_every_download_is_described() -> None:
     """In words of the pages: nobody can type an option of a command there."""
-    from grader.web.instructor_files import export_formats
-    from grader.web.instructor_words import FORMATS
+    from grader.web.instructor_files import FORMATS, export_formats
 
     assert [each.name for each in export_formats()] == sorted(FORMATS)
     assert not [name for name, text in FORMATS.items() if "--" in text.en + text.zh]
