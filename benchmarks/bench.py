@@ -62,12 +62,12 @@ from grader.submission import read
 
 from benchmarks import large_class  # isort: skip
 from tests import sample_class  # isort: skip
+from tests.samples import sample  # isort: skip
 
 ROOT = Path(__file__).parent.parent
 NAME = "scaled_dot_product_attention"
 SOLUTIONS = ROOT / "tests/solutions"
 RIGHT = SOLUTIONS / NAME / "right/torch_plain.py"
-WRONG = SOLUTIONS / NAME / "wrong/no_scale.py"
 CASES = 8
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -118,7 +118,9 @@ def commands(size: Size) -> None:
     cli = [sys.executable, str(ROOT / "cli.py")]
     with tempfile.TemporaryDirectory() as warm:
         run([*cli, "start", "all", f"{warm}/stubs"], warm)
-        run([*cli, "grade", str(WRONG), "-e", NAME], warm)  # so that the log has a misconception
+        wrong = Path(warm, "wrong.py")
+        wrong.write_text(sample(f"{NAME}/wrong/no_scale").text)
+        run([*cli, "grade", str(wrong), "-e", NAME], warm)  # so that the log has a misconception
         Path(warm, "class").mkdir()
         shutil.copy(RIGHT, Path(warm, "class", "ada.py"))
         # A new folder each time: a finished one has nothing to grade.

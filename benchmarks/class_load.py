@@ -43,6 +43,7 @@ from grader.course import items as item_kinds
 from grader.course import loader
 from grader.grading import courses
 from tests import sample_class
+from tests.samples import Kind
 
 Seconds = dict[str, list[float]]
 BOUNDARY = "attncheck-benchmark"
@@ -152,7 +153,7 @@ class Learner:
 
     def code(self, question: Question) -> str:
         """A solution of each exercise, right or wrong."""
-        kinds = ("right", "wrong")
+        kinds: tuple[Kind, ...] = ("right", "wrong")
         each = [sample_class.solutions(one.name, self.chance.choice(kinds)) for one in question.exercises]
         return "\n\n".join(self.chance.choice(solutions) for solutions in each)
 

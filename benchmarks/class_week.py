@@ -38,6 +38,7 @@ from grader.course import loader
 from grader.grading import courses
 from grader.web.pace import RequestQueue
 from tests import sample_class
+from tests.samples import Kind
 
 ROOT = Path(__file__).parent.parent
 QUESTIONS = ("Q3", "Q5")
@@ -144,7 +145,7 @@ class Learner:
         """A solution of each exercise, right or wrong."""
         texts = []
         for exercise in question.exercises:
-            kind = "right" if self.chance.random() < self.ability else "wrong"
+            kind: Kind = "right" if self.chance.random() < self.ability else "wrong"
             texts.append(self.chance.choice(sample_class.solutions(exercise.name, kind)))
         return "\n\n".join(texts)
 

@@ -1,6 +1,6 @@
 """How many wrong submissions get an explanation, and by which voice.
 
-    python -m benchmarks.explained [WORD …]     grades tests/solutions/*/wrong, those with WORD in their path
+    python -m benchmarks.explained [WORD …]     grades the wrong sample solutions (EXERCISE/wrong/NAME with a WORD)
     python -m benchmarks.explained --pairs 150  grades references with two typical mistakes at once, drawn at random
 
 Prints what is said of each, then those of which nothing is said, and the shares.
@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from grader.core.model import Course, ExerciseResult, Status
 from grader.course import edits, loader
@@ -26,9 +25,7 @@ from grader.grading.plan import module_of
 from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, open_sandbox
-from grader.submission import read
-
-WRONG = sorted((Path(__file__).parents[1] / "tests" / "solutions").glob("*/wrong/*.py"))
+from tests.samples import samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +42,15 @@ class Graded:
 def solutions(course: Course, sandbox: Sandbox, words: list[str]) -> Iterator[Graded]:
     """The wrong sample solutions."""
     context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
-    for path in WRONG:
-        if words and not any(word in str(path) for word in words):
+    for sample in samples("wrong"):
+        if words and not any(word in str(sample) for word in words):
             continue
         began = time.process_time()
-        selection = Selection(exercises=(path.parts[-3],))
-        report = grade(course, read(path), sandbox.observe, selection=selection, context=context)
+        selection = Selection(exercises=(sample.exercise,))
+        report = grade(course, sample.submission, sandbox.observe, selection=selection, context=context)
         ((result,),) = (question.exercises for question in report.questions)
-        about = path.read_text("utf-8").split("\n")[0].strip('"')
-        yield Graded(f"{path.parts[-3]}/{path.stem}", about, frozenset(), result, time.process_time() - began)
+        name = f"{sample.exercise}/{sample.name}"
+        yield Graded(name, sample.about, frozenset(), result, time.process_time() - began)
 
 
 def pairs(course: Course, sandbox: Sandbox, count: int) -> Iterator[Graded]:

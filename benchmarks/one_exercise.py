@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -32,17 +31,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.samples import sample
+
 ROOT = Path(__file__).parent.parent
 NAME = "scaled_dot_product_attention"
-SOLUTIONS = ROOT / "tests/solutions" / NAME
-RIGHT = "right/torch_plain.py"
+RIGHT = "right/torch_plain"
 #: One correct file, and four that are incorrect in different ways.
 KINDS = (
     RIGHT,
-    "wrong/no_scale.py",
-    "wrong/mask_ignored.py",
-    "wrong/softmax_over_queries.py",
-    "wrong/nan_rows.py",
+    "wrong/no_scale",
+    "wrong/mask_ignored",
+    "wrong/softmax_over_queries",
+    "wrong/nan_rows",
 )
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -66,7 +66,7 @@ def fill(folder: Path, numbers: Sequence[int], kinds: Sequence[str] = KINDS, dif
 
     If ``different`` is given, there are only so many different files.
     """
-    texts = [(SOLUTIONS / kind).read_text() for kind in kinds]
+    texts = [sample(f"{NAME}/{kind}").text for kind in kinds]
     for number in numbers:
         place = folder / f"learner-{number:06d}"
         place.mkdir(parents=True)
@@ -174,7 +174,7 @@ def peers(scratch: Path) -> dict[str, float]:
         for name, (test, words) in commands.items():
             place = scratch / f"{name}-{number}"
             place.mkdir()
-            shutil.copy(SOLUTIONS / kind, place / "submission.py")
+            (place / "submission.py").write_text(sample(f"{NAME}/{kind}").text)
             (place / "test_submission.py").write_text(CASES.format(framework=name) + test)
             seconds[name].append(_timed([sys.executable, *words], place))
     return {name: statistics.median(found) for name, found in seconds.items()}

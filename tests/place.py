@@ -21,18 +21,16 @@ from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, open_sandbox
-from grader.submission import read
-
-_SOLUTIONS = Path(__file__).parent / "solutions"
+from tests.samples import Sample, samples
 
 
-def changed_lines(wrong: Path) -> set[int] | None:
+def changed_lines(wrong: Sample) -> set[int] | None:
     """The lines that differ from the nearest correct solution; None if more than two do."""
-    text = wrong.read_text("utf-8").split('"""', 2)[-1].split("\n")
-    skipped = len(wrong.read_text("utf-8").split("\n")) - len(text)
+    text = wrong.text.split('"""', 2)[-1].split("\n")
+    skipped = len(wrong.text.split("\n")) - len(text)
     found: list[set[int]] = []
-    for right in (wrong.parent.parent / "right").glob("*.py"):
-        other = right.read_text("utf-8").split('"""', 2)[-1].split("\n")
+    for right in samples("right", wrong.exercise):
+        other = right.text.split('"""', 2)[-1].split("\n")
         blocks = difflib.SequenceMatcher(None, text, other, autojunk=False).get_opcodes()
         differing = [(i, max(j, i + 1)) for tag, i, j, _, _ in blocks if tag != "equal"]
         found.append({line + skipped + 1 for i, j in differing for line in range(i, j)})
@@ -53,9 +51,9 @@ def main(names: list[str]) -> None:
         context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
         rows = [
             row
-            for path in sorted(_SOLUTIONS.glob("*/wrong/*.py"))
-            if not names or path.parent.parent.name in names
-            if (row := _row(path, context, sandbox)) is not None
+            for sample in samples("wrong")
+            if not names or sample.exercise in names
+            if (row := _row(sample, context, sandbox)) is not None
         ]
     placed = [row for row in rows if row[0]]
     known = [row for row in placed if row[1] is not None]
@@ -65,20 +63,20 @@ def main(names: list[str]) -> None:
     print(f"CPU seconds of grading, median {seconds[len(seconds) // 2]:.3f}, most {seconds[-1]:.3f}")
 
 
-def _row(path: Path, context: GradingContext, sandbox: Sandbox) -> tuple[bool, bool | None, float] | None:
+def _row(sample: Sample, context: GradingContext, sandbox: Sandbox) -> tuple[bool, bool | None, float] | None:
     started = time.process_time()
-    selection = Selection(exercises=(path.parent.parent.name,))
-    report = grade(context.course, read(path), sandbox.observe, selection=selection, context=context)
+    selection = Selection(exercises=(sample.exercise,))
+    report = grade(context.course, sample.submission, sandbox.observe, selection=selection, context=context)
     seconds = time.process_time() - started
     (result,) = report.questions[0].exercises
     wrong = [o for o in result.outcomes if o.status in (Status.FAILED, Status.RAISED) and o.check == "values"]
     if not any(outcome.visibility == "public" for outcome in wrong):
         return None
     places = [each for each in result.diagnosis if each.voice == "place"]
-    lines = changed_lines(path)
+    lines = changed_lines(sample)
     close = near(places, lines) if lines and places else None
     mark = {True: "near", False: "FAR", None: "-"}[close] if places else "none"
-    print(f"{mark:5}{path.parent.parent.name}/{path.name} {sorted(lines or ())}", result.misconception or "")
+    print(f"{mark:5}{sample.exercise}/{sample.name} {sorted(lines or ())}", result.misconception or "")
     for each in places:
         print("       ", each.text.en)
     return bool(places), close, seconds

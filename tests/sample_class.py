@@ -20,8 +20,7 @@ from grader.core.errors import CourseError
 from grader.core.model import Course, Exercise, Item, Question
 from grader.course import edits, items
 from grader.grading.plan import module_of
-
-SOLUTIONS = Path(__file__).parent / "solutions"
+from tests import samples
 
 #: The files of a submission: path → text.
 Files = dict[str, str]
@@ -89,9 +88,9 @@ def answer(random: Random, ability: float, item: Item, question: Question, cours
 
 
 @functools.cache
-def solutions(exercise: str, kind: str) -> tuple[str, ...]:
-    """The sample solutions of an exercise that are ``right``, or ``wrong``, by file name."""
-    return tuple(path.read_text("utf-8") for path in sorted((SOLUTIONS / exercise / kind).glob("*.py")))
+def solutions(exercise: str, kind: samples.Kind) -> tuple[str, ...]:
+    """The sample solutions of an exercise that are ``right``, or ``wrong``, by name."""
+    return tuple(sample.text for sample in samples.samples(kind, exercise))
 
 
 def plain(random: Random, ability: float, whole: Course) -> Files:

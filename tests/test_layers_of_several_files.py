@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from grader.core.model import ExerciseResult, Status
@@ -14,15 +12,15 @@ from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.selection import Selection
 from grader.sandbox import Sandbox
+from tests import samples
 from tests.helpers import submission
 
-SOLUTIONS = Path(__file__).parent / "solutions"
 IMPORTS = "import math\nimport torch\nfrom torch import nn\nfrom q11 import MultiHeadAttention\n\n\n"
 
 
 def layer(name: str) -> str:
     """The class ``name`` of a right solution, with its attention taken from q11.py."""
-    text = (SOLUTIONS / name / "right" / "own_attention.py").read_text("utf-8")
+    text = samples.sample(f"{name}/right/own_attention").text
     return IMPORTS + text[text.index(f"class {name}") :]
 
 
@@ -42,7 +40,7 @@ def graded(sandbox: Sandbox, context: GradingContext, *names: str, **files: str)
 @pytest.mark.parametrize("attention", ["own_attention", "fused_qkv", "list_of_heads", "linears_per_head", "einsum"])
 def test_the_attention_may_come_from_another_file(attention: str, sandbox: Sandbox, context: GradingContext) -> None:
     """q18.py and q20.py import the class of q11.py, whatever its style."""
-    q11 = (SOLUTIONS / "MultiHeadAttention" / "right" / f"{attention}.py").read_text("utf-8")
+    q11 = samples.sample(f"MultiHeadAttention/right/{attention}").text
     names = ("MultiHeadAttention", "EncoderLayer", "DecoderLayer")
     found = graded(sandbox, context, *names, q11=q11, q18=layer("EncoderLayer"), q20=layer("DecoderLayer"))
     assert {name: each.status for name, each in found.items()} == dict.fromkeys(names, Status.PASSED)
@@ -51,7 +49,7 @@ def test_the_attention_may_come_from_another_file(attention: str, sandbox: Sandb
 @pytest.mark.prove
 def test_what_is_wrong_in_the_attention_is_wrong_in_the_layer(sandbox: Sandbox, context: GradingContext) -> None:
     """A mask that is ignored in q11.py costs points in q18.py, and only where a mask is given."""
-    q11 = (SOLUTIONS / "MultiHeadAttention" / "wrong" / "mask_ignored.py").read_text("utf-8")
+    q11 = samples.sample("MultiHeadAttention/wrong/mask_ignored").text
     found = graded(sandbox, context, "EncoderLayer", q11=q11, q18=layer("EncoderLayer"))["EncoderLayer"]
     failed = {outcome.case for outcome in found.outcomes if outcome.status is Status.FAILED}
     assert "mask per sample" in failed

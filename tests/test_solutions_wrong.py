@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from grader.core.model import ArrayType, ExerciseResult, Status
 from grader.grading.failures import TAMPERED
-from grader.submission import read
-from tests.solving import SEEDS, WRONG, Bench, caught_by, name, some
+from tests.samples import Sample
+from tests.solving import SEEDS, WRONG, Bench, name, some
 
 
-def assert_caught(path: Path, found: ExerciseResult) -> None:
+def assert_caught(sample: Sample, found: ExerciseResult) -> None:
     """The solution fails at least what it says, its author is told something in both languages, and is not accused."""
     failed = {o.check for o in found.outcomes if o.verdict.applies and o.status is not Status.PASSED}
-    assert caught_by(path) <= failed
+    assert sample.caught_by <= failed
     assert found.status is not Status.PASSED
     assert found.earned < found.possible
     assert found.message is not None
@@ -24,17 +22,18 @@ def assert_caught(path: Path, found: ExerciseResult) -> None:
     assert not [o for o in found.outcomes if o.verdict.message == TAMPERED]
 
 
-@pytest.mark.parametrize("path", some(WRONG))
-def test_wrong_solutions_fail_what_they_say(path: Path, bench: Bench) -> None:
+@pytest.mark.parametrize("sample", some(WRONG))
+def test_wrong_solutions_fail_what_they_say(sample: Sample, bench: Bench) -> None:
     """Wrong values are wrong in either library; anything else must not slip through in the other one."""
-    (file,) = read(path).files
+    (file,) = sample.submission.files
     spoken: ArrayType = "torch" if file.imports_torch else "numpy"
-    assert_caught(path, bench.grade(path, "public", spoken if "values" in caught_by(path) else None))
+    only = spoken if "values" in sample.caught_by else None
+    assert_caught(sample, bench.grade(sample.exercise, sample.submission, "public", only))
 
 
 @pytest.mark.prove
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("path", WRONG, ids=name)
-def test_wrong_solutions_fail_with_every_seed(path: Path, seed: str, bench: Bench) -> None:
+@pytest.mark.parametrize("sample", WRONG, ids=name)
+def test_wrong_solutions_fail_with_every_seed(sample: Sample, seed: str, bench: Bench) -> None:
     """In every form in which they are tried."""
-    assert_caught(path, bench.grade(path, seed))
+    assert_caught(sample, bench.grade(sample.exercise, sample.submission, seed))

@@ -9,7 +9,7 @@ import os
 import shutil
 import stat
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,8 @@ from grader.report import html, terminal
 from grader.report.figures import kinds
 from grader.report.figures import run as picturing
 from grader.sandbox import Sandbox
-from grader.submission import read
 from tests.helpers import Observe, submission
+from tests.samples import Sample
 from tests.solving import RIGHT, WRONG, Bench, some
 
 #: Stands in everything that learners must not see, and nowhere else.
@@ -1010,19 +1010,20 @@ def test_what_can_be_read_is_read_without_a_key(bench: Bench) -> None:
             assert here.readable or here.message == there.message, (item.id, value)
 
 
-def few(paths: list[Path]) -> list[Any]:
+def few(solutions: Iterable[Sample]) -> list[Any]:
     """The solutions that every run of the other tests takes, here for ``make prove``."""
-    return [pytest.param(*each.values, id=each.id, marks=pytest.mark.prove) for each in some(paths) if not each.marks]
+    taken = [each for each in some(solutions) if not each.marks]
+    return [pytest.param(*each.values, id=each.id, marks=pytest.mark.prove) for each in taken]
 
 
-@pytest.mark.parametrize("path", few([*RIGHT, *WRONG]))
-def test_solutions_are_judged_as_by_the_whole_course(path: Path, bank: Course, bench: Bench) -> None:
+@pytest.mark.parametrize("sample", few([*RIGHT, *WRONG]))
+def test_solutions_are_judged_as_by_the_whole_course(sample: Sample, bank: Course, bench: Bench) -> None:
     """On public cases: verdicts, the form of the call that counts, and the misconception that is named."""
-    selection = {"exercises": (path.parts[-3],)}
-    here = only(graded(bank, read(path), bench.observe, **selection))
-    chosen = Selection(exercises=(path.parts[-3],), public_only=True)
+    selection = {"exercises": (sample.exercise,)}
+    here = only(graded(bank, sample.submission, bench.observe, **selection))
+    chosen = Selection(exercises=(sample.exercise,), public_only=True)
     context = GradingContext(bench.course, Seed.public(), bench.expect, public_only=True)
-    there = only(grade.grade(bench.course, read(path), bench.observe, selection=chosen, context=context))
+    there = only(grade.grade(bench.course, sample.submission, bench.observe, selection=chosen, context=context))
     public = [outcome for outcome in here.outcomes if outcome.visibility == "public"]
     assert [(o.check, o.case, o.status) for o in public] == [(o.check, o.case, o.status) for o in there.outcomes]
     assert (here.misconception, here.array_type) == (there.misconception, there.array_type)

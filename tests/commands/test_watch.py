@@ -11,11 +11,19 @@ import pytest
 from grader.commands import run
 from grader.learning import log, watch
 from tests.commands.test_bank import course  # noqa: F401  (the fixture: commands find the course they are told)
+from tests.samples import sample
 
-SOLUTIONS = Path(__file__).parent.parent / "solutions"
+
+def saved(folder: Path, name: str) -> str:
+    """The path of a file with a sample solution of attention."""
+    path = folder / "q05.py"
+    path.write_text(sample(f"scaled_dot_product_attention/{name}").text, "utf-8")
+    return str(path)
 
 
-def test_watch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], progress_file: Path) -> None:
+def test_watch(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], progress_file: Path, tmp_path: Path
+) -> None:
     """Each event gives a page: points, the first thing to mend, the hints asked for. What is new is kept."""
 
     def events(path: Path, keys: bool) -> Iterator[watch.Event]:
@@ -23,7 +31,7 @@ def test_watch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
 
     monkeypatch.setattr(watch, "events", events)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
-    assert run(["watch", str(SOLUTIONS / "scaled_dot_product_attention/wrong/no_scale.py")]) == 0
+    assert run(["watch", saved(tmp_path, "wrong/no_scale")]) == 0
     out = capsys.readouterr().out
     assert out.count("Fix this first") == 3 and "2. " in out.split("Fix this first")[2]
     coded, hinted = log.read(progress_file, "attncheck")
@@ -41,13 +49,11 @@ def test_after_well_done_something_comes_next(
     said: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     """Whoever has everything right is told what to do next, and with which command; not while something is wrong."""
     monkeypatch.setattr(watch, "events", lambda path, keys: iter(["saved"]))
-    right, wrong = (
-        SOLUTIONS / "scaled_dot_product_attention" / f"{name}.py" for name in ("right/torch_plain", "wrong/no_scale")
-    )
-    for file, passed in ((wrong, False), (right, True)):
-        run([command, str(file), "--lang", lang])
+    for name, passed in (("wrong/no_scale", False), ("right/torch_plain", True)):
+        run([command, saved(tmp_path, name), "--lang", lang])
         out = capsys.readouterr().out
         assert (said in out and "\n  attncheck quiz Q5\n" in out) is passed

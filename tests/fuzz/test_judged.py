@@ -39,10 +39,10 @@ from grader.grading.inputs import Seed
 from grader.grading.selection import Selection
 from grader.report.json import to_json
 from grader.sandbox import open_sandbox
-from grader.submission import read
 from tests.fuzz import bending
 from tests.fuzz.carried import VALUES
 from tests.fuzz.reading import Reader, fuzzing
+from tests.samples import Sample
 from tests.solving import RIGHT, WRONG
 
 
@@ -59,13 +59,13 @@ class Graded:
 def solutions() -> tuple[GradingContext, tuple[Graded, ...]]:
     """A correct and a wrong solution of every exercise, run once; the context holds the reference results."""
     loaded = courses.load(loader.find(None))
-    chosen: dict[tuple[str, str], Path] = {}
-    for path in (*RIGHT, *WRONG):
-        chosen.setdefault((path.parts[-3], path.parts[-2]), path)
+    chosen: dict[tuple[str, str], Sample] = {}
+    for sample in (*RIGHT, *WRONG):
+        chosen.setdefault((sample.exercise, sample.kind), sample)
     with open_sandbox() as sandbox:
         context = GradingContext(loaded, Seed.public(), sandbox.observe)
         found = []
-        for (name, _), path in chosen.items():
+        for (name, _), sample in chosen.items():
             kept: list[tuple[Observation, ...]] = []
 
             def observe(job: Job, limits: Limits, kept: list[tuple[Observation, ...]] = kept) -> Observed:
@@ -73,7 +73,7 @@ def solutions() -> tuple[GradingContext, tuple[Graded, ...]]:
                 kept.append(seen.observations)
                 return seen
 
-            handed = read(path)
+            handed = sample.submission
             grade(loaded, handed, observe, selection=Selection(exercises=(name,)), context=context)
             if kept:
                 found.append(Graded(name, handed, kept[0]))

@@ -18,6 +18,7 @@ from grader.grading.inputs import Drawn
 from grader.submission import read
 from tests.commands.test_bank import course  # noqa: F401  (the fixture: commands find the course they are told)
 from tests.helpers import case, exercise
+from tests.samples import sample
 
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
 ROOT = Path(__file__).parents[2]
@@ -37,27 +38,29 @@ def reproduced(tmp_path: Path, path: Path, name: str, case_name: str) -> str:
     ("solution", "case_name", "said"),
     [
         pytest.param(
-            "scaled_dot_product_attention/right/torch_plain.py",
+            "scaled_dot_product_attention/right/torch_plain",
             "by hand",
             "0 of 2 entries differ",
             marks=pytest.mark.prove,
         ),
-        ("scaled_dot_product_attention/wrong/no_scale.py", "by hand", "first difference at [1, 0]"),
+        ("scaled_dot_product_attention/wrong/no_scale", "by hand", "first difference at [1, 0]"),
         pytest.param(
-            "MultiHeadAttention/right/numpy_class.py",
+            "MultiHeadAttention/right/numpy_class",
             "self-attention",
             "0 of 72 entries differ",
             marks=pytest.mark.prove,
         ),
-        pytest.param("KVCache/wrong/fixed_room.py", "a prompt first", "0 of 1 entries differ", marks=pytest.mark.prove),
+        pytest.param("KVCache/wrong/fixed_room", "a prompt first", "0 of 1 entries differ", marks=pytest.mark.prove),
         pytest.param(
-            "decode_step/right/torch_plain.py", "after a prompt", "0 of 6 entries differ", marks=pytest.mark.prove
+            "decode_step/right/torch_plain", "after a prompt", "0 of 6 entries differ", marks=pytest.mark.prove
         ),
     ],
 )
 def test_scripts(tmp_path: Path, solution: str, case_name: str, said: str) -> None:
     """For functions and classes, torch and NumPy, right and wrong."""
-    assert said in reproduced(tmp_path, SOLUTIONS / solution, solution.partition("/")[0], case_name)
+    submitted = tmp_path / "q.py"
+    submitted.write_text(sample(solution).text, "utf-8")
+    assert said in reproduced(tmp_path, submitted, solution.partition("/")[0], case_name)
 
 
 def test_notebook(tmp_path: Path) -> None:

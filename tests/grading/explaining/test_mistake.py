@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.helpers import submission
 from tests.solving import Bench
 
 FIRST_DRAFT = """
@@ -28,12 +27,9 @@ def layer_norm(x, gamma, beta, eps=1e-5):
         ("layer_norm", STD_PLUS_EPS, "std-is-the-root"),
     ],
 )
-def test_the_commonest_first_drafts(exercise: str, text: str, name: str, bench: Bench, tmp_path: Path) -> None:
+def test_the_commonest_first_drafts(exercise: str, text: str, name: str, bench: Bench) -> None:
     """Attention without scaling and without mask, and a norm that divides by x.std() + eps."""
-    path = tmp_path / exercise / "wrong" / "draft.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(text, "utf-8")
-    found = bench.grade(path, "public", "torch")
+    found = bench.grade(exercise, submission(draft=text), "public", "torch")
     named = [each.misconception for each in found.diagnosis if each.voice == "mistake"]
     assert named == [name]
     assert (found.misconception, found.message) == (name, found.diagnosis[0].text)

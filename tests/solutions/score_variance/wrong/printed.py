@@ -1,8 +1,0 @@
-"""Printed, not returned.
-
-caught-by: values
-"""
-
-
-def score_variance(d_k, var_q=1.0, var_k=1.0):
-    print(d_k * var_q * var_k)

@@ -1,8 +1,0 @@
-"""Cut off to a whole number.
-
-caught-by: values
-"""
-
-
-def score_variance(d_k, var_q=1.0, var_k=1.0):
-    return int(d_k * var_q * var_k)
