@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from grader.core.model import Course
     from grader.sandbox import Sandbox
     from tests.solving import Bench
 
@@ -84,16 +85,23 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="session")
-def bench(sandbox: Sandbox) -> Bench:
-    """The bundled course in the real sandbox; see ``tests.solving``."""
+def course() -> Course:
+    """The bundled course."""
     from grader.course import loader
     from grader.grading import courses
+
+    return courses.load(loader.find(None))
+
+
+@pytest.fixture(scope="session")
+def bench(course: Course, sandbox: Sandbox) -> Bench:
+    """The bundled course in the real sandbox; see ``tests.solving``."""
     from grader.sandbox.observation_cache import memoized
     from tests.solving import Bench
 
     memory: dict[str, bytes] = {}
     expect = memoized(sandbox.observe, memory.get, memory.__setitem__)
-    return Bench(courses.load(loader.find(None)), sandbox.observe, expect)
+    return Bench(course, sandbox.observe, expect)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-FAMILY = "answers"
+from tests.attacks.cases import AttackCase
+
 ITEM, OTHER = "Q5.output", "Q5.uniform"
 HEAD = "format: 1\nlearner: mallory\nanswers:\n"
 #: Placeholders in the texts of cases.
@@ -20,27 +21,16 @@ _GOOD, _BAD = f"{HEAD}  {ITEM}: {RIGHT}\n", f"{HEAD}  {ITEM}: {WRONG}\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(AttackCase):
     """``files`` are texts by name, the later ones newer, in a zip. They may earn at most ``most`` points for ``ITEM``.
 
     ``unread`` says that an instructor must be told that the answer could not be read.
     """
 
-    stem: str
-    tries: str
+    family = "answers"
     files: Mapping[str, str]
     most: float = 0.0
     unread: bool = False
-
-    @property
-    def family(self) -> str:
-        """Of all these."""
-        return FAMILY
-
-    @property
-    def name(self) -> str:
-        """As tests are called."""
-        return f"{FAMILY}/{self.stem}"
 
 
 def packed(folder: Path, case: Case, right: str, wrong: str) -> Path:

@@ -33,8 +33,7 @@ from grader.sandbox import launch
 from grader.sandbox.children import FrameBuffer
 from grader.sandbox.inside import frames
 from grader.submission import notebook, source
-
-FAMILY = "grader"
+from tests.attacks.cases import AttackCase
 
 
 @dataclass(slots=True)
@@ -57,27 +56,16 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(AttackCase):
     """``attempt`` is given a folder and the course, and returns the work that was done: at most ``bound``.
 
     ``place`` is where, as ``docs/security.md`` calls it.
     """
 
-    stem: str
+    family = "grader"
     place: str
-    tries: str
     bound: int
     attempt: Callable[[Path, Course], int]
-
-    @property
-    def family(self) -> str:
-        """Of all these."""
-        return FAMILY
-
-    @property
-    def name(self) -> str:
-        """As tests are called."""
-        return f"{FAMILY}/{self.stem}"
 
 
 def _complaint(path: Path) -> str:
@@ -454,40 +442,40 @@ def _echoed(folder: Path, course: Course) -> int:
 
 
 CASES = (
-    Case("many_entries", "listing", "3,000 files in a zip", submission.files.MAX_FILES, _listed),
-    Case("many_names", "listing", "2,000 files in one folder, and 64 names of one file in other cases", 3 * 2064 + 4096,
+    Case("many_entries", "3,000 files in a zip", "listing", submission.files.MAX_FILES, _listed),
+    Case("many_names", "2,000 files in one folder, and 64 names of one file in other cases", "listing", 3 * 2064 + 4096,
          _many_names),
-    Case("bomb", "unpacking", "a notebook of 5 MiB of blanks", 0, _unpacked),
-    Case("brackets_in_json", "notebooks", "a list of empty lists", 0, _brackets),
-    Case("fields_in_notebooks", "parsing", "150 notebooks with one f-string of 80,000 fields each",
+    Case("bomb", "a notebook of 5 MiB of blanks", "unpacking", 0, _unpacked),
+    Case("brackets_in_json", "a list of empty lists", "notebooks", 0, _brackets),
+    Case("fields_in_notebooks", "150 notebooks with one f-string of 80,000 fields each", "parsing",
          source.MAX_FIELD_STEPS, _parsed_fields({f"{n}.ipynb": _notebook(_FIELDS) for n in range(150)})),
-    Case("fields_in_files", "parsing", "four files with one f-string of 80,000 fields each",
+    Case("fields_in_files", "four files with one f-string of 80,000 fields each", "parsing",
          source.MAX_FIELD_STEPS, _parsed_fields({f"{n}.py": _FIELDS for n in range(4)})),
-    Case("fields_in_cells", "parsing", "f-strings of 3,000 fields in 28 cells", source.MAX_FIELD_STEPS,
+    Case("fields_in_cells", "f-strings of 3,000 fields in 28 cells", "parsing", source.MAX_FIELD_STEPS,
          _parsed_fields({"n.ipynb": _notebook(*['f"' + "{a}" * 3000 + '"'] * 28)})),
-    Case("code_in_notebooks", "parsing", "2 MB of code in cells, no file of it too large", 1 << 20, _parsed_code),
-    Case("top_level_names", "parsing", "more names at top level than anybody writes", 0, _names),
-    Case("dotted_names", "parsing", "a name with 500 dots, its parts far from each other", 0, _dots),
-    Case("reading_without_end", "parsing", "code that takes more CPU time to parse than reading may take", 0,
+    Case("code_in_notebooks", "2 MB of code in cells, no file of it too large", "parsing", 1 << 20, _parsed_code),
+    Case("top_level_names", "more names at top level than anybody writes", "parsing", 0, _names),
+    Case("dotted_names", "a name with 500 dots, its parts far from each other", "parsing", 0, _dots),
+    Case("reading_without_end", "code that takes more CPU time to parse than reading may take", "parsing", 0,
          _limit(Bounds(cpu=0.05), "a," * 100_000)),
-    Case("reading_without_room", "parsing", "code whose tree is larger than the memory for reading", 0,
+    Case("reading_without_room", "code whose tree is larger than the memory for reading", "parsing", 0,
          _limit(Bounds(cpu=60.0, memory=120 << 20), "a," * 120_000)),
-    Case("stars_and_mentions", "forbidden names", "300 imports with a star, and 300 mentions of a forbidden name", 301,
+    Case("stars_and_mentions", "300 imports with a star, and 300 mentions of a forbidden name", "forbidden names", 301,
          _forbidden),
-    Case("unknown_ids", "names", "20,000 answers to items that there are not", 5, _unknown_ids),
-    Case("names_almost_right", "names", "9,000 functions that are called almost like exercises", 20, _near_names),
-    Case("long_answers", "answers", "answers of 200,000 characters or 50,000 parts, of every kind", 0, _long_answers),
-    Case("long_sums", "formulas", "55 lines with sums of thousands of terms", 5000 + 100, _sums_in_one),
-    Case("long_sums_everywhere", "formulas", "such lines in every derivation of the course", 8000 + 100 * 22,
+    Case("unknown_ids", "20,000 answers to items that there are not", "names", 5, _unknown_ids),
+    Case("names_almost_right", "9,000 functions that are called almost like exercises", "names", 20, _near_names),
+    Case("long_answers", "answers of 200,000 characters or 50,000 parts, of every kind", "answers", 0, _long_answers),
+    Case("long_sums", "55 lines with sums of thousands of terms", "formulas", 5000 + 100, _sums_in_one),
+    Case("long_sums_everywhere", "such lines in every derivation of the course", "formulas", 8000 + 100 * 22,
          _sums_in_all),
-    Case("answers_without_end", "formulas", "answers whose computing no step counts", answer_grading._MOST_ENDED,
+    Case("answers_without_end", "answers whose computing no step counts", "formulas", answer_grading._MOST_ENDED,
          _ended),
-    Case("long_text", "free text", "120,000 characters of words", 2000, _free_text),
-    Case("arrays_without_axes", "frames", "1,500 arrays without dimensions in every result, of five bytes each",
+    Case("long_text", "120,000 characters of words", "free text", 2000, _free_text),
+    Case("arrays_without_axes", "1,500 arrays without dimensions in every result, of five bytes each", "frames",
          (5 << 20) // (frames.VALUE_BYTES + frames.ARRAY_BYTES), _arrays),
-    Case("monotonous_solutions", "similar solutions", "long solutions that consist of the same few lines",
+    Case("monotonous_solutions", "long solutions that consist of the same few lines", "similar solutions",
          2 * 15 * 100 * 100, _long_solutions),
-    Case("a_class_of_the_same", "similar solutions", "a class in which all are alike", 100_000, _alike),
-    Case("blanks_in_a_line", "similar solutions", "thousands of blanks in a line that is shown", 30_000, _blanks),
-    Case("endless_names", "reports", "ids of 100,000 characters", 200, _echoed),
+    Case("a_class_of_the_same", "a class in which all are alike", "similar solutions", 100_000, _alike),
+    Case("blanks_in_a_line", "thousands of blanks in a line that is shown", "similar solutions", 30_000, _blanks),
+    Case("endless_names", "ids of 100,000 characters", "reports", 200, _echoed),
 )  # fmt: skip

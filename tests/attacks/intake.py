@@ -18,8 +18,8 @@ from pathlib import Path
 from grader.classroom import inbox
 from grader.core.filename import portable_folder
 from tests.attacks.arena import ROOT
+from tests.attacks.cases import AttackCase
 
-FAMILY = "intake"
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 RIGHT = (ROOT / "tests/solutions/scaled_dot_product_attention/right/torch_plain.py").read_text("utf-8")
 #: Files of honest learners, by the names that their course systems know them by.
@@ -104,29 +104,18 @@ def handed_in(folder: Path, home: str, learner: str, files: Files, number: int =
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(AttackCase):
     """``add`` is given the folder of the class (or ``pack`` the zip that is made of it) and adds the attacker's thing.
 
     ``reported`` are words of the error under which it stands in the table; none where it is graded as the attacker's.
     """
 
-    stem: str
-    tries: str
+    family = "intake"
     kinds: tuple[str, ...]
     reported: str = ""
     add: Callable[[Path, str], None] | None = None
     pack: Callable[[zipfile.ZipFile, str], None] | None = None
     accounts: Mapping[str, int] | None = None
-
-    @property
-    def family(self) -> str:
-        """Of all these."""
-        return FAMILY
-
-    @property
-    def name(self) -> str:
-        """As tests are called."""
-        return f"{FAMILY}/{self.stem}"
 
 
 def inside(names: Mapping[str, str]) -> Callable[[Path, str], None]:

@@ -27,6 +27,7 @@ from typing import TypeAlias
 
 from grader.sandbox.inside import confine
 from tests.attacks import answers_files, arena, grader, intake, pages, reader, rules
+from tests.attacks.cases import AttackCase
 
 ROOT = arena.ROOT
 TESTS = (
@@ -69,10 +70,10 @@ class Tried:
 
 
 #: Families of attacks that are no code.
-WITHOUT_CODE = (intake.FAMILY, answers_files.FAMILY, grader.FAMILY, pages.FAMILY, reader.FAMILY, rules.FAMILY)
+WITHOUT_CODE = tuple(module.Case.family for module in (intake, answers_files, grader, pages, reader, rules))
 FAMILIES = (*arena.FAMILIES, *WITHOUT_CODE)
 
-Case: TypeAlias = arena.Attack | grader.Case | intake.Case | answers_files.Case | pages.Case | reader.Case | rules.Case
+Case: TypeAlias = arena.Attack | AttackCase
 
 
 def attacks() -> tuple[Case, ...]:

@@ -37,9 +37,9 @@ from grader.instructor import learner_requests
 from grader.web.class_pages import ClassWorkspace
 from grader.web.people import Role
 from grader.web.security import COOKIE, Guard
+from tests.attacks.cases import AttackCase
 from tests.web.test_site import ADDRESS, OWN, Classroom
 
-FAMILY = "pages"
 HOST = ADDRESS.partition("://")[2]
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'`{{7*7}}`"
 MULTIPART = 'multipart/form-data; boundary=b; charset="{}"'
@@ -71,22 +71,11 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(AttackCase):
     """``attempt`` is given a class, and fails if the attack succeeds."""
 
-    stem: str
-    tries: str
+    family = "pages"
     attempt: Callable[[Room], None]
-
-    @property
-    def family(self) -> str:
-        """Of all these."""
-        return FAMILY
-
-    @property
-    def name(self) -> str:
-        """As tests are called."""
-        return f"{FAMILY}/{self.stem}"
 
 
 # ---------------------------------------------------------------------------------------- what stops the server

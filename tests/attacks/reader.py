@@ -31,29 +31,18 @@ from grader.core.filename import portable_folder
 from grader.core.readers import Readers, Turns
 from grader.submission import notebook, parse_files, read, read_files
 from grader.web import work
+from tests.attacks.cases import AttackCase
 
-FAMILY = "reader"
 _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 _MOST_OLD = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(AttackCase):
     """``attempt`` is given a folder, and fails if the attack succeeds."""
 
-    stem: str
-    tries: str
+    family = "reader"
     attempt: Callable[[Path], None]
-
-    @property
-    def family(self) -> str:
-        """Of all these."""
-        return FAMILY
-
-    @property
-    def name(self) -> str:
-        """As tests are called."""
-        return f"{FAMILY}/{self.stem}"
 
 
 @contextmanager

@@ -26,8 +26,8 @@ from grader.instructor.analysis.answers import borrowed_answers
 from grader.instructor.export._pseudonyms import pseudonym
 from grader.learning import progress, session
 from grader.learning.log import Answered
+from tests.attacks.cases import AttackCase
 
-FAMILY = "rules"
 DUE = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NOTHING = Text("", "")
 RUN = GradingRun(DUE, 0.1, "public", "c", (), (), False)
@@ -35,22 +35,11 @@ MALLORY = Learner("mlory", "Mal Lory", (("learner", "mlory"), ("sid", "4711"), (
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(AttackCase):
     """``attempt`` is given a folder and the course, and returns how much it gained."""
 
-    stem: str
-    tries: str
+    family = "rules"
     attempt: Callable[[Path, Course], int]
-
-    @property
-    def family(self) -> str:
-        """Of all these."""
-        return FAMILY
-
-    @property
-    def name(self) -> str:
-        """As tests are called."""
-        return f"{FAMILY}/{self.stem}"
 
 
 # ------------------------------------------------------------------------------------------ results too early

@@ -13,8 +13,6 @@ import pytest
 
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.model import Call, Course, Job, Limits, Observed, Program, Report, ResourceUsage
-from grader.course import loader
-from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
@@ -46,12 +44,6 @@ def bait() -> Iterator[Bait]:
     """One bait for all attacks."""
     with arena.bait() as laid:
         yield laid
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,12 @@ import pytest
 from grader.classroom import inbox
 from grader.classroom.inbox import stored_answers
 from grader.core.model import Answer, Course, Item, Observed, Status, Submission
-from grader.course import items, loader
-from grader.grading import courses
+from grader.course import items
 from grader.grading.grade import grade
 from grader.submission import learner_named, read
 from tests.attacks import answers_files
 from tests.attacks.answers_files import CASES, HEAD, ITEM, OTHER, Case
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
-
+from tests.attacks.cases import parameters
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
@@ -56,7 +49,7 @@ def test_the_right_answer_earns_its_points(course: Course, tmp_path: Path) -> No
     assert result.status is Status.PASSED and result.earned == result.possible > 0
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+@pytest.mark.parametrize("case", parameters(CASES))
 def test_attack(case: Case, course: Course, tmp_path: Path) -> None:
     """It earns what it may, and an answer that does not count because it cannot be read has its mark."""
     path = answers_files.packed(tmp_path, case, *right_and_wrong(course))

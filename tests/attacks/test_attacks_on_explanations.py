@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.core.model import Course, ExerciseResult
-from grader.course import loader
-from grader.grading import code_grading, courses
+from grader.grading import code_grading
 from grader.grading.context import GradingContext
 from grader.grading.explaining.explain import EXPLAINERS, explain
 from grader.grading.grade import grade
@@ -45,12 +44,6 @@ ATTACKS = {
     "large": "return torch.zeros(1 << 22)",
     "many axes": "return x.reshape((1,) * 40 + tuple(x.shape))",
 }
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 @pytest.fixture(scope="module")

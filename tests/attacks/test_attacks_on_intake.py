@@ -116,10 +116,9 @@ def test_names_that_cannot_be_written(tmp_path: Path) -> None:
     assert all(row.error is None and row.key.encode() for row in found.values())
 
 
-def test_every_case_can_be_told_from_others() -> None:
-    """Every case has a unique name and says what it tries."""
-    assert len({case.stem for case in CASES}) == len(CASES)
-    assert all(case.tries and case.kinds and (case.add or case.pack) for case in CASES)
+def test_every_case_does_something() -> None:
+    """Every case is tried on some kind of class, with something in it."""
+    assert all(case.kinds and (case.add or case.pack) for case in CASES)
 
 
 def test_a_signed_inbox_believes_signatures_only(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from grader.core.model import Course, ExerciseResult
-from grader.course import loader
-from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
@@ -62,12 +60,6 @@ ATTACKS = {
     "memory": "x = bytearray(1 << 40)",
     "recursion": "tampered()",
 }
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 @pytest.fixture(scope="module")

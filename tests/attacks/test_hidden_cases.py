@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 from grader.core.model import Array, Course, Job, Limits, Observation, Observed, Raised, Returned, Unreadable
-from grader.course import loader
-from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
@@ -24,12 +22,6 @@ SOLUTIONS = arena.ROOT / "tests" / "solutions"
 NAMES = sorted(folder.name for folder in SOLUTIONS.iterdir() if (folder / "right").is_dir())
 #: One in every run; all others by `make prove`.
 FEW = ("softmax",)
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
 
 
 @pytest.fixture(scope="module")

@@ -105,6 +105,13 @@ def test_what_is_written_adds_up(failed: str | None) -> None:
     assert page.startswith("before\n") and page.endswith("after\n") and "the last one" not in page
 
 
+def test_every_attack_can_be_told_from_others() -> None:
+    """Every attack has a unique name and says what it tries."""
+    names = [attack.name for attack in matrix.attacks()]
+    assert sorted(set(names)) == sorted(names)
+    assert all(attack.tries for attack in matrix.attacks())
+
+
 def test_every_place_is_attacked() -> None:
     """The places listed in docs/security.md are those of these attacks."""
     page = matrix.PAGE.read_text(encoding="utf-8")
