@@ -47,6 +47,19 @@ def apply_both(
     return found[0] if found[0] == found[1] else None
 
 
+def changed_lines(files: tuple[SourceFile, ...], edit: Edit, default_module: str) -> tuple[str, int, int] | None:
+    """The label of the file that an edit changes, with the first and last line; None if it cannot be made."""
+    for file in closure(files, default_module):
+        place = next((place for place in reversed([*_places(file)]) if place.name == edit.inside), None)
+        if place is None or (edit.replace is not None and edit.replace not in place.text):
+            continue
+        text = edit.replace if edit.replace is not None else place.text
+        part = file.parts[place.part]
+        first = part.text.count("\n", 0, place.start + place.text.index(text)) + 1
+        return part.label, first, first + text.rstrip("\n").count("\n")
+    return None
+
+
 def problems(
     files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str
 ) -> Iterator[ValueProblem]:

@@ -244,7 +244,7 @@ class CodeGrading:
             cached=functools.partial(_for_form, context, tried.form),
         )
 
-    def _places(self, plan: Plan, tried: AttemptResult, named: bool) -> tuple[Diagnosis, ...]:
+    def _places(self, plan: Plan, tried: AttemptResult, named: tuple[str, ...]) -> tuple[Diagnosis, ...]:
         """The place where the code goes wrong. For a class, only the first place of a submission is searched for."""
         if self.placed and self.context.for_class:
             return ()

@@ -197,7 +197,7 @@ class GradingContext:
         """What the references return for ``programs_``, whose inputs are not those of the entries."""
         return self.observe_reference(Job(self.course.reference, programs_), REFERENCE_LIMITS).observations
 
-    def landmarks(self, key: Hashable, find: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
+    def landmarks(self, key: Hashable, find: Callable[[], _T]) -> _T:
         """The result of ``find``, cached by ``key`` unless it is empty; the least recently used are dropped."""
         return _remembered(self._landmarks, _MOST_LANDMARKS, key, find)
 
@@ -257,10 +257,8 @@ class GradingContext:
                 self.expected(exercise)
 
 
-def _remembered(
-    cached: OrderedDict[Hashable, Any], most: int, key: Hashable, find: Callable[[], tuple[_T, ...]]
-) -> tuple[_T, ...]:
-    value: tuple[_T, ...] = cached.pop(key, ()) or find()
+def _remembered(cached: OrderedDict[Hashable, Any], most: int, key: Hashable, find: Callable[[], _T]) -> _T:
+    value: _T = cached.pop(key, None) or find()
     if value:
         cached[key] = value  # as the latest
         if len(cached) > most:

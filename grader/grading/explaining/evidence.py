@@ -77,7 +77,7 @@ class WrongExercise:
 
     ``known`` are the results of its typical mistakes; ``changed`` says which values each of them makes wrong. ``run``
     and ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
-    wrong, given whether a mistake has already been ``named``. ``cached`` caches results that depend only on the
+    wrong, given the misconceptions that have already been ``named``. ``cached`` caches results that depend only on the
     exercise and its inputs, for all submissions.
     """
 
@@ -92,8 +92,8 @@ class WrongExercise:
     changed: Callable[[], tuple[frozenset[int], ...]]
     run: RunReference | None
     pair: RunMistakePair | None
-    places: Callable[[bool], tuple[Diagnosis, ...]] = lambda named: ()
-    named: bool = False
+    places: Callable[[tuple[str, ...]], tuple[Diagnosis, ...]] = lambda named: ()
+    named: tuple[str, ...] = ()
     cached: CachedFind = lambda key, find: find()
 
     def public_values(self) -> Iterator[Evidence]:

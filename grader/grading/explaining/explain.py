@@ -45,7 +45,7 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
     """
     said: list[Diagnosis] = []
     for explainer, after_a_name in ((mistake, False),) if names_only else EXPLAINERS:
-        named = any(each.voice == "mistake" for each in said)
+        named = tuple(each.misconception for each in said if each.voice == "mistake" and each.misconception)
         if after_a_name or not named:
             said += _diagnoses(explainer, replace(failure, named=named))
     return tuple(_with_source(_bounded(each), failure.submission) for each in said[:_MOST])

@@ -34,7 +34,7 @@ def places(files: tuple[SourceFile, ...], exercise: Exercise) -> tuple[tuple[Lan
         lines = found.part.text.split("\n")
         for node in ast.walk(found.node):
             if isinstance(node, ast.expr):
-                by_text.setdefault(ast.unparse(node), []).append(_where(found.part.label, node, lines))
+                by_text.setdefault(ast.unparse(node), []).append(where_of(found.part.label, node, lines))
     return tuple(
         (landmark, _at(by_text.get(_normal(landmark.expression), []), landmark.at)) for landmark in exercise.landmarks
     )
@@ -51,7 +51,9 @@ def _normal(text: str) -> str:
         return ""
 
 
-def _where(label: str, node: ast.expr, lines: list[str]) -> Where:
+def where_of(label: str, node: ast.expr, lines: list[str]) -> Where:
+    """The place of ``node`` in the file ``label``, which has these ``lines``."""
+
     def column(line: int, offset: int) -> int:
         return len(lines[line - 1].encode()[:offset].decode("utf-8", "replace"))
 

@@ -2,7 +2,8 @@
 
 The reference and the submission run with probes (``inside/probing.py``) on public cases. Values of the reference, the
 *landmarks*, replace values of the submission, one after another. If the final results become correct, the expression is
-the place, because nothing after it is wrong. The earliest such expression is reported; of those, the innermost.
+the place, because nothing after it is wrong. The earliest such expression is reported; of those, the innermost. A place
+counts only if it also repairs cases that did not choose it: the other public cases, and fresh inputs for them.
 
 The child that does this gets only public inputs and landmarks. What it returns is used only for explanations.
 """
@@ -30,6 +31,8 @@ from grader.core.model import (
     Status,
     Text,
 )
+from grader.core.text import EMPTY
+from grader.course import edits
 from grader.grading import checks
 from grader.grading.checks import read
 from grader.grading.checks.values import Options
@@ -39,7 +42,7 @@ from grader.grading.explaining.landmarks import Where
 from grader.grading.explaining.place_text import (
     ANOTHER_VALUE,
     FIRST_CHANGE,
-    NEVER_COMPUTED,
+    NEXT_STEP,
     REPAIRS_ALL,
     SECOND_CHANGE,
     first_difference,
@@ -53,14 +56,15 @@ from grader.grading.explaining.traces import (
     equal_results,
     first_with,
     intermediate_at,
+    is_computed_after,
     is_distinctive,
     is_distinctive_in,
-    last_step,
     merged,
     read_trace,
     to_array,
 )
-from grader.grading.inputs import Drawn
+from grader.grading.explaining.unsuitable import unsuitable
+from grader.grading.inputs import Drawn, Seed, draw_for
 from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
 from grader.grading.programs import Target, apply_variant
 
@@ -71,6 +75,9 @@ if TYPE_CHECKING:
 #: The maximum number of public cases and places that a search looks at.
 MOST_CASES = 3
 MOST_PLACES = 3
+#: The maximum number of further cases on which a place is confirmed, and the seed of those that are drawn for this.
+MOST_CONFIRMING = 6
+_FRESH = Seed.number(1)
 #: How many substitutions that repair nothing alone are combined with a second one.
 MOST_FIRSTS = 12
 #: How often code may be rerun in one round for a submission of a class, and in all rounds of all its exercises, which
@@ -87,14 +94,29 @@ Precision = Literal["float32", "float64"]
 
 
 @dataclass(frozen=True, slots=True)
-class WrongCase:
-    """A public case with wrong values. ``variant_drawn`` are the inputs of the code, ``expected`` is the result."""
+class ProbedCase:
+    """A public case that is run with probes. ``variant_drawn`` are the inputs of the code.
+
+    ``expected`` is the result; None for fresh inputs, for which the reference is still to be run.
+    """
 
     case: Case
     spec: CheckSpec
     drawn: Drawn
     variant_drawn: Drawn
-    expected: Any
+    expected: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRun:
+    """What the reference computes in some cases: its distinct values in order of time, and its results."""
+
+    marks: tuple[ReferenceValue, ...] = ()
+    results: tuple[Any, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether it could be run."""
+        return bool(self.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +156,14 @@ class SearchBudget:
 class FailedAttempt:
     """A wrong exercise: its plan, the form in which it was called, and the statuses of the plan's entries.
 
-    If a mistake has already been ``named``, only places that repair the code are searched for.
+    If misconceptions have already been ``named``, only places that repair the code are searched for, among the values
+    that the edits of these mistakes change.
     """
 
     plan: Plan
     form: CallingForm | None
     statuses: Sequence[Status]
-    named: bool = False
+    named: tuple[str, ...] = ()
 
 
 def explain(
@@ -155,8 +178,15 @@ def explain(
         if plan.file is None or form is None or context.course.edition is not None:
             return ()
         sought = _sought(plan, form, wrong.statuses, context)
-        search = _Search(plan, form, sought, context, files, child, wrong.named)
-        return tuple(search.explained()) if sought else ()
+        if not sought:
+            return ()
+        chosen = sought[:MOST_CASES]
+        cases = (*chosen, *(*sought[MOST_CASES:], *_fresh(plan, form, context))[:MOST_CONFIRMING])
+        reference = _reference_values(context, plan.exercise, cases)
+        lines = _changed_lines(plan.exercise, wrong.named, context)
+        unfit = unsuitable(files) | unsuitable(context.course.reference)
+        search = _Search(plan, form, cases, len(chosen), reference, context, files, child, unfit, lines)
+        return tuple(search.explained()) if reference else ()
     except LibrariesChanged:
         raise
     except Exception:  # an error of ours or an unexpected value must not cost the learner the result
@@ -165,36 +195,67 @@ def explain(
 
 def _sought(
     plan: Plan, form: CallingForm, statuses: Sequence[Status], context: GradingContext
-) -> tuple[WrongCase, ...]:
-    """The first public cases whose values are wrong, or that raised an exception."""
+) -> tuple[ProbedCase, ...]:
+    """The public cases whose values are wrong, or that raised an exception."""
     found = []
     for entry, status, expected in zip(plan.entries, statuses, context.expected(plan.exercise), strict=True):
         wrong = status in (Status.FAILED, Status.RAISED) and entry.case.public and not entry.case.sealed
         match expected:
             case (Returned((value,)),) if wrong and entry.spec.kind == "values":
                 given = apply_variant(form.variant, entry.drawn)
-                found.append(WrongCase(entry.case, entry.spec, entry.drawn, given, value))
-    return tuple(found[:MOST_CASES])
+                found.append(ProbedCase(entry.case, entry.spec, entry.drawn, given, value))
+    return tuple(found)
+
+
+def _fresh(plan: Plan, form: CallingForm, context: GradingContext) -> Iterator[ProbedCase]:
+    """The public cases with other inputs, drawn from a seed of their own."""
+    for entry in plan.entries:
+        if entry.spec.kind == "values" and entry.case.public and not entry.case.sealed:
+            drawn = draw_for(entry.spec, replace(entry.case, public=False), plan.exercise.name, _FRESH)
+            yield ProbedCase(entry.case, entry.spec, drawn, apply_variant(form.variant, drawn))
+
+
+def _changed_lines(
+    exercise: Exercise, named: Sequence[str], context: GradingContext
+) -> tuple[tuple[str, int, int], ...] | None:
+    """The lines of the reference that the ``named`` mistakes change; None if none is named."""
+    if not named:
+        return None
+    changes = [edit for mistake in exercise.mistakes if mistake.misconception in named for edit in mistake.edits]
+    found = [edits.changed_lines(context.course.reference, edit, module_of(exercise)) for edit in changes]
+    return tuple(lines for lines in found if lines is not None)
 
 
 @dataclass(slots=True)
 class _Search:
-    """The search for one exercise."""
+    """The search for one exercise: in the first ``chosen`` of ``cases``; the others confirm what it finds.
+
+    ``unfit`` are places of the submission and of the reference that cannot be the place. ``lines`` are those of the
+    reference in which the values have to lie; None if any will do.
+    """
 
     plan: Plan
     form: CallingForm
-    sought: tuple[WrongCase, ...]
+    cases: tuple[ProbedCase, ...]
+    chosen: int
+    reference: ReferenceRun
     context: GradingContext
     files: tuple[SourceFile, ...]
     child: SearchBudget
-    named: bool = False
+    unfit: frozenset[Where]
+    lines: tuple[tuple[str, int, int], ...] | None
+
+    @property
+    def named(self) -> bool:
+        """Whether a mistake has already been named."""
+        return self.lines is not None
 
     def explained(self) -> Iterator[Diagnosis]:
         """The diagnoses, from a search in float64 if the submission supports it and is wrong there, too."""
-        marks = _reference_values(self.context, self.plan.exercise, self.sought)
+        marks = self.reference.marks
         for precision in ("float64", "float32"):
-            first = self.run(precision, marks, (), range(len(self.sought))) if marks else {}
-            if len(first) < len(self.sought):
+            first = self.run(precision, marks, (), range(self.chosen))
+            if len(first) < self.chosen:
                 return
             if self._usable(first):
                 yield from self._diagnoses(precision, marks, first)
@@ -221,12 +282,22 @@ class _Search:
                 fixed = tuple((each.probe, each.mark) for each in found)
                 traces = self.run(precision, marks, fixed, sorted(left))
         if not left:  # a substitution that repairs only some cases may do so by chance
-            for number, each in enumerate(found, 1):
-                yield self.diagnosis(marks, first, each, whole=number == len(found))
-        elif both := self.together(precision, marks, first):
+            if self.is_confirmed(precision, marks, found):
+                for number, each in enumerate(found, 1):
+                    yield from self.diagnosis(marks, first, each, whole=number == len(found))
+        elif (both := self.together(precision, marks, first)) and self.is_confirmed(precision, marks, both):
             yield from self.repair(marks, first, both)
-        elif not self.named and (said := self.missing(marks, first[0])) is not None:
+        elif not self.named and (said := self.missing(marks, first)) is not None:
             yield said
+
+    def is_confirmed(
+        self, precision: Precision, marks: tuple[ReferenceValue, ...], found: Sequence[Substitution]
+    ) -> bool:
+        """Whether the substitutions also make every case right that did not choose them."""
+        fixed = tuple((each.probe, each.mark) for each in found)
+        others = range(self.chosen, len(self.cases))
+        traces = self.traced(precision, marks, [(at, fixed) for at in others], search=False)
+        return all(trace is not None and self.right(at, trace.result) for at, trace in zip(others, traces, strict=True))
 
     def together(
         self, precision: Precision, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]
@@ -278,8 +349,13 @@ class _Search:
         precision: Precision,
         marks: tuple[ReferenceValue, ...],
         asked: Sequence[tuple[int, tuple[tuple[int, int], ...]]],
+        *,
+        search: bool = True,
     ) -> list[Trace | None]:
-        """The traces for pairs (case, fixed substitutions), with all other substitutions that fit; None on failure."""
+        """The traces for pairs (case, fixed substitutions); None on failure.
+
+        With ``search``, all other substitutions that fit are tried, too.
+        """
         cpu = min(CPU_IN_A_CLASS if self.context.for_class else CPU, self.child.left)
         most = int(min(RERUNS_IN_A_CLASS if self.context.for_class else MOST_RERUNS, self.child.reruns))
         if cpu <= 0 or most < len(asked) or not asked:
@@ -288,7 +364,7 @@ class _Search:
         programs = []
         for number, (at, fixed) in enumerate(asked):
             values = tuple(tuple(map(to_array, mark.values[at])) for mark in marks)
-            share = Probing(values, fixed, most // len(asked), cpu / len(asked))
+            share = Probing(values, fixed, most // len(asked) if search else 0, cpu / len(asked))
             target = Target(
                 self.plan.exercise,
                 self.plan.file.module,
@@ -297,7 +373,7 @@ class _Search:
                 group=f"place {number}",
                 calls=self.plan.calls,
             )
-            programs.append(_program(target, self.sought[at].variant_drawn, self.sought[at].spec, share))
+            programs.append(_program(target, self.cases[at].variant_drawn, self.cases[at].spec, share))
         limits = Limits(
             group_cpu=cpu / len(asked) + 0.2, group_wall=1.0 + cpu, import_cpu=1.0, import_wall=2.0, fresh_children=8
         )
@@ -311,9 +387,19 @@ class _Search:
 
     def right(self, at: int, result: tuple[Any, ...]) -> bool:
         """Whether ``result`` is correct in case ``at``."""
-        sought = self.sought[at]
-        options = read(sought.spec, Options)
-        return bool(result) and compare(sought.expected, result[0], options.rtol, options.atol) is None
+        options = read(self.cases[at].spec, Options)
+        return bool(result) and compare(self.reference.results[at], result[0], options.rtol, options.atol) is None
+
+    def is_candidate(self, mark: ReferenceValue, where: Where) -> bool:
+        """Whether this value could be what is missing at this place of the submission."""
+        drawn = bool(mark.where) and self.unfit.issuperset(mark.where)
+        if mark.final or mark.is_by_chance or drawn or where in self.unfit:
+            return False
+        return self.lines is None or any(
+            label == changed and line <= last and first <= end_line
+            for label, line, end_line, _, _ in mark.where
+            for changed, first, last in self.lines
+        )
 
     def best(
         self,
@@ -325,27 +411,21 @@ class _Search:
         """The substitution that makes the most cases correct; of several, the earliest.
 
         ``put_in`` are the probes that already have a landmark in ``traces``, but not in ``first``. If one place is not
-        enough, it must be unlikely to fit by chance: a named value; or the result itself, after the last named value;
-        or it repairs every case that reaches the expression, which some cases in ``first`` do not.
+        enough, it must be unlikely to fit by chance: a named value, or one that repairs every case that reaches the
+        expression, which some cases in ``first`` do not.
         """
         repairs: dict[tuple[int, int], set[int]] = {}
         for at, trace in traces.items():
-            position = {probe: number for number, probe in enumerate(trace.order)}
-            since = last_step(marks, trace, at, put_in)  # compares all values, so it is asked once
             for probe, mark, result in trace.tried:
-                known = probe in position and 0 <= mark < len(marks)
-                if known and (not marks[mark].final or position[probe] >= since) and self.right(at, result):
+                known = probe in trace.where and 0 <= mark < len(marks)
+                if known and self.is_candidate(marks[mark], trace.where[probe]) and self.right(at, result):
                     repairs.setdefault((probe, mark), set()).add(at)
-        named = any(mark.name is not None and not mark.final for mark in marks)
         if put_in or all(len(cases) < len(traces) for cases in repairs.values()):
             repairs = {
                 (probe, number): cases
                 for (probe, number), cases in repairs.items()
                 if _of_its_branch(probe, cases, traces, first)
-                or (
-                    (marks[number].name is not None or (marks[number].final and named))
-                    and is_distinctive_in(marks[number], min(cases))
-                )
+                or (marks[number].name is not None and is_distinctive_in(marks[number], min(cases)))
             }
         if not repairs:
             return None
@@ -376,21 +456,27 @@ class _Search:
 
     def diagnosis(
         self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], found: Substitution, whole: bool
-    ) -> Diagnosis:
-        """The diagnosis of one place."""
+    ) -> Iterator[Diagnosis]:
+        """The diagnosis of one place; none if the code computes the value itself later on, or nothing can be said."""
         trace, mark = first[found.cases[0]], marks[found.mark]
-        span = self._span(trace.where[found.probe])
+        if is_computed_after(found.probe, mark, first):
+            return
         steps = [intermediate_at(marks, first[at], found.probe, at) for at in found.cases]
         before = all(each is not None and each < found.mark for each in steps)
+        # This child runs after others had secret inputs, which could pass a few bits on to it.
+        mine = () if self.context.seed.secret else trace.values[found.probe]
+        difference = first_difference(mark.values[found.cases[0]], mine)
         if before and steps[0] is not None and mark.name is not None:
             text = missing_after(mark.name, marks[steps[0]].name)
+        elif mark.name is not None or difference is not EMPTY:
+            text = sentence(mark.name, difference)
         else:
-            # This child runs after others had secret inputs, which could pass a few bits on to it.
-            mine = () if self.context.seed.secret else trace.values[found.probe]
-            text = sentence(mark.name, mark.values[found.cases[0]], mine)
+            return
         if whole:
             text = Text(text.en + REPAIRS_ALL.en, text.zh + REPAIRS_ALL.zh)
-        return Diagnosis("place", text, mark.name.misconception if mark.name else None, span)
+        yield Diagnosis(
+            "place", text, mark.name.misconception if mark.name else None, self._span(trace.where[found.probe])
+        )
 
     def repair(
         self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace], both: Sequence[Substitution]
@@ -404,18 +490,22 @@ class _Search:
             misconception = mark.name.misconception if mark.name else None
             yield Diagnosis("place", text, misconception, self._span(trace.where[found.probe]))
 
-    def missing(self, marks: tuple[ReferenceValue, ...], trace: Trace) -> Diagnosis | None:
-        """A diagnosis of the first named value that is never computed although the one before it is; else None."""
+    def missing(self, marks: tuple[ReferenceValue, ...], first: Mapping[int, Trace]) -> Diagnosis | None:
+        """A diagnosis of the first named value that no case computes although the one before it is; else None."""
+        trace = first[0]
         named = [mark for mark in marks if mark.name and mark.values[0] and is_distinctive(mark.values[0][-1])]
         appears = [first_with(mark.values[0][-1], trace) for mark in named]
         last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
         if last is None or last + 1 >= len(named) or sum(probe is not None for probe in appears) < 2:
             return None
+        absent_mark = named[last + 1]
+        if any(first_with(absent_mark.values[at][-1], each) for at, each in first.items() if absent_mark.values[at]):
+            return None
         probe = appears[last]
-        there, absent = named[last].name, named[last + 1].name
+        there, absent = named[last].name, absent_mark.name
         assert probe is not None and there is not None and absent is not None
         span = self._span(trace.where[probe])
-        text = NEVER_COMPUTED.fill(line=span.line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
+        text = NEXT_STEP.fill(line=span.line, there=Text(there.en, there.zh), absent=Text(absent.en, absent.zh))
         return Diagnosis("place", text, absent.misconception, span)
 
     def _span(self, where: Where) -> Span:
@@ -434,36 +524,35 @@ def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], fir
     return cases == come and not all(probe in trace.order for trace in first.values())
 
 
-def _reference_values(
-    context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]
-) -> tuple[ReferenceValue, ...]:
-    """The distinct values that the reference computes in these cases, in order of time; cached in ``context``."""
-    key = (exercise.name, *((each.case.name, each.spec) for each in sought))
-    return context.landmarks(key, lambda: _run_reference(context, exercise, sought))
+def _reference_values(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:
+    """What the reference computes in these cases; cached in ``context``."""
+    key = (exercise.name, *((each.case.name, each.spec, each.expected is None) for each in cases))
+    return context.landmarks(key, lambda: _run_reference(context, exercise, cases))
 
 
-def _run_reference(
-    context: GradingContext, exercise: Exercise, sought: Sequence[WrongCase]
-) -> tuple[ReferenceValue, ...]:
+def _run_reference(context: GradingContext, exercise: Exercise, cases: Sequence[ProbedCase]) -> ReferenceRun:
     reference = context.course.reference
     target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    programs = tuple(_program(target, each.drawn, each.spec, Probing()) for each in sought)
+    programs = tuple(_program(target, each.drawn, each.spec, Probing()) for each in cases)
     seen = context.observe_reference(Job(reference, programs), REFERENCE_LIMITS)
-    traces = [trace for each in seen.observations if (trace := read_trace(each)) is not None]
-    if len(traces) < len(sought):
-        return ()
+    traces = [trace for each in seen.observations if (trace := read_trace(each)) is not None and trace.result]
+    if len(traces) < len(cases):
+        return ReferenceRun()
     names = {where: name for name, where in landmarks.places(reference, exercise) if where is not None}
-    return merged(traces, names, [each.expected for each in sought])
+    results = tuple(
+        trace.result[0] if each.expected is None else each.expected for each, trace in zip(cases, traces, strict=True)
+    )
+    return ReferenceRun(merged(traces, names, results), results)
 
 
 def intermediate(context: GradingContext, exercise: Exercise) -> int:
     """How many intermediate values the reference has in public cases."""
     sought = [
-        WrongCase(entry.case, entry.spec, entry.drawn, entry.drawn, expected[0].values[0])
+        ProbedCase(entry.case, entry.spec, entry.drawn, entry.drawn, expected[0].values[0])
         for entry, expected in zip(context.entries(exercise), context.expected(exercise), strict=True)
         if entry.case.public and entry.spec.kind == "values" and isinstance(expected[0], Returned)
     ]
-    return sum(not mark.final for mark in _reference_values(context, exercise, sought))
+    return sum(not mark.final for mark in _reference_values(context, exercise, sought).marks)
 
 
 def _text_of(files: tuple[SourceFile, ...], label: str) -> str:

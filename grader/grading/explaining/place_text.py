@@ -10,8 +10,9 @@ from grader.core.model import Landmark, Message, Text
 from grader.core.text import EMPTY
 from grader.grading.explaining.traces import Values
 
-NEVER_COMPUTED = Message(
-    "Your code is correct up to line {line}, where it computes {there}. But it never computes {absent}."
+NEXT_STEP = Message(
+    "Your code is correct up to line {line}, where it computes {there}. The next step is {absent}: check how your code "
+    "gets there."
 )
 REPAIRS_ALL = Message(" With the correct value there, the public cases that failed now pass.")
 FIRST_CHANGE = Message("One way to fix it takes two changes. First, make this {name}.{more}")
@@ -34,10 +35,11 @@ def missing_after(name: Landmark, step: Landmark | None) -> Text:
     return _AFTER.fill(what=what, name=Text(name.en, name.zh))
 
 
-def sentence(name: Landmark | None, right: Values, mine: Values) -> Text:
+def sentence(name: Landmark | None, difference: Text) -> Text:
     """The message that another value belongs at a place, with the first difference."""
-    more = first_difference(right, mine)
-    return _UNNAMED.fill(more=more) if name is None else _HERE.fill(name=Text(name.en, name.zh), more=more)
+    if name is None:
+        return _UNNAMED.fill(more=difference)
+    return _HERE.fill(name=Text(name.en, name.zh), more=difference)
 
 
 def first_difference(right: Values, mine: Values) -> Text:

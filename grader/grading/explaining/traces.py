@@ -23,6 +23,10 @@ MOST_ENTRIES = 1 << 18
 #: Values are equal if they differ by less than this: the submission may work in float32.
 _RTOL, _ATOL = 1e-3, 1e-5
 
+#: A whole number has to be this large, or take so many values in the cases that are looked at, or its equality is no
+#: evidence: sizes of cases are small.
+_LARGE, _FEWEST_NUMBERS = 100, 3
+
 #: The values of an expression, in order of time.
 Values: TypeAlias = tuple[Any, ...]
 
@@ -46,12 +50,22 @@ class Trace:
 class ReferenceValue:
     """A value of the reference. ``values`` has a tuple for each case, in order of time, empty if it is not computed.
 
-    ``final`` means that it is the result itself.
+    ``final`` means that it is the result itself; ``where`` has all places of the reference that compute it.
     """
 
     values: tuple[Values, ...]
     name: Landmark | None
     final: bool
+    where: tuple[Where, ...] = ()
+
+    @property
+    def is_by_chance(self) -> bool:
+        """Whether it is a small whole number, or a truth value, that hardly changes: many others equal it."""
+        numbers = [np.asarray(value) for each in self.values for value in each]
+        if any(number.size > 1 or number.dtype.kind == "f" for number in numbers):
+            return False
+        found = {number.item() for number in numbers if number.size}
+        return len(found) < _FEWEST_NUMBERS and all(abs(number) < _LARGE for number in found)
 
 
 def read_trace(seen: Observation) -> Trace | None:
@@ -101,12 +115,13 @@ def merged(
             not each or (len(each) == 1 and compare(to_array(right), to_array(each[0])) is None)
             for each, right in zip(values, expected, strict=True)
         )
-        mark = ReferenceValue(values, names.get(where[probe]), final)
+        mark = ReferenceValue(values, names.get(where[probe]), final, (where[probe],))
         twin = next((at for at, other in enumerate(marks) if _same_values(other.values, values)), None)
         if twin is None:
             marks.append(mark)
-        elif marks[twin].name is None:
-            marks[twin] = replace(marks[twin], name=mark.name)
+        else:
+            known = marks[twin]
+            marks[twin] = replace(known, name=known.name or mark.name, where=(*known.where, *mark.where))
     return tuple(marks)
 
 
@@ -134,20 +149,6 @@ def _identical(one: Any, other: Any) -> bool:
 def equal_results(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     """Whether two runs returned equal results, or both nothing."""
     return len(one) == len(other) and all(compare(a, b) is None for a, b in zip(one, other, strict=True))
-
-
-def last_step(marks: tuple[ReferenceValue, ...], trace: Trace, at: int, put_in: Sequence[int]) -> int:
-    """The index in ``trace.order`` from which a repair with the final result is informative.
-
-    Substituting the final result repairs code almost anywhere. It is informative only after the last intermediate value
-    of the reference, if the code computed that itself (not one of ``put_in``).
-    """
-    steps = [each for each in marks if not each.final and each.values[at] and is_distinctive(each.values[at][-1])]
-    if not steps:
-        return 0
-    named = [each for each in steps if each.name is not None] or steps
-    probe = first_with(named[-1].values[at][-1], trace)
-    return len(trace.order) if probe is None or probe in put_in else trace.order.index(probe) + 1
 
 
 def intermediate_at(marks: tuple[ReferenceValue, ...], trace: Trace, probe: int, at: int) -> int | None:
@@ -184,6 +185,18 @@ def same_content(one: Any, other: Any) -> bool:
 
 def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return bool(np.allclose(a, b, rtol=_RTOL, atol=_ATOL, equal_nan=True))
+
+
+def is_computed_after(probe: int, mark: ReferenceValue, traces: Mapping[int, Trace]) -> bool:
+    """Whether code computes a value of the reference itself, in some case, after it has passed this probe."""
+    for at, trace in traces.items():
+        if not mark.values[at] or probe not in trace.order:
+            continue
+        later = trace.order[trace.order.index(probe) + 1 :]
+        value = mark.values[at][-1]
+        if is_distinctive(value) and any(same_content(value, each) for n in later for each in trace.values[n]):
+            return True
+    return False
 
 
 def first_with(value: Any, trace: Trace) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,7 +14,7 @@ from grader.core.model import Course, Diagnosis, Job, Landmark, Limits, Observed
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.context import GradingContext
-from grader.grading.explaining import landmarks, place, place_text
+from grader.grading.explaining import landmarks, place, place_text, unsuitable
 from grader.grading.explaining import traces as traced
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
@@ -128,15 +129,6 @@ def embed(tokens, table, positions):
     n = tokens.shape[-1]
     return x + np.roll(positions, 1, axis=0)[:n]
 """,
-    # Each line is reached by some of the cases, and repairs those.
-    "projection_parameters": """
-def projection_parameters(d_model, d_pos, mode):
-    if mode == "add":
-        return d_model * (d_pos + d_model)
-    if mode == "concat":
-        return d_pos * 7
-    raise ValueError(mode)
-""",
 }
 
 
@@ -144,14 +136,114 @@ def projection_parameters(d_model, d_pos, mode):
     ("name", "lines", "said"),
     [
         ("embed", [4, 6], ["First, make this the embeddings times √d_model", "Second, make this the first n position"]),
-        ("projection_parameters", [4, 6], ["should be", "should be"]),
     ],
 )
 def test_two_places(context: GradingContext, sandbox: Sandbox, name: str, lines: list[int], said: list[str]) -> None:
-    """Are found if only both together repair the code, or if each is in a branch of its own."""
+    """Are found if only both together repair the code."""
     found, _ = places(context, sandbox, name, SEVERAL[name])
     assert [each.span and each.span.line for each in found] == lines
     assert all(words in each.text.en for words, each in zip(said, found, strict=True))
+
+
+ONLINE = """
+import math
+import torch
+def online_softmax_attention(q, k, v, block_size):
+    m = q.new_full((*q.shape[:-1], 1), -math.inf)
+    total = torch.zeros_like(m)
+    output = q.new_zeros((*q.shape[:-1], v.shape[-1]))
+    for start in range(0, k.shape[-2], block_size):
+        block = slice(start, start + block_size)
+        scores = q @ k[..., block, :].transpose(-2, -1) / math.sqrt(q.shape[-1])
+        m_new = torch.maximum(m, scores.amax(dim=-1, keepdim=True))
+        p = torch.exp(scores - m_new)
+        total = total * torch.exp(m - m_new) + p.sum(dim=-1, keepdim=True)
+        output = output * torch.exp(m - m_new) + p @ v[..., block, :]
+    return output / total
+"""
+CROSSOVER = """
+def crossover_length(d_model):
+    lo, hi = 1, 16 * d_model
+    while lo < hi:
+        n = (lo + hi) // 2
+        if 4 * n * n * d_model > 8 * n * d_model**2:
+            hi = n
+        else:
+            lo = n + 1
+    return lo
+"""
+ACCEPT = """
+def speculative_accept(drafts, target_logits, draft_logits, u):
+    p = target_logits.double().softmax(-1)
+    q = draft_logits.double().softmax(-1)
+    out, t = [], 0
+    while t < len(drafts) and u[t] < p[t, drafts[t]] / q[t, drafts[t]]:
+        out.append(int(drafts[t]))
+        t += 1
+    if t < len(drafts):
+        rest = (p[t] - q[t]).abs()
+        rest = rest / rest.sum()
+    else:
+        rest = p[t]
+    return out + [int((rest.cumsum(0) > u[-1]).nonzero()[0, 0])]
+"""
+LORA = """
+import torch
+from torch import nn
+class LoRALinear(nn.Module):
+    def __init__(self, weight, r, alpha):
+        super().__init__()
+        self.register_buffer("weight", weight.detach().clone())
+        self.a = nn.Parameter(torch.zeros(weight.shape[0], r, dtype=weight.dtype))
+        self.b = nn.Parameter(torch.randn(r, weight.shape[1], dtype=weight.dtype))
+        self.scale = alpha / r
+    def forward(self, x):
+        return x @ self.weight + self.scale * (x @ self.a @ self.b)
+    def merge(self):
+        return self.weight + self.scale * (self.a @ self.b)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wrong"),
+    [
+        ("online_softmax_attention", ONLINE, range(11, 16)),
+        ("crossover_length", CROSSOVER, [6]),
+        ("speculative_accept", ACCEPT, [10, 11]),
+        ("LoRALinear", LORA, [8, 9]),
+    ],
+)
+def test_correct_lines_are_no_places(
+    context: GradingContext, sandbox: Sandbox, name: str, text: str, wrong: Sequence[int]
+) -> None:
+    """An initial value, a bound, a condition or a draw may repair everything after it, and is right all the same."""
+    found, _ = places(context, sandbox, name, text)
+    blamed = [each for each in found if not each.text.en.startswith("Your code is correct up to line")]
+    assert all(each.span is not None and each.span.line in wrong for each in blamed), [each.text.en for each in blamed]
+
+
+UNSUITABLE = """
+import torch
+def f(x, n):
+    m, total = torch.zeros(3), -1.0
+    kept = x * 2
+    for i in range(n + 1):
+        m = m + x[i]
+        total += kept[i]
+        kept[i] = 0
+    while n > 2:
+        n -= 1
+    return m + torch.rand(3) if x.sum() > 0 else total
+"""
+
+
+def test_what_is_no_place() -> None:
+    """Bounds, conditions, draws, and initial values that a loop changes; not what is computed from inputs."""
+    lines = UNSUITABLE.split("\n")
+    found = unsuitable.unsuitable(submission(attention=UNSUITABLE).files)
+    said = {lines[line - 1][column:end] for _, line, _, column, end in found}
+    whole = {"torch.zeros(3)", "-1.0", "n + 1", "n > 2", "torch.rand(3)", "x.sum() > 0"}
+    assert whole <= said and not said & {"x * 2", "x[i]", "kept[i]", "m + x[i]", "n - 1"}
 
 
 def test_a_value_that_was_put_in_is_not_one_that_the_code_computed(context: GradingContext, sandbox: Sandbox) -> None:
@@ -166,7 +258,7 @@ def test_beside_a_name_only_repairs_are_said() -> None:
     trace = replace(trace, tried=())
     traces = {0: trace}
     for named in (False, True):
-        search.named, search.context = named, cast(Any, SimpleNamespace(for_class=True))
+        search.lines, search.context = () if named else None, cast(Any, SimpleNamespace(for_class=True))
         search.child = place.SearchBudget(cast(Any, None), 0.0, 0)
         assert len(list(search._diagnoses("float64", marks, traces))) == (0 if named else 1)
 
@@ -245,10 +337,19 @@ def made_up(label: str, line: int, probes: int = 2) -> tuple[Search, tuple[trace
         order=tuple(range(probes)),
         where=dict.fromkeys(range(probes), (label, line, line, 0, 1)),
         values={number: (values[number % 2],) for number in range(probes)},
-        tried=tuple((number, 3, ()) for number in range(probes)),
+        tried=tuple((number, 2, ()) for number in range(probes)),
     )
-    search: Any = Search(
-        cast(Any, None), cast(Any, None), (), cast(Any, None), submission(attention="x = 1\n").files, print
+    search = Search(
+        plan=cast(Any, None),
+        form=cast(Any, None),
+        cases=(),
+        chosen=1,
+        reference=place.ReferenceRun(marks, ()),
+        context=cast(Any, None),
+        files=submission(attention="x = 1\n").files,
+        child=cast(Any, print),
+        unfit=frozenset(),
+        lines=None,
     )
     return search, marks, trace
 
@@ -258,13 +359,13 @@ def test_a_place_that_the_child_made_up_is_not_shown(label: str, line: int) -> N
     """Only lines of the submission are. Code can reach the list of its probes, and change it."""
     search, marks, trace = made_up(label, line)
     with pytest.raises((ValueError, StopIteration)):
-        search.missing(marks, trace)
+        search.missing(marks, {0: trace})
 
 
 def test_a_place_of_the_submission_is_shown() -> None:
     """The same trace, if the place is there."""
     search, marks, trace = made_up("attention.py", 1)
-    found = search.missing(marks, trace)
+    found = search.missing(marks, {0: trace})
     assert found is not None and found.span is not None and found.span.line == 1
     assert "value 1" in found.text.en and "value 2" in found.text.en
 
@@ -275,7 +376,7 @@ def test_values_of_the_code_are_shown_only_if_no_input_is_secret(secret: bool) -
     search, marks, trace = made_up("attention.py", 1)
     trace = replace(trace, values={0: (np.full((2, 2), 31337.0),), 1: (np.full((2, 2), 31337.0),)})
     search.context = cast(Any, SimpleNamespace(seed=SimpleNamespace(secret=secret)))
-    found = search.diagnosis(marks, {0: trace}, place.Substitution(1, 2, (0,)), whole=False)
+    (found,) = search.diagnosis(marks, {0: trace}, place.Substitution(1, 2, (0,)), whole=False)
     assert "This should be value 2" in found.text.en
     assert ("31337" in found.text.en, "31337" in found.text.zh) == (not secret, not secret)
 
@@ -309,9 +410,9 @@ def test_landmarks_are_found_in_the_reference(course: Course) -> None:
 
 def test_the_right_value_of_a_sum_is_shown() -> None:
     """The first entry that differs, or the shapes."""
-    text = place_text.sentence(None, (np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),))
+    text = place_text.sentence(None, place_text.first_difference((np.array([1.0, 2.0]),), (np.array([1.0, 3.0]),)))
     assert "Entry [1] is 3 and should be 2" in text.en and "下标 [1]" in text.zh
-    assert "Its shape is (2,)" in place_text.sentence(None, (np.ones(3),), (np.ones(2),)).en
+    assert "Its shape is (2,)" in place_text.first_difference((np.ones(3),), (np.ones(2),)).en
 
 
 def test_same_content() -> None:

@@ -1,0 +1,87 @@
+"""Expressions that are no place, although another value there may repair everything that follows.
+
+The correct final maximum as the initial value of a loop hides a mistake inside it; so does another bound, another truth
+value of a condition, and another random draw.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from grader.core.model import SourceFile
+from grader.grading.explaining.landmarks import Where, where_of
+
+_RANDOM = frozenset(
+    {
+        "bernoulli", "choice", "dropout", "multinomial", "normal", "normal_", "permutation", "rand", "rand_like",
+        "randint", "randn", "randn_like", "random", "randperm", "standard_normal", "uniform", "uniform_",
+    }
+)  # fmt: skip
+#: Initialisers such as ``xavier_uniform_``.
+_INITIALISERS = ("_uniform_", "_normal_")
+_FILLS = frozenset(
+    f"{before}{name}{after}"
+    for name in ("zeros", "ones", "full", "empty")
+    for before, after in (("", ""), ("new_", ""), ("", "_like"))
+)
+
+
+def unsuitable(files: tuple[SourceFile, ...]) -> frozenset[Where]:
+    """The places of such expressions, and of all expressions inside them."""
+    found: set[Where] = set()
+    for file in files:
+        for part in file.parts:
+            lines = part.text.split("\n")
+            for outer in _unsuitable(ast.parse(part.text)):
+                inner = (node for node in ast.walk(outer) if isinstance(node, ast.expr))
+                found |= {where_of(part.label, node, lines) for node in inner}
+    return frozenset(found)
+
+
+def _unsuitable(tree: ast.Module) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+                yield test
+            case ast.Call(func=ast.Name(id="range"), args=bounds):
+                yield from bounds
+            case ast.Call() if _called(node) in _RANDOM or _called(node).endswith(_INITIALISERS):
+                yield node
+        for name in ("body", "orelse"):
+            if isinstance(block := getattr(node, name, None), list):
+                yield from _initial(block)
+
+
+def _initial(block: list[ast.stmt]) -> Iterator[ast.expr]:
+    """Constants and filled arrays that are assigned to what a later loop of the same block changes."""
+    for at, statement in enumerate(block):
+        if not isinstance(statement, ast.Assign):
+            continue
+        changed = {name for loop in block[at + 1 :] if isinstance(loop, (ast.For, ast.While)) for name in _stored(loop)}
+        for target in statement.targets:
+            if _stored(target) & changed:
+                yield from filter(_is_fill, _values(statement.value))
+
+
+def _values(value: ast.expr) -> list[ast.expr]:
+    return value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+
+
+def _is_fill(value: ast.expr) -> bool:
+    return isinstance(value, (ast.Constant, ast.UnaryOp)) or (isinstance(value, ast.Call) and _called(value) in _FILLS)
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """The variables that are assigned in ``node``, also in part."""
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    parts = (each for each in ast.walk(node) if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store))
+    return names | {part.value.id for part in parts if isinstance(part.value, ast.Name)}
+
+
+def _called(call: ast.Call) -> str:
+    """The last part of the name of what is called."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
