@@ -99,7 +99,6 @@ class CodeGrading:
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
     saw_secrets: bool = False
     absent: tuple[MissingModule, ...] = ()
-    placed: bool = False
     searches: place.SearchBudget | None = None
     begun: int = -1
 
@@ -245,16 +244,12 @@ class CodeGrading:
         )
 
     def _places(self, plan: Plan, tried: AttemptResult, named: tuple[str, ...]) -> tuple[Diagnosis, ...]:
-        """The place where the code goes wrong. For a class, only the first place of a submission is searched for."""
-        if self.placed and self.context.for_class:
-            return ()
+        """The place where the code goes wrong."""
         statuses = [outcome.status for outcome in tried.result.outcomes]
         files, context = self.submission.files, self.context
         most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if context.for_class else (math.inf, math.inf)
         self.searches = self.searches or place.SearchBudget(self.observe, *most)
-        places = place.explain(place.FailedAttempt(plan, tried.form, statuses, named), context, files, self.searches)
-        self.placed = bool(places)
-        return places
+        return place.explain(place.FailedAttempt(plan, tried.form, statuses, named), context, files, self.searches)
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
         """Runs several exercises in one job."""

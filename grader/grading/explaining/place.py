@@ -80,15 +80,15 @@ MOST_CONFIRMING = 6
 _FRESH = Seed.number(1)
 #: How many substitutions that repair nothing alone are combined with a second one.
 MOST_FIRSTS = 12
-#: How often code may be rerun in one round for a submission of a class, and in all rounds of all its exercises, which
-#: end when a place is found. Runs are counted so that results do not depend on the speed of the machine.
+#: How often code may be rerun in one round for a submission of a class, and in all rounds of all its exercises: enough
+#: for nine wrong ones. Runs are counted so that results do not depend on the speed of the machine.
 RERUNS_IN_A_CLASS = 100
-RERUNS_OF_A_SUBMISSION = 200
+RERUNS_OF_A_SUBMISSION = 1000
 #: CPU seconds of one round of the search for one exercise: while a learner waits for the result, and for a class, where
 #: only very slow code reaches the limit; and of all rounds for one submission of a class.
 CPU = 0.4
 CPU_IN_A_CLASS = 2.0
-CPU_OF_A_SUBMISSION = 4.0
+CPU_OF_A_SUBMISSION = 18.0
 
 Precision = Literal["float32", "float64"]
 

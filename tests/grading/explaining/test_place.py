@@ -145,6 +145,25 @@ def test_two_places(context: GradingContext, sandbox: Sandbox, name: str, lines:
     assert all(words in each.text.en for words, each in zip(said, found, strict=True))
 
 
+def test_a_whole_submission_is_explained_like_each_exercise_alone(course: Course, sandbox: Sandbox) -> None:
+    """In a class, too: every wrong exercise has the explanation that it would have if it were the only one."""
+    wrong = {
+        "scaled_dot_product_attention": ATTENTION.format(**RIGHT | {"weights": "torch.sigmoid(scores)"}),
+        "layer_norm": NORM.format(divisor="(var + eps) ** 0.25"),
+        "embed": SEVERAL["embed"],
+    }
+    context = GradingContext(course, Seed.public(), sandbox.observe, public_only=True, max_graded_code=8)
+    whole = submission(**{f"q{at:02}": text for at, text in enumerate(wrong.values(), 1)})
+    selection = Selection(exercises=tuple(wrong))
+    report = grade(course, whole, sandbox.observe, selection=selection, context=context)
+    together = {result.name: result for question in report.questions for result in question.exercises}
+    for name, text in wrong.items():
+        alone, _ = places(context, sandbox, name, text)
+        found = [each for each in together[name].diagnosis if each.voice == "place"]
+        assert [each.text for each in found] == [each.text for each in alone]
+        assert alone, name
+
+
 ONLINE = """
 import math
 import torch
