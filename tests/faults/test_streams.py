@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-from grader.commands._words import READING
 
 from grader import commands
+from grader.commands._options import READING
 from tests import tiny
 from tests.faults.conftest import ROOT, Attncheck
 

@@ -14,7 +14,7 @@ from grader.course import items, schema, schema_problems
 from grader.course.items import expression
 from tests import documentation
 
-PAGE = (Path(__file__).parents[3] / "docs" / "formulas.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "formulas.md").read_text("utf-8")
 CONTEXT = items.Context("spring", "ada", "Q1.example")
 
 NUMBERS = {name: "positive integer" for name in ("n", "d", "a", "b", "d_k", "d_model", "i", "j", "t")} | {"θ": "real"}
