@@ -39,41 +39,11 @@ _HEDGED: dict[Lang, re.Pattern[str]] = {
 }
 _WORD: dict[Lang, re.Pattern[str]] = {"en": re.compile(r"[A-Za-z][A-Za-z-]{4,}"), "zh": re.compile("[一-鿿]+")}
 #: Words that any stem and any option may share.
-_COMMON = frozenset(
-    [
-        "about",
-        "after",
-        "again",
-        "always",
-        "because",
-        "before",
-        "being",
-        "between",
-        "could",
-        "every",
-        "other",
-        "others",
-        "should",
-        "still",
-        "such",
-        "than",
-        "that",
-        "their",
-        "there",
-        "these",
-        "those",
-        "through",
-        "under",
-        "until",
-        "where",
-        "which",
-        "while",
-        "whose",
-        "with",
-        "without",
-        "would",
-    ]
-)
+_COMMON = {
+    "about", "after", "again", "always", "because", "before", "being", "between", "could", "every", "other", "others",
+    "should", "still", "such", "than", "that", "their", "there", "these", "those", "through", "under", "until", "where",
+    "which", "while", "whose", "with", "without", "would",
+}  # fmt: skip
 #: How a formula is written does not matter when texts are searched for it; shorter ones are found by chance.
 _SPACING, _SHORTEST = re.compile(r"[\s*·`]"), 5
 #: A shape in running text, and the fewest axes that are not shown by chance.
@@ -233,7 +203,7 @@ def shown_keys(course: Course) -> Iterator[Problem]:
 
 
 def _shown_shapes(course: Course, texts: Sequence[tuple[str, str]]) -> Iterator[Problem]:
-    places = {written: place for place, said in reversed(texts) for written in _SHAPE.findall(said)}
+    places = {written: place for place, text in reversed(texts) for written in _SHAPE.findall(text)}
     for question in course.questions:
         for item in question.items:
             if item.use != "graded" or item.sealed or not isinstance(item.spec, shape.Spec):
@@ -276,7 +246,7 @@ def _texts(question: Question) -> Iterator[tuple[str, str]]:
     for item in question.items:
         context = items.Context("", "", item.id)
         prompt = items.ask(item, context)
-        named = (item.ask, prompt.how, *prompt.facts, *(choice.text for choice in (*prompt.choices, *prompt.partners)))
+        named = (item.ask, prompt.how, *prompt.facts, *(option.text for option in (*prompt.choices, *prompt.partners)))
         settled = (item.explain, items.key(item, context)) if item.use == "practice" and not item.sealed else ()
         for text in (*named, *settled):
             if text:

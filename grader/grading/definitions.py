@@ -113,16 +113,8 @@ def only_raises(name: str, file: SourceFile, files: tuple[SourceFile, ...]) -> t
 _BASES = ("object", "torch.nn.Module")
 #: Words in code that may replace definitions when it runs. If any occurs, even by chance, the code is run.
 _REBINDING = (
-    "globals",
-    "locals",
-    "vars",
-    "exec",
-    "eval",
-    "setattr",
-    "__dict__",
-    "modules",
-    "import_module",
-    "__import__",
+    *("globals", "locals", "vars", "exec", "eval", "setattr"),
+    *("__dict__", "modules", "import_module", "__import__"),
 )
 
 
