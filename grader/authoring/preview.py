@@ -21,7 +21,7 @@ _AFTER = Message("After a mistake learners read:")
 
 def lines(question: Question, course: Course, lang: Lang) -> Iterator[str]:
     """The question with its items, hints and stub; the keys only if ``course`` is not a learners' edition."""
-    yield from question_view.lines(question, course, None, lang)
+    yield from question_view.lines(question, question_view.View(course.public_id, None, lang))
     for exercise in question.exercises:
         for rung, text in enumerate(exercise.hints, 1):
             yield f"\n{exercise.name}, {rung}/{len(exercise.hints)}:"

@@ -61,6 +61,7 @@ def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | N
     """
     course = call.course()
     question, part = find_part(course, name)
+    view = question_view.View(course.public_id, learner, call.lang, width())
     if source is not None and not reference:
         raise UsageError(_ONLY_WITH)
     if reference:
@@ -68,12 +69,12 @@ def show(call: Call, *, name: str, full: bool, reference: bool, source: Path | N
         if source is not None:
             lines = [*lines, "", *_compared(course, question, part, source, call.lang)]
     elif part is None:
-        view = question_view.lines if full else question_view.overview
-        lines = view(question, course, learner, call.lang, width())
+        page = question_view.lines if full else question_view.overview
+        lines = page(question, view)
     elif isinstance(part, Exercise):
-        lines = question_view.exercise_lines(question, part, call.lang, width())
+        lines = question_view.exercise_lines(question, part, view)
     else:
-        lines = question_view.item_lines(question, part, course, learner, call.lang, width())
+        lines = question_view.item_lines(question, part, view)
     print_lines(lines)
 
 

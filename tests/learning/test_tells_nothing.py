@@ -39,7 +39,7 @@ def everything(course: Course, question: Question, events: Sequence[Answered], a
     progress_view.detail(page, known, question.id)
     lines = [
         *next_step.lines(known, next_step.next_step(known, 0), 0, "en"),
-        *question_view.lines(question, course, "ada", "en", 10_000),
+        *question_view.lines(question, question_view.View(course.public_id, "ada", "en", 10_000)),
         starter.answers([question], "en", course.public_id, "ada"),
     ]
     return "\n".join([out.getvalue(), *lines])
