@@ -15,7 +15,6 @@ import numpy as np
 
 from grader.core.errors import SandboxError
 from grader.core.model import (
-    Apply,
     ArrayType,
     Case,
     Course,
@@ -179,9 +178,8 @@ def _counted(
 
 def _program(target: Target, drawn: Drawn) -> Program:
     writer = Writer.to(target)
-    counter = writer.add(Apply("counter", (False,)))
-    writer.call(drawn, before=Apply("watch", (counter,)))
-    return writer.program(writer.add(Apply("counted", (counter,))))
+    _, counts = writer.counted_call(drawn, False)
+    return writer.program(counts)
 
 
 def _read(seen: Observation) -> tuple[int | None, int | None]:

@@ -155,6 +155,12 @@ class Writer:
             output = self.add(Apply("attention_output", (output,)))
         return CallRefs(output, tuple(made.items()), filled)
 
+    def counted_call(self, drawn: Drawn, *count: bool, instance: Ref | None = None) -> tuple[Ref, Ref]:
+        """Like ``call``, watched by a counter that is made with the flags ``count``. Returns (output, counts)."""
+        counter = self.add(Apply("counter", count))
+        called = self.call(drawn, instance=instance, before=Apply("watch", (counter,)))
+        return called.output, self.add(Apply("counted", (counter,)))
+
 
 def split(
     given: tuple[tuple[str, Any], ...], parameters: tuple[Parameter, ...]

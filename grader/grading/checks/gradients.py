@@ -96,9 +96,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def _program(target: Target, drawn: Drawn) -> Program:
     writer = Writer.to(target)
     if target.array_type == "numpy":
-        counter = writer.add(Apply("counter", (False,)))
-        output = writer.call(drawn, before=Apply("watch", (counter,))).output
-        return writer.program(output, writer.add(Apply("counted", (counter,))))
+        return writer.program(*writer.counted_call(drawn, False))
     made, filled = writer.instance(drawn)
     if filled is not None:
         writer.add(Apply("collect_gradients", (filled,)))

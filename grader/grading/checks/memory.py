@@ -49,7 +49,7 @@ from typing import Any
 import numpy as np
 
 from grader.core.errors import CourseError
-from grader.core.model import Apply, CheckSpec, Message, Observation, Program, Returned, Status, Verdict
+from grader.core.model import CheckSpec, Message, Observation, Program, Returned, Status, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
@@ -109,13 +109,11 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
             raise CourseError(_TOO_LARGE.fill(exercise=exercise, name=name, size=value, limit=limit, room=_ROOM))
     writer = Writer.to(target)
     instance, _ = writer.instance(drawn)
-    counted = []
     # The second call has other numbers, so that nothing can be remembered from the first.
-    for memory, inputs in ((False, drawn), (True, replace(drawn, args=tuple(map(_negated, drawn.args))))):
-        counter = writer.add(Apply("counter", (memory,)))
-        writer.call(inputs, instance=instance, before=Apply("watch", (counter,)))
-        counted.append(writer.add(Apply("counted", (counter,))))
-    return (writer.program(*counted),)
+    negated = replace(drawn, args=tuple(map(_negated, drawn.args)))
+    _, tensors = writer.counted_call(drawn, False, instance=instance)
+    _, memory = writer.counted_call(negated, True, instance=instance)
+    return (writer.program(tensors, memory),)
 
 
 def _negated(given: tuple[str, Any]) -> tuple[str, Any]:

@@ -46,7 +46,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from grader.core.errors import CourseError
-from grader.core.model import Apply, CheckSpec, Message, Observation, Program, Returned, Status, Verdict
+from grader.core.model import CheckSpec, Message, Observation, Program, Returned, Status, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
@@ -101,9 +101,8 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def _counted(target: Target, inputs: Drawn) -> Program:
     writer = Writer.to(target)
     instance, _ = writer.instance(inputs)
-    counter = writer.add(Apply("counter", (False, target.array_type == "numpy")))
-    writer.call(inputs, instance=instance, before=Apply("watch", (counter,)))
-    return writer.program(writer.add(Apply("counted", (counter,))))
+    _, counts = writer.counted_call(inputs, False, target.array_type == "numpy", instance=instance)
+    return writer.program(counts)
 
 
 def judge(seen: JudgeInput) -> Verdict:
