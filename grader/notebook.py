@@ -232,7 +232,7 @@ class _Grader:
     def check(self, cells: Mapping[int, str], wanted: tuple[str, ...], lang: Lang) -> CheckResult:
         """Grades the exercises ``wanted`` as ``cells`` define them."""
         from grader.learning import log  # as above
-        from grader.learning.learner_events import code_events, new_events
+        from grader.learning.progress import code_events, new_events
         from grader.submission import read_cells  # the parser
 
         call = Call(lang)

@@ -123,7 +123,7 @@ def batch(
         with progress_bar(call.lang) as show:
             summary = run(request, note)
     except KeyboardInterrupt:
-        click.echo(f"attncheck: {_interrupted(latest).of(call.lang)}", err=True)
+        say(_interrupted(latest), err=True)
         click.get_current_context().exit(INTERRUPTED)
     rows = _results(request, call.lang)
     if call.as_json:

@@ -12,7 +12,17 @@ import click
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.commands import LANG
-from grader.commands._options import PATH, WRITTEN, Call, collected, documented, find_question, questions_option, shared
+from grader.commands._options import (
+    PATH,
+    WRITTEN,
+    Call,
+    collected,
+    documented,
+    find_question,
+    questions_option,
+    say,
+    shared,
+)
 from grader.core.errors import UsageError
 from grader.core.model import Message, Text
 from grader.core.text import clean
@@ -102,7 +112,7 @@ def export(
         course = call.whole_course()
         chosen = tuple(find_question(course, name).id for name in options.questions)
         exports.export(form, course, replace(options, questions=chosen), out)
-    click.echo(WRITTEN.fill(file=str(to)).of(call.lang))
+    say(WRITTEN.fill(file=str(to)))
 
 
 def _warn(text: Text, lang: Lang) -> None:

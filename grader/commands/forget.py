@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import Call, can_ask, documented, print_lines, results_argument, shared, write_json
+from grader.commands._options import Call, can_ask, documented, print_lines, results_argument, say, shared, write_json
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.serialize import to_json
@@ -55,5 +55,5 @@ def forget(call: Call, folder: Path, learner: str, yes: bool) -> None:
         write_json(to_json(plan))
     else:
         text = FORGOTTEN.fill(learner=clean(plan.learner.id), folder=folder)
-        click.echo((text if agreed else NOT_FORGOTTEN).of(call.lang))
+        say(text if agreed else NOT_FORGOTTEN)
     click.get_current_context().exit(DONE if agreed else DECLINED)

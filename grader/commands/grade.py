@@ -20,6 +20,7 @@ from grader.commands._options import (
     print_lines,
     questions_option,
     read_seed,
+    say,
     shared,
     write_json,
     write_output,
@@ -27,8 +28,7 @@ from grader.commands._options import (
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning import log, next_step, reference_view
-from grader.learning.learner_events import code_events, new_events
-from grader.learning.progress import progress_of
+from grader.learning.progress import code_events, new_events, progress_of
 from grader.report.json import to_json
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def grade(call: Call, request: _Request) -> None:
         if not call.as_json:
             _advise(call, course, report)
     if report.unsafe and mode == "auto":
-        click.echo(f"attncheck: {UNCONFINED.of(call.lang)}", err=True)
+        say(UNCONFINED, err=True)
     click.get_current_context().exit(_code(report))
 
 

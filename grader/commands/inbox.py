@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom import inbox as inboxes
-from grader.commands._options import FOLDER, Call, documented, shared
+from grader.commands._options import FOLDER, Call, documented, say, shared
 from grader.core.model import Message
 from grader.core.text import clean
 
@@ -34,4 +34,4 @@ def inbox(call: Call, folder: Path) -> None:
     themselves, 'batch' accepts only signed receipts.
     """
     inboxes.create_inbox(folder)
-    click.echo(INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(call.lang))
+    say(INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY))

@@ -10,7 +10,7 @@ import click
 
 from grader.classroom.class_folder import SECRET
 from grader.commands._class_server import read_class
-from grader.commands._options import FOLDER, Call, documented, shared
+from grader.commands._options import FOLDER, Call, documented, say, shared
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.core.suggest import hint
@@ -65,7 +65,7 @@ def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, da
         return
     for one, link in rows:
         click.echo(f"{clean(one.id)}  {link}")
-    click.echo(f"attncheck: {_SECRET.fill(until=f'{until:%Y-%m-%d %H:%M} UTC').of(call.lang)}", err=True)
+    say(_SECRET.fill(until=f"{until:%Y-%m-%d %H:%M} UTC"), err=True)
 
 
 def _person(found: ClassMember | None, name: str, known: list[str]) -> ClassMember:

@@ -210,7 +210,7 @@ def _mark(call: Call, request: _Request) -> None:
         comments = {item: list(used) for item, used in waiting.comments.items()}
         todo = list(waiting.groups)
         if not todo and not waiting.unread:
-            click.echo(rubric_view.NOTHING_WAITS.of(call.lang))
+            say(rubric_view.NOTHING_WAITS)
         while todo:
             group = todo.pop(0)
             used = comments.setdefault(group.item.id, [])

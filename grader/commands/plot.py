@@ -15,16 +15,16 @@ from grader.commands._options import (
     WRITTEN,
     Call,
     documented,
-    load_course,
     print_lines,
+    say,
     shared,
     write_output,
 )
 from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
-from grader.core.model import Message
-from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean
+from grader.core.model import Message, Text
+from grader.core.text import COMMA, LABELED, PARENTHESIZED, clean, join
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ def plot(call: Call, *, name: str | None, source: Path | None, target: Path | No
         )
     if target is not None:
         _refuse(target)
-    figure, mine = _figure(picture, source, call.course_folder)
+    figure, mine = _figure(call, picture, source)
     if mine is not None:
-        _warn(mine, call.lang)
+        _warn(mine)
     if figure is not None:
         _show(figure, target, call.lang)
     lost = mine is not None and any(remark.lost for remark in mine.remarks)
@@ -111,9 +111,7 @@ def _refuse(target: Path) -> None:
         )
 
 
-def _figure(
-    picture: Picture, source: Path | None, course_folder: Path | None
-) -> tuple[Figure | None, LearnerValues | None]:
+def _figure(call: Call, picture: Picture, source: Path | None) -> tuple[Figure | None, LearnerValues | None]:
     """The figure (None if nothing can be drawn), and what the learner's code gave (None without ``source``)."""
     from grader.grading.inputs import Seed  # loads numpy
     from grader.grading.reference_results import reference_observer  # loads numpy
@@ -123,29 +121,26 @@ def _figure(
     with open_sandbox(mode="auto") as sandbox:
         if source is not None:
             sandbox.start()  # the child imports torch while this process reads
-        course = load_course(course_folder)
+        course = call.course()
         sandbox.allow_packages(course.packages)
         submission = None if source is None else read(source)
-        reference = run.reference(course, picture, reference_observer(sandbox.observe, Seed.public(), course=course))
-        if submission is None:
-            return picture.draw((reference,)), None
-        mine = run.learner(course, picture, submission, sandbox.observe, reference)
-    return (None if mine.seen is None else picture.draw((reference, mine.seen))), mine
+        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
+        figure, mine = run.compute_picture(course, picture, submission, sandbox.observe, expect)
+    return None if mine is not None and mine.seen is None else figure, mine
 
 
-def _warn(mine: LearnerValues, lang: Lang) -> None:
+def _warn(mine: LearnerValues) -> None:
     """Report on stderr what is missing or wrong in the picture."""
     from grader.report.figures.run import NOT_YOURS  # loads numpy
 
     if mine.unsafe:
-        click.echo(f"attncheck: {UNCONFINED.of(lang)}", err=True)
+        say(UNCONFINED, err=True)
     for remark in mine.remarks:
         who = PARENTHESIZED.fill(what=remark.name, more=clean(remark.file, 60))
-        said = clean(remark.text.of(lang), 600)
-        click.echo("attncheck: " + LABELED.fill(who=who, said=said).of(lang), err=True)
+        text = remark.text
+        say(LABELED.fill(who=who, said=Text(clean(text.en, 600), clean(text.zh, 600))), err=True)
     if mine.absent and mine.seen is not None:
-        names = COMMA.of(lang).join(mine.absent)
-        click.echo("attncheck: " + NOT_YOURS.fill(names=names).of(lang), err=True)
+        say(NOT_YOURS.fill(names=join(mine.absent, COMMA)), err=True)
 
 
 def _show(figure: Figure, target: Path | None, lang: Lang) -> None:
@@ -157,4 +152,4 @@ def _show(figure: Figure, target: Path | None, lang: Lang) -> None:
     from grader.report.figures import svg  # loads numpy
 
     write_output("--to", target, svg.document(figure, lang))
-    click.echo(WRITTEN.fill(file=target).of(lang))
+    say(WRITTEN.fill(file=target))

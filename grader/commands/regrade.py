@@ -17,6 +17,7 @@ from grader.commands._options import (
     graded_seed_option,
     print_lines,
     results_argument,
+    say,
     shared,
     workers_option,
     write_json,
@@ -76,7 +77,7 @@ def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Pa
     if call.as_json:
         write_json(to_json(regrade_view.as_data(found, folder, write)))
     elif found.has_changes:
-        click.echo((SAVED if write else NOT_SAVED).fill(folder=folder).of(call.lang))
+        say((SAVED if write else NOT_SAVED).fill(folder=folder))
     click.get_current_context().exit(_code(found, write, dry_run))
 
 

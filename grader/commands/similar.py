@@ -16,6 +16,7 @@ from grader.commands._options import (
     documented,
     html_option,
     results_argument,
+    say,
     shared,
     write_json,
     write_output,
@@ -69,4 +70,4 @@ def similar(call: Call, folder: Path, threshold: float | None, html: Path | None
     elif html is None:
         similarity_view.render(page(call.lang), alike.found, alike.who, alike.left_out)
     else:
-        click.echo(WRITTEN.fill(file=str(html)).of(call.lang))
+        say(WRITTEN.fill(file=str(html)))

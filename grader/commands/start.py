@@ -16,6 +16,7 @@ from grader.commands._options import (
     find_exercise,
     find_question,
     learner_option,
+    say,
     shared,
     write_output,
 )
@@ -79,7 +80,7 @@ def start(call: Call, *, question: str, folder: Path, notebook: bool, reset: str
     for name, text in files.items():
         is_new = _write_new(folder / name, text)
         if is_new or name != "answers.yaml":
-            click.echo((WRITTEN if is_new else KEPT).fill(file=str(folder / name)).of(call.lang))
+            say((WRITTEN if is_new else KEPT).fill(file=str(folder / name)))
         else:
             wanted = [(q, item) for q in chosen for item in starter.graded(q)]
             _add_missing(folder / name, wanted, course.public_id, learner, call.lang)
@@ -111,16 +112,16 @@ def _add_missing(
     text = file_text(path)
     missing = start_files.missing_items(text, wanted)
     if not missing:
-        click.echo(KEPT.fill(file=str(path)).of(lang))
+        say(KEPT.fill(file=str(path)))
         return
     names = COMMA.of(lang).join(item.id for _, item in missing)
     extended = start_files.add_items(text, missing, course_id, learner, lang)
     if extended is None:
-        click.echo(TO_ADD.fill(file=str(path)).of(lang))
+        say(TO_ADD.fill(file=str(path)))
         click.echo(indent(names, 2))
         return
     write_output("answers.yaml", path, extended)
-    click.echo(ADDED.fill(file=str(path), items=names).of(lang))
+    say(ADDED.fill(file=str(path), items=names))
 
 
 def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
@@ -132,4 +133,4 @@ def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
     kept = next(p for n in itertools.count(1) if not (p := path.with_name(f"{path.stem}.old{n}.txt")).exists())
     create(kept, text)
     write_output("--reset", path, changed)
-    click.echo(RESET.fill(name=exercise.name, file=str(path), kept=str(kept)).of(lang))
+    say(RESET.fill(name=exercise.name, file=str(path), kept=str(kept)))

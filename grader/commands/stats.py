@@ -18,6 +18,7 @@ from grader.commands._options import (
     documented,
     html_option,
     results_argument,
+    say,
     shared,
     write_json,
     write_output,
@@ -67,4 +68,4 @@ def stats(call: Call, folder: Path, html: Path | None, names: bool) -> None:
     elif html is None:
         statistics_view.render(page(call.lang), found, course, names=names)
     else:
-        click.echo(WRITTEN.fill(file=str(html)).of(call.lang))
+        say(WRITTEN.fill(file=str(html)))

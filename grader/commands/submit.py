@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.classroom import inbox as inboxes
-from grader.commands._options import PATH, Call, documented, print_lines, shared, write_json
+from grader.commands._options import PATH, Call, documented, print_lines, say, shared, write_json
 from grader.core.errors import UsageError
 from grader.core.model import Message
 from grader.learning.answers_file import PLACEHOLDER
@@ -74,7 +74,7 @@ def submit(call: Call, *, path: Path, inbox: Path | None, verify: Path | None, l
         return
     print_lines(inbox_view.receipt_lines(receipt, new, call.lang))
     if course.edition is not None:
-        click.echo(inbox_view.GRADED_ELSEWHERE.of(call.lang))
+        say(inbox_view.GRADED_ELSEWHERE)
 
 
 def _name(path: Path) -> str:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import stdout, width
-from grader.commands._options import Call, documented, find_exercise, present_files, shared
+from grader.commands._options import Call, documented, find_exercise, present_files, say, shared
 from grader.core.model import Text
 from grader.learning import hints, log, next_step, reference_view
 from grader.learning import watch as watching
-from grader.learning.learner_events import watch_events
-from grader.learning.progress import progress_of
+from grader.learning.progress import progress_of, watch_events
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def watch(call: Call, path: Path) -> None:
         for event in watching.events(path, keys):
             page = session.handle(event)
             if isinstance(page, Text):
-                click.echo(page.of(call.lang))
+                say(page)
                 continue
             new = watch_events(page, course, events, log.now())
             call.save(*new)

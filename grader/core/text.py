@@ -18,6 +18,7 @@ _SEQUENCE = re.compile(
 _BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
+_BETWEEN_NAMES = Text(", ", "、")
 #: No text at all, in both languages.
 EMPTY = Text("", "")
 
@@ -73,10 +74,15 @@ def same(text: str) -> Text:
     return Text(text, text)
 
 
+def join(parts: Iterable[str | Text], separator: Text) -> Text:
+    """The parts with the separator of each language between them."""
+    texts = [same(part) if isinstance(part, str) else part for part in parts]
+    return Text(separator.en.join(text.en for text in texts), separator.zh.join(text.zh for text in texts))
+
+
 def name_list(names: Iterable[str]) -> Text:
-    """Names with the separator of each language between them."""
-    shown = list(names)
-    return Text(", ".join(shown), "、".join(shown))
+    """Names with what stands between names in each language."""
+    return join(names, _BETWEEN_NAMES)
 
 
 def duration(seconds: float) -> Text:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from grader.core.model import Exercise, ExerciseResult, Question
+from grader.core.model import Exercise, ExerciseResult, Message, Question
+
+HINT = Message("{name}, hint {rung} of {rungs}:")
 
 #: Shorter words ("the", "of", "and") say nothing about what a hint is about.
 _SHORTEST = 4

@@ -13,7 +13,7 @@ from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Message, Status, Text
 from grader.core.text import COMMA, LABELED, LONGEST_NAME, PARENTHESIZED, SEMICOLON, STATUS, clean, points
 from grader.course.starter import file_name
-from grader.learning.words import HINT
+from grader.learning.hints import HINT
 
 if TYPE_CHECKING:
     from grader.core.page import Page

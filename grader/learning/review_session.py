@@ -13,9 +13,8 @@ from typing import Literal, TypeAlias
 
 from grader.core.model import Course, Exercise, Item, Lang, Report, Status
 from grader.learning import session
-from grader.learning.learner_events import code_events
 from grader.learning.log import Event, Hinted, Rating, Reviewed, Spoke
-from grader.learning.progress import hints_taken
+from grader.learning.progress import code_events, hints_taken
 from grader.learning.review import Card, rating, replay
 from grader.learning.session import Action, TypedAnswer, UnknownCommand
 

@@ -12,8 +12,8 @@ from grader.core.model import Exercise, Item, Message, Status, Text
 from grader.core.text import COMMA, LONGEST_NAME, PARENTHESIZED, RESULT, SEMICOLON, clean
 from grader.course.starter import points_of
 from grader.learning import quiz_view
+from grader.learning.hints import HINT
 from grader.learning.review_session import Feedback, HintShown, Outcome, Rated, SubmittedCode
-from grader.learning.words import HINT
 
 if TYPE_CHECKING:
     from grader.core.page import Page

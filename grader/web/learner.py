@@ -23,8 +23,8 @@ from grader.grading.costs import Cost
 from grader.grading.selection import source_of
 from grader.learning import hints, log, progress, review
 from grader.learning import session as conversation
-from grader.learning.learner_events import code_events, new_events
 from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Rating, Reviewed, Spoke
+from grader.learning.progress import code_events, new_events
 from grader.learning.review import Card
 from grader.learning.session import Action, Feedback, QuizCard, Session
 from grader.report.figures import run
