@@ -257,13 +257,13 @@ def _our_bug(error: Exception, lang: Lang) -> int:
 
 def _refuse(error: click.ClickException, lang: Lang) -> None:
     """Report a usage error. Its text is cleaned, because arguments may be file names that a shell expanded."""
-    said = StringIO()
+    output = StringIO()
     if lang == "zh" and isinstance(error, click.UsageError):
-        said.write(_help_in_chinese().usage_error(error))
+        output.write(_help_in_chinese().usage_error(error))
     else:
-        error.show(said)
+        error.show(output)
     with contextlib.suppress(OSError):
-        click.echo(_fitted(clean(said.getvalue(), 4000, lines=True)), err=True)
+        click.echo(_fitted(clean(output.getvalue(), 4000, lines=True)), err=True)
 
 
 def _complain(message: Text, lang: Lang) -> None:

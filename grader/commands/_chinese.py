@@ -53,11 +53,11 @@ class Formatter(click.HelpFormatter):
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _WIDEST_TERM, col_spacing: int = _GAP) -> None:
         """Write terms with their descriptions."""
-        table = [(term, _in_chinese(said).replace(*_REQUIRED)) for term, said in rows]
+        table = [(term, _in_chinese(description).replace(*_REQUIRED)) for term, description in rows]
         column = min(max(cells(term) for term, _ in table), col_max) + col_spacing
         left = " " * self.current_indent
-        for term, said in table:
-            first, *more = wrap(said, max(self.width - len(left) - column, 10))
+        for term, description in table:
+            first, *more = wrap(description, max(self.width - len(left) - column, 10))
             if cells(term) + col_spacing <= column:
                 self.write(f"{left}{pad(term, column)}{first}\n")
             else:
@@ -112,11 +112,11 @@ def _option(parameter: click.Parameter, command: str | None) -> click.Parameter:
 
 def usage_error(error: click.UsageError) -> str:
     """The message of ``error``, with the usage of the command if it is known."""
-    said = _said(error)
+    message = _said(error)
     if error.ctx is None:
-        return f"错误：{said}"
+        return f"错误：{message}"
     usage = error.ctx.get_usage().removeprefix("Usage: ").removeprefix("用法：")
-    return _FRAME.format(usage=usage, command=error.ctx.command_path, said=said)
+    return _FRAME.format(usage=usage, command=error.ctx.command_path, said=message)
 
 
 def _said(error: click.UsageError) -> str:

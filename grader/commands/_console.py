@@ -75,8 +75,8 @@ def width(*, err: bool = False, most: int = WIDTH) -> int:
 
 def tell(text: Text, lang: Lang) -> None:
     """Print a message: wrapped on a terminal, otherwise as it is, because programs may search it."""
-    said = text.of(lang)
-    click.echo("\n".join(wrap(said, width())) if sys.stdout.isatty() else said)
+    message = text.of(lang)
+    click.echo("\n".join(wrap(message, width())) if sys.stdout.isatty() else message)
 
 
 def page(lang: Lang) -> Page:

@@ -30,7 +30,7 @@ def language(environ: Mapping[str, str]) -> Lang:
 
 def language_of_call(args: Sequence[str]) -> Lang:
     """The language for a message about a command line that was not understood, or not parsed yet."""
-    asked = [after for at, after in itertools.pairwise(args) if at == "--lang"]
+    asked = [after for index, after in itertools.pairwise(args) if index == "--lang"]
     asked += [arg.removeprefix("--lang=") for arg in args if arg.startswith("--lang=")]
     if asked and asked[-1] in ("en", "zh"):
         return "zh" if asked[-1] == "zh" else "en"

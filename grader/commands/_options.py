@@ -113,8 +113,8 @@ errors_lang_option = click.option(
 
 def say(text: Text, *, err: bool = False) -> None:
     """Print ``text`` in the language of this call. On stderr (``err``), the name of the program precedes it."""
-    said = text.of(click.get_current_context().meta[LANG])
-    click.echo(f"attncheck: {said}" if err else said, err=err)
+    message = text.of(click.get_current_context().meta[LANG])
+    click.echo(f"attncheck: {message}" if err else message, err=err)
 
 
 # -------------------------------------------------------------------------------------------- course
@@ -144,25 +144,25 @@ def load_course(folder: Path | None) -> Course:
 def find_question(course: Course, name: str) -> Question:
     """The question called ``name``: ``Q5``, ``q05`` or ``5``. Raises UsageError if there is none."""
     number = name.lower().removeprefix("q").lstrip("0")
-    found = course.question(name) or course.question(f"Q{number}")
-    if found is None:
+    question = course.question(name) or course.question(f"Q{number}")
+    if question is None:
         raise UsageError(
             Message("There is no question “{name}”. {hint}").fill(
                 name=name, hint=suggest.hint(name, [q.id for q in course.questions])
             )
         )
-    return found
+    return question
 
 
 def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     """The exercise called ``name``, with its question. Raises UsageError if there is none."""
-    found = course.exercise(name)
-    if found is None:
+    match = course.exercise(name)
+    if match is None:
         names = [exercise.name for question in course.questions for exercise in question.exercises]
         raise UsageError(
             Message("There is no exercise “{name}”. {hint}").fill(name=name, hint=suggest.hint(name, names))
         )
-    return found
+    return match
 
 
 def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | None]:
@@ -178,10 +178,10 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
         parts |= {exercise.name.lower(): exercise for exercise in question.exercises}
         if name.lower() in parts:
             return question, parts[name.lower()]
-    known = [question.id for question in course.questions]
-    known += [item.id for question in course.questions for item in question.items]
-    known += [exercise.name for question in course.questions for exercise in question.exercises]
-    hint = suggest.hint(name, known, [question.id for question in course.questions])
+    names = [question.id for question in course.questions]
+    names += [item.id for question in course.questions for item in question.items]
+    names += [exercise.name for question in course.questions for exercise in question.exercises]
+    hint = suggest.hint(name, names, [question.id for question in course.questions])
     text = Message("There is no question, item or exercise “{name}”. {hint}")
     raise UsageError(text.fill(name=name, hint=hint))
 

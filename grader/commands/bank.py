@@ -180,7 +180,10 @@ def _count(number: int, en: str, zh: str) -> Text:
 
 
 def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
-    return [{"id": each.id, "where": each.where, "text": each.text, "remedy": each.hint.en} for each in problems]
+    return [
+        {"id": problem.id, "where": problem.where, "text": problem.text, "remedy": problem.hint.en}
+        for problem in problems
+    ]
 
 
 @documented(
@@ -315,8 +318,8 @@ def preview(call: Call, question: str) -> None:
     and what learners read after a mistake.
     """
     course = call.course()
-    found = find_question(course, question)
+    chosen = find_question(course, question)
     languages: tuple[Lang, ...] = ("en", "zh")
     for lang in languages:
         click.echo(f"═══ {lang} " + "═" * 72)
-        print_lines(preview_question.lines(found, course, lang))
+        print_lines(preview_question.lines(chosen, course, lang))

@@ -52,23 +52,23 @@ def explain(call: Call, *, folder: Path, learner: str, check: str, attempt: int 
     from grader.instructor import explain as replay  # loads numpy
 
     seed = graded_seed(folder, seed_file, call.course_folder)
-    found = _explained(replay.ExplainRequest(folder, learner, check, seed, call.course_folder, attempt), seed)
+    explanation = _explained(replay.ExplainRequest(folder, learner, check, seed, call.course_folder, attempt), seed)
     if call.as_json:
-        write_json(to_json(found, call.lang))
+        write_json(to_json(explanation, call.lang))
     else:
-        print_lines(explain_view.lines(found, call.lang))
-    click.get_current_context().exit(SAME if found.agrees else DIFFERENT)
+        print_lines(explain_view.lines(explanation, call.lang))
+    click.get_current_context().exit(SAME if explanation.agrees else DIFFERENT)
 
 
 def _explained(request: ExplainRequest, seed: Seed) -> Explanation:
     from grader.instructor.explain import explain_code, explain_item, find_recorded_part  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
-    found = find_recorded_part(request)
-    if isinstance(found.part, Item):
-        assert not isinstance(found.result, ExerciseResult)
-        return explain_item(found, found.part, found.result)
-    assert isinstance(found.result, ExerciseResult)
+    recorded = find_recorded_part(request)
+    if isinstance(recorded.part, Item):
+        assert not isinstance(recorded.result, ExerciseResult)
+        return explain_item(recorded, recorded.part, recorded.result)
+    assert isinstance(recorded.result, ExerciseResult)
     with open_sandbox(mode="require") as sandbox:
-        sandbox.allow_packages(found.course.packages)
-        return explain_code(found, found.part, found.result, seed, sandbox.observe)
+        sandbox.allow_packages(recorded.course.packages)
+        return explain_code(recorded, recorded.part, recorded.result, seed, sandbox.observe)

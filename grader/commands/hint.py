@@ -73,11 +73,11 @@ def hint(call: Call, question: str, name: str | None, rung: int | None) -> None:
 
 def _choose(question: Question, name: str) -> Exercise:
     """The exercise of ``question`` called ``name``. Raises UsageError if there is none."""
-    found = next((e for e in question.exercises if e.name.lower() == name.lower()), None)
-    if found is None:
+    exercise = next((e for e in question.exercises if e.name.lower() == name.lower()), None)
+    if exercise is None:
         raise UsageError(
             Message("{question} has no exercise “{name}”. {hint}").fill(
                 question=question.id, name=name, hint=suggest.hint(name, [e.name for e in question.exercises])
             )
         )
-    return found
+    return exercise

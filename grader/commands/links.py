@@ -52,23 +52,25 @@ def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, da
 
     settings, _, listed, _ = read_class(folder, call.course_folder)
     everybody = ClassMembers(listed, settings)
-    chosen = [_person(everybody.find(name), name, [one.id for one in everybody]) for name in people] or [*everybody]
+    chosen = [_person(everybody.find(name), name, [member.id for member in everybody]) for name in people] or [
+        *everybody
+    ]
     now = datetime.now(UTC)
     until = now + timedelta(days=days or settings.link_days)
     key = read_signer(folder / SECRET)
     rows = [
-        (one, f"{settings.address}/sign-in?link={key.sign('link', Claim(one.id, one.role, until, now))}")
-        for one in chosen
+        (member, f"{settings.address}/sign-in?link={key.sign('link', Claim(member.id, member.role, until, now))}")
+        for member in chosen
     ]
     if as_csv:
         click.echo(links_csv(rows, everybody.learners, until), nl=False)
         return
-    for one, link in rows:
-        click.echo(f"{clean(one.id)}  {link}")
+    for member, link in rows:
+        click.echo(f"{clean(member.id)}  {link}")
     say(_SECRET.fill(until=f"{until:%Y-%m-%d %H:%M} UTC"), err=True)
 
 
-def _person(found: ClassMember | None, name: str, known: list[str]) -> ClassMember:
-    if found is None:
-        raise UsageError(_NOBODY.fill(name=clean(name), hint=hint(name, known)))
-    return found
+def _person(member: ClassMember | None, name: str, names: list[str]) -> ClassMember:
+    if member is None:
+        raise UsageError(_NOBODY.fill(name=clean(name), hint=hint(name, names)))
+    return member

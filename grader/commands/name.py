@@ -45,11 +45,11 @@ def name(call: Call, new: str | None) -> None:
     """
     course = call.course()
     everything = log.read_all(log.place(call.state_file), course.public_id)
-    known, others = log.last_name(everything), [name for name in log.by_learner(everything) if name]
+    current, others = log.last_name(everything), [name for name in log.by_learner(everything) if name]
     if new is None:
-        tell(_IS.fill(name=known) if known else _NONE, call.lang)
+        tell(_IS.fill(name=current) if current else _NONE, call.lang)
         if len(others) > 1:
-            names = COMMA.of(call.lang).join(name for name in others if name != known)
+            names = COMMA.of(call.lang).join(name for name in others if name != current)
             tell(_OTHERS.fill(names=names), call.lang)
         return
     wanted = clean_name(new)
@@ -58,5 +58,5 @@ def name(call: Call, new: str | None) -> None:
     returns = wanted in others
     call.save(log.Named(log.now(), course.public_id, wanted, separate=returns))
     tell(_NOW.fill(name=wanted), call.lang)
-    if known is not None and known != wanted:
-        tell(_RETURNED.fill(name=wanted, before=known) if returns else _NUMBERS, call.lang)
+    if current is not None and current != wanted:
+        tell(_RETURNED.fill(name=wanted, before=current) if returns else _NUMBERS, call.lang)

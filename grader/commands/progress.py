@@ -34,12 +34,12 @@ def progress(call: Call, question: str | None) -> None:
     course = call.course()
     chosen = find_question(course, question) if question is not None else None
     events = log.read(log.place(call.state_file), course.public_id)
-    found = progress_of(course, events)
+    standing = progress_of(course, events)
     due = review.waiting(review.cards(course, events), log.now())
     if call.as_json:
-        whole = progress_view.as_json(found, due)
-        write_json(whole if chosen is None else progress_view.of_question(found.question(chosen.id)))
+        whole = progress_view.as_json(standing, due)
+        write_json(whole if chosen is None else progress_view.of_question(standing.question(chosen.id)))
     elif chosen is None:
-        progress_view.overview(page(call.lang), found, course, due)
+        progress_view.overview(page(call.lang), standing, course, due)
     else:
-        progress_view.detail(page(call.lang), found, chosen.id)
+        progress_view.detail(page(call.lang), standing, chosen.id)

@@ -51,11 +51,11 @@ def questions(call: Call, group: str | None, as_map: bool, markdown: bool) -> No
             )
         )
     if as_map:
-        found = misconceptions.coverage_of(course, chosen)
+        coverages = misconceptions.coverage_of(course, chosen)
         if call.as_json:
-            write_json(questions_view.map_json(found))
+            write_json(questions_view.map_json(coverages))
         else:
-            click.echo("\n".join(questions_view.map_lines(found, call.lang)))
+            click.echo("\n".join(questions_view.map_lines(coverages, call.lang)))
         return
     progress = progress_of(course, call.read_events(course))
     if call.as_json:
@@ -64,8 +64,8 @@ def questions(call: Call, group: str | None, as_map: bool, markdown: bool) -> No
         click.echo("\n".join(questions_view.lines(course, chosen, progress, call.lang, width(most=_WIDEST))))
 
 
-def _as_json(known: QuestionProgress) -> dict[str, Any]:
-    question = known.question
+def _as_json(progress: QuestionProgress) -> dict[str, Any]:
+    question = progress.question
     return {
         "id": question.id,
         "title": {"en": question.title.en, "zh": question.title.zh},
@@ -73,6 +73,6 @@ def _as_json(known: QuestionProgress) -> dict[str, Any]:
         "points": number(question.points),
         "items": [item.id for item in question.items],
         "exercises": [exercise.name for exercise in question.exercises],
-        "right": known.right,
-        "all": len(known.standings),
+        "right": progress.right,
+        "all": len(progress.standings),
     }

@@ -113,21 +113,21 @@ def _write(target: Path, session: Session, given: Mapping[str, str], asks: bool)
         create(target, answers_file.new_answers_file(session.learner, given))
         tell(quiz_view.ANSWERS_WRITTEN.fill(file=target), session.lang)
         return
-    found = answers_file.find(str(target), _text_of(target), session.learner)
-    different = found.different(given)
+    there = answers_file.find(str(target), _text_of(target), session.learner)
+    different = there.different(given)
     replaced: tuple[str, ...] = ()
     if different:
         tell(quiz_view.ANSWERS_DIFFER.fill(file=target), session.lang)
-        for one in different:
-            line = quiz_view.ANSWER_DIFFERS.fill(item=one.item, file_answer=one.file, quiz_answer=one.quiz)
+        for answer in different:
+            line = quiz_view.ANSWER_DIFFERS.fill(item=answer.item, file_answer=answer.file, quiz_answer=answer.quiz)
             click.echo(f"  {line.of(session.lang)}")
         if asks and _confirmed(quiz_view.ASK_REPLACE, session.lang, default=False):
-            replaced = tuple(one.item for one in different)
+            replaced = tuple(answer.item for answer in different)
         else:
             tell(quiz_view.ANSWERS_KEPT, session.lang)
-    added = (*found.new(given), *replaced)
+    added = (*there.new(given), *replaced)
     if added:
-        write_output("--to", target, answers_file.merge(found, session.learner, given, replaced))
+        write_output("--to", target, answers_file.merge(there, session.learner, given, replaced))
         names = COMMA.of(session.lang).join(added)
         tell(quiz_view.ANSWERS_ADDED.fill(file=target, items=names), session.lang)
     elif not different:
@@ -145,11 +145,11 @@ def _offer(session: Session, asks: bool) -> None:
         return
     if target.exists():
         try:
-            found = answers_file.find(str(target), _text_of(target), session.learner)
+            there = answers_file.find(str(target), _text_of(target), session.learner)
         except UsageError as error:
             tell(error.message, session.lang)
             return
-        if not found.new(given) and not found.different(given):
+        if not there.new(given) and not there.different(given):
             return
     if _confirmed(quiz_view.ASK_WRITE.fill(count=len(given), file=target), session.lang, default=True):
         _write(target, session, given, asks)
@@ -300,8 +300,8 @@ def learner_name(
 
     ``events`` are those of all learners.
     """
-    known = log.last_name(events)
-    name = clean_name(given) or known
+    last_used = log.last_name(events)
+    name = clean_name(given) or last_used
     if name is None:
         name = _login()
         if sys.stdin.isatty() and sys.stdout.isatty():

@@ -67,23 +67,23 @@ def regrade(call: Call, *, folder: Path, dry_run: bool, yes: bool, seed_file: Pa
     request = RegradeRequest(folder, graded_seed(folder, seed_file, call.course_folder), call.course_folder, workers)
     with ExitStack() as stack:
         with progress_bar(call.lang) as show:
-            found, save = stack.enter_context(regraded(request, show, dry=dry_run))
+            result, save = stack.enter_context(regraded(request, show, dry=dry_run))
         if not call.as_json:
-            print_lines(regrade_view.lines(found, folder, call.lang))
+            print_lines(regrade_view.lines(result, folder, call.lang))
         # Even if nothing changed, --yes writes the files again: the disk may have been full the last time.
-        write = not dry_run and (yes or (found.has_changes and click.confirm(SAVE_IT.of(call.lang))))
+        write = not dry_run and (yes or (result.has_changes and click.confirm(SAVE_IT.of(call.lang))))
         if write:
             save(call.lang)
     if call.as_json:
-        write_json(to_json(regrade_view.as_data(found, folder, write)))
-    elif found.has_changes:
+        write_json(to_json(regrade_view.as_data(result, folder, write)))
+    elif result.has_changes:
         say((SAVED if write else NOT_SAVED).fill(folder=folder))
-    click.get_current_context().exit(_code(found, write, dry_run))
+    click.get_current_context().exit(_code(result, write, dry_run))
 
 
-def _code(found: RegradeResult, written: bool, dry_run: bool) -> int:
-    if dry_run or not found.has_changes:
+def _code(result: RegradeResult, written: bool, dry_run: bool) -> int:
+    if dry_run or not result.has_changes:
         return DONE
     if not written:
         return DECLINED
-    return SOME_NOT_GRADABLE if found.refused else DONE
+    return SOME_NOT_GRADABLE if result.refused else DONE

@@ -120,12 +120,14 @@ def serve(
     course = call.course()
     name, named = learner_name(course, learner, call.read_all_events(course), call.lang)
     call.save(*named)
-    one = LearnerWorkspace(course, folder, log.place(call.state_file), name, lambda: Checker(course))
+    workspace = LearnerWorkspace(course, folder, log.place(call.state_file), name, lambda: Checker(course))
     listening = _listen(port or 0)
     number = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     hosts = frozenset({f"{_HOST}:{number}", f"localhost:{number}"})
-    guard = Guard(make_app(one, call.lang), token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}")
+    guard = Guard(
+        make_app(workspace, call.lang), token, hosts, larger={UPLOADS: MOST_UPLOADED}, cookie=f"{COOKIE}-{number}"
+    )
 
     def address(used: Callable[[], None]) -> str:
         return f"http://{_HOST}:{number}/?{PARAMETER}={guard.ticket(used)}"
@@ -144,7 +146,7 @@ def serve(
         access_log=False,
     )
     with contextlib.ExitStack() as ending:
-        ending.callback(one.close)
+        ending.callback(workspace.close)
         ending.callback(listening.close)
         if browser:
             private = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="attncheck-")))

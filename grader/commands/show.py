@@ -84,8 +84,8 @@ def _reference(course: Course, question: Question, part: Item | Exercise | None,
 
     if isinstance(part, Item):
         raise UsageError(_AN_ITEM.fill(name=part.id, question=question.id))
-    known = progress.progress_of(course, call.read_events(course))
-    refused = reference_view.refusal(course, question, known, log.now())
+    own = progress.progress_of(course, call.read_events(course))
+    refused = reference_view.refusal(course, question, own, log.now())
     if refused is not None:
         raise UsageError(refused)
     return reference_view.lines(course, question, question.exercises if part is None else (part,), call.lang)
@@ -104,9 +104,9 @@ def _compared(
     checker = Checker(course)
     try:
         for exercise in question.exercises if not isinstance(part, Exercise) else (part,):
-            found = checker.use(partial(costs.compare_costs, course, exercise, question, submission))
+            costs_there = checker.use(partial(costs.compare_costs, course, exercise, question, submission))
             yield f"{exercise.name}:"
-            yield from beside.lines(found, lang)
+            yield from beside.lines(costs_there, lang)
             yield ""
     finally:
         checker.close()

@@ -124,9 +124,9 @@ def _add_missing(
     say(ADDED.fill(file=str(path), items=names))
 
 
-def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
+def _reset(folder: Path, part: tuple[Question, Exercise], lang: Lang) -> None:
     """Make a function or class empty again in the question's file. The old file gets a name with a number."""
-    question, exercise = found
+    question, exercise = part
     path = folder / starter.file_name(question)
     text = file_text(path)
     changed = start_files.reset_exercise(text, path, exercise, lang)

@@ -56,16 +56,16 @@ def stats(call: Call, folder: Path, html: Path | None, names: bool) -> None:
         course = call.graded_course(gradebook)
         book = Book.of(gradebook, course)
         answered = [(mark, gradebook.answers(mark.work.row) if mark.work else {}) for mark in book.marks()]
-        found = class_statistics(answered)
-        counting = [each for each in answered if each[0].counts]
-        found = replace(found, borrowed=borrowed_answers(course, counting))
+        statistics = class_statistics(answered)
+        counting = [pair for pair in answered if pair[0].counts]
+        statistics = replace(statistics, borrowed=borrowed_answers(course, counting))
     if html is not None:
         from grader.instructor.analysis import statistics_html  # loads jinja2
 
-        write_output("--html", html, statistics_html.render(found, course, call.lang, names=names))
+        write_output("--html", html, statistics_html.render(statistics, course, call.lang, names=names))
     if call.as_json:
-        write_json(to_json(statistics_view.as_data(found, course, names=names), call.lang))
+        write_json(to_json(statistics_view.as_data(statistics, course, names=names), call.lang))
     elif html is None:
-        statistics_view.render(page(call.lang), found, course, names=names)
+        statistics_view.render(page(call.lang), statistics, course, names=names)
     else:
         say(WRITTEN.fill(file=str(html)))

@@ -107,7 +107,7 @@ def find(file: str, text: str, learner: str) -> AnswersRead:
     return AnswersRead(file, text, owner, answers or {})
 
 
-def merge(found: AnswersRead, learner: str, given: Mapping[str, str], replace: Collection[str] = ()) -> str:
+def merge(there: AnswersRead, learner: str, given: Mapping[str, str], replace: Collection[str] = ()) -> str:
     """The text of the file with the answers ``given`` that it does not have, and those of ``replace`` exchanged.
 
     A placeholder for the learner's name is filled in. Raises UsageError if the file is written in a way that leaves no
@@ -115,21 +115,21 @@ def merge(found: AnswersRead, learner: str, given: Mapping[str, str], replace: C
     """
     from grader.core import yaml_positions  # yaml is slow to import
 
-    wanted = {item: _whole(text) for item, text in given.items() if found.answers.get(item) is None or item in replace}
-    expected = {**found.answers, **wanted}
+    wanted = {item: _whole(text) for item, text in given.items() if there.answers.get(item) is None or item in replace}
+    expected = {**there.answers, **wanted}
     try:
-        text = _edited(found.text, learner, wanted)
+        text = _edited(there.text, learner, wanted)
         value = yaml_positions.parse_document(text).value
-        before = yaml_positions.parse_document(found.text).value
+        before = yaml_positions.parse_document(there.text).value
     except (yaml_positions.YamlError, ValueError):
-        raise UsageError(_NOT_MERGED.fill(file=found.file)) from None
+        raise UsageError(_NOT_MERGED.fill(file=there.file)) from None
     same = (
         {**before, "learner": learner, "answers": expected}
-        if found.learner is None
+        if there.learner is None
         else {**before, "answers": expected}
     )
     if value != same:
-        raise UsageError(_NOT_MERGED.fill(file=found.file))
+        raise UsageError(_NOT_MERGED.fill(file=there.file))
     return text
 
 
@@ -179,9 +179,9 @@ def _more(text: str, here: Any, entries: Mapping[str, Any], new: Mapping[str, st
         indent = " " * first[0].start_mark.column
         if here[1].flow_style:
             raise ValueError("the answers are inside { }")
-        at = _line_end(text, max(last[0].end_mark.index, _content_end(text, last[1])))
+        end_of_entry = _line_end(text, max(last[0].end_mark.index, _content_end(text, last[1])))
         lines = [f"{indent}{item}: {quoted(answer)}" for item, answer in new.items()]
-        return at, at, "".join(f"\n{line}" for line in lines)
+        return end_of_entry, end_of_entry, "".join(f"\n{line}" for line in lines)
     lines = [f"  {item}: {quoted(answer)}" for item, answer in new.items()]
     if here is None:
         return len(text), len(text), ("" if text.endswith("\n") else "\n") + "\n".join(["answers:", *lines, ""])
@@ -198,8 +198,8 @@ def _content_end(text: str, node: Any) -> int:
     return start + len(text[start:end].rstrip())
 
 
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
+def _line_end(text: str, index: int) -> int:
+    end = text.find("\n", index)
     return len(text) if end < 0 else end
 
 

@@ -124,16 +124,16 @@ def _order(selection: ChoiceState, key: str) -> ChoiceState:
 def _pairs(selection: ChoiceState, key: str) -> ChoiceState:
     if key in ("left", "right", "space"):
         now = selection.pairs[selection.cursor]
-        at = selection.partners.index(now) if now is not None else -1 if key != "left" else 0
-        return _paired(selection, selection.partners[(at + (-1 if key == "left" else 1)) % len(selection.partners)])
+        column = selection.partners.index(now) if now is not None else -1 if key != "left" else 0
+        return _paired(selection, selection.partners[(column + (-1 if key == "left" else 1)) % len(selection.partners)])
     if key == "backspace":
         return _paired(selection, None)
     partner = _row(selection, selection.partners, key, -1)
     if partner < 0:
         return selection
     done = _paired(selection, selection.partners[partner])
-    free = [at for at, with_ in enumerate(done.pairs) if with_ is None]
-    after = [at for at in free if at > selection.cursor]
+    free = [column for column, with_ in enumerate(done.pairs) if with_ is None]
+    after = [column for column in free if column > selection.cursor]
     return replace(done, cursor=(after or free or [selection.cursor])[0])
 
 

@@ -27,10 +27,10 @@ def order(exercise: Exercise, about: str) -> tuple[int, ...]:
 def about(question: Question, misconception: str | None, result: ExerciseResult | None = None) -> str:
     """English words on what went wrong: the misconception, and the check and case that failed first."""
     belief = question.misconception(misconception)
-    said = [] if belief is None else [belief.id, belief.truth.en, *([belief.ask.en] if belief.ask else [])]
+    words = [] if belief is None else [belief.id, belief.truth.en, *([belief.ask.en] if belief.ask else [])]
     first = result.first_failure if result is not None else None
-    said += [] if first is None else [first.check, first.case]
-    return " ".join(said)
+    words += [] if first is None else [first.check, first.case]
+    return " ".join(words)
 
 
 def _words(text: str) -> set[str]:

@@ -205,13 +205,13 @@ def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Comman
 
 def _fragments(selection: ChoiceState, card: QuizCard, lang: Lang) -> StyleAndTextTuples:
     """The options as styled text, with the cursor position marked so that the terminal scrolls to it."""
-    found: StyleAndTextTuples = []
-    for at, (style, line) in enumerate(quiz_view.selection_lines(selection, card, lang, _width())):
-        found.append(("", "\n" if at else ""))
+    fragments: StyleAndTextTuples = []
+    for index, (style, line) in enumerate(quiz_view.selection_lines(selection, card, lang, _width())):
+        fragments.append(("", "\n" if index else ""))
         if line.startswith(("›", "↕")):
-            found.append(("[SetCursorPosition]", ""))
-        found.append((f"class:{style}" if style else "", line))
-    return found
+            fragments.append(("[SetCursorPosition]", ""))
+        fragments.append((f"class:{style}" if style else "", line))
+    return fragments
 
 
 def _note(note: Text | None, lang: Lang) -> StyleAndTextTuples:

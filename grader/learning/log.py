@@ -194,15 +194,15 @@ def last_name(events: Sequence[Event]) -> str | None:
 
 def by_learner(events: Sequence[Event]) -> dict[str | None, tuple[Event, ...]]:
     """The events of each learner, by the name that they have now; None for a learner without one."""
-    found: dict[str | None, list[Event]] = {}
+    events_of: dict[str | None, list[Event]] = {}
     name: str | None = None
     for event in events:
         if isinstance(event, Named):
             if not event.separate and event.learner != name:
-                found.setdefault(event.learner, []).extend(found.pop(name, ()))
+                events_of.setdefault(event.learner, []).extend(events_of.pop(name, ()))
             name = event.learner
-        found.setdefault(name, []).append(event)
-    return {name: tuple(each) for name, each in found.items()}
+        events_of.setdefault(name, []).append(event)
+    return {name: tuple(own) for name, own in events_of.items()}
 
 
 def naming(events: Sequence[Event], course_id: str, learner: str) -> tuple[Named, ...]:
@@ -231,9 +231,9 @@ def read_all(path: Path, course_id: str) -> tuple[Event, ...]:
             .fill(path=path, reason=error.strerror)
         ) from error
     *lines, last = raw.removeprefix(_MARK).split(b"\n")
-    found = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
+    events = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
     _, event = _unfinished(path, lines, last, course_id)
-    return tuple(event for event in (*found, event) if event is not None)
+    return tuple(event for event in (*events, event) if event is not None)
 
 
 class Reader:
@@ -320,7 +320,7 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
             .fill(path=path, number=number, newer=newer, format=FORMAT, elsewhere=_ELSEWHERE)
         ) from None
     except (ValueError, RecursionError) as error:
-        said = (
+        reason = (
             "not a line of JSON"
             if isinstance(error, json.JSONDecodeError | UnicodeError | RecursionError)
             else str(error)
@@ -328,7 +328,7 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
         raise StateError(
             Message("{path}, line {number}: {said}.")
             .with_advice(_FIX_LINE, after=_UNCHANGED)
-            .fill(path=path, number=number, said=said, elsewhere=_ELSEWHERE)
+            .fill(path=path, number=number, said=reason, elsewhere=_ELSEWHERE)
         ) from None
 
 
@@ -405,8 +405,8 @@ def _time(text: str) -> datetime:
 
 
 def _short(value: object) -> str:
-    said = json.dumps(value, ensure_ascii=False)
-    return said if len(said) <= 40 else said[:39] + "…"
+    written = json.dumps(value, ensure_ascii=False)
+    return written if len(written) <= 40 else written[:39] + "…"
 
 
 def _sentence(text: Text) -> Text:

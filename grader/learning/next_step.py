@@ -38,37 +38,37 @@ def next_step(progress: Progress, due: int, present: Sequence[str] = ()) -> Next
     ``present`` are the paths of the learner's files, such as ``work/q05.py``: where one exists, it is watched rather
     than created. In a question the quiz comes first, then the exercises, from the one with the fewest points.
     """
-    for known in sorted(progress.questions, key=lambda known: not known.begun):
-        items, exercises = open_items(known), open_exercises(known)
+    for question in sorted(progress.questions, key=lambda question: not question.begun):
+        items, exercises = open_items(question), open_exercises(question)
         if items:
-            return NextStep("quiz", known, items[0].item.id, (f"attncheck quiz {known.question.id}",))
+            return NextStep("quiz", question, items[0].item.id, (f"attncheck quiz {question.question.id}",))
         if exercises:
-            return NextStep("code", known, exercises[0].exercise.name, _to_write(known, present))
+            return NextStep("code", question, exercises[0].exercise.name, _to_write(question, present))
     if due:
         return NextStep("review", commands=("attncheck review",))
     return NextStep("done")
 
 
-def open_items(known: QuestionProgress) -> tuple[ItemProgress, ...]:
+def open_items(question: QuestionProgress) -> tuple[ItemProgress, ...]:
     """The items of a question that are not settled yet; those between two attempts first."""
-    found = (each for each in known.items if each.standing in ("new", "begun"))
-    return tuple(sorted(found, key=lambda each: each.standing == "new"))
+    items = (item for item in question.items if item.standing in ("new", "begun"))
+    return tuple(sorted(items, key=lambda item: item.standing == "new"))
 
 
-def open_exercises(known: QuestionProgress) -> tuple[ExerciseProgress, ...]:
+def open_exercises(question: QuestionProgress) -> tuple[ExerciseProgress, ...]:
     """The exercises of a question that do not pass yet, from the one with the fewest points."""
-    found = (each for each in known.exercises if each.standing != "right")
-    return tuple(sorted(found, key=lambda each: each.exercise.points))
+    exercises = (exercise for exercise in question.exercises if exercise.standing != "right")
+    return tuple(sorted(exercises, key=lambda exercise: exercise.exercise.points))
 
 
-def _to_write(known: QuestionProgress, present: Sequence[str]) -> tuple[str, ...]:
+def _to_write(question: QuestionProgress, present: Sequence[str]) -> tuple[str, ...]:
     """The commands that lead to a question's exercises."""
-    file = file_name(known.question)
-    found = next((path for path in present if path.rpartition("/")[2] == file), None)
-    if found is not None:
-        folder = found.rpartition("/")[0]
-        return (f"attncheck watch {folder or found}",)
-    return (f"attncheck start {known.question.id} work", "attncheck watch work")
+    file = file_name(question.question)
+    path_there = next((path for path in present if path.rpartition("/")[2] == file), None)
+    if path_there is not None:
+        folder = path_there.rpartition("/")[0]
+        return (f"attncheck watch {folder or path_there}",)
+    return (f"attncheck start {question.question.id} work", "attncheck watch work")
 
 
 # ------------------------------------------------------------------------------------------- in words
@@ -94,21 +94,21 @@ def lines(
     progress: Progress, step: NextStep, due: int, lang: Lang, *, others: bool = False, width: int = WIDTH
 ) -> list[str]:
     """Where the learner is, and the next step; with ``others``, the commands that help from anywhere."""
-    finished = sum(not open_items(each) and not open_exercises(each) for each in progress.questions)
-    known = progress.learner or _YOU.of(lang)
+    finished = sum(not open_items(question) and not open_exercises(question) for question in progress.questions)
+    learner = progress.learner or _YOU.of(lang)
     count = len(progress.questions)
-    head = _AS.fill(learner=known, done=finished, all=count).of(lang)
+    head = _AS.fill(learner=learner, done=finished, all=count).of(lang)
     if not progress.begun:
         welcome = _WELCOME.fill(all=count).of(lang)
         head = LABELED.fill(who=progress.learner, said=welcome).of(lang) if progress.learner else welcome
-    said = [*wrap(head, width), "", *wrap(_said(step, due).of(lang), width)]
-    said += [f"  {command}" for command in step.commands]
+    written = [*wrap(head, width), "", *wrap(_said(step, due).of(lang), width)]
+    written += [f"  {command}" for command in step.commands]
     if due and step.kind in ("quiz", "code"):
-        said += ["", *wrap(_ALSO_DUE.fill(due=due).of(lang), width)]
+        written += ["", *wrap(_ALSO_DUE.fill(due=due).of(lang), width)]
     if others:
         named = (("attncheck questions", _LIST), ("attncheck progress", _PROGRESS), ("attncheck --help", _HELP))
-        said += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]
-    return said
+        written += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]
+    return written
 
 
 def after_passing(

@@ -116,13 +116,13 @@ def _pairs(asked: Prompt, text: str, digits: Sequence[str]) -> str:
         if len(digits) != len(lines):
             raise _UnreadNumbers(_COUNT.fill(lines=len(lines), example=_example(asked), found=len(digits)))
         pairs = list(zip(lines, digits, strict=True))
-    found: dict[str, str] = {}
+    partners: dict[str, str] = {}
     for line, match in pairs:
-        one, partner = _id(asked.choices, line), _id(asked.partners, match)
-        if found.get(one, partner) != partner:
+        choice, partner = _id(asked.choices, line), _id(asked.partners, match)
+        if partners.get(choice, partner) != partner:
             raise _UnreadNumbers(_TWO_MATCHES.fill(line=line))
-        found[one] = partner
-    return ", ".join(f"{one}-{partner}" for one, partner in sorted(found.items()))
+        partners[choice] = partner
+    return ", ".join(f"{choice}-{partner}" for choice, partner in sorted(partners.items()))
 
 
 def _id(choices: Sequence[items.Choice], digit: str) -> str:
@@ -139,5 +139,5 @@ def _listed(choices: Sequence[items.Choice]) -> Text:
 def _example(asked: Prompt) -> str:
     """An answer of the right form: the numbers, with the first at the end."""
     numbers = list(items.numbers(asked.choices).values())
-    known = list(items.numbers(asked.partners or asked.choices).values())
-    return " ".join(known[(place + 1) % min(len(known), len(numbers))] for place in range(len(numbers)))
+    digits = list(items.numbers(asked.partners or asked.choices).values())
+    return " ".join(digits[(place + 1) % min(len(digits), len(numbers))] for place in range(len(numbers)))

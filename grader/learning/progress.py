@@ -121,12 +121,12 @@ class Progress:
     @property
     def beliefs(self) -> tuple[MisconceptionProgress, ...]:
         """The misconceptions seen, the latest first."""
-        found = [belief for question in self.questions for belief in question.beliefs]
-        return tuple(sorted(found, key=lambda belief: belief.at, reverse=True))
+        beliefs = [belief for question in self.questions for belief in question.beliefs]
+        return tuple(sorted(beliefs, key=lambda belief: belief.at, reverse=True))
 
     def question(self, name: str) -> QuestionProgress:
         """The progress in the question ``name``."""
-        return next(each for each in self.questions if each.question.id == name)
+        return next(question for question in self.questions if question.question.id == name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +175,8 @@ def hints_shown(events: Sequence[Event], exercise: str) -> frozenset[int]:
 
 def last_misconception(events: Sequence[Event], exercise: str) -> str | None:
     """The misconception that the last result of ``exercise`` showed."""
-    found = [e.misconception for e in events if isinstance(e, Coded) and e.exercise == exercise]
-    return found[-1] if found else None
+    shown = [e.misconception for e in events if isinstance(e, Coded) and e.exercise == exercise]
+    return shown[-1] if shown else None
 
 
 def _log(events: Sequence[Event]) -> _Log:
@@ -242,15 +242,15 @@ About: TypeAlias = dict[str, set[str]]
 
 def parts_by_misconception(course: Course) -> About:
     """For each misconception of ``course``, the items and exercises that can only be correct without it."""
-    found: About = {}
+    parts: About = {}
     for question in course.questions:
         for item in question.items:
             for name in misconceptions.misconceptions_of(item):
-                found.setdefault(name, set()).add(item.id)
+                parts.setdefault(name, set()).add(item.id)
         for exercise in question.exercises:
             for mistake in exercise.mistakes:
-                found.setdefault(mistake.misconception, set()).add(exercise.name)
-    return found
+                parts.setdefault(mistake.misconception, set()).add(exercise.name)
+    return parts
 
 
 # --------------------------------------------------------------------- what grading adds to the log

@@ -112,9 +112,9 @@ def overview(page: Page, progress: Progress, course: Course, due: int) -> None:
     name = max(cells(known.question.id) for known in progress.questions)
     width = max(_width(_cell(known, name)) for known in progress.questions)
     for group, title in _groups(course, progress):
-        found = [known for known in progress.questions if known.question.group == group]
-        page.row([(page.say(title), "bold")], _share(page, found), style="dim")
-        _cells(page, found, name, width)
+        questions = [known for known in progress.questions if known.question.group == group]
+        page.row([(page.say(title), "bold")], _share(page, questions), style="dim")
+        _cells(page, questions, name, width)
     page.blank()
     page.lines(page.say(_LEGEND), style="dim")
     page.lines(page.say(_MARKS), style="dim", indent=2)
@@ -126,10 +126,10 @@ def _begin(page: Page, progress: Progress) -> None:
     page.lines(page.say(_EMPTY))
     first = progress.questions[0].question
     values = {"id": first.id, "file": file_name(first)}
-    rows = [(text.format(**values), page.say(said.fill(**values))) for text, said in _BEGIN]
+    rows = [(text.format(**values), page.say(description.fill(**values))) for text, description in _BEGIN]
     wide = max(cells(text) for text, _ in rows)
-    for text, said in rows:
-        page.lines(said, lead=f"  {pad(text, wide)}  ")
+    for text, description in rows:
+        page.lines(description, lead=f"  {pad(text, wide)}  ")
 
 
 def _in_words(page: Page, progress: Progress) -> None:
@@ -137,8 +137,12 @@ def _in_words(page: Page, progress: Progress) -> None:
     for known in progress.questions:
         if known.begun:
             counts = Counter(known.standings)
-            said = [page.say(_COUNTED, count=counts[each], what=_STANDING[each]) for each in _STANDING if counts[each]]
-            page.lines(page.say(LABELED, who=known.question.id, said=page.say(COMMA).join(said)))
+            counted = [
+                page.say(_COUNTED, count=counts[standing], what=_STANDING[standing])
+                for standing in _STANDING
+                if counts[standing]
+            ]
+            page.lines(page.say(LABELED, who=known.question.id, said=page.say(COMMA).join(counted)))
     rest = [known.question.id for known in progress.questions if not known.begun]
     if rest:
         page.lines(page.say(LABELED, who=_STANDING["new"], said=page.say(COMMA).join(rest)))
@@ -152,9 +156,9 @@ def _groups(course: Course, progress: Progress) -> Iterator[tuple[str, Text]]:
     yield from ((name, titles.get(name, Text(name, name))) for name in ordered)
 
 
-def _share(page: Page, found: Sequence[QuestionProgress]) -> str:
-    items = [item.standing for known in found for item in known.items]
-    exercises = [exercise.standing for known in found for exercise in known.exercises]
+def _share(page: Page, questions: Sequence[QuestionProgress]) -> str:
+    items = [item.standing for known in questions for item in known.items]
+    exercises = [exercise.standing for known in questions for exercise in known.exercises]
     right, passed = items.count("right"), exercises.count("right")
     return page.say(_SHARE, right=right, items=len(items), passed=passed, exercises=len(exercises))
 
@@ -169,11 +173,11 @@ def _cell(known: QuestionProgress, name: int) -> list[tuple[str, str]]:
     return pieces
 
 
-def _cells(page: Page, found: Sequence[QuestionProgress], name: int, width: int) -> None:
+def _cells(page: Page, questions: Sequence[QuestionProgress], name: int, width: int) -> None:
     per_row = max(1, (page.width - 2 + _GAP) // (width + _GAP))
-    for at in range(0, len(found), per_row):
+    for first in range(0, len(questions), per_row):
         pieces = [("  ", "")]
-        for number, known in enumerate(found[at : at + per_row]):
+        for number, known in enumerate(questions[first : first + per_row]):
             if number:
                 pieces.append((" " * (2 + number * (width + _GAP) - _width(pieces)), ""))
             pieces += _cell(known, name)
@@ -219,20 +223,20 @@ def _met(page: Page, known: MisconceptionProgress) -> str:
 
 
 def _next(page: Page, progress: Progress, due: int) -> None:
-    said = [page.say(_DUE_ONE) if due == 1 else page.say(_DUE, due=due)] if due else []
+    steps = [page.say(_DUE_ONE) if due == 1 else page.say(_DUE, due=due)] if due else []
     # Finish what was started before anything new.
     ordered = sorted(progress.questions, key=lambda known: not known.begun)
     quiz = next((k for k in ordered if any(item.standing in ("new", "begun") for item in k.items)), None)
     code = next((k for k in ordered if any(each.standing != "right" for each in k.exercises)), None)
     if quiz is not None:
-        said.append(page.say(_QUIZ, id=quiz.question.id))
+        steps.append(page.say(_QUIZ, id=quiz.question.id))
     if code is not None:
-        said.append(page.say(_CODE, id=code.question.id, file=file_name(code.question)))
+        steps.append(page.say(_CODE, id=code.question.id, file=file_name(code.question)))
     if all(standing == "right" for known in progress.questions for standing in known.standings):
-        said.append(page.say(_ALL))
+        steps.append(page.say(_ALL))
     page.blank()
     page.lines(page.say(_NEXT), style="bold")
-    for line in said or [page.say(_AGAIN)]:
+    for line in steps or [page.say(_AGAIN)]:
         page.lines(line, lead="  – ")
 
 
@@ -313,13 +317,13 @@ def _said_of_item(page: Page, known: ItemProgress) -> str:
 
 
 def _said_of_code(page: Page, known: ExerciseProgress) -> str:
-    said = [page.say(_ITEM_STANDING["new"] if known.status is None else STATUS[known.status])]
+    parts = [page.say(_ITEM_STANDING["new"] if known.status is None else STATUS[known.status])]
     if known.hints:
-        said.append(page.say(_HINTS, hints=known.hints, all=len(known.exercise.hints)))
+        parts.append(page.say(_HINTS, hints=known.hints, all=len(known.exercise.hints)))
     if known.status is Status.PASSED and known.hints:
         earned, possible = points(known.practice), points(known.exercise.points)
-        said.append(page.say(_PRACTICE, earned=earned, possible=possible))
-    return page.say(SEMICOLON).join(said)
+        parts.append(page.say(_PRACTICE, earned=earned, possible=possible))
+    return page.say(SEMICOLON).join(parts)
 
 
 # --------------------------------------------------------------------------------------------- as data

@@ -49,11 +49,11 @@ _GROUPS_FROM = 70
 def map_lines(places: Sequence[QuestionCoverage], lang: Lang) -> Iterator[str]:
     """The lines of the map: the exercises and misconceptions of each question, with the items about them."""
     comma, nothing = COMMA.of(lang), MAP_NOTHING.of(lang)
-    for each in places:
-        yield f"{each.question.id}  {each.question.title.of(lang)}"
-        for name, items in each.exercises:
+    for place in places:
+        yield f"{place.question.id}  {place.question.title.of(lang)}"
+        for name, items in place.exercises:
             yield indent(MAP_LINE.fill(name=name, where=comma.join(items) or nothing).of(lang), 2)
-        for belief in each.beliefs:
+        for belief in place.beliefs:
             where = comma.join((*belief.items, *belief.exercises)) or nothing
             yield indent(MAP_LINE.fill(name=belief.misconception.id, where=where).of(lang), 4)
 
@@ -62,12 +62,12 @@ def map_json(places: Sequence[QuestionCoverage]) -> list[dict[str, Any]]:
     """The map as JSON values."""
     return [
         {
-            "id": each.question.id,
+            "id": place.question.id,
             "misconceptions": [
                 {"id": belief.misconception.id, "items": belief.items, "exercises": belief.exercises}
-                for belief in each.beliefs
+                for belief in place.beliefs
             ],
-            "exercises": [{"name": name, "items": items} for name, items in each.exercises],
+            "exercises": [{"name": name, "items": items} for name, items in place.exercises],
         }
-        for each in places
+        for place in places
     ]

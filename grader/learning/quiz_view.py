@@ -242,9 +242,9 @@ def _share(worth: float, lang: Lang) -> str:
 # ------------------------------------------------------------------------------------------- feedback
 
 
-def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = False) -> None:
+def feedback(page: Page, given: Feedback, shown: QuizCard, *, buttons: bool = False) -> None:
     """The feedback on an answer to, or a command at, the card ``shown``. With ``buttons``, no command is named."""
-    match said:
+    match given:
         case UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
             page.lines(page.say(_NO_TRY), indent=2, style="dim")
@@ -253,11 +253,11 @@ def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = Fal
             page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
             page.blank()
         case WrongAnswer():
-            _wrong(page, said, shown, buttons=buttons)
+            _wrong(page, given, shown, buttons=buttons)
         case Settled():
-            _settled(page, said, buttons=buttons)
+            _settled(page, given, buttons=buttons)
         case KeyPointsCompared():
-            _compared(page, said)
+            _compared(page, given)
         case ReadingToConfirm(formulas):
             for formula in formulas:
                 page.lines(page.say(_READ_AS, formula=formula), lead="? ", style="magenta")
@@ -271,65 +271,65 @@ def feedback(page: Page, said: Feedback, shown: QuizCard, *, buttons: bool = Fal
                 page.blank()
 
 
-def _wrong(page: Page, said: WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
-    page.lines(page.say(_PARTLY if said.fraction else _NOT_YET), lead="✗ ", style="bold red")
-    if said.message is not None:
-        page.lines(_words(page, said.message), indent=2)
-    if said.ask is not None:
-        page.lines(page.say(said.ask), indent=2, lead="→ ", style="cyan")
-    elif said.message is None:
+def _wrong(page: Page, answer: WrongAnswer, shown: QuizCard, *, buttons: bool) -> None:
+    page.lines(page.say(_PARTLY if answer.fraction else _NOT_YET), lead="✗ ", style="bold red")
+    if answer.message is not None:
+        page.lines(_words(page, answer.message), indent=2)
+    if answer.ask is not None:
+        page.lines(page.say(answer.ask), indent=2, lead="→ ", style="cyan")
+    elif answer.message is None:
         page.lines(page.say(_LOOK_AGAIN), indent=2)
-    now = shown.tries - said.left + 1
-    share = _share(said.worth, page.lang)
+    now = shown.tries - answer.left + 1
+    share = _share(answer.worth, page.lang)
     again = _TRY if buttons else _AGAIN
     page.lines(page.say(again, now=now, tries=shown.tries, share=share), indent=2, style="dim")
     page.blank()
 
 
-def _settled(page: Page, said: Settled, *, buttons: bool) -> None:
-    tries = said.record.tries
+def _settled(page: Page, settled: Settled, *, buttons: bool) -> None:
+    tries = settled.record.tries
     head, mark, style = {
         "right": (_RIGHT if tries == 1 else _RIGHT_AT, "✓", "bold green"),
         "wrong": (_NOT_RIGHT, "✗", "bold red"),
         "shown": (_SHOWN, "–", "bold"),
         "pending": (_PENDING, "…", "bold cyan"),
-    }[said.outcome]
-    earned = page.say(OF_POINTS, earned=points(said.record.earned * said.points), possible=points(said.points))
-    message = _words(page, said.message)
-    if said.outcome == "pending":
+    }[settled.outcome]
+    earned = page.say(OF_POINTS, earned=points(settled.record.earned * settled.points), possible=points(settled.points))
+    message = _words(page, settled.message)
+    if settled.outcome == "pending":
         page.lines(message or page.say(head), lead=f"{mark} ", style=style)
     else:
         page.row([(f"{mark} {page.say(head, tries=tries)}", style)], earned, style="dim")
-    if message and said.outcome != "pending":
+    if message and settled.outcome != "pending":
         page.lines(message, indent=2)
-    if said.words is not None:
-        _key(page, Text(*[clean(said.words, 1200, lines=True)] * 2), _YOUR_WORDS)
-    if said.outcome != "right" and said.key is not None:
-        _key(page, said.key, _SAMPLE if said.outcome == "pending" else _COULD_BE)
-    for unlike in said.unlike:
+    if settled.words is not None:
+        _key(page, Text(*[clean(settled.words, 1200, lines=True)] * 2), _YOUR_WORDS)
+    if settled.outcome != "right" and settled.key is not None:
+        _key(page, settled.key, _SAMPLE if settled.outcome == "pending" else _COULD_BE)
+    for unlike in settled.unlike:
         page.lines(page.say(LABELED, who=_UNLIKE, said=page.say(unlike)), indent=2, style="yellow")
-    truth = page.say(said.truth) if said.truth is not None else ""
+    truth = page.say(settled.truth) if settled.truth is not None else ""
     if truth and truth not in message:
         page.lines(truth, indent=2, style="yellow")
-    if said.explain is not None and page.say(said.explain) != truth:
-        page.lines(page.say(said.explain), indent=2)
-    for source in said.sources:
+    if settled.explain is not None and page.say(settled.explain) != truth:
+        page.lines(page.say(settled.explain), indent=2)
+    for source in settled.sources:
         page.lines(
-            page.say(_SOURCE, source=_cited(source, page.lang, again=source.id in said.cited)), indent=2, style="dim"
+            page.say(_SOURCE, source=_cited(source, page.lang, again=source.id in settled.cited)), indent=2, style="dim"
         )
-    if said.advice is not None:
-        page.lines(page.say(_advice(said.advice)), indent=2, lead="→ ", style="cyan")
-    if said.follows is not None:
-        page.lines(page.say(_NEXT_ABOUT, item=said.follows.id), indent=2, lead="→ ", style="cyan")
-    if said.offer is not None:
+    if settled.advice is not None:
+        page.lines(page.say(_advice(settled.advice)), indent=2, lead="→ ", style="cyan")
+    if settled.follows is not None:
+        page.lines(page.say(_NEXT_ABOUT, item=settled.follows.id), indent=2, lead="→ ", style="cyan")
+    if settled.offer is not None:
         offer = _OFFER_HERE if buttons else _OFFER
-        page.lines(page.say(offer, item=said.offer.id), indent=2, lead="→ ", style="cyan")
+        page.lines(page.say(offer, item=settled.offer.id), indent=2, lead="→ ", style="cyan")
     page.blank()
 
 
-def _compared(page: Page, said: KeyPointsCompared) -> None:
-    page.lines(page.say(_COMPARED, said=said.said, points=said.points), lead="… ", style="bold cyan")
-    for missing in said.missing:
+def _compared(page: Page, comparison: KeyPointsCompared) -> None:
+    page.lines(page.say(_COMPARED, said=comparison.said, points=comparison.points), lead="… ", style="bold cyan")
+    for missing in comparison.missing:
         page.lines(page.say(LABELED, who=_MISSED, said=page.say(missing)), indent=2)
     page.blank()
 
@@ -403,8 +403,8 @@ def selection_lines(selection: ChoiceState, shown: QuizCard, lang: Lang, width: 
     """The options and what is selected, as (style, line); a style is ``cursor``, ``marked``, ``tried`` or empty."""
     by_id = {choice.id: choice for choice in shown.asked.choices}
     rows: list[tuple[str, str]] = []
-    for at, name in enumerate(selection.order if selection.form == "order" else selection.ids):
-        mark, style, partner = _mark(selection, at, name, shown)
+    for row, name in enumerate(selection.order if selection.form == "order" else selection.ids):
+        mark, style, partner = _mark(selection, row, name, shown)
         number = "" if selection.partners else f"{selection.digits[name]}  "
         rows += _row(by_id[name], mark + number, style, lang, width, partner)
     if selection.partners:
@@ -414,62 +414,62 @@ def selection_lines(selection: ChoiceState, shown: QuizCard, lang: Lang, width: 
     return rows
 
 
-def _mark(selection: ChoiceState, at: int, name: str, shown: QuizCard) -> tuple[str, str, str]:
+def _mark(selection: ChoiceState, row: int, name: str, shown: QuizCard) -> tuple[str, str, str]:
     """The mark before an option, its style, and its partner with an arrow (empty except in pairs)."""
-    here = at == selection.cursor
+    here = row == selection.cursor
     begin = "› " if here else "  "
     style = "cursor" if here else ""
     if selection.form == "one":
-        tried = name.casefold() in {each.casefold() for each in shown.record.answers}
+        tried = name.casefold() in {answer.casefold() for answer in shown.record.answers}
         return begin + ("✗ " if tried else "  "), style or ("tried" if tried else ""), ""
     if selection.form == "many":
         marked = name in selection.marked
         return f"{begin}[{'x' if marked else ' '}] ", style or ("marked" if marked else ""), ""
     if selection.form == "order":
-        placed = "marked" if at < selection.placed else ""
+        placed = "marked" if row < selection.placed else ""
         return "↕ " if here and selection.held else begin, style or placed, ""
-    partner = selection.pairs[at]
+    partner = selection.pairs[row]
     return begin, style, f" → {selection.digits[partner] if partner is not None else '·'}"
 
 
 def _row(choice: Choice, lead: str, style: str, lang: Lang, width: int, partner: str = "") -> Iterator[tuple[str, str]]:
-    for at, line in enumerate(wrap(choice.text.of(lang) + partner, width - cells(lead))):
-        yield style, (lead if at == 0 else " " * cells(lead)) + line
+    for number, line in enumerate(wrap(choice.text.of(lang) + partner, width - cells(lead))):
+        yield style, (lead if number == 0 else " " * cells(lead)) + line
 
 
 # ----------------------------------------------------------------------------------------------- the end
 
 
-def summary(page: Page, found: QuizSummary) -> None:
+def summary(page: Page, results: QuizSummary) -> None:
     """Points by question, misconceptions, and what to do next."""
     page.rule()
     page.lines(page.say(_DONE), style="bold")
-    for tally in (tally for tally in found.tallies if tally.settled):
+    for tally in (tally for tally in results.tallies if tally.settled):
         share = page.say(OF_POINTS, earned=points(tally.earned), possible=points(tally.possible))
         count = page.say(_TALLY, settled=tally.settled, count=tally.count)
         title = f"  {tally.question.id}  {page.say(tally.question.title)}"
         page.row([(title, "")], page.say(SEMICOLON).join([count, share]), style="dim")
-    if found.met:
+    if results.met:
         page.blank()
-        _beliefs(page, found.met)
+        _beliefs(page, results.met)
     page.blank()
     page.lines(page.say(_WHAT_NEXT), style="bold")
-    if found.due:
-        page.lines(page.say(_GO_ON, due=found.due), lead="  – ")
-    advised = {met.advice.exercise: met.advice for met in reversed(found.met) if met.advice is not None}
+    if results.due:
+        page.lines(page.say(_GO_ON, due=results.due), lead="  – ")
+    advised = {met.advice.exercise: met.advice for met in reversed(results.met) if met.advice is not None}
     for advice in list(advised.values())[:3]:
         page.lines(_advice(advice).of(page.lang), lead="  – ")
     page.lines(page.say(_REVIEW), lead="  – ")
     page.lines(page.say(_PRACTICE), style="dim")
 
 
-def _beliefs(page: Page, found: Sequence[SeenMisconception]) -> None:
+def _beliefs(page: Page, shown: Sequence[SeenMisconception]) -> None:
     """Open misconceptions first, each with the correct statement; then the names of the resolved ones.
 
     While an item that showed one has attempts left, there is only the question to think about.
     """
     page.lines(page.say(_BELIEFS), style="bold")
-    still = [met.known for met in found if met.known.open]
+    still = [met.known for met in shown if met.known.open]
     for known in still[:_MOST]:
         page.lines(page.say(PARENTHESIZED, what=known.name, more=_STILL_OPEN), lead="  ✗ ", style="red")
         if known.told:
@@ -478,7 +478,7 @@ def _beliefs(page: Page, found: Sequence[SeenMisconception]) -> None:
             page.lines(page.say(known.ask), indent=4, lead="→ ", style="cyan")
     if len(still) > _MOST:
         page.lines(page.say(_AND_MORE, more=len(still) - _MOST), indent=4)
-    resolved = [met.known.name for met in found if not met.known.open]
+    resolved = [met.known.name for met in shown if not met.known.open]
     if resolved:
         names = page.say(COMMA).join(resolved)
         page.lines(page.say(LABELED, who=_RESOLVED, said=names), lead="  ✓ ", style="green")

@@ -59,12 +59,12 @@ class QuizWidgets:
         turn = conversation.step(self.session, action, log.now())
         self._save(turn.events)
         self.session = turn.session
-        said = ""
+        shown = ""
         if card is not None:
-            said = self._written(lambda page: quiz_view.feedback(page, turn.feedback, card, buttons=True))
+            shown = self._written(lambda page: quiz_view.feedback(page, turn.feedback, card, buttons=True))
         again = isinstance(turn.feedback, (conversation.UnreadableAnswer, conversation.ReadingToConfirm))
         written = action.text if isinstance(action, (conversation.TypedAnswer, conversation.UnreadLine)) else ""
-        self._show(said, written if again else "")
+        self._show(shown, written if again else "")
 
     def submit(self) -> None:
         """Submits what is selected or typed."""
@@ -74,13 +74,13 @@ class QuizWidgets:
             typed = card.asked.form == "order"
             self.act(conversation.read(answer, card.asked) if typed else conversation.TypedAnswer(answer))
 
-    def _show(self, said: str, typed: str = "") -> None:
-        """Shows the item, what was ``said``, and a field; an answer that was ``typed`` but not judged stays there."""
+    def _show(self, feedback_text: str, typed: str = "") -> None:
+        """Shows the item, feedback, and a field. An answer that was ``typed`` but not judged stays in the field."""
         card = conversation.current(self.session)
-        feedback = [_text(said)] if said else []
+        feedback = [_text(feedback_text)] if feedback_text else []
         if card is None:
-            found = conversation.summary(self.session)
-            self.box.children = [*feedback, _text(self._written(lambda page: quiz_view.summary(page, found)))]
+            summary = conversation.summary(self.session)
+            self.box.children = [*feedback, _text(self._written(lambda page: quiz_view.summary(page, summary)))]
             return
         asked = _text(self._written(lambda page: quiz_view.card(page, card, keys=True, buttons=True)))
         if card.record.settled:

@@ -44,8 +44,8 @@ def refusal(course: Course, question: Question, progress: Progress, now: datetim
             return _NO_DUE
         end = _last_moment(course.rules, course.rules.due)
         return None if end < now else _LATER.fill(due=timestamp(end.isoformat()))
-    known = progress.question(question.id)
-    left = [each.exercise.name for each in known.exercises if each.standing != "right"]
+    standing = progress.question(question.id)
+    left = [exercise.exercise.name for exercise in standing.exercises if exercise.standing != "right"]
     return _NOT_PASSED.fill(question=question.id, names=name_list(left)) if left else None
 
 
@@ -58,16 +58,16 @@ def _last_moment(rules: Rules, due: str) -> datetime:
         return end
 
 
-def offers(course: Course, report: Report, known: Progress, now: datetime, lang: Lang) -> Iterator[str]:
+def offers(course: Course, report: Report, progress: Progress, now: datetime, lang: Lang) -> Iterator[str]:
     """How to see the references of the questions that ``report`` is about, where that is possible now.
 
     Nothing if the course shows references after the due date: passing changes nothing then.
     """
     if course.rules.show_reference != "after-pass":
         return
-    for each in report.questions:
-        question = course.question(each.id)
-        if question is not None and each.exercises and refusal(course, question, known, now) is None:
+    for result in report.questions:
+        question = course.question(result.id)
+        if question is not None and result.exercises and refusal(course, question, progress, now) is None:
             yield HOW_TO_SEE.fill(question=question.id).of(lang)
 
 
@@ -95,6 +95,6 @@ def source(course: Course, exercise: Exercise, alternative: Alternative | None =
         for part in file.parts:
             for node in ast.parse(part.text).body:
                 if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
-                    begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+                    begin = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
                     return "\n".join(part.text.split("\n")[begin - 1 : node.end_lineno])
     raise LookupError(exercise.reference)  # the loader has found it there

@@ -59,14 +59,14 @@ def cards(course: Course, events: Sequence[Event]) -> tuple[Card, ...]:
     """All cards of the course that were seen: scheduled ones by due time, then new ones, weak ones first."""
     seen = _seen(course, events)
     schedule = replay(events)
-    found = []
+    seen_cards = []
     for question in course.questions:
         for name, thing in _things(question):
             if name in seen:
-                at, weak = seen[name]
+                when, weak = seen[name]
                 due, times = schedule.get(name, (None, 0))
-                found.append(Card(name, question, thing, due, times, at, weak))
-    return tuple(sorted(found, key=_place))
+                seen_cards.append(Card(name, question, thing, due, times, when, weak))
+    return tuple(sorted(seen_cards, key=_place))
 
 
 def queue(found: Sequence[Card], now: datetime) -> tuple[Card, ...]:
@@ -118,18 +118,18 @@ def _things(question: Question) -> list[tuple[str, Item | Exercise]]:
 
 def _seen(course: Course, events: Sequence[Event]) -> dict[str, tuple[datetime, bool]]:
     """When each card was last seen, and whether it was weak then. An exercise counts from its first pass on."""
-    found: dict[str, tuple[datetime, bool]] = {}
+    last_seen: dict[str, tuple[datetime, bool]] = {}
     for event in events:
         weak = isinstance(event, Answered | Coded) and event.status is not Status.PASSED
-        if isinstance(event, Answered) and (event.settled or event.item in found):
-            found[event.item] = event.at, weak
-        elif isinstance(event, Explained) and event.item in found:
-            found[event.item] = event.at, len(event.said) < event.points
-        elif isinstance(event, Coded) and (not weak or event.exercise in found):
-            found[event.exercise] = event.at, weak
+        if isinstance(event, Answered) and (event.settled or event.item in last_seen):
+            last_seen[event.item] = event.at, weak
+        elif isinstance(event, Explained) and event.item in last_seen:
+            last_seen[event.item] = event.at, len(event.said) < event.points
+        elif isinstance(event, Coded) and (not weak or event.exercise in last_seen):
+            last_seen[event.exercise] = event.at, weak
         elif isinstance(event, Reviewed):
-            found[event.card] = event.at, event.rating == "again"
-    return found
+            last_seen[event.card] = event.at, event.rating == "again"
+    return last_seen
 
 
 def _place(card: Card) -> tuple[bool, bool, datetime, str]:

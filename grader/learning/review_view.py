@@ -107,10 +107,10 @@ def opening(
         page.lines(page.say(_NOTHING_DUE, card=cards[0].name, when=when(cards[0].due, now)))
     else:
         new = sum(card.due is None for card in queue)
-        said = [page.say(_OPENING, due=len(queue) - new, new=new)]
+        parts = [page.say(_OPENING, due=len(queue) - new, new=new)]
         if count < len(queue):
-            said.append(page.say(_THIS_TIME, count=count))
-        text = page.say(SEMICOLON).join(said)
+            parts.append(page.say(_THIS_TIME, count=count))
+        text = page.say(SEMICOLON).join(parts)
         page.lines(f"{clean(learner, LONGEST_NAME)} · {text}" if learner else text, style="bold")
 
 
@@ -143,9 +143,9 @@ def rating_prompt(outcome: Outcome) -> Text:
     return _FOLLOW.fill(more=text) if outcome.follow else text
 
 
-def feedback(page: Page, said: Feedback, asked: QuizCard | None, file: str) -> None:
+def feedback(page: Page, given: Feedback, asked: QuizCard | None, file: str) -> None:
     """The feedback on what was typed at the item ``asked``, at a function (to write in ``file``), or as a rating."""
-    match said:
+    match given:
         case Rated(rating, due, at):
             rated(page, rating, due, at)
         case HintShown(exercise, 0):
@@ -160,7 +160,7 @@ def feedback(page: Page, said: Feedback, asked: QuizCard | None, file: str) -> N
         case None | SubmittedCode():
             pass
         case _ if asked is not None:
-            quiz_view.feedback(page, said, asked)
+            quiz_view.feedback(page, given, asked)
 
 
 def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
@@ -192,8 +192,8 @@ def summary(page: Page, ratings: Sequence[Rating], left: int) -> None:
     page.blank()
     page.rule()
     counts = Counter(ratings)
-    said = [page.say(_OF_THEM, how=text, count=counts[name]) for name, text in KNOWN.items() if counts[name]]
-    more = page.say(COMMA).join(said)
+    counted = [page.say(_OF_THEM, how=text, count=counts[name]) for name, text in KNOWN.items() if counts[name]]
+    more = page.say(COMMA).join(counted)
     head = page.say(_DONE, count=len(ratings))
     page.lines(page.say(PARENTHESIZED, what=head, more=more) if more else head, style="bold")
     if left:

@@ -100,8 +100,8 @@ def read(line: str, asked: items.Prompt | None = None) -> Action:
         return _WORDS.get(match[1].lower()) or UnknownCommand(match[1])
     if asked is None or not asked.choices or not line.strip():
         return TypedAnswer(line)
-    found = numbers.read(asked, line)
-    return TypedAnswer(found) if isinstance(found, str) else UnreadLine(line, found)
+    answer = numbers.read(asked, line)
+    return TypedAnswer(answer) if isinstance(answer, str) else UnreadLine(line, answer)
 
 
 # ------------------------------------------------------------------------------------------- the session
@@ -195,21 +195,21 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
         or folded in called.get(question.group, {question.group.lower()})
         or question.id.lower() == number
     ]
-    found = tuple(item for question in chosen for item in question.items)
-    found = found or tuple(i for q in course.questions for i in q.items if i.id.lower() == folded)
-    if found:
-        return found
+    chosen_items = tuple(item for question in chosen for item in question.items)
+    chosen_items = chosen_items or tuple(i for q in course.questions for i in q.items if i.id.lower() == folded)
+    if chosen_items:
+        return chosen_items
     if chosen:
         raise UsageError(
             Message("{chosen} has no quiz items; 'attncheck show {chosen}' lists what it has.").fill(
                 chosen=chosen[0].id
             )
         )
-    known = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
-    possible = (*known, *(i.id for q in course.questions for i in q.items))
+    groups = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
+    possible = (*groups, *(i.id for q in course.questions for i in q.items))
     raise UsageError(
         Message("There is no question, group or item “{name}”. {hint}").fill(
-            name=name, hint=hint(folded, possible, known)
+            name=name, hint=hint(folded, possible, groups)
         )
     )
 
@@ -484,8 +484,8 @@ def _onward(session: Session) -> Session:
     """``session`` at the next item that is not settled."""
     session = replace(session, doubted=None)
     later = range(session.at + 1, len(session.order))
-    at = next((at for at in later if not session.record(session.order[at]).settled), len(session.order))
-    return replace(session, at=at)
+    index = next((index for index in later if not session.record(session.order[index]).settled), len(session.order))
+    return replace(session, at=index)
 
 
 def _skip(session: Session, card: QuizCard, now: datetime) -> StepResult:
@@ -494,7 +494,7 @@ def _skip(session: Session, card: QuizCard, now: datetime) -> StepResult:
     event = Skipped(now, session.course.public_id, name)
     if name in session.passed_over or session.at == len(session.order) - 1:
         return _store(_onward(session), Navigation("left"), event)
-    order = (*(each for each in session.order if each != name), name)
+    order = (*(item for item in session.order if item != name), name)
     moved = replace(session, order=order, passed_over=session.passed_over | {name}, at=session.at - 1)
     return _store(_onward(moved), Navigation("skipped"), event)
 
@@ -580,8 +580,8 @@ def _unlike(question: Question, item: Item) -> tuple[Text, ...]:
     """What corrects the misconceptions that the right answer to an item with key points is not to be confused with."""
     if not items.key_points(item):
         return ()
-    found = (question.misconception(name) for name in sorted(misconceptions.misconceptions_of(item)))
-    return tuple(belief.truth for belief in found if belief is not None)
+    beliefs = (question.misconception(name) for name in sorted(misconceptions.misconceptions_of(item)))
+    return tuple(belief.truth for belief in beliefs if belief is not None)
 
 
 def _joined(session: Session, feedback: Settled) -> tuple[Session, Settled]:
@@ -609,24 +609,24 @@ def _asks_next(session: Session, name: str) -> str | None:
     if not record.met:
         return None
     question, item = _find(session.course, name)
-    found = misconceptions.follow_ups(session.course, record.met[-1], question, item)
-    return next((each.id for each in found if not session.record(each.id).settled), None)
+    candidates = misconceptions.follow_ups(session.course, record.met[-1], question, item)
+    return next((candidate.id for candidate in candidates if not session.record(candidate.id).settled), None)
 
 
 def _moved(order: tuple[str, ...], name: str | None, to: int) -> tuple[str, ...]:
     """``order`` with ``name`` moved to index ``to``; unchanged if ``name`` is not at or after ``to``."""
     if name is None or name not in order[to:]:
         return order
-    return (*order[:to], name, *(each for each in order[to:] if each != name))
+    return (*order[:to], name, *(item for item in order[to:] if item != name))
 
 
 def _advice(session: Session, question: Question, belief: Misconception) -> ExerciseAdvice | None:
     """An exercise about the misconception; one that the learner has already coded comes first."""
     exercises = misconceptions.exercises_about(session.course, belief.id, question)
     last = {event.exercise: event for event in session.log if isinstance(event, Coded)}
-    found = [_advise(session.course, exercise, belief.id, last.get(exercise.name)) for exercise in exercises]
+    advices = [_advise(session.course, exercise, belief.id, last.get(exercise.name)) for exercise in exercises]
     rank = {"same": 0, "right": 1, "open": 2}
-    return min(found, key=lambda advice: rank[advice.state], default=None)
+    return min(advices, key=lambda advice: rank[advice.state], default=None)
 
 
 def _advise(course: Course, exercise: Exercise, belief: str, coded: Coded | None) -> ExerciseAdvice:
@@ -692,10 +692,14 @@ def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[S
     home = {item.id: question.id for question, item in pairs}
     answered = [event for event in session.log if isinstance(event, Answered) and event.item in home]
     shown = {(home[event.item], event.misconception) for event in answered}
-    for known in progress.progress_of(session.course, session.log).beliefs:
-        if (known.question.id, known.belief.id) in shown:
-            advice = _advice(session, known.question, known.belief) if known.open and known.told else None
-            yield SeenMisconception(known, advice)
+    for misconception in progress.progress_of(session.course, session.log).beliefs:
+        if (misconception.question.id, misconception.belief.id) in shown:
+            advice = (
+                _advice(session, misconception.question, misconception.belief)
+                if misconception.open and misconception.told
+                else None
+            )
+            yield SeenMisconception(misconception, advice)
 
 
 def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]:
@@ -703,7 +707,11 @@ def graded_answers(session: Session, *, settled: bool = False) -> dict[str, str]
     asked = {*session.order}
     graded = [i.id for q in session.course.questions for i in q.items if i.use == "graded" and i.id in asked]
     records = {name: session.record(name) for name in graded}
-    return {name: one.answers[-1] for name, one in records.items() if one.answers and (one.settled or not settled)}
+    return {
+        name: record.answers[-1]
+        for name, record in records.items()
+        if record.answers and (record.settled or not settled)
+    }
 
 
 # ------------------------------------------------------------------------------------- a file of answers
@@ -722,8 +730,8 @@ def answers_only(course: Course, submission: Submission, chosen: Sequence[Item])
     answered = {answer.item for answer in submission.answers or () if answer.value is not None}
 
     def counted(question: Question) -> tuple[Item, ...]:
-        found = [i for i in question.items if i.id in wanted and (i.use == "graded" or i.id in answered)]
-        return tuple(replace(item, use="graded") for item in found)
+        own = [i for i in question.items if i.id in wanted and (i.use == "graded" or i.id in answered)]
+        return tuple(replace(item, use="graded") for item in own)
 
     questions = tuple(replace(q, exercises=(), items=counted(q)) for q in course.questions)
     elsewhere = {item.id for q in course.questions for item in q.items} - wanted.keys()
@@ -737,8 +745,8 @@ def _unreadable(course: Course, wanted: Mapping[str, Item], submission: Submissi
         if answer.item in wanted and answer.value is not None:
             context = items.Context(course.public_id, submission.learner, answer.item)
             item = wanted[answer.item]
-            known = answer.problem
-            judged = items.judge(item, answer.value, context) if known is None else items.unreadable(known)
+            problem = answer.problem
+            judged = items.judge(item, answer.value, context) if problem is None else items.unreadable(problem)
             if not judged.readable:
                 message = judged.message or Text("", "")
                 yield Notice("answers.yaml", _NOT_READ.fill(line=answer.line, id=answer.item, message=message))

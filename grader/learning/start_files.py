@@ -49,7 +49,7 @@ def reset_exercise(text: str, file: Path, exercise: Exercise, lang: Lang) -> str
         raise UsageError(_NOT_IN_FILE.fill(file=file, name=exercise.name))
     last = nodes[-1]
     lines = text.split("\n")
-    first = min([last.lineno, *(each.lineno for each in getattr(last, "decorator_list", ()))])
+    first = min([last.lineno, *(decorator.lineno for decorator in getattr(last, "decorator_list", ()))])
     lines[first - 1 : last.end_lineno] = starter.definition(exercise, lang).split("\n")
     return "\n".join(lines)
 
@@ -85,6 +85,6 @@ def _parsed(text: str) -> object:
 
 def _learner(text: str) -> str | None:
     """The learner whom an answers file names; None if the name is still the placeholder."""
-    found = _parsed(text)
-    name = found.get("learner") if isinstance(found, dict) else None
+    parsed = _parsed(text)
+    name = parsed.get("learner") if isinstance(parsed, dict) else None
     return name if isinstance(name, str) and name != PLACEHOLDER else None

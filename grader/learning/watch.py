@@ -68,16 +68,16 @@ class WatchSession:
             self._grade()
         elif event == "next":
             self.position, self.hints = self.position + 1, ()
-        elif event == "hint" and (now := self._current()) is not None:
-            self.hints += tuple(each for each in self.order(now) if each not in self.hints)[:1]
+        elif event == "hint" and (failing := self._current()) is not None:
+            self.hints += tuple(number for number in self.order(failing) if number not in self.hints)[:1]
         current = self._current()
         if current is not None and current.name != self.seen:
             self.seen, self.hints = current.name, ()
         return WatchState(self.report, self.error, current, len(self._failures()), self.hints, self.seconds)
 
     def _hints_left(self) -> bool:
-        now = self._current()
-        return now is not None and any(each not in self.hints for each in self.order(now))
+        current = self._current()
+        return current is not None and any(number not in self.hints for number in self.order(current))
 
     def _grade(self) -> None:
         start = time.perf_counter()
@@ -100,7 +100,7 @@ class WatchSession:
 
 def _waits(exercise: ExerciseResult) -> bool:
     """Whether it uses another exercise that has to be fixed first."""
-    return any(each.voice == "dependency" for each in exercise.diagnosis)
+    return any(diagnosis.voice == "dependency" for diagnosis in exercise.diagnosis)
 
 
 def events(path: Path, keys: bool) -> Iterator[Event]:

@@ -56,14 +56,14 @@ class Scale:
     def levels(self, values: AnyArray) -> NDArray[np.int64]:
         """The level of each entry; −1 for NaN, −2 for +∞, −3 for −∞."""
         plain = values.astype(np.float64)
-        found = np.full(plain.shape, -1)
-        known = np.isfinite(plain)
+        result = np.full(plain.shape, -1)
+        finite = np.isfinite(plain)
         half = self.high / 2 - self.low / 2  # halves, because the difference of two large numbers may overflow
-        share = (np.clip(plain[known], self.low, self.high) / 2 - self.low / 2) / (half or 1)
-        found[known] = np.rint(share * LEVELS)
-        found[plain == math.inf] = -2
-        found[plain == -math.inf] = -3
-        return found
+        share = (np.clip(plain[finite], self.low, self.high) / 2 - self.low / 2) / (half or 1)
+        result[finite] = np.rint(share * LEVELS)
+        result[plain == math.inf] = -2
+        result[plain == -math.inf] = -3
+        return result
 
     @property
     def colours(self) -> str:
@@ -72,7 +72,9 @@ class Scale:
 
     def bar(self) -> Markup:
         """The colours from lowest to highest."""
-        steps = "".join(f'<path class="{self.colours}{at}" d="M{at * 8} 0h8v10h-8z"/>' for at in range(LEVELS + 1))
+        steps = "".join(
+            f'<path class="{self.colours}{level}" d="M{level * 8} 0h8v10h-8z"/>' for level in range(LEVELS + 1)
+        )
         wide = (LEVELS + 1) * 8
         return Markup(
             f'<svg class="bar" width="{wide}" height="10" viewBox="0 0 {wide} 10" aria-hidden="true">{steps}</svg>'
@@ -250,12 +252,12 @@ def describe(values: AnyArray) -> Text:
     """Shape, range, and the number of entries that are not finite."""
     shape = "(" + ", ".join(map(str, values.shape)) + ("," if values.ndim == 1 else "") + ")"
     finite = _finite(values)
-    said = _SHAPE.fill(shape=shape)
+    text = _SHAPE.fill(shape=shape)
     if values.dtype.kind != "b" and finite.size:
-        said = _RANGE.fill(shape=shape, low=brief(float(finite.min())), high=brief(float(finite.max())))
+        text = _RANGE.fill(shape=shape, low=brief(float(finite.min())), high=brief(float(finite.max())))
     for level, count in _odd(values).items():
-        said = _COUNT.fill(said=said, count=count, word=_WORDS[level])
-    return said
+        text = _COUNT.fill(said=text, count=count, word=_WORDS[level])
+    return text
 
 
 def brief(value: float) -> str:
@@ -285,8 +287,8 @@ def _beyond(scale: Scale, values: AnyArray) -> bool:
 def _odd(values: AnyArray) -> dict[int, int]:
     """The number of entries that are not finite, by level."""
     plain = values.astype(np.float64)
-    found = {-1: np.isnan(plain).sum(), -2: (plain == math.inf).sum(), -3: (plain == -math.inf).sum()}
-    return {level: int(count) for level, count in found.items() if count}
+    counts = {-1: np.isnan(plain).sum(), -2: (plain == math.inf).sum(), -3: (plain == -math.inf).sum()}
+    return {level: int(count) for level, count in counts.items() if count}
 
 
 def _matrices(values: AnyArray) -> int:
@@ -308,10 +310,10 @@ _BOTH: dict[str, tuple[Colour, ...]] = {
 
 def rules(mode: Literal["light", "dark"]) -> str:
     """CSS rules for the colours of the levels and of the text on them."""
-    found = []
+    written = []
     for letter, colours in (("s", _RISING[mode]), ("b", _BOTH[mode])):
         for level in range(LEVELS + 1):
             colour = between(colours, level / LEVELS)
-            found.append(f".{letter}{level}{{fill:{hexadecimal(colour)}}}")
-            found.append(f".on-{letter}{level}{{fill:{hexadecimal(ink(colour))}}}")
-    return "".join(found)
+            written.append(f".{letter}{level}{{fill:{hexadecimal(colour)}}}")
+            written.append(f".on-{letter}{level}{{fill:{hexadecimal(ink(colour))}}}")
+    return "".join(written)

@@ -50,11 +50,11 @@ _MUCH, _LONG = 1.15, 2.0
 
 def rows(costs: Sequence[Cost], lang: Lang) -> list[list[str]]:
     """A row of the table for each way, without the heads."""
-    found, number = [], 0
+    table, number = [], 0
     with_arrays = any(cost.work is not None for cost in costs)
     for cost in costs:
         number += cost.who == "alternative"
-        found.append(
+        table.append(
             [
                 _WHO[cost.who].fill(number=number).of(lang),
                 str(cost.lines),
@@ -64,7 +64,7 @@ def rows(costs: Sequence[Cost], lang: Lang) -> list[list[str]]:
                 (_NOT_COUNTED if cost.largest is None else _ELEMENTS.fill(count=f"{cost.largest:,}")).of(lang),
             ]
         )
-    return found
+    return table
 
 
 def counted_units_sentence(costs: Sequence[Cost]) -> Text | None:
@@ -106,6 +106,6 @@ def lines(costs: Sequence[Cost], lang: Lang) -> Iterator[str]:
     """The table and the sentences, for a terminal."""
     table = [[head.of(lang) for head in HEADS], *rows(costs, lang)]
     yield from columns(table, right=[1, 2, 4, 5])
-    if (said := counted_units_sentence(costs)) is not None:
-        yield said.of(lang)
-    yield from (each.of(lang) for each in differences(costs))
+    if (sentence := counted_units_sentence(costs)) is not None:
+        yield sentence.of(lang)
+    yield from (difference.of(lang) for difference in differences(costs))

@@ -85,6 +85,6 @@ def place_text(span: Span) -> Text:
 
 def to_say(exercise: ExerciseResult, said: str, lang: Lang) -> Iterator[Diagnosis]:
     """What is not said yet: the truth that answers a misconception is part of a report already."""
-    for each in exercise.diagnosis:
-        if each.span is not None or each.text.of(lang) not in said:
-            yield each
+    for diagnosis in exercise.diagnosis:
+        if diagnosis.span is not None or diagnosis.text.of(lang) not in said:
+            yield diagnosis

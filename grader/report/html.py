@@ -66,8 +66,8 @@ class SectionCache:
 
     def get(self, question: QuestionResult, of: Hashable) -> Markup | None:
         """The section of ``question`` on a page that is like another as far as ``of`` says."""
-        known = self._known.get((id(question), of))
-        return known[1] if known is not None else None
+        kept = self._known.get((id(question), of))
+        return kept[1] if kept is not None else None
 
     def put(self, question: QuestionResult, of: Hashable, made: Markup) -> None:
         """Keeps a section."""
@@ -327,7 +327,9 @@ class _Page:
 
     def item(self, result: ItemResult) -> Item | None:
         """The item of a result; None if the course does not have it any more."""
-        return next((item for one in self.course.questions for item in one.items if item.id == result.id), None)
+        return next(
+            (item for question in self.course.questions for item in question.items if item.id == result.id), None
+        )
 
     def asked(self, result: ItemResult) -> Text | None:
         """The question of an item, with this learner's numbers."""
@@ -347,13 +349,13 @@ class _Page:
         """The learner's answer; the letter of an option is followed by what it says. None if it is not known."""
         if not result.given:
             return None
-        said, item = Text(result.given, result.given), self.item(result)
+        answer, item = Text(result.given, result.given), self.item(result)
         if item is None:
-            return said
+            return answer
         context = items.Context(self.course.public_id, self.whose.draws, item.id)
         options = {choice.id.casefold(): choice for choice in items.ask(item, context).choices}
         chosen = options.get(result.given.casefold())
-        return said if chosen is None else LABELED.fill(who=chosen.id, said=chosen.text)
+        return answer if chosen is None else LABELED.fill(who=chosen.id, said=chosen.text)
 
     def key_points(self, result: ItemResult) -> tuple[Text, tuple[Text, ...]] | None:
         """The model answer to an item that a person marks, and its key points, once it was answered."""
@@ -380,27 +382,27 @@ class _Page:
         first = None if exercise.status in (Status.MISSING, Status.SKIPPED) else exercise.first_failure
         belief, asked = self.belief(question, exercise.misconception), self.course.question(question.id)
         about = misconceptions.items_about(self.course, belief.id, asked) if belief and asked else ()
-        found = finding(
+        problem = finding(
             words.failure_heading(exercise, first) if first else None,
             (first.verdict.message if first else None) or exercise.message,
             difference(first) if first else None,
             belief,
             about[0].id if about else belief.ask_next if belief else None,
         )
-        said = "\n".join(text.en for text in (found.message, found.truth) if text is not None)
-        return replace(found, diagnosis=tuple(map(_reason, explained.to_say(exercise, said, "en"))))
+        sentences = "\n".join(text.en for text in (problem.message, problem.truth) if text is not None)
+        return replace(problem, diagnosis=tuple(map(_reason, explained.to_say(exercise, sentences, "en"))))
 
     def belief(self, question: QuestionResult, name: str | None) -> Misconception | None:
         """The misconception ``name`` of a question."""
-        found = self.course.question(question.id)
-        return found.misconception(name) if found is not None else None
+        asked = self.course.question(question.id)
+        return asked.misconception(name) if asked is not None else None
 
     def pictures(self, exercise: ExerciseResult) -> list[DrawnArrays]:
         """The pictures of an exercise."""
         return [
-            DrawnArrays(each, array_picture(each), tuple((name, mask(values)) for name, values in each.masks))
-            for each in self.shown
-            if each.exercise == exercise.name
+            DrawnArrays(arrays, array_picture(arrays), tuple((name, mask(values)) for name, values in arrays.masks))
+            for arrays in self.shown
+            if arrays.exercise == exercise.name
         ]
 
 
@@ -412,19 +414,19 @@ def _reason(found: Diagnosis) -> Reason:
 def finding(
     heading: Text | None,
     message: Text | None,
-    found: Difference | None,
+    first: Difference | None,
     belief: Misconception | None,
     ask_next: str | None,
 ) -> FirstProblem:
     """A finding in which no sentence appears twice."""
     if belief is None:
-        return FirstProblem(heading, message, found, None, None, None)
+        return FirstProblem(heading, message, first, None, None, None)
     if message == belief.truth:
         message = None
-    said = message.en if message is not None else ""
-    truth = None if belief.truth.en in said else belief.truth
-    ask = None if belief.ask is None or belief.ask.en in said else belief.ask
-    return FirstProblem(heading, message, found, truth, ask, ask_next)
+    english = message.en if message is not None else ""
+    truth = None if belief.truth.en in english else belief.truth
+    ask = None if belief.ask is None or belief.ask.en in english else belief.ask
+    return FirstProblem(heading, message, first, truth, ask, ask_next)
 
 
 def difference(outcome: Outcome) -> Difference | None:

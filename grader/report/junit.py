@@ -88,8 +88,8 @@ def _checks(suite: ET.Element, exercise: ExerciseResult, lang: Lang) -> None:
         else:
             ET.SubElement(case, "skipped", message=_NOT_APPLICABLE.of(lang))
     if exercise.diagnosis:
-        said = [_legal(found.text.of(lang)) for found in exercise.diagnosis]
-        ET.SubElement(suite, "system-out").text = "\n".join(said)
+        explanations = [_legal(found.text.of(lang)) for found in exercise.diagnosis]
+        ET.SubElement(suite, "system-out").text = "\n".join(explanations)
     if not exercise.outcomes:
         _verdict(_case(suite, exercise.name), exercise.status, exercise.message, lang)
 
@@ -105,12 +105,12 @@ def _verdict(case: ET.Element, status: Status, message: Text | None, lang: Lang,
     """
     if status is Status.PASSED:
         return
-    said = _legal((message or STATUS[status]).of(lang))
+    message_text = _legal((message or STATUS[status]).of(lang))
     if status is Status.PENDING:
-        ET.SubElement(case, "skipped", message=said)
+        ET.SubElement(case, "skipped", message=message_text)
         return
     kind = "error" if status is Status.UNMARKED else "failure"
-    ET.SubElement(case, kind, type=named or status.value, message=said).text = said
+    ET.SubElement(case, kind, type=named or status.value, message=message_text).text = message_text
 
 
 def _count(element: ET.Element, suites: list[ET.Element]) -> None:

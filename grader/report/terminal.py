@@ -109,10 +109,10 @@ def _watched(page: Page, now: WatchState, report: Report, course: Course, room: 
             page.lines(page.say(words.all_passed(report)), style="bold green")
         _elsewhere(page, report)
         return
-    found = course.exercise(now.current.name)
-    _exercise(page, now.current, course, found[0] if found else None)
-    hints = found[1].hints if found else ()
-    for number in now.hints if found else ():
+    match = course.exercise(now.current.name)
+    _exercise(page, now.current, course, match[0] if match else None)
+    hints = match[1].hints if match else ()
+    for number in now.hints if match else ():
         page.lines(page.say(hints[number - 1]), indent=4, lead=f"{number}. ", style="cyan")
 
 
@@ -120,20 +120,20 @@ def _overview(page: Page, every: Sequence[ExerciseResult], room: int) -> None:
     """A line for each exercise. If there are more than ``room``, what is correct or not written is only counted."""
     crowded = len(every) > room
     counted = (Status.PASSED, Status.MISSING) if crowded else ()
-    single = [each for each in every if each.status not in counted]
+    single = [exercise for exercise in every if exercise.status not in counted]
     kept = room - 3 if crowded else room  # three lines count the others
     for result in single[:kept]:
         _row(page, *_mark(result), result.name, [result])
     if more := single[kept:]:
         _row(page, *_WRONG, page.say(MORE_WRONG, count=len(more)), more)
-    passed = [each for each in every if crowded and each.status is Status.PASSED]
-    missing = [each for each in every if crowded and each.status is Status.MISSING]
+    passed = [exercise for exercise in every if crowded and exercise.status is Status.PASSED]
+    missing = [exercise for exercise in every if crowded and exercise.status is Status.MISSING]
     if passed:
         _row(page, *_MARK[Status.PASSED], page.say(COUNT_CORRECT, count=len(passed)), passed)
     if missing:
-        names = page.say(COMMA).join(each.name for each in missing)
-        said = shorten(page.say(COUNT_UNWRITTEN, count=len(missing), names=names), page.width - _SHARE)
-        _row(page, *_MARK[Status.MISSING], said, missing)
+        names = page.say(COMMA).join(exercise.name for exercise in missing)
+        line = shorten(page.say(COUNT_UNWRITTEN, count=len(missing), names=names), page.width - _SHARE)
+        _row(page, *_MARK[Status.MISSING], line, missing)
 
 
 def _row(page: Page, mark: str, colour: str, said: str, results: Sequence[ExerciseResult | ItemResult]) -> None:
@@ -144,7 +144,7 @@ def _row(page: Page, mark: str, colour: str, said: str, results: Sequence[Exerci
 
 def _all_answers(page: Page, questions: Sequence[QuestionResult], room: int) -> None:
     """The answers to each question; only the first ``room`` questions, without single answers, if there are more."""
-    answered = [each for each in questions if any(item.status is not Status.MISSING for item in each.items)]
+    answered = [asked for asked in questions if any(item.status is not Status.MISSING for item in asked.items)]
     singly = sum(1 + sum(item.status not in (Status.MISSING, Status.PASSED) for item in q.items) for q in answered)
     for question in answered[:room]:
         _answers(page, question, whole=singly <= room)
@@ -162,8 +162,8 @@ def _answers(page: Page, question: QuestionResult, *, whole: bool) -> None:
     open_ = _UNREAD if unread else _MARK[Status.PENDING]
     mark, colour = _WRONG if failed else _MARK[Status.PASSED] if right == len(given) else open_
     counted = words.ANSWERS_RIGHT_SOME_UNREAD if unread else words.ANSWERS_RIGHT
-    said = f"{question.id}  {page.say(counted.fill(right=right, count=len(given), unread=unread))}"
-    _row(page, mark, colour, said, given)
+    line = f"{question.id}  {page.say(counted.fill(right=right, count=len(given), unread=unread))}"
+    _row(page, mark, colour, line, given)
     for item in given if whole else ():
         if item.unread:
             message = "" if item.message is None else clean(page.say(item.message), 600, lines=True)
@@ -200,10 +200,10 @@ def _urgent(page: Page, report: Report) -> None:
 
 
 def _notice(page: Page, notice: Notice, lead: str, style: str = "") -> None:
-    said = clean(page.say(notice.text), 600, lines=True)
+    line = clean(page.say(notice.text), 600, lines=True)
     if notice.where:
-        said = page.say(LABELED, who=clean(notice.where, 80), said=said)
-    page.lines(said, indent=2, lead=lead, style=style)
+        line = page.say(LABELED, who=clean(notice.where, 80), said=line)
+    page.lines(line, indent=2, lead=lead, style=style)
 
 
 def _question(page: Page, result: QuestionResult, course: Course) -> None:
@@ -224,11 +224,15 @@ def _question(page: Page, result: QuestionResult, course: Course) -> None:
 
 def _item(page: Page, item: ItemResult, question: Question | None) -> None:
     mark, colour = _UNREAD if item.unread else _MARK.get(item.status, _WRONG)
-    asked = next((each for each in question.items if each.id == item.id), None) if question is not None else None
+    asked = (
+        next((candidate for candidate in question.items if candidate.id == item.id), None)
+        if question is not None
+        else None
+    )
     sealed = asked is not None and asked.sealed and item.status is Status.PENDING
-    said = words.DECIDED_ELSEWHERE if sealed else STATUS[item.status]
-    said = said if item.readable else words.NOT_READABLE
-    status = "" if item.readable and item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(said)
+    status_text = words.DECIDED_ELSEWHERE if sealed else STATUS[item.status]
+    status_text = status_text if item.readable else words.NOT_READABLE
+    status = "" if item.readable and item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(status_text)
     earned = page.say(words.OF, earned=points(item.earned), possible=points(item.possible))
     page.row([(f"  {mark} ", colour), (item.id, ""), (status, "dim")], earned, style="dim")
     if item.reading:
@@ -258,8 +262,8 @@ def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Qu
         if first is not None:
             page.lines(page.say(words.failure_heading(exercise, first)), indent=4, style="bold")
         message = first.verdict.message if first is not None and first.verdict.message else exercise.message
-        said = _explain(page, message, question, exercise.misconception, first, course)
-        _diagnosis(page, exercise, said)
+        sentences = _explain(page, message, question, exercise.misconception, first, course)
+        _diagnosis(page, exercise, sentences)
     _printed(page, exercise)
     _tally(page, exercise)
     for remark in exercise.remarks:
@@ -276,26 +280,26 @@ def _explain(
 ) -> str:
     """What is wrong and where, then what is true instead, and a question about it. Returns the sentences."""
     indent = 4 if outcome is None else 6
-    said = _message(page, message, indent)
+    sentences = _message(page, message, indent)
     if outcome is not None and outcome.visibility == "public" and outcome.verdict.difference is not None:
         _difference(page, outcome.verdict.difference, indent)
     belief = question.misconception(misconception) if question is not None else None
     if belief is None or question is None:
-        return said
+        return sentences
     asked = belief.ask_next
     if course is not None:  # a mistake in code: any item about it helps
         asked = next((item.id for item in misconceptions.items_about(course, belief.id, question)), asked)
-    _belief(page, belief, said, indent, asked)
-    return f"{said}\n{page.say(belief.truth)}"
+    _belief(page, belief, sentences, indent, asked)
+    return f"{sentences}\n{page.say(belief.truth)}"
 
 
-def _diagnosis(page: Page, exercise: ExerciseResult, said: str) -> None:
+def _diagnosis(page: Page, exercise: ExerciseResult, sentences: str) -> None:
     """Why it is wrong, as far as that is not said yet: lines of source with a part underlined, and sentences."""
     left = explained.MOST_LINES
-    for found in explained.to_say(exercise, said, page.lang):
-        line = explained.quoted(found.span, page.width - 8) if found.span is not None else None
-        lead = page.say(explained.place_text(found.span)) if found.span is not None and line is not None else ""
-        text = clean(page.say(found.text), 600)
+    for diagnosis in explained.to_say(exercise, sentences, page.lang):
+        line = explained.quoted(diagnosis.span, page.width - 8) if diagnosis.span is not None else None
+        lead = page.say(explained.place_text(diagnosis.span)) if diagnosis.span is not None and line is not None else ""
+        text = clean(page.say(diagnosis.text), 600)
         left -= (2 if line is not None else 0) + len(wrap(lead + text, page.width - 6))
         if left < 0:
             return
@@ -307,17 +311,17 @@ def _diagnosis(page: Page, exercise: ExerciseResult, said: str) -> None:
 
 def _message(page: Page, message: Text | None, indent: int) -> str:
     """Writes ``message`` and returns it as text; empty if there is none."""
-    said = "" if message is None else clean(page.say(message), 1200, lines=True)
-    if said:
-        page.lines(said, indent=indent)
-    return said
+    line = "" if message is None else clean(page.say(message), 1200, lines=True)
+    if line:
+        page.lines(line, indent=indent)
+    return line
 
 
-def _belief(page: Page, belief: Misconception, said: str, indent: int, asked: str | None) -> None:
+def _belief(page: Page, belief: Misconception, sentences: str, indent: int, asked: str | None) -> None:
     truth = page.say(belief.truth)
-    if truth not in said:
+    if truth not in sentences:
         page.lines(truth, indent=indent, style="yellow")
-    if belief.ask is not None and page.say(belief.ask) not in said:
+    if belief.ask is not None and page.say(belief.ask) not in sentences:
         page.lines(page.say(belief.ask), indent=indent, lead="→ ", style="cyan")
     if asked is not None:
         page.lines(page.say(words.ASK_NEXT, item=asked), indent=indent, lead="→ ", style="cyan")
@@ -362,8 +366,8 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
     page.lines(line, indent=4, style="dim")
     hidden = sum(outcome.possible for outcome in counted if outcome.visibility == "hidden")
     if hidden:
-        said = page.say(words.HIDDEN_DECIDE, points=points(hidden), possible=points(exercise.possible))
-        page.lines(said, indent=4, style="dim")
+        share = page.say(words.HIDDEN_DECIDE, points=points(hidden), possible=points(exercise.possible))
+        page.lines(share, indent=4, style="dim")
 
 
 def _foot(page: Page, report: Report) -> None:

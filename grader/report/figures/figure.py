@@ -97,8 +97,8 @@ def marked(line: Line) -> range:
 
 def points(panel: LinePlot) -> list[float]:
     """The x values of all points, if there are few enough to label each of them; otherwise empty."""
-    found = sorted({value for line in panel.lines for value in line.x})
-    return found if len(found) <= 12 else []
+    places = sorted({value for line in panel.lines for value in line.x})
+    return places if len(places) <= 12 else []
 
 
 def line(label: Text, x: Sequence[float], y: Sequence[float] | Floats, hue: int = 0, who: Who = "reference") -> Line:

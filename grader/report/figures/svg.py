@@ -83,7 +83,7 @@ def document(figure: Figure, lang: Lang) -> str:
         width = max(width, x)
         y += max(panel.space[1] for panel in panels) + _GAP
     note = wrap(figure.note.of(lang), int((width - 2 * _GAP) / _CELL))
-    parts += [_text(_GAP, y + at * _LINE, said, kind="note") for at, said in enumerate(note, 1)]
+    parts += [_text(_GAP, y + row * _LINE, line, kind="note") for row, line in enumerate(note, 1)]
     title = _text(_GAP, _GAP, figure.title.of(lang), kind="title")
     return str(
         Markup(
@@ -98,9 +98,9 @@ def _in_file(panel: DrawnPanel) -> Markup:
     top = _LINE if panel.title else 0
     parts = [_text(0, 12, panel.title, kind="heading")] if panel.title else []
     parts.append(_place(0, top, panel.picture))
-    for at, (sample, said) in enumerate(panel.legend):
-        y = top + panel.size[1] + at * _LINE
-        parts += [_place(0, y, sample), _text(40, y + 12, said, kind="note")]
+    for row, (sample, words) in enumerate(panel.legend):
+        y = top + panel.size[1] + row * _LINE
+        parts += [_place(0, y, sample), _text(40, y + 12, words, kind="note")]
     return Markup("").join(parts)
 
 
@@ -170,8 +170,8 @@ class _Scale:
         """Round numbers on the axis."""
         if self.log:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
-            found = [10.0**power for power in range(first, last + 1)]
-            return found[:: -(-len(found) // _MOST_TICKS)] or [self.low, self.high]
+            powers = [10.0**power for power in range(first, last + 1)]
+            return powers[:: -(-len(powers) // _MOST_TICKS)] or [self.low, self.high]
         span = self.high - self.low
         step = 10.0 ** math.floor(math.log10(span / 4))
         step = next((step * factor for factor in (1, 2, 5) if span / (step * factor) <= 6), step * 10)
@@ -190,8 +190,8 @@ def _scale(values: Sequence[float], axis: PlotAxis, begin: float, end: float) ->
 
 
 def _line_plot(panel: LinePlot, lang: Lang) -> DrawnPanel:
-    across = _scale([x for each in panel.lines for x in each.x], panel.x, _LEFT, _WIDTH - _RIGHT)
-    up = _scale([y for each in panel.lines for y in each.y], panel.y, _HEIGHT - _BOTTOM, _TOP)
+    across = _scale([x for line in panel.lines for x in line.x], panel.x, _LEFT, _WIDTH - _RIGHT)
+    up = _scale([y for line in panel.lines for y in line.y], panel.y, _HEIGHT - _BOTTOM, _TOP)
     parts: list[Markup] = []
     for value in up.ticks:
         parts.append(Markup('<path class="grid" d="M{} {:.1f}H{}"/>').format(_LEFT, up(value), _WIDTH - _RIGHT))
@@ -199,26 +199,26 @@ def _line_plot(panel: LinePlot, lang: Lang) -> DrawnPanel:
     for value in _apart(points(panel) or across.ticks, across):
         parts.append(Markup('<path class="grid" d="M{:.1f} {}V{}"/>').format(across(value), _TOP, _HEIGHT - _BOTTOM))
         parts.append(_text(across(value), _HEIGHT - _BOTTOM + 16, _number(value)))
-    theory = [each for each in panel.lines if each.who == "theory"]
+    theory = [line for line in panel.lines if line.who == "theory"]
     legend = []
-    for each in panel.lines:
-        dash = _DASHES[theory.index(each) % len(_DASHES)] if each.who == "theory" else ""
-        parts += _drawn(each, across, up, dash)
-        legend.append((_sample(each, dash), each.label.of(lang)))
+    for line in panel.lines:
+        dash = _DASHES[theory.index(line) % len(_DASHES)] if line.who == "theory" else ""
+        parts += _drawn(line, across, up, dash)
+        legend.append((_sample(line, dash), line.label.of(lang)))
     middle = ((_LEFT + _WIDTH - _RIGHT) / 2, (_TOP + _HEIGHT - _BOTTOM) / 2)
     parts += _labels(panel.x, panel.y, lang, middle, _HEIGHT - 8)
     title = panel.title.of(lang)
-    said = title or f"{panel.y.label.of(lang)} / {panel.x.label.of(lang)}"
-    return DrawnPanel(title, _svg(_WIDTH, _HEIGHT, said, parts), (_WIDTH, _HEIGHT), tuple(legend))
+    name = title or f"{panel.y.label.of(lang)} / {panel.x.label.of(lang)}"
+    return DrawnPanel(title, _svg(_WIDTH, _HEIGHT, name, parts), (_WIDTH, _HEIGHT), tuple(legend))
 
 
 def _apart(values: Sequence[float], scale: _Scale) -> list[float]:
     """The values whose labels do not touch."""
-    found: list[float] = []
+    kept: list[float] = []
     for value in values:
-        if scale.shows(value) and (not found or scale(value) - scale(found[-1]) >= 30):
-            found.append(value)
-    return found
+        if scale.shows(value) and (not kept or scale(value) - scale(kept[-1]) >= 30):
+            kept.append(value)
+    return kept
 
 
 def _drawn(line: Line, across: _Scale, up: _Scale, dash: str) -> Iterator[Markup]:
@@ -233,8 +233,8 @@ def _drawn(line: Line, across: _Scale, up: _Scale, dash: str) -> Iterator[Markup
     kind = _kind(line)
     yield Markup('<path class="line-of {}" d="{}"{}/>').format(kind, path, _dashes(dash or _whose(line)))
     if line.who != "theory":
-        for at in marked(line):
-            if (place := places[at]) is not None:
+        for index in marked(line):
+            if (place := places[index]) is not None:
                 yield _mark(kind, *place, learner=line.who == "learner")
 
 
@@ -294,18 +294,18 @@ def _heat_map(panel: HeatMap, lang: Lang) -> DrawnPanel:
         across = axis is panel.columns
         names = axis.names or tuple(map(str, range(count)))
         step = 1 if few else -(-count // 6)
-        for at in range(0, count, step):
+        for index in range(0, count, step):
             if across:
-                parts.append(_text(left + (at + 0.5) * wide, below + 15, names[at]))
+                parts.append(_text(left + (index + 0.5) * wide, below + 15, names[index]))
             else:
-                parts.append(_text(left - 5, top + (at + 0.5) * high + 4, names[at], kind="axis end"))
+                parts.append(_text(left - 5, top + (index + 0.5) * high + 4, names[index], kind="axis end"))
     middle = (left + columns * wide / 2, top + rows * high / 2)
     parts += _labels(panel.columns, panel.rows, lang, middle, below + 33)
     width = max(left + columns * wide + 8, 200)
     title = panel.title.of(lang)
-    said = title or f"{panel.rows.label.of(lang)} / {panel.columns.label.of(lang)}"
+    name = title or f"{panel.rows.label.of(lang)} / {panel.columns.label.of(lang)}"
     height = max(below + 40, _length(panel.rows.label.of(lang)))
-    return DrawnPanel(title, _svg(width, height, said, parts), (width, height), tuple(_key(panel, lang)))
+    return DrawnPanel(title, _svg(width, height, name, parts), (width, height), tuple(_key(panel, lang)))
 
 
 def _share(panel: HeatMap, value: float) -> float:
