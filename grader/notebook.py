@@ -112,15 +112,15 @@ def quiz(name: str | None = None, *, again: bool = False, lang: Lang | None = No
 
     Saves your answers, as ``attncheck quiz`` does. Raises UsageError if ``name`` does not exist.
     """
-    from grader.learning import session as conversation  # with the item kinds
+    from grader.learning import quiz_session  # with the item kinds
 
     call = Call(lang or language(os.environ))
     course = call.course()
     events = call.read_events(course)
     who, named = learner_name(course, None, events, call.lang)
     call.save(*named)
-    chosen = conversation.choose(course, name)
-    session = conversation.begin(course, who, call.lang, chosen, (*events, *named), again=again)
+    chosen = quiz_session.choose(course, name)
+    session = quiz_session.begin(course, who, call.lang, chosen, (*events, *named), again=again)
     try:
         from grader.learning.quiz_widgets import QuizWidgets  # not everybody has ipywidgets
     except ModuleNotFoundError:

@@ -20,15 +20,14 @@ from grader.core.files import create
 from grader.core.layout import wrap
 from grader.core.model import Message, Text
 from grader.core.text import COMMA, clean, clean_name
-from grader.learning import answers_file, log, quiz_view
-from grader.learning import session as conversation
+from grader.learning import answers_file, log, quiz_session, quiz_view
 from grader.report.json import to_json
 from grader.submission import Unusable, read
 
 if TYPE_CHECKING:
     from grader.core.model import Course, Item, Lang, Observed
     from grader.learning.log import Event
-    from grader.learning.session import Action, QuizCard, Session
+    from grader.learning.quiz_session import Action, QuizCard, Session
 
 NO_ANSWERS = Message("there are no answers here; 'attncheck start {question}' creates an answers.yaml to fill in.")
 
@@ -76,7 +75,7 @@ def quiz(
     if call.as_json and answers is None:
         raise UsageError(Message("--json works only with --answers F; an interactive quiz has no JSON output."))
     course = call.course()
-    chosen = conversation.choose(course, name)
+    chosen = quiz_session.choose(course, name)
     if answers is not None:
         click.get_current_context().exit(_grade(course, chosen, answers, learner, call))
     place = log.place(call.state_file)
@@ -88,18 +87,18 @@ def quiz(
         answers_file.find(str(target), _text_of(target), who)  # refuse before the quiz, not after it
     call.save(*named)
     events = log.of_last((*everything, *named))
-    session = conversation.begin(course, who, lang, chosen, events, again=again)
+    session = quiz_session.begin(course, who, lang, chosen, events, again=again)
     if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
-        session = conversation.begin(course, who, lang, chosen, events, again=True)  # one item by name: ask it
+        session = quiz_session.begin(course, who, lang, chosen, events, again=True)  # one item by name: ask it
     session = replace(session, confirms=front.confirms)
     try:
         session = converse(session, front, call)
     except KeyboardInterrupt:
         click.echo(f"\nattncheck: {quiz_view.PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
         click.get_current_context().exit(INTERRUPTED)
-    quiz_view.summary(page(session.lang), conversation.summary(session))
+    quiz_view.summary(page(session.lang), quiz_session.summary(session))
     if target is not None:
-        _write(target, session, conversation.graded_answers(session), front.confirms)
+        _write(target, session, quiz_session.graded_answers(session), front.confirms)
     else:
         _offer(session, front.confirms)
 
@@ -136,7 +135,7 @@ def _write(target: Path, session: Session, given: Mapping[str, str], asks: bool)
 
 def _offer(session: Session, asks: bool) -> None:
     """Offer to write what was settled to the answers.yaml of the folder that the learner works in."""
-    given = conversation.graded_answers(session, settled=True)
+    given = quiz_session.graded_answers(session, settled=True)
     if not given:
         return
     target = _answers_here()
@@ -196,7 +195,7 @@ def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | No
         raise Unusable(submission.lost.where, submission.lost.text)
     if submission.answers is None:
         raise Unusable(str(path), NO_ANSWERS.fill(question=chosen[0].id.partition(".")[0]))
-    asked, stripped = conversation.answers_only(course, submission, chosen)
+    asked, stripped = quiz_session.answers_only(course, submission, chosen)
     report = grade(asked, stripped, _nothing_runs)
     if call.as_json:
         write_json(to_json(report, call.lang))
@@ -252,14 +251,14 @@ class LineFrontEnd:
         while (line := self._line()) is not None:
             if _quits(line, card):
                 return "quit"
-            action = conversation.read(line, card.asked)
-            if not isinstance(action, conversation.TypedAnswer) or (card.asked.choices and line.strip()):
+            action = quiz_session.read(line, card.asked)
+            if not isinstance(action, quiz_session.TypedAnswer) or (card.asked.choices and line.strip()):
                 return action
             if line.strip():
                 lines.append(line)
             if lines and (card.asked.form != "lines" or not line.strip()):
-                return conversation.TypedAnswer("\n".join(lines))
-        return conversation.TypedAnswer("\n".join(lines)) if lines else "quit"
+                return quiz_session.TypedAnswer("\n".join(lines))
+        return quiz_session.TypedAnswer("\n".join(lines)) if lines else "quit"
 
     def pause(self, lang: Lang, follow: bool) -> Action:
         """Continue: the next line is for the next item."""
@@ -323,20 +322,20 @@ def converse(session: Session, front: FrontEnd, call: Call) -> Session:
     """Ask until the session is over. Events are saved before feedback is shown."""
     quiz_view.opening(page(session.lang), session)
     fresh = True
-    while (card := conversation.current(session)) is not None:
+    while (card := quiz_session.current(session)) is not None:
         if fresh:
             quiz_view.card(page(session.lang), card, keys=front.keys)
             if card.record.settled:
-                quiz_view.feedback(page(session.lang), conversation.settled(session), card)
+                quiz_view.feedback(page(session.lang), quiz_session.settled(session), card)
         if card.record.settled:
             action = front.pause(session.lang, session.offer is not None)
         else:
             action = front.ask(card, session.lang)
-        turn = conversation.step(session, action, log.now())
+        turn = quiz_session.step(session, action, log.now())
         call.save(*turn.events)
         session = turn.session
         quiz_view.feedback(page(session.lang), turn.feedback, card)
-        moved = isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (
+        moved = isinstance(turn.feedback, quiz_session.Navigation) and turn.feedback.why not in (
             "help",
             "first",
             "no key",

@@ -17,7 +17,7 @@ from grader.core.files import create
 from grader.core.model import Exercise
 from grader.core.text import clean
 from grader.course.starter import stub
-from grader.learning import log, quiz_view, review_session, review_view, session
+from grader.learning import log, quiz_session, quiz_view, review_session, review_view
 from grader.learning.review import cards, queue
 from grader.learning.review_session import Review, SubmittedCode, Turn
 from grader.submission import file_text, read
@@ -73,7 +73,7 @@ def _converse(review: Review, front: FrontEnd, call: Call) -> Review:
     fresh = True
     while (card := review.card) is not None:
         file = Path(f"{card.name}_{review.since.astimezone():%Y-%m-%d}.py")
-        asked = session.current(review.quiz) if review.quiz is not None else None
+        asked = quiz_session.current(review.quiz) if review.quiz is not None else None
         if fresh and asked is not None:
             shown = replace(asked, number=review.at + 1, total=len(review.cards))
             quiz_view.card(page(review.lang), shown, keys=front.keys)
@@ -98,17 +98,17 @@ def _is_person() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _typed(review: Review) -> session.Action:
+def _typed(review: Review) -> quiz_session.Action:
     """What is typed at a function or as a rating; the end of the input quits."""
     if review.outcome is None:
         line = _line()
-        return "quit" if line is None else session.read(line)
+        return "quit" if line is None else quiz_session.read(line)
     if not _is_person():
-        return session.TypedAnswer("")
+        return quiz_session.TypedAnswer("")
     shown = page(review.lang)
     shown.lines(shown.say(review_view.rating_prompt(review.outcome)), style="dim")
     line = _line()
-    return "quit" if line is None else session.TypedAnswer(line)
+    return "quit" if line is None else quiz_session.TypedAnswer(line)
 
 
 def _line() -> str | None:

@@ -11,8 +11,7 @@ import click
 from grader.commands._console import stdout, width
 from grader.commands._options import Call, documented, find_exercise, present_files, say, shared
 from grader.core.model import Text
-from grader.learning import hints, log, next_step, reference_view
-from grader.learning import watch as watching
+from grader.learning import hints, log, next_step, reference_view, watching
 from grader.learning.progress import progress_of, watch_events
 from grader.submission import read
 

@@ -24,7 +24,7 @@ from grader.core.model import Lang, Text
 from grader.course.items import Prompt
 from grader.learning import choice_widget, quiz_view
 from grader.learning.choice_widget import ChoiceState
-from grader.learning.session import Action, Command, QuizCard, TypedAnswer, read
+from grader.learning.quiz_session import Action, Command, QuizCard, TypedAnswer, read
 
 _STYLE = Style.from_dict(
     {

@@ -9,7 +9,7 @@ from grader.core.model import Item, Lang, Message, Source, Text
 from grader.core.text import COMMA, LABELED, LEVEL, LONGEST_NAME, OF_POINTS, PARENTHESIZED, SEMICOLON, clean, points
 from grader.course.items import numbers
 from grader.learning.numbers import by_number
-from grader.learning.session import (
+from grader.learning.quiz_session import (
     ExerciseAdvice,
     Feedback,
     KeyPointsCompared,

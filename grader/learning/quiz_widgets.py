@@ -15,12 +15,11 @@ from rich.console import Console
 from grader.core.model import Lang, Message, Text
 from grader.core.page import Page
 from grader.course.items import Choice, numbers
-from grader.learning import log, quiz_view
-from grader.learning import session as conversation
+from grader.learning import log, quiz_session, quiz_view
 
 if TYPE_CHECKING:
     from grader.learning.log import Event
-    from grader.learning.session import Action, QuizCard, Session
+    from grader.learning.quiz_session import Action, QuizCard, Session
 
 _WIDTH = 84
 _PARTNER = Message("choose")
@@ -40,7 +39,7 @@ _LATER = Message("Not now")
 
 
 #: What is typed in a terminal to say that a formula was read as it was meant.
-_CONFIRMED = conversation.TypedAnswer("y")
+_CONFIRMED = quiz_session.TypedAnswer("y")
 
 
 class QuizWidgets:
@@ -55,31 +54,31 @@ class QuizWidgets:
 
     def act(self, action: Action) -> None:
         """Takes one step: what a click on a button does."""
-        card = conversation.current(self.session)
-        turn = conversation.step(self.session, action, log.now())
+        card = quiz_session.current(self.session)
+        turn = quiz_session.step(self.session, action, log.now())
         self._save(turn.events)
         self.session = turn.session
         shown = ""
         if card is not None:
             shown = self._written(lambda page: quiz_view.feedback(page, turn.feedback, card, buttons=True))
-        again = isinstance(turn.feedback, (conversation.UnreadableAnswer, conversation.ReadingToConfirm))
-        written = action.text if isinstance(action, (conversation.TypedAnswer, conversation.UnreadLine)) else ""
+        again = isinstance(turn.feedback, (quiz_session.UnreadableAnswer, quiz_session.ReadingToConfirm))
+        written = action.text if isinstance(action, (quiz_session.TypedAnswer, quiz_session.UnreadLine)) else ""
         self._show(shown, written if again else "")
 
     def submit(self) -> None:
         """Submits what is selected or typed."""
-        card = conversation.current(self.session)
+        card = quiz_session.current(self.session)
         answer = self._read().strip()
         if card is not None and answer:
             typed = card.asked.form == "order"
-            self.act(conversation.read(answer, card.asked) if typed else conversation.TypedAnswer(answer))
+            self.act(quiz_session.read(answer, card.asked) if typed else quiz_session.TypedAnswer(answer))
 
     def _show(self, feedback_text: str, typed: str = "") -> None:
         """Shows the item, feedback, and a field. An answer that was ``typed`` but not judged stays in the field."""
-        card = conversation.current(self.session)
+        card = quiz_session.current(self.session)
         feedback = [_text(feedback_text)] if feedback_text else []
         if card is None:
-            summary = conversation.summary(self.session)
+            summary = quiz_session.summary(self.session)
             self.box.children = [*feedback, _text(self._written(lambda page: quiz_view.summary(page, summary)))]
             return
         asked = _text(self._written(lambda page: quiz_view.card(page, card, keys=True, buttons=True)))
@@ -135,11 +134,11 @@ def _points(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
             choice.id,
         )
         for choice in card.asked.choices
-        if choice.id != conversation.NONE.id
+        if choice.id != quiz_session.NONE.id
     ]
     return ipywidgets.VBox(
         [box for box, _ in boxes]
-    ), lambda: ", ".join(name for box, name in boxes if box.value) or conversation.NONE.id
+    ), lambda: ", ".join(name for box, name in boxes if box.value) or quiz_session.NONE.id
 
 
 def _numbered(choices: Sequence[Choice], lang: Lang) -> list[tuple[str, str]]:

@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from grader.core.model import Course, Exercise, Item, Lang, Report, Status
-from grader.learning import session
+from grader.learning import quiz_session
 from grader.learning.log import Event, Hinted, Rating, Reviewed, Spoke
 from grader.learning.progress import code_events, hints_taken
+from grader.learning.quiz_session import Action, TypedAnswer, UnknownCommand
 from grader.learning.review import Card, rating, replay
-from grader.learning.session import Action, TypedAnswer, UnknownCommand
 
 _RATINGS: dict[str, Rating] = {"e": "easy", "g": "good", "h": "hard", "a": "again"}
 _STOP = ("q", ":q", ":quit")
@@ -44,7 +44,7 @@ class Review:
 
     ``quiz`` is the session of an item; ``tries`` and ``hints`` count those of a function. ``outcome`` is that of a
     card that waits for its rating. ``left`` is true once the learner has stopped. For ``confirms``, see
-    ``session.Session``.
+    ``quiz_session.Session``.
     """
 
     course: Course
@@ -56,7 +56,7 @@ class Review:
     confirms: bool = False
     at: int = 0
     ratings: tuple[Rating, ...] = ()
-    quiz: session.Session | None = None
+    quiz: quiz_session.Session | None = None
     tries: int = 0
     hints: int = 0
     outcome: Outcome | None = None
@@ -93,7 +93,7 @@ class SubmittedCode:
 
 
 #: ``how``: the action means nothing here; ``try again``: the code did not pass.
-Feedback: TypeAlias = session.Feedback | Rated | HintShown | SubmittedCode | Literal["how", "try again"] | None
+Feedback: TypeAlias = quiz_session.Feedback | Rated | HintShown | SubmittedCode | Literal["how", "try again"] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _at_card(review: Review, index: int, now: datetime) -> Review:
     if review.card is None or not isinstance(review.card.thing, Item):
         return review
     chosen = [review.card.thing]
-    quiz = session.begin(review.course, review.learner, review.lang, chosen, review.log, again=True)
+    quiz = quiz_session.begin(review.course, review.learner, review.lang, chosen, review.log, again=True)
     return replace(review, quiz=replace(quiz, confirms=review.confirms))
 
 
@@ -149,25 +149,25 @@ def _saved(review: Review, *events: Event) -> tuple[Review, tuple[Event, ...]]:
     return replace(review, log=(*review.log, *events)), events
 
 
-def _ask(review: Review, quiz: session.Session, action: Action, now: datetime) -> Turn:
+def _ask(review: Review, quiz: quiz_session.Session, action: Action, now: datetime) -> Turn:
     """The result of an action at an item."""
-    card = session.current(quiz)
+    card = quiz_session.current(quiz)
     assert card is not None
-    turn = session.step(quiz, action, now)
+    turn = quiz_session.step(quiz, action, now)
     quiz, feedback = turn.session, turn.feedback
     review, events = _saved(replace(review, quiz=quiz, lang=quiz.lang), *turn.events)
-    if not quiz.comparing and (isinstance(feedback, session.Settled) or card.compares):
-        share = feedback.said / feedback.points if isinstance(feedback, session.KeyPointsCompared) else None
+    if not quiz.comparing and (isinstance(feedback, quiz_session.Settled) or card.compares):
+        share = feedback.said / feedback.points if isinstance(feedback, quiz_session.KeyPointsCompared) else None
         record = quiz.record(card.item.id)
         outcome = Outcome(card.item.id, record.status, record.tries, share=share, follow=quiz.offer is not None)
         return Turn(replace(review, outcome=outcome), feedback, events)
     if quiz.over:
         return Turn(_after(review, quiz, now), feedback, events, fresh=True)
-    translated = isinstance(feedback, session.Navigation) and feedback.why == "lang"
+    translated = isinstance(feedback, quiz_session.Navigation) and feedback.why == "lang"
     return Turn(review, feedback, events, fresh=translated or (quiz.comparing and not card.compares))
 
 
-def _after(review: Review, quiz: session.Session, now: datetime) -> Review:
+def _after(review: Review, quiz: quiz_session.Session, now: datetime) -> Review:
     """The review at the next item of ``quiz``, else at the next card."""
     if quiz.left:
         return replace(review, left=True)
@@ -187,7 +187,7 @@ def _rate(review: Review, outcome: Outcome, action: Action, now: datetime) -> Tu
     if review.quiz is None:
         return replace(turn, review=_at_card(turn.review, review.at + 1, now))
     follows = outcome.follow and typed in _FOLLOW
-    quiz = session.step(review.quiz, "follow" if follows else "next", now).session
+    quiz = quiz_session.step(review.quiz, "follow" if follows else "next", now).session
     return replace(turn, review=_after(turn.review, quiz, now))
 
 

@@ -18,8 +18,8 @@ from grader.learning.review_session import Feedback, HintShown, Outcome, Rated, 
 if TYPE_CHECKING:
     from grader.core.page import Page
     from grader.learning.log import Rating
+    from grader.learning.quiz_session import QuizCard
     from grader.learning.review import Card
-    from grader.learning.session import QuizCard
 
 # ---------------------------------------------------------------------------------------------- texts
 

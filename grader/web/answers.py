@@ -13,7 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 from grader.core.model import Item, Lang, Status
 from grader.course import items
 from grader.course.items import Choice, Form, Prompt
-from grader.learning.session import ItemRecord
+from grader.learning.quiz_session import ItemRecord
 
 Entry: TypeAlias = Mapping[str, tuple[str, ...]]
 

@@ -49,10 +49,9 @@ from grader.instructor.mark_reports import (
     when_shown,
     withholds_results,
 )
-from grader.learning import answers_file, log
-from grader.learning import session as conversation
+from grader.learning import answers_file, log, quiz_session
 from grader.learning.log import Event
-from grader.learning.session import Action, TypedAnswer
+from grader.learning.quiz_session import Action, TypedAnswer
 from grader.report import html
 from grader.report.figures import kinds
 from grader.report.figures.figure import Figure
@@ -196,8 +195,8 @@ class ClassWorkspace(LearnerWorkspace):
 
     def answers(self) -> dict[str, str]:
         """The answers that are settled, by graded item, as `attncheck quiz --to` would write them."""
-        session = conversation.begin(self.course, self.name, "en", graded_items(self.course), self.events())
-        return conversation.graded_answers(session, settled=True)
+        session = quiz_session.begin(self.course, self.name, "en", graded_items(self.course), self.events())
+        return quiz_session.graded_answers(session, settled=True)
 
     def written(self) -> tuple[str, ...]:
         """The names of the files that would be submitted, except the answers."""

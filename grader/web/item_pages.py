@@ -15,7 +15,7 @@ from grader.course import items
 from grader.learning import log, next_step, quiz_view, review, review_view
 from grader.learning.log import Rating
 from grader.learning.review import Card
-from grader.learning.session import (
+from grader.learning.quiz_session import (
     Feedback,
     ItemRecord,
     QuizCard,

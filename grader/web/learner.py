@@ -21,12 +21,11 @@ from grader.grading import costs
 from grader.grading.checker import CheckedSubmission, Checker
 from grader.grading.costs import Cost
 from grader.grading.selection import source_of
-from grader.learning import hints, log, progress, review
-from grader.learning import session as conversation
+from grader.learning import hints, log, progress, quiz_session, review
 from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Rating, Reviewed, Spoke
 from grader.learning.progress import code_events, new_events
+from grader.learning.quiz_session import Action, Feedback, QuizCard, Session
 from grader.learning.review import Card
-from grader.learning.session import Action, Feedback, QuizCard, Session
 from grader.report.figures import run
 from grader.report.figures.figure import Figure
 from grader.report.figures.kinds import Picture
@@ -136,9 +135,9 @@ class LearnerWorkspace:
     def ask(self, item: Item, lang: Lang, *, again: bool = False) -> ItemState:
         """The state of ``item``; with ``again``, of a new attempt at it."""
         session = self._session(item, lang, again=again)
-        card = conversation.current(session)
+        card = quiz_session.current(session)
         assert card is not None
-        return ItemState(card, session, conversation.settled(session) if card.record.settled else None)
+        return ItemState(card, session, quiz_session.settled(session) if card.record.settled else None)
 
     def answer(
         self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, again: bool = False
@@ -152,19 +151,19 @@ class LearnerWorkspace:
         if again and not comparing and begun.record(item.id).settled:
             begun = self._session(item, lang, again=True)
         session = replace(begun, doubted=doubted, comparing=comparing)
-        before = conversation.current(session)
+        before = quiz_session.current(session)
         assert before is not None
         if before.record.settled and not comparing:
             return self.ask(item, lang)
-        turn = conversation.step(session, action, log.now())
+        turn = quiz_session.step(session, action, log.now())
         self.save(*turn.events)
         after = replace(turn.session, at=0, left=False)
-        card = conversation.current(after)
+        card = quiz_session.current(after)
         assert card is not None
         return ItemState(card, after, turn.feedback)
 
     def _session(self, item: Item, lang: Lang, *, again: bool = False) -> Session:
-        begun = conversation.begin(self.course, self.name, lang, (item,), self.events(), again=again)
+        begun = quiz_session.begin(self.course, self.name, lang, (item,), self.events(), again=again)
         return replace(begun, at=0, order=(item.id,), confirms=True)
 
     # ------------------------------------------------------------------------------------- drafts
@@ -316,8 +315,8 @@ class LearnerWorkspace:
     def everything(self, lang: Lang) -> bytes:
         """A zip of all files, the progress log, and the settled answers."""
         every = tuple(item for question in self.course.questions for item in question.items)
-        session = conversation.begin(self.course, self.name, lang, every, self.events())
-        answers = conversation.graded_answers(session, settled=True)
+        session = quiz_session.begin(self.course, self.name, lang, every, self.events())
+        answers = quiz_session.graded_answers(session, settled=True)
         return work.make_bundle(self.folder, self.state, self.name, answers)
 
     # ------------------------------------------------------------------------------------- code

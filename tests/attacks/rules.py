@@ -24,7 +24,7 @@ from grader.course import items, misconceptions
 from grader.instructor import mark_reports
 from grader.instructor.analysis.answers import borrowed_answers
 from grader.instructor.export._pseudonyms import pseudonym
-from grader.learning import progress, session
+from grader.learning import progress, quiz_session
 from grader.learning.log import Answered
 from tests.attacks.cases import AttackCase
 
@@ -166,7 +166,7 @@ def _stopped(folder: Path, course: Course) -> int:
             for item in question.items
             for belief in sorted(misconceptions.misconceptions_of(item))
         ]
-        found = session.summary(session.begin(course, "mlory", "en", question.items, wrong)).met
+        found = quiz_session.summary(quiz_session.begin(course, "mlory", "en", question.items, wrong)).met
         told += sum(met.known.told or met.advice is not None for met in found)
         told += sum(belief.told for belief in progress.progress_of(course, wrong, {}).beliefs)
     return told

@@ -573,10 +573,10 @@ def test_watching_ends_where_nothing_is_left_to_mend(
     attncheck: Attncheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Right code is done; that hidden cases wait is said."""
-    from grader.learning import watch
+    from grader.learning import watching
 
     (tmp_path / "q01.py").write_text(SOLUTIONS["right"], encoding="utf-8")
-    monkeypatch.setattr(watch, "events", lambda path, keys: iter(("saved",)))
+    monkeypatch.setattr(watching, "events", lambda path, keys: iter(("saved",)))
     code, out, _ = attncheck("watch", str(tmp_path))
     assert code == 0 and "Everything that is graded here is correct" in out and "more points are not graded here" in out
 

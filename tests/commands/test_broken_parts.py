@@ -12,7 +12,7 @@ import pytest
 
 from grader import sandbox as sandboxes
 from grader.classroom.gradebook import open_gradebook
-from grader.learning import watch
+from grader.learning import watching
 from grader.sandbox import Sandbox
 from tests import tiny
 from tests.tiny import in_process  # noqa: F401  (a fixture)
@@ -67,8 +67,8 @@ def test_grade(attncheck: Attncheck, handed: Path, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("lent")
 def test_watch(attncheck: Attncheck, handed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It shows what ``grade`` says first; an unclosed bracket and a misspelt name too, beside good answers or bad."""
-    events: tuple[watch.Event, ...] = ("saved",)
-    monkeypatch.setattr(watch, "events", lambda path, keys: iter(events))
+    events: tuple[watching.Event, ...] = ("saved",)
+    monkeypatch.setattr(watching, "events", lambda path, keys: iter(events))
     said = " ".join(attncheck("watch", str(handed)).out.split())
     assert said.index("your answers were not graded") < said.index("✓ double") and "Well done" not in said
     if handed.suffix:

@@ -20,7 +20,7 @@ from grader.course.items.choice import Spec
 from grader.grading import courses
 from grader.learning import keyboard, log
 from grader.learning.log import Answered, Named, Spoke
-from grader.learning.session import Action, QuizCard, TypedAnswer
+from grader.learning.quiz_session import Action, QuizCard, TypedAnswer
 from grader.submission import read
 from tests.commands.conftest import ITEM, Ran
 
@@ -365,9 +365,9 @@ def test_a_dumb_terminal_is_prompted(more: Course, capsys: pytest.CaptureFixture
     """Nothing is echoed that the terminal shows already; several lines end with an empty one."""
     from dataclasses import replace as changed
 
-    from grader.learning import session
+    from grader.learning import quiz_session
 
-    card = session.current(session.begin(more, "ada", "en", session.choose(more, "Q5")))
+    card = quiz_session.current(quiz_session.begin(more, "ada", "en", quiz_session.choose(more, "Q5")))
     assert card is not None
     lines = changed(card, asked=changed(card.asked, form="lines", choices=()))
     front = quizzing.LineFrontEnd(io.StringIO("\na = b\n= c\n\n:key\nlast"), echo=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands import run
-from grader.learning import log, watch
+from grader.learning import log, watching
 from tests.commands.test_bank import course  # noqa: F401  (the fixture: commands find the course they are told)
 from tests.samples import sample
 
@@ -26,10 +26,10 @@ def test_watch(
 ) -> None:
     """Each event gives a page: points, the first thing to mend, the hints asked for. What is new is kept."""
 
-    def events(path: Path, keys: bool) -> Iterator[watch.Event]:
+    def events(path: Path, keys: bool) -> Iterator[watching.Event]:
         yield from ("saved", "hint", "saved")
 
-    monkeypatch.setattr(watch, "events", events)
+    monkeypatch.setattr(watching, "events", events)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
     assert run(["watch", saved(tmp_path, "wrong/no_scale")]) == 0
     out = capsys.readouterr().out
@@ -52,7 +52,7 @@ def test_after_well_done_something_comes_next(
     tmp_path: Path,
 ) -> None:
     """Whoever has everything right is told what to do next, and with which command; not while something is wrong."""
-    monkeypatch.setattr(watch, "events", lambda path, keys: iter(["saved"]))
+    monkeypatch.setattr(watching, "events", lambda path, keys: iter(["saved"]))
     for name, passed in (("wrong/no_scale", False), ("right/torch_plain", True)):
         run([command, saved(tmp_path, name), "--lang", lang])
         out = capsys.readouterr().out

@@ -20,7 +20,7 @@ from grader.grading import courses, inputs
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.selection import Selection
-from grader.learning import session as quiz
+from grader.learning import quiz_session
 from grader.learning.answers_file import new_answers_file
 from tests import tiny
 from tests.course.items.test_documented import read as item_of
@@ -189,10 +189,10 @@ def answers_file(said: list[str], scratch: Path) -> None:
     asked = Question("Q1", WORDS, "group", WORDS, "q01.yaml", items=named)
     small = Course(WORDS, "test", (), (asked,), (), (), "digest", "")
     name, *typed = said
-    records = {item.id: quiz.ItemRecord(1, answers=(text,)) for item, text in zip(named, typed, strict=False)}
-    session = quiz.Session(small, name, "en", tuple(item.id for item in named), records, ())
+    records = {item.id: quiz_session.ItemRecord(1, answers=(text,)) for item, text in zip(named, typed, strict=False)}
+    session = quiz_session.Session(small, name, "en", tuple(item.id for item in named), records, ())
     path = scratch / "answers.yaml"
-    path.write_text(new_answers_file(session.learner, quiz.graded_answers(session)), encoding="utf-8")
+    path.write_text(new_answers_file(session.learner, quiz_session.graded_answers(session)), encoding="utf-8")
     found = submission.read(path)
     given = {item.item: item.value for item in found.answers or ()}
     assert given == {name: whole(record.answers[-1]) for name, record in records.items()}

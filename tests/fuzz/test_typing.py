@@ -12,10 +12,9 @@ from prompt_toolkit.output import DummyOutput
 
 from grader.core.model import Course, Question, Status
 from grader.course.items import Form
-from grader.learning import choice_widget
-from grader.learning import session as quiz
+from grader.learning import choice_widget, quiz_session
 from grader.learning.keyboard import Keyboard
-from grader.learning.session import TypedAnswer, UnknownCommand
+from grader.learning.quiz_session import TypedAnswer, UnknownCommand
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing
 from tests.fuzz.test_questions import _TYPED, guide
@@ -48,7 +47,7 @@ def typed(example: tuple[Form, str], scratch: Path) -> None:
             action = keyboard.ask(card(form), "en")
             assert isinstance(action, TypedAnswer | UnknownCommand) or action in COMMANDS
             if isinstance(action, TypedAnswer):
-                assert quiz.read(action.text) == action or form == "lines"
+                assert quiz_session.read(action.text) == action or form == "lines"
 
 
 PRESSED = st.tuples(st.sampled_from(FORMS[:4]), st.lists(st.sampled_from(
@@ -79,19 +78,19 @@ def session(lines: list[str], scratch: Path) -> None:
     """A session continues whatever is typed, its stored events are valid, and it can be resumed."""
     asked = Question("Q1", WORDS, "group", WORDS, "q01.yaml", items=guide())
     small = Course(WORDS, "test", (), (asked,), (), (), "digest", "")
-    chosen = quiz.choose(small, None)
-    at = quiz.begin(small, "ada", "en", chosen)
+    chosen = quiz_session.choose(small, None)
+    at = quiz_session.begin(small, "ada", "en", chosen)
     for line in lines:
-        turn = quiz.step(at, quiz.read(line), NOW)
+        turn = quiz_session.step(at, quiz_session.read(line), NOW)
         assert at.log == turn.session.log[: len(at.log)]
         assert turn.session.log[len(at.log) :] == turn.events
         at = turn.session
-        quiz.summary(at)
+        quiz_session.summary(at)
         for record in at.records.values():
             assert 0 <= record.earned <= 1 and type(record.status) is Status
         if at.over:
             break
-    again = quiz.begin(small, "ada", "en", chosen, at.log)
+    again = quiz_session.begin(small, "ada", "en", chosen, at.log)
     assert {name: record.settled for name, record in again.records.items()} == {
         name: record.settled for name, record in at.records.items()
     }

@@ -11,8 +11,7 @@ from rich.console import Console
 from grader.core.model import Item, Misconception, Status, Text
 from grader.core.page import Page
 from grader.course.items.text import Confusion, Spec
-from grader.learning import choice_widget, log, quiz_view, review
-from grader.learning import session as quiz
+from grader.learning import choice_widget, log, quiz_session, quiz_view, review
 from grader.learning.log import Answered, Explained
 from tests.helpers import WORDS, course, exercise, question
 
@@ -26,13 +25,13 @@ COURSE = course(question("Q1", exercise("half(x)"), items=[WHY, NEXT], misconcep
 WRITTEN = "In my own four words"
 
 
-def answered() -> quiz.StepResult:
+def answered() -> quiz_session.StepResult:
     """The turn in which the item was answered."""
-    session = quiz.begin(COURSE, "ada", "en", [WHY, NEXT])
-    return quiz.step(session, quiz.TypedAnswer(WRITTEN), NOW)
+    session = quiz_session.begin(COURSE, "ada", "en", [WHY, NEXT])
+    return quiz_session.step(session, quiz_session.TypedAnswer(WRITTEN), NOW)
 
 
-def shown(feedback: quiz.Feedback, card: quiz.QuizCard) -> str:
+def shown(feedback: quiz_session.Feedback, card: quiz_session.QuizCard) -> str:
     """What the page says."""
     console = Console(width=100, record=True, color_system=None, force_terminal=False)
     with console.capture() as seen:
@@ -43,7 +42,7 @@ def shown(feedback: quiz.Feedback, card: quiz.QuizCard) -> str:
 def test_the_points_are_asked_beside_the_learners_words() -> None:
     """With the model answer and what it is not to be confused with; nothing is judged and nobody marks it."""
     turn = answered()
-    card = quiz.current(turn.session)
+    card = quiz_session.current(turn.session)
     assert card is not None and card.compares and card.asked.form == "many" and not card.record.settled
     assert [choice.text.en for choice in card.asked.choices] == ["Point one.", "Point two.", "None of these"]
     text = shown(turn.feedback, card)
@@ -60,16 +59,16 @@ def test_the_points_are_asked_beside_the_learners_words() -> None:
 def test_what_was_said_is_an_event_of_its_own(typed: str, said: tuple[str, ...]) -> None:
     """However the numbers are written; then the item is done, and the next one comes."""
     session = answered().session
-    asked = quiz.current(session)
+    asked = quiz_session.current(session)
     assert asked is not None
-    turn = quiz.step(session, quiz.read(typed, asked.asked), NOW)
+    turn = quiz_session.step(session, quiz_session.read(typed, asked.asked), NOW)
     assert turn.events == (Explained(NOW, COURSE.public_id, "Q1.why", said, 2),)
     missing = tuple(point for at, point in zip("ab", POINTS, strict=True) if at not in said)
-    assert turn.feedback == quiz.KeyPointsCompared(len(said), 2, missing)
-    card = quiz.current(turn.session)
+    assert turn.feedback == quiz_session.KeyPointsCompared(len(said), 2, missing)
+    card = quiz_session.current(turn.session)
     assert card is not None and card.record.settled and not card.compares
     assert f"{len(said)} of 2" in shown(turn.feedback, card)
-    following = quiz.current(quiz.step(turn.session, "next", NOW).session)
+    following = quiz_session.current(quiz_session.step(turn.session, "next", NOW).session)
     assert following is not None and following.item is NEXT
 
 
@@ -77,31 +76,33 @@ def test_what_was_said_is_an_event_of_its_own(typed: str, said: tuple[str, ...])
 def test_other_points_are_asked_again(typed: str) -> None:
     """Without an event: numbers that are not there, none beside some, and letters."""
     session = answered().session
-    asked = quiz.current(session)
+    asked = quiz_session.current(session)
     assert asked is not None
-    turn = quiz.step(session, quiz.read(typed, asked.asked), NOW)
-    assert isinstance(turn.feedback, quiz.UnreadableAnswer) and turn.session.comparing and not turn.events
+    turn = quiz_session.step(session, quiz_session.read(typed, asked.asked), NOW)
+    assert isinstance(turn.feedback, quiz_session.UnreadableAnswer) and turn.session.comparing and not turn.events
 
 
 @pytest.mark.parametrize(("typed", "at"), [(":skip", 0), (":key", 0), (":back", 0), (":quit", 0)])
 def test_commands_leave_the_points_open(typed: str, at: int) -> None:
     """The answer stays saved, and no event says anything about the points."""
-    turn = quiz.step(answered().session, quiz.read(typed), NOW)
+    turn = quiz_session.step(answered().session, quiz_session.read(typed), NOW)
     assert turn.events == () and (turn.session.left or not turn.session.comparing)
-    again = quiz.begin(COURSE, "ada", "en", [WHY, NEXT], answered().events)
-    card = quiz.current(again)
+    again = quiz_session.begin(COURSE, "ada", "en", [WHY, NEXT], answered().events)
+    card = quiz_session.current(again)
     assert card is not None and card.item is NEXT and not card.compares
 
 
 def test_the_answer_can_be_looked_at_without_answering() -> None:
     """Then there is nothing to compare."""
-    turn = quiz.step(quiz.begin(COURSE, "ada", "en", [WHY]), "key", NOW)
-    assert not turn.session.comparing and isinstance(turn.feedback, quiz.Settled) and turn.feedback.words is None
+    turn = quiz_session.step(quiz_session.begin(COURSE, "ada", "en", [WHY]), "key", NOW)
+    assert (
+        not turn.session.comparing and isinstance(turn.feedback, quiz_session.Settled) and turn.feedback.words is None
+    )
 
 
 def test_keys_choose_the_points() -> None:
     """The picker that answers questions with several options gives what ``step`` reads, “none” included."""
-    card = quiz.current(answered().session)
+    card = quiz_session.current(answered().session)
     assert card is not None
     for keys, said in (("1", ("a",)), ("21", ("a", "b")), ("0", ())):
         picked = choice_widget.begin(card.asked)
@@ -109,7 +110,7 @@ def test_keys_choose_the_points() -> None:
             picked = choice_widget.press(picked, key)
         typed = choice_widget.answer(picked)
         assert typed is not None
-        (event,) = quiz.step(answered().session, quiz.TypedAnswer(typed), NOW).events
+        (event,) = quiz_session.step(answered().session, quiz_session.TypedAnswer(typed), NOW).events
         assert isinstance(event, Explained) and event.said == said
 
 

@@ -9,7 +9,7 @@ import pytest
 from grader.core.model import Misconception, Outcome, Status, Text, Verdict
 from grader.learning.hints import about, order
 from tests.helpers import case, exercise, question
-from tests.learning.test_watch import result
+from tests.learning.test_watching import result
 
 HINTS = tuple(
     Text(text, text)

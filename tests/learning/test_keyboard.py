@@ -13,7 +13,7 @@ from grader.course import items
 from grader.course.items import Choice, Form, Prompt
 from grader.learning import choice_widget, quiz_view
 from grader.learning.keyboard import Keyboard
-from grader.learning.session import ItemRecord, QuizCard, TypedAnswer, UnknownCommand
+from grader.learning.quiz_session import ItemRecord, QuizCard, TypedAnswer, UnknownCommand
 from tests.helpers import WORDS, question
 
 UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"

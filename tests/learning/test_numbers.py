@@ -19,8 +19,7 @@ from grader.course import items
 from grader.course.items import Choice, Context, Form, Prompt, choice, match, multi, order
 from grader.course.items._ids import Arrangeable
 from grader.course.items._options import Option
-from grader.learning import choice_widget, numbers, quiz_view
-from grader.learning import session as quiz
+from grader.learning import choice_widget, numbers, quiz_session, quiz_view
 from grader.learning.keyboard import Keyboard
 from grader.learning.log import Answered
 from tests.helpers import WORDS, course, question
@@ -50,10 +49,10 @@ ITEMS = {kind: Item(f"Q1.{kind}", kind, WORDS, 1, "graded", spec) for kind, spec
 COURSE = course(question("Q1", items=list(ITEMS.values())))
 
 
-def begun(kind: str, learner: str) -> tuple[quiz.Session, quiz.QuizCard]:
+def begun(kind: str, learner: str) -> tuple[quiz_session.Session, quiz_session.QuizCard]:
     """A quiz on the item of one kind."""
-    session = quiz.begin(COURSE, learner, "en", [ITEMS[kind]])
-    card = quiz.current(session)
+    session = quiz_session.begin(COURSE, learner, "en", [ITEMS[kind]])
+    card = quiz_session.current(session)
     assert card is not None
     return session, card
 
@@ -67,38 +66,38 @@ def in_digits(kind: str, asked: Prompt) -> str:
     return "".join(lines[name] for name in RIGHT[kind].replace(",", "").split())
 
 
-def by_lines(card: quiz.QuizCard, digits: str) -> quiz.Action:
+def by_lines(card: quiz_session.QuizCard, digits: str) -> quiz_session.Action:
     """As typed in a plain terminal or a notebook without widgets."""
     return LineFrontEnd(io.StringIO(digits + "\n"), echo=False).ask(card, "en")
 
 
-def by_spaced_lines(card: quiz.QuizCard, digits: str) -> quiz.Action:
+def by_spaced_lines(card: quiz_session.QuizCard, digits: str) -> quiz_session.Action:
     """The same with separators."""
     return by_lines(card, ", ".join(digits))
 
 
-def by_keys(card: quiz.QuizCard, digits: str) -> quiz.Action:
+def by_keys(card: quiz_session.QuizCard, digits: str) -> quiz_session.Action:
     """Key by key in a terminal."""
     with create_pipe_input() as pipe:
         pipe.send_text(digits + "\r")
         return Keyboard(pipe, DummyOutput()).ask(card, "en")
 
 
-SURFACES: list[Callable[[quiz.QuizCard, str], quiz.Action]] = [by_lines, by_spaced_lines, by_keys]
+SURFACES: list[Callable[[quiz_session.QuizCard, str], quiz_session.Action]] = [by_lines, by_spaced_lines, by_keys]
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("kind", ITEMS)
 @pytest.mark.parametrize("surface", SURFACES)
 def test_digits_as_shown_are_stored_as_ids(
-    surface: Callable[[quiz.QuizCard, str], quiz.Action], kind: str, learner: str
+    surface: Callable[[quiz_session.QuizCard, str], quiz_session.Action], kind: str, learner: str
 ) -> None:
     """The same digits are right on every surface; the log and answers.yaml get the ids, and the key has the digits."""
     session, card = begun(kind, learner)
-    turn = quiz.step(session, surface(card, in_digits(kind, card.asked)), NOW)
+    turn = quiz_session.step(session, surface(card, in_digits(kind, card.asked)), NOW)
     (event,) = turn.events
     assert isinstance(event, Answered) and (event.value, event.fraction) == (RIGHT[kind], 1.0)
-    assert quiz.graded_answers(turn.session) == {f"Q1.{kind}": RIGHT[kind]}
+    assert quiz_session.graded_answers(turn.session) == {f"Q1.{kind}": RIGHT[kind]}
 
 
 @pytest.mark.parametrize("typed", ["a", "w", "v w", "vw", "W", "x, z", "v-8", "v8 w9"])
@@ -106,8 +105,8 @@ def test_digits_as_shown_are_stored_as_ids(
 def test_letters_are_answered_with_a_hint_and_cost_nothing(kind: str, typed: str) -> None:
     """Whether they are ids or not."""
     session, card = begun(kind, "ada")
-    turn = quiz.step(session, by_lines(card, typed), NOW)
-    assert isinstance(turn.feedback, quiz.UnreadableAnswer) and not turn.events
+    turn = quiz_session.step(session, by_lines(card, typed), NOW)
+    assert isinstance(turn.feedback, quiz_session.UnreadableAnswer) and not turn.events
     assert turn.feedback.message is not None and "by number" in turn.feedback.message.en
     note = quiz_view.key_note(choice_widget.begin(card.asked), typed[0], card.asked)
     assert note is not None and "by number" in note.en and "编号" in note.zh
@@ -123,8 +122,8 @@ def test_no_screen_shows_an_id(kind: str, lang: Lang) -> None:
     with console.capture() as seen:
         quiz_view.card(page, card, keys=False)
         for typed in ("w", "", "12345", "11", "9"):
-            quiz_view.feedback(page, quiz.step(session, by_lines(card, typed), NOW).feedback, card)
-        quiz_view.feedback(page, quiz.step(session, "key", NOW).feedback, card)
+            quiz_view.feedback(page, quiz_session.step(session, by_lines(card, typed), NOW).feedback, card)
+        quiz_view.feedback(page, quiz_session.step(session, "key", NOW).feedback, card)
     selection = choice_widget.begin(card.asked)
     lines = [line for _, line in quiz_view.selection_lines(selection, card, lang, 80)]
     words = " ".join([*lines, seen.get()]).replace("-", " ").replace(":", " ").replace("：", " ").split()

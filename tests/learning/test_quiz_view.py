@@ -16,10 +16,9 @@ from grader.core.model import Course, Item, Lang, Misconception, Question, Sourc
 from grader.core.page import Page
 from grader.course import items
 from grader.course.items import Choice, Form, Prompt
-from grader.learning import choice_widget, quiz_view
-from grader.learning import session as quiz
+from grader.learning import choice_widget, quiz_session, quiz_view
 from grader.learning.progress import MisconceptionProgress
-from grader.learning.session import (
+from grader.learning.quiz_session import (
     ExerciseAdvice,
     ItemRecord,
     Navigation,
@@ -227,7 +226,7 @@ def test_card_that_is_settled() -> None:
         ),
     ],
 )
-def test_feedback(said: quiz.Feedback, expected: str) -> None:
+def test_feedback(said: quiz_session.Feedback, expected: str) -> None:
     """What comes of an answer, in the order in which one needs it."""
     text = flat(shown(lambda page: quiz_view.feedback(page, said, card())))
     assert expected in text
@@ -244,7 +243,7 @@ def test_opening() -> None:
     """How much there is to do, or that there is nothing."""
     home = replace(HOME, items=(ITEM,))
     course = Course(TITLE, "t", (), (home,), (), (), "", "")
-    session = quiz.begin(course, "a\u202eda", "en", (ITEM,))
+    session = quiz_session.begin(course, "a\u202eda", "en", (ITEM,))
     assert "1 of 1 left · answering as ada" in shown(lambda page: quiz_view.opening(page, session))
     done = replace(session, records={"Q1.a": ItemRecord(settled=True, status=Status.PASSED)})
     assert "items are answered" in shown(lambda page: quiz_view.opening(page, done))
@@ -254,7 +253,9 @@ def test_opening() -> None:
 @pytest.mark.parametrize("width", [40, 80])
 def test_long_names_wrap(name: str, width: int) -> None:
     """The heading has the whole name, on as many lines as it takes, none of them wider than the terminal."""
-    session = quiz.begin(Course(TITLE, "t", (), (replace(HOME, items=(ITEM,)),), (), (), "", ""), name, "en", (ITEM,))
+    session = quiz_session.begin(
+        Course(TITLE, "t", (), (replace(HOME, items=(ITEM,)),), (), (), "", ""), name, "en", (ITEM,)
+    )
     text = shown(lambda page: quiz_view.opening(page, session), width=width)
     assert "".join(name.split()) in "".join(text.split())
     assert max(map(cell_len, text.splitlines())) <= width

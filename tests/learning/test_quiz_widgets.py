@@ -13,7 +13,7 @@ import pytest
 from grader.core.model import Course, Item
 from grader.course import items, loader
 from grader.grading import courses
-from grader.learning import session as conversation
+from grader.learning import quiz_session
 from grader.learning.log import Answered, Event, Explained, Spoke
 from grader.learning.quiz_widgets import QuizWidgets
 
@@ -34,7 +34,7 @@ def below(widget: Any) -> Iterator[Any]:
 def quiz_on(*asked: Item) -> tuple[QuizWidgets, list[Event]]:
     """A quiz on these items, and the events that it saves."""
     saved: list[Event] = []
-    session = conversation.begin(shipped_course(), "ada", "en", asked)
+    session = quiz_session.begin(shipped_course(), "ada", "en", asked)
     return QuizWidgets(session, saved.extend), saved
 
 
@@ -55,7 +55,7 @@ def text(quiz: QuizWidgets) -> str:
 
 def fill(quiz: QuizWidgets, answer: str) -> None:
     """Selects or types ``answer``, written as in answers.yaml: on the screen, options have numbers."""
-    card = conversation.current(quiz.session)
+    card = quiz_session.current(quiz.session)
     assert card is not None
     lines, matches = items.numbers(card.asked.choices), items.numbers(card.asked.partners)
     texts = {choice.id: choice.text.en for choice in card.asked.choices}

@@ -9,9 +9,9 @@ import pytest
 
 from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text
 from grader.learning import review_session
+from grader.learning.quiz_session import Action, TypedAnswer, UnknownCommand
 from grader.learning.review import cards
 from grader.learning.review_session import HintShown, Rated, Review, SubmittedCode
-from grader.learning.session import Action, TypedAnswer, UnknownCommand
 from tests.learner_logs import COURSE, code, right
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

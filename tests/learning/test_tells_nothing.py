@@ -13,8 +13,7 @@ from grader.core.model import Course, Item, Question, Status, Text
 from grader.core.page import Page
 from grader.course import items, loader, misconceptions, question_view, starter
 from grader.grading import courses
-from grader.learning import next_step, progress, progress_view, quiz_view
-from grader.learning import session as quiz
+from grader.learning import next_step, progress, progress_view, quiz_session, quiz_view
 from grader.learning.log import Answered
 from grader.learning.progress import About
 
@@ -32,9 +31,9 @@ def everything(course: Course, question: Question, events: Sequence[Answered], a
     """What a learner can open after ``events``: the end of a quiz, progress, the next step, ``show`` and ``start``."""
     out = io.StringIO()
     page = Page(Console(file=out, width=10_000, highlight=False), "en")
-    session = quiz.begin(course, "ada", "en", question.items, events)
+    session = quiz_session.begin(course, "ada", "en", question.items, events)
     known = progress.progress_of(course, events, about)
-    quiz_view.summary(page, quiz.summary(session))
+    quiz_view.summary(page, quiz_session.summary(session))
     progress_view.overview(page, known, course, 0)
     progress_view.detail(page, known, question.id)
     lines = [

@@ -31,7 +31,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Course
 from grader.course import items
 from grader.grading import courses
-from grader.learning.session import TypedAnswer
+from grader.learning.quiz_session import TypedAnswer
 from grader.web import class_pages
 from grader.web.drafts import Drafts, drafts_folder
 from grader.web.learner import LearnerWorkspace, draft_of

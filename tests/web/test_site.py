@@ -36,7 +36,7 @@ from grader.core.model import Pace as CoursePace
 from grader.core.model import Text
 from grader.grading.inputs import Seed
 from grader.instructor import learner_requests
-from grader.learning.session import TypedAnswer
+from grader.learning.quiz_session import TypedAnswer
 from grader.sandbox import Sandbox
 from grader.submission import read
 from grader.submission.files import kind_of

@@ -8,7 +8,7 @@ from grader.core import bounded
 from grader.core.model import Diagnosis, Raised, Submission
 from grader.grading.explaining import dependencies
 from grader.grading.grade import grade
-from grader.learning.watch import WatchSession
+from grader.learning.watching import WatchSession
 from grader.report import words
 from tests.grading.test_grade import COURSE, DOUBLE, RIGHT, WRONG, fake, result
 from tests.helpers import Observe, source, submission

@@ -8,8 +8,8 @@ from pathlib import Path
 from grader.core.errors import SubmissionError
 from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text, WatchState
 from grader.core.text import same
-from grader.learning import watch
-from grader.learning.watch import Event, WatchSession, events
+from grader.learning import watching
+from grader.learning.watching import Event, WatchSession, events
 
 WORDS = Text("words", "文字")
 
@@ -126,7 +126,7 @@ def test_keys(tmp_path: Path, monkeypatch: object) -> None:
     with os.fdopen(theirs, "r") as stdin:
         before = termios.tcgetattr(stdin)
         monkeypatch.setattr(sys, "stdin", stdin)  # type: ignore[attr-defined]
-        stream = watch.events(tmp_path, keys=True)
+        stream = watching.events(tmp_path, keys=True)
         assert next(stream) == "saved"
         os.write(ours, b"xnH?\x1b[Bq")
         assert [event for event in stream if event != "saved"] == ["other", "next", "hint", "help", "other"]

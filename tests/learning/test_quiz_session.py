@@ -19,11 +19,10 @@ from grader.course.items.expression import Spec as Expression
 from grader.course.items.multi import Spec as Multi
 from grader.course.items.number import Spec as Number
 from grader.grading.grade import grade
-from grader.learning import answers_file
+from grader.learning import answers_file, quiz_session
 from grader.learning import log as state
-from grader.learning import session as quiz
 from grader.learning.log import Answered, Coded, Event, Named, Skipped, Spoke
-from grader.learning.session import (
+from grader.learning.quiz_session import (
     ExerciseAdvice,
     Navigation,
     Session,
@@ -83,19 +82,19 @@ Q2 = question("Q2", exercise("plain(x)"), items=[item("Q2.two", Choice(options("
 Q3 = question("Q3", exercise("empty(x)"))
 SOURCES = (Source("paper", "A Paper", "Ada", 2020, "here"), Source("book", "A Book", "Bob", 2021, "there"))
 COURSE = course(Q1, Q2, Q3)
-COURSE = quiz.replace(COURSE, sources=SOURCES, groups=(("group", WORDS),))
+COURSE = quiz_session.replace(COURSE, sources=SOURCES, groups=(("group", WORDS),))
 
 
 def begin(*log: Event, name: str | None = "Q1", again: bool = False) -> Session:
     """A session of ada's."""
-    return quiz.begin(COURSE, "ada", "en", quiz.choose(COURSE, name), log, again=again)
+    return quiz_session.begin(COURSE, "ada", "en", quiz_session.choose(COURSE, name), log, again=again)
 
 
 def play(session: Session, *typed: str) -> list[StepResult]:
     """The turns of a session in which this was typed."""
     turns = []
     for line in typed:
-        turns.append(quiz.step(session, quiz.read(line), NOW))
+        turns.append(quiz_session.step(session, quiz_session.read(line), NOW))
         session = turns[-1].session
     return turns
 
@@ -111,9 +110,9 @@ def events(turns: Sequence[StepResult]) -> tuple[Event, ...]:
 @pytest.mark.parametrize(
     ("line", "action"),
     [
-        ("a, c", quiz.TypedAnswer("a, c")),
-        ("skip", quiz.TypedAnswer("skip")),
-        ("1:2", quiz.TypedAnswer("1:2")),
+        ("a, c", quiz_session.TypedAnswer("a, c")),
+        ("skip", quiz_session.TypedAnswer("skip")),
+        ("1:2", quiz_session.TypedAnswer("1:2")),
         (":skip", "skip"),
         (" ：Skip ", "skip"),
         (":跳过", "skip"),
@@ -125,12 +124,12 @@ def events(turns: Sequence[StepResult]) -> tuple[Event, ...]:
         ("?", "help"),
         ("？", "help"),
         (":nonsense", UnknownCommand("nonsense")),
-        ("", quiz.TypedAnswer("")),
+        ("", quiz_session.TypedAnswer("")),
     ],
 )
 def test_read(line: str, action: object) -> None:
     """A colon begins a command, a question mark asks for help, and everything else is an answer."""
-    assert quiz.read(line) == action
+    assert quiz_session.read(line) == action
 
 
 @pytest.mark.parametrize(
@@ -147,7 +146,7 @@ def test_read(line: str, action: object) -> None:
 )
 def test_choose(name: str | None, expected: list[str]) -> None:
     """A question, a group, an item, or everything."""
-    assert [each.id for each in quiz.choose(COURSE, name)] == expected
+    assert [each.id for each in quiz_session.choose(COURSE, name)] == expected
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ def test_choose(name: str | None, expected: list[str]) -> None:
 def test_choose_says_what_there_is(name: str, said: str) -> None:
     """What cannot be asked is an error that helps."""
     with pytest.raises(UsageError, match=said):
-        quiz.choose(COURSE, name)
+        quiz_session.choose(COURSE, name)
 
 
 # ------------------------------------------------------------------------------------------- answering
@@ -188,7 +187,7 @@ def test_the_last_try_brings_the_key() -> None:
     said = turn.feedback
     assert isinstance(said, Settled)
     assert (said.outcome, said.record.earned, said.truth) == ("wrong", 0.0, TRUTH)
-    card = quiz.current(turn.session)
+    card = quiz_session.current(turn.session)
     assert card is not None and said.key is not None
     assert said.key.en == f"{numbers(card.asked.choices)['d']}: text d"
     assert said.advice == ExerciseAdvice("half", "Q1", "open")
@@ -228,7 +227,7 @@ def test_few_options_allow_fewer_tries() -> None:
     """With two options the second try is the last."""
     first, second = play(begin(name="Q2"), "c", "?")
     assert first.feedback == WrongAnswer(0.0, None, None, 1, 0.5, "c")
-    card = quiz.current(second.session)
+    card = quiz_session.current(second.session)
     assert card is not None and card.tries == 2
 
 
@@ -242,7 +241,7 @@ def test_partial_credit_counts_for_the_best_try() -> None:
 def test_the_learners_own_numbers() -> None:
     """Numbers that are drawn stand in the question and in the explanation."""
     session = begin(name="Q1.number")
-    card = quiz.current(session)
+    card = quiz_session.current(session)
     assert card is not None
     (turn,) = play(session, ":key")
     assert isinstance(turn.feedback, Settled) and turn.feedback.explain is not None
@@ -252,12 +251,12 @@ def test_the_learners_own_numbers() -> None:
 
 def test_waiting_for_a_person_is_no_lost_point(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that somebody has to mark settles the item and counts neither way."""
-    judged = quiz.items.Judgment(Status.PENDING, 0.5, WORDS)
-    monkeypatch.setattr(quiz.items, "judge", lambda *_: judged)
+    judged = quiz_session.items.Judgment(Status.PENDING, 0.5, WORDS)
+    monkeypatch.setattr(quiz_session.items, "judge", lambda *_: judged)
     (turn,) = play(begin(name="Q1.one"), "whatever")
     assert isinstance(turn.feedback, Settled)
     assert (turn.feedback.outcome, turn.feedback.message) == ("pending", WORDS)
-    (tally,) = quiz.summary(turn.session).tallies
+    (tally,) = quiz_session.summary(turn.session).tallies
     assert (tally.earned, tally.possible, tally.settled) == (0.0, 0.0, 1)
 
 
@@ -266,7 +265,7 @@ def test_waiting_for_a_person_is_no_lost_point(monkeypatch: pytest.MonkeyPatch) 
 
 def asked(session: Session) -> str | None:
     """The item that is being asked."""
-    card = quiz.current(session)
+    card = quiz_session.current(session)
     return card.item.id if card else None
 
 
@@ -299,15 +298,15 @@ def test_sources_are_cited_in_full_once() -> None:
     """Feedback says which of its sources the feedback on another item has named, on an earlier day too."""
     first, *_, second = play(begin(), "d", ":next", ":key", ":next", ":key")
     found = [turn.feedback for turn in (first, second)]
-    assert [each.cited for each in found if isinstance(each, quiz.Settled)] == [frozenset(), {"paper", "book"}]
+    assert [each.cited for each in found if isinstance(each, quiz_session.Settled)] == [frozenset(), {"paper", "book"}]
     later = play(begin(*events([first])), ":key")[0].feedback
-    assert isinstance(later, quiz.Settled)
+    assert isinstance(later, quiz_session.Settled)
     assert later.cited == {"paper"}
 
 
 def test_skipped_items_are_counted() -> None:
     """Skipped items move to the end, so the number of the item stays; the card says how many will come again."""
-    cards = [quiz.current(turn.session) for turn in play(begin(), *[":skip"] * 4)]
+    cards = [quiz_session.current(turn.session) for turn in play(begin(), *[":skip"] * 4)]
     assert [(card.number, card.skipped) for card in cards if card] == [(1, 1), (1, 2), (1, 3), (1, 3)]
 
 
@@ -315,10 +314,10 @@ def test_skipping_ends() -> None:
     """Whoever skips everything gets to the end: each item comes twice at most."""
     session, count = begin(), 0
     while not session.over:
-        session, count = quiz.step(session, "skip", NOW).session, count + 1
+        session, count = quiz_session.step(session, "skip", NOW).session, count + 1
     assert count <= 2 * len(session.order)
-    assert quiz.summary(session).due == 4
-    assert quiz.step(session, "skip", NOW).feedback == Navigation("quit")
+    assert quiz_session.summary(session).due == 4
+    assert quiz_session.step(session, "skip", NOW).feedback == Navigation("quit")
 
 
 def test_language_is_kept() -> None:
@@ -383,7 +382,7 @@ def test_skipped_ones_come_last_in_the_order_of_skipping() -> None:
 def test_a_card_says_what_is_left() -> None:
     """Going on after a wrong answer: the next try, its worth, and the question to think about."""
     session = begin(*events(play(begin(), "a")))
-    card = quiz.current(session)
+    card = quiz_session.current(session)
     assert card is not None
     assert (card.number, card.total, card.record.tries, card.worth, card.reminder) == (1, 4, 1, 0.5, ASK)
 
@@ -403,7 +402,7 @@ def test_unknown_items_in_the_log_do_no_harm() -> None:
     gone = Answered(NOW, "test", "Q9.gone", {"a": 1}, 1.0, Status.PASSED, "gone", 1, True)
     session = begin(gone, Skipped(NOW, "test", "Q9.gone"), Named(NOW, "test", "ada"))
     assert asked(session) == "Q1.one"
-    assert quiz.summary(session).met == ()
+    assert quiz_session.summary(session).met == ()
 
 
 # -------------------------------------------------------------------------------------- code and the end
@@ -430,20 +429,20 @@ def test_advice_knows_the_code(coded: list[tuple[Status, str | None]], expected:
 def test_summary() -> None:
     """Points by question, beliefs with whether they are overcome, and what is left."""
     *_, last = play(begin(), "a", "d", ":next", ":skip", "c", ":quit")
-    found = quiz.summary(last.session)
+    found = quiz_session.summary(last.session)
     (tally,) = found.tallies
     assert (tally.settled, tally.count, tally.earned, tally.possible) == (1, 4, 1.0, 8.0)
     (met,) = found.met
     assert (met.known.name, met.known.open, met.advice) == ("Q1 halves", False, None)
     assert found.due == 3
     *_, wrong = play(begin(), "c", "b", "a")
-    names = {met.known.name for met in quiz.summary(wrong.session).met if met.known.open}
+    names = {met.known.name for met in quiz_session.summary(wrong.session).met if met.known.open}
     assert names == {"Q1 halves", "Q1 jumps", "Q1 strays"}
 
 
-def written(session: quiz.Session) -> str:
+def written(session: quiz_session.Session) -> str:
     """A new file with the answers of a session."""
-    return answers_file.new_answers_file(session.learner, quiz.graded_answers(session))
+    return answers_file.new_answers_file(session.learner, quiz_session.graded_answers(session))
 
 
 def test_answers_file(tmp_path: Path) -> None:
@@ -467,7 +466,7 @@ def test_answers_file(tmp_path: Path) -> None:
 )
 def test_answers_file_of_anything(tmp_path: Path, typed: str, read: str) -> None:
     """What a terminal lets through stands in the file, too; only half characters, which no file can have, do not."""
-    session = replace(begin(), learner=typed, records={"Q1.one": quiz.ItemRecord(1, answers=(typed,))})
+    session = replace(begin(), learner=typed, records={"Q1.one": quiz_session.ItemRecord(1, answers=(typed,))})
     path = tmp_path / "answers.yaml"
     path.write_text(written(session), "utf-8")
     (answer,) = read_submission(path).answers or ()
@@ -480,7 +479,9 @@ def test_answers_file_of_anything(tmp_path: Path, typed: str, read: str) -> None
 def graded(name: str | None, **given: object) -> tuple[list[tuple[str, Status]], list[str]]:
     """Items with their status, and notices."""
     answers = tuple(Answer(key.replace("_", "."), value, line) for line, (key, value) in enumerate(given.items(), 4))
-    asked, stripped = quiz.answers_only(COURSE, Submission("ada", (), answers), quiz.choose(COURSE, name))
+    asked, stripped = quiz_session.answers_only(
+        COURSE, Submission("ada", (), answers), quiz_session.choose(COURSE, name)
+    )
     report = grade(asked, stripped, lambda job, limits: pytest.fail("code was run"))
     assert not any(q.exercises for q in report.questions)
     found = [(each.id, each.status) for q in report.questions for each in q.items]
@@ -527,15 +528,15 @@ READING = course(question("Q1", HALF, items=[FORMULA]))
 
 def reading(*typed: str, confirms: bool = True) -> list[StepResult]:
     """The turns of a session about a formula, with or without somebody who confirms."""
-    session = quiz.begin(READING, "ada", "en", [FORMULA])
-    return play(quiz.replace(session, confirms=confirms), *typed)
+    session = quiz_session.begin(READING, "ada", "en", [FORMULA])
+    return play(quiz_session.replace(session, confirms=confirms), *typed)
 
 
 @pytest.mark.parametrize("yes", ["y", "YES", "是", "\\frac{n}{2} tokens"])
 def test_what_looks_different_is_confirmed(yes: str) -> None:
     """Before it counts as an attempt; a yes, or the same answer once more, confirms it."""
     asked, done = reading("\\frac{n}{2} tokens", yes)
-    assert asked.feedback == quiz.ReadingToConfirm(("n/2",)) and not asked.events
+    assert asked.feedback == quiz_session.ReadingToConfirm(("n/2",)) and not asked.events
     assert isinstance(done.feedback, Settled) and done.feedback.outcome == "right"
     assert done.feedback.record.answers == ("\\frac{n}{2} tokens",)
 
@@ -543,7 +544,7 @@ def test_what_looks_different_is_confirmed(yes: str) -> None:
 def test_another_answer_takes_its_place() -> None:
     """Then that one is judged, or asked about; what is obvious is judged at once."""
     first, second, third = reading("n^2 tokens", "n d", "n/2")
-    assert isinstance(first.feedback, quiz.ReadingToConfirm) and isinstance(second.feedback, UnreadableAnswer)
+    assert isinstance(first.feedback, quiz_session.ReadingToConfirm) and isinstance(second.feedback, UnreadableAnswer)
     assert isinstance(third.feedback, Settled) and len(third.events) == 1
     (wrong,) = reading("n**2")
     assert isinstance(wrong.feedback, WrongAnswer)

@@ -693,12 +693,10 @@ def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[S
     answered = [event for event in session.log if isinstance(event, Answered) and event.item in home]
     shown = {(home[event.item], event.misconception) for event in answered}
     for misconception in progress.progress_of(session.course, session.log).beliefs:
-        if (misconception.question.id, misconception.belief.id) in shown:
-            advice = (
-                _advice(session, misconception.question, misconception.belief)
-                if misconception.open and misconception.told
-                else None
-            )
+        question, belief = misconception.question, misconception.belief
+        if (question.id, belief.id) in shown:
+            tells = misconception.open and misconception.told
+            advice = _advice(session, question, belief) if tells else None
             yield SeenMisconception(misconception, advice)
 
 
