@@ -18,11 +18,7 @@ from grader.core import catalogue
 from grader.core.layout import cells, indent, pad, wrap
 
 #: Texts of click itself.
-_CLICK: Mapping[str, str] = {
-    "Options": "选项",
-    "Commands": "命令",
-    "Show this message and exit.": "显示帮助。",
-}
+_CLICK: Mapping[str, str] = {"Options": "选项", "Commands": "命令", "Show this message and exit.": "显示帮助。"}
 _FRAME = "用法：{usage}\n用 `{command} --help` 查看帮助。\n\n错误：{said}"
 _REQUIRED = ("[required]", "[必填]")
 _WIDEST_TERM = 30

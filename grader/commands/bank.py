@@ -73,12 +73,7 @@ def bank() -> None:
     """Tools for writing questions."""
 
 
-@documented(
-    {
-        "bank schema > question.schema.json": "write the schema to a file",
-    },
-    {0: "done"},
-)
+@documented({"bank schema > question.schema.json": "write the schema to a file"}, {0: "done"})
 @bank.command()
 @errors_lang_option
 def schema() -> None:
@@ -87,10 +82,7 @@ def schema() -> None:
 
 
 @documented(
-    {
-        "bank check mycourse": "check the course in mycourse",
-        "bank check -q Q5": "only Q5",
-    },
+    {"bank check mycourse": "check the course in mycourse", "bank check -q Q5": "only Q5"},
     {0: "no problems", 4: "there are problems; each is listed"},
 )
 @bank.command()
@@ -187,10 +179,7 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
 
 
 @documented(
-    {
-        "bank publish handout --course mycourse": "write the learners' edition of mycourse to handout",
-    },
-    {0: "written"},
+    {"bank publish handout --course mycourse": "write the learners' edition of mycourse to handout"}, {0: "written"}
 )
 @bank.command()
 @click.argument("target", metavar="DIR", type=PATH)
@@ -222,9 +211,7 @@ def publish(call: Call, target: Path, questions: tuple[str, ...]) -> None:
 
 
 @documented(
-    {
-        "bank mutate -e softmax": "change softmax in every small way",
-    },
+    {"bank mutate -e softmax": "change softmax in every small way"},
     {0: "the cases notice every change", 4: "a change goes unnoticed, or an entry under equivalent: is out of date"},
 )
 @bank.command()
@@ -262,12 +249,7 @@ def mutate(call: Call, names: tuple[str, ...], workers: int | None) -> None:
     click.get_current_context().exit(FAILED if holes or stale else PASSED)
 
 
-@documented(
-    {
-        "bank new Q25 --course mycourse": "write a question that already works",
-    },
-    {0: "written"},
-)
+@documented({"bank new Q25 --course mycourse": "write a question that already works"}, {0: "written"})
 @bank.command()
 @click.argument("question", metavar="QUESTION")
 @shared("course")
@@ -301,12 +283,7 @@ def new(call: Call, question: str) -> None:
     say(_NEXT.fill(folder=folder, question=f"Q{number}"))
 
 
-@documented(
-    {
-        "bank preview Q5": "Q5 as learners see it, in both languages",
-    },
-    {0: "done"},
-)
+@documented({"bank preview Q5": "Q5 as learners see it, in both languages"}, {0: "done"})
 @bank.command()
 @click.argument("question")
 @shared("course")

@@ -18,9 +18,7 @@ _RUN = Message("{place}: run it with python, or step through it with python -m p
 
 
 @documented(
-    {
-        "debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through",
-    },
+    {"debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through"},
     {0: "done", 3: "PATH cannot be read as a submission"},
 )
 @click.command()

@@ -10,12 +10,7 @@ from grader.commands._options import Call, documented, print_lines, shared, writ
 ALL_THERE, MISSING = 0, 1
 
 
-@documented(
-    {
-        "doctor": "check this machine",
-    },
-    {0: "nothing is missing", 1: "something is missing"},
-)
+@documented({"doctor": "check this machine"}, {0: "nothing is missing", 1: "something is missing"})
 @click.command()
 @shared("json", "lang", "course")
 @click.option(

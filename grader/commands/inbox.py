@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 INBOX_MADE = Message("{folder} is now an inbox. Its key, {key}, is for you alone: keep a backup, and do not share it.")
 
 
-@documented(
-    {
-        "inbox /srv/inbox": "make the folder an inbox",
-    },
-    {0: "done"},
-)
+@documented({"inbox /srv/inbox": "make the folder an inbox"}, {0: "done"})
 @click.command()
 @click.argument("folder", type=FOLDER)
 @shared("lang")

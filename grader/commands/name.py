@@ -28,13 +28,7 @@ _RETURNED = Message("From now on you continue with the progress of {name}; 'attn
 _OTHERS = Message("Other people with progress here: {names}. 'attncheck name NAME' continues with theirs.")
 
 
-@documented(
-    {
-        "name": "the name that is used now",
-        "name 'Ada Lovelace'": "use another name from now on",
-    },
-    {0: "done"},
-)
+@documented({"name": "the name that is used now", "name 'Ada Lovelace'": "use another name from now on"}, {0: "done"})
 @click.command()
 @click.argument("new", required=False, metavar="[NAME]")
 @shared("state", "lang", "course")

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
 
 
-@documented(
-    {
-        "next": "where you are, and what to do next",
-    },
-    {0: "done"},
-)
+@documented({"next": "where you are, and what to do next"}, {0: "done"})
 @click.command("next")
 @shared("state", "json", "lang", "course")
 def next(call: Call) -> None:

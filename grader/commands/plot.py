@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._console import stdout
-from grader.commands._options import (
-    PATH,
-    UNCONFINED,
-    WRITTEN,
-    Call,
-    documented,
-    print_lines,
-    say,
-    shared,
-    write_output,
-)
+from grader.commands._options import PATH, UNCONFINED, WRITTEN, Call, documented, print_lines, say, shared, write_output
 from grader.core import suggest
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap

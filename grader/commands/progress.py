@@ -15,13 +15,7 @@ if TYPE_CHECKING:
     pass
 
 
-@documented(
-    {
-        "progress": "all questions",
-        "progress Q5": "Q5, item by item",
-    },
-    {0: "done"},
-)
+@documented({"progress": "all questions", "progress Q5": "Q5, item by item"}, {0: "done"})
 @click.command()
 @click.argument("question", required=False, metavar="[Q5]")
 @shared("state", "json", "lang", "course")

@@ -24,10 +24,7 @@ _WIDEST = 120
 
 
 @documented(
-    {
-        "questions": "all questions, with your progress",
-        "questions --group position --json": "one group, as data",
-    },
+    {"questions": "all questions, with your progress", "questions --group position --json": "one group, as data"},
     {0: "done"},
 )
 @click.command()

@@ -41,10 +41,7 @@ ALL_CORRECT, NOT_ALL_CORRECT = 0, 1
 
 
 @documented(
-    {
-        "quiz Q5": "the items of Q5",
-        "quiz --answers answers.yaml": "grade the answers in a file",
-    },
+    {"quiz Q5": "the items of Q5", "quiz --answers answers.yaml": "grade the answers in a file"},
     {
         0: "done; with --answers: everything is correct",
         1: "with --answers: not everything is correct",

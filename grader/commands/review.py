@@ -26,13 +26,7 @@ if TYPE_CHECKING:
     from grader.learning.review import Card
 
 
-@documented(
-    {
-        "review": "ask what is due",
-        "review --list": "only show what is due, and when",
-    },
-    {0: "done"},
-)
+@documented({"review": "ask what is due", "review --list": "only show what is due, and when"}, {0: "done"})
 @click.command()
 @click.option("--list", "listed", is_flag=True, help="Only list what is due, and when.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most N cards.")

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 @documented(
-    {
-        "watch work": "grade again whenever a file in work is saved",
-    },
+    {"watch work": "grade again whenever a file in work is saved"},
     {0: "ended with q", 3: "PATH cannot be read as a submission"},
 )
 @click.command()
@@ -48,8 +46,7 @@ def watch(call: Call, path: Path) -> None:
             course, Seed.public(), reference_observer(sandbox.observe, Seed.public(), course=course)
         )
         session = watching.WatchSession(
-            lambda: grade(course, read(path), sandbox.observe, context=context),
-            lambda result: _hints(course, result),
+            lambda: grade(course, read(path), sandbox.observe, context=context), lambda result: _hints(course, result)
         )
         console = stdout()
         keys = sys.stdin.isatty() and sys.platform != "win32"

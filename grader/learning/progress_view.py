@@ -57,10 +57,7 @@ _AGAIN = Message("Incorrect items come up again in reviews; `attncheck quiz --ag
 _ALL = Message("Everything is correct. Review now and then to remember it.")
 _BELIEFS = Message("Misconceptions found")
 
-_RIGHT_AT = {
-    1: Message("correct on the first attempt"),
-    2: Message("correct on the second attempt"),
-}
+_RIGHT_AT = {1: Message("correct on the first attempt"), 2: Message("correct on the second attempt")}
 _RIGHT = Message("correct on attempt {tries}")
 _ITEM_STANDING = {
     "new": Message("not started", "exercise"),

@@ -101,21 +101,9 @@ _EMPTY_LINE = Message("Write as many lines as you need; an empty line submits.")
 _KEY_SUBMIT = Message("Enter: submit")
 _KEYS = {
     "one": (Message("↑↓ or a number: choose"), _KEY_SUBMIT),
-    "many": (
-        Message("↑↓: move"),
-        Message("Space or a number: mark"),
-        _KEY_SUBMIT,
-    ),
-    "order": (
-        Message("type the numbers in order"),
-        Message("or Space: grab a line, ↑↓: move it"),
-        _KEY_SUBMIT,
-    ),
-    "pairs": (
-        Message("↑↓: choose a line"),
-        Message("←→ or its number: choose the match"),
-        _KEY_SUBMIT,
-    ),
+    "many": (Message("↑↓: move"), Message("Space or a number: mark"), _KEY_SUBMIT),
+    "order": (Message("type the numbers in order"), Message("or Space: grab a line, ↑↓: move it"), _KEY_SUBMIT),
+    "pairs": (Message("↑↓: choose a line"), Message("←→ or its number: choose the match"), _KEY_SUBMIT),
     "line": (_KEY_SUBMIT,),
     "lines": (Message("Enter: new line"), Message("empty line: submit")),
     "": (Message("Enter: next"),),

@@ -8,11 +8,7 @@ from grader.core.layout import columns
 from grader.core.model import Lang, Message, Text
 from grader.grading.costs import Cost
 
-_WHO = {
-    "yours": Message("yours"),
-    "reference": Message("reference"),
-    "alternative": Message("another way {number}"),
-}
+_WHO = {"yours": Message("yours"), "reference": Message("reference"), "alternative": Message("another way {number}")}
 _LIBRARY = {"torch": Message("PyTorch"), "numpy": Message("NumPy")}
 HEADS = (
     Message("code"),

@@ -43,13 +43,7 @@ from grader.report.terminal import ranges
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LONGEST = 2000
-_MARKS = {
-    Status.PASSED: "✓",
-    Status.MISSING: "–",
-    Status.SKIPPED: "–",
-    Status.PENDING: "…",
-    Status.UNMARKED: "!",
-}
+_MARKS = {Status.PASSED: "✓", Status.MISSING: "–", Status.SKIPPED: "–", Status.PENDING: "…", Status.UNMARKED: "!"}
 
 
 class SectionCache:

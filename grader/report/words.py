@@ -57,10 +57,7 @@ DIFFERING = Message("{differing} of {size} entries differ")
 PRINTED = Message("Your code printed:")
 CHECKS = Message("{passed} of {all} checks passed")
 HIDDEN_DECIDE = Message("Hidden cases decide {points} of these {possible} points.")
-GIVEN = {
-    "torch": Message("tested with torch tensors"),
-    "numpy": Message("tested with NumPy arrays"),
-}
+GIVEN = {"torch": Message("tested with torch tensors"), "numpy": Message("tested with NumPy arrays")}
 #: On pages, where the item may be a link.
 ASK_NEXT_ON_PAGE = Message("Practise this idea: {item}")
 ASK_NEXT = Message("Practise this idea: attncheck quiz {item}")

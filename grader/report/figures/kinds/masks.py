@@ -61,10 +61,7 @@ def draw(seen: tuple[SourceResults, ...]) -> Figure:
         ),
         beside(seen, "causal_mask", _FEWER, lambda title, each: _mask(title, _causal(each, 1), late)),
         beside(
-            seen,
-            "padding_mask",
-            _PADDING,
-            lambda title, each: _mask(title, each.one("padding_mask")[:, 0, 0], lengths),
+            seen, "padding_mask", _PADDING, lambda title, each: _mask(title, each.one("padding_mask")[:, 0, 0], lengths)
         ),
     ]
     return Figure(TITLE, _NOTE, in_rows(groups, 2 * len(seen)))
