@@ -115,7 +115,7 @@ class _Check:
     result: Future[Any] = field(default_factory=Future)
 
     def fail(self, error: Exception) -> None:
-        """Raise ``error`` for whoever waits, unless there is a result."""
+        """Raise ``error`` for the person who waits, unless there is a result."""
         if not self.result.done():
             self.result.set_exception(error)
 

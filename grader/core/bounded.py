@@ -27,7 +27,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import IO, Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import IO, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 from grader.core.errors import AttncheckError, LibrariesChanged, SandboxKilled
 from grader.core.model import Message
@@ -106,24 +106,14 @@ class Call:
     content: bytes | None = None
 
 
-class Caller(Protocol):
-    """Makes calls for one person; see ``grader.core.readers``."""
-
-    def make(self, call: Call) -> Any:
-        """The result of a call, or an exception as of ``call``."""
-
-
-#: Who makes the calls of this context, which a server sets for each request; None for one caller of its own.
-CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)
+#: What makes the calls of this context in place of ``make``; a server sets it for each request, for one person.
+CALLER: ContextVar[Callable[[Call], Any] | None] = ContextVar("CALLER", default=None)
 
 
 def _called(call: Call) -> Any:
     if _SERVING.is_set() or sys.platform == "win32":
         return call.function(*call.args, **call.kwargs)
-    caller = CALLER.get()
-    if caller is not None:
-        return caller.make(call)
-    return make(call)
+    return (CALLER.get() or make)(call)
 
 
 def make(call: Call) -> Any:

@@ -20,6 +20,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from typing import Any, TypeAlias
 
@@ -219,7 +220,7 @@ class Readers:
     @contextlib.contextmanager
     def reading_for(self, person: str) -> Iterator[None]:
         """Calls of ``bounded`` in this context are made here, for ``person``."""
-        token = CALLER.set(_Reader(self, person))
+        token = CALLER.set(partial(self.make, person))
         try:
             yield
         finally:
@@ -275,15 +276,3 @@ class Readers:
 
     def _used(self, person: str) -> float:
         return self._budget.used(person, time.monotonic())
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Makes the calls of one person."""
-
-    readers: Readers
-    person: str
-
-    def make(self, call: Call) -> Any:
-        """See ``Readers.make``."""
-        return self.readers.make(self.person, call)
