@@ -100,14 +100,7 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
     all other submissions as well are raised.
     """
     try:
-        submission = parse_files(task.files or read_files(Path(task.path)), task.seed_name, task.path)
-        if task.digest and submission.digest != task.digest:
-            return TaskResult(task.key, error=FILES_CHANGED)
-        submission = answer_ids.matched(context.course, submission)
-        selection = Selection(questions=task.questions, everything=True)
-        report = grade(context.course, submission, sandbox.observe_unverified, selection=selection, context=context)
-        if not _all_code_passed(report):
-            sandbox.verify()
+        return _graded(context, sandbox, task)
     except SubmissionError as error:
         return TaskResult(task.key, error=error.message)
     except AttncheckError:
@@ -118,6 +111,17 @@ def grade_task(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> 
             raise  # the machine lacks a resource that all submissions need
         bug = INTERNAL_ERROR.fill(error=f"{type(error).__name__}: {error}")
         return TaskResult(task.key, error=lacking or bug)
+
+
+def _graded(context: GradingContext, sandbox: Sandbox, task: GradingTask) -> TaskResult:
+    submission = parse_files(task.files or read_files(Path(task.path)), task.seed_name, task.path)
+    if task.digest and submission.digest != task.digest:
+        return TaskResult(task.key, error=FILES_CHANGED)
+    submission = answer_ids.matched(context.course, submission)
+    selection = Selection(questions=task.questions, everything=True)
+    report = grade(context.course, submission, sandbox.observe_unverified, selection=selection, context=context)
+    if not _all_code_passed(report):
+        sandbox.verify()
     return TaskResult(
         task.key,
         tuple(map(encode, report.questions)),

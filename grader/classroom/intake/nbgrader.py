@@ -18,9 +18,18 @@ feedback/bo/ps1/ps1.html
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, UnreadableFile, find_strays, group_files
+from grader.classroom.intake import (
+    FoundSubmission,
+    Layout,
+    Tree,
+    UnreadableFile,
+    find_strays,
+    group_files,
+    named_person,
+)
 from grader.core.model import Message
 
 RANK = 15
@@ -44,34 +53,48 @@ def explains(tree: Tree) -> frozenset[str]:
 
 def layout(tree: Tree) -> Layout:
     """See ``Layout``. The tree has a folder ``submitted``, or is the inside of one."""
-    top = _TOP if any(name.startswith(_TOP) for name in tree.names) else ""
-    parts = {name: name.removeprefix(top).split("/", 2) for name in tree.names if name.startswith(top) and name != top}
-    inside = {name: part for name, part in parts.items() if len(part) == 3}
-    inside |= {name: [part[0], "", ""] for name, part in parts.items() if len(part) == 2 and not part[1]}
-    tasks: dict[str, set[str]] = {}
-    for student, task, _ in inside.values():
-        tasks.setdefault(student, set()).update(filter(None, [task]))
-    keys = {
-        name: f"{student}/{task}" if task and len(tasks[student]) > 1 else student
-        for name, (student, task, _) in inside.items()
-    }
-    stamps = {keys[name]: _utc(name, tree) for name, part in inside.items() if part[2] == _STAMP}
-    silent = {name for name, part in inside.items() if part[2] == _STAMP or part[2].startswith(_FEEDBACK)}
-    working = {keys[name] for name in inside if name not in silent}
-    wanted = [name for name in inside if name not in silent or keys[name] not in working]
+    inside = _inside(tree)
+    keys = _keys(inside)
+    stamps = {keys[name]: _utc(name, tree) for name, (_, _, file) in inside.items() if file == _STAMP}
+    ours = {name for name, (_, _, file) in inside.items() if file == _STAMP or file.startswith(_FEEDBACK)}
+    working = {keys[name] for name in inside if name not in ours}
+    # Without any work, what nbgrader wrote shows at least who is in the class.
+    wanted = [name for name in inside if name not in ours or keys[name] not in working]
     files = group_files([(keys[name], name, inside[name][2]) for name in wanted])
     submissions = [
-        FoundSubmission(
-            f"nbgrader-{key}",
-            (Person(key.split("/")[0], (("learner", key.split("/")[0]),)),),
-            files[key],
-            stamps.get(key),
-        )
+        FoundSubmission(f"nbgrader-{key}", (named_person(key.split("/")[0]),), files[key], stamps.get(key))
         for key in files
     ]
     left = tuple(name for name in tree.names if name not in inside and not name.startswith(_FEEDBACK))
     loose = (name for name in left if name.startswith(_TOP) or name.partition("/")[0] not in _COURSE)
     return Layout(tuple(submissions), left, find_strays(loose, _OUTSIDE))
+
+
+def _inside(tree: Tree) -> dict[str, tuple[str, str, str]]:
+    """The student, assignment and file of each name; the latter are empty for the empty folder of a student."""
+    top = _TOP if any(name.startswith(_TOP) for name in tree.names) else ""
+    files: dict[str, tuple[str, str, str]] = {}
+    empty: dict[str, tuple[str, str, str]] = {}
+    for name in tree.names:
+        if not name.startswith(top) or name == top:
+            continue
+        match name.removeprefix(top).split("/", 2):
+            case [student, assignment, file]:
+                files[name] = student, assignment, file
+            case [student, ""]:
+                empty[name] = student, "", ""
+    return files | empty
+
+
+def _keys(inside: Mapping[str, tuple[str, str, str]]) -> dict[str, str]:
+    """The submission that each name is in: its student, and the assignment if the student has several."""
+    assignments: dict[str, set[str]] = {}
+    for student, assignment, _ in inside.values():
+        assignments.setdefault(student, set()).update(filter(None, [assignment]))
+    return {
+        name: f"{student}/{assignment}" if assignment and len(assignments[student]) > 1 else student
+        for name, (student, assignment, _) in inside.items()
+    }
 
 
 def _utc(name: str, tree: Tree) -> datetime | None:
