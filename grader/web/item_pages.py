@@ -14,7 +14,6 @@ from grader.core.model import Exercise, Item, Message, Question, Status, Text
 from grader.course import items
 from grader.learning import log, next_step, quiz_view, review, review_view
 from grader.learning.log import Rating
-from grader.learning.review import Card
 from grader.learning.quiz_session import (
     Feedback,
     ItemRecord,
@@ -25,6 +24,7 @@ from grader.learning.quiz_session import (
     UnreadableAnswer,
     WrongAnswer,
 )
+from grader.learning.review import Card
 from grader.web.answers import (
     Entry,
     Filled,
