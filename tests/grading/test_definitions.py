@@ -1,6 +1,4 @@
-"""What the text of a submission tells before it runs: names that an exercise forbids, and definitions
-
-still to write."""
+"""What a text tells before it runs: names that an exercise forbids, and definitions still to write."""
 
 from __future__ import annotations
 
