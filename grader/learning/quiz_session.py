@@ -37,6 +37,7 @@ from grader.learning.log import Answered, Coded, Event, Explained, Skipped, Spok
 _TRIES = 3
 #: The most characters in an answer.
 _LONGEST = 10_000
+_ANOTHER_WAY = Message("Then write your answer in another way. This did not count as an attempt.")
 _SAME = Message("You have already tried this answer, and it is not correct.")
 _WHICH = Message("Which of these points did your answer make? Go by what it says, not by what you meant.")
 _WHICH_HOW = Message("Write the numbers, such as 1 3, or 0 for none.")
@@ -44,6 +45,7 @@ _NO_POINT = Message("Choose the points that your answer made, or none of them, b
 #: The choice of somebody whose answer made no key point.
 NONE = items.Choice(items.NONE, Message("None of these"))
 _YES = frozenset({"y", "yes", "ok", "是", "对", "是的"})
+_NO = frozenset({"n", "no", "nope", "不", "否", "不是"})
 _TOO_LONG = Message("The answer is longer than {most} characters.")
 
 # ------------------------------------------------------------------------------------------- typed input
@@ -445,6 +447,8 @@ def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> StepR
         return StepResult(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
     if _normalized(text) in map(_normalized, card.record.answers):
         return StepResult(session, UnreadableAnswer(_SAME))
+    if session.doubted is not None and _normalized(text) in _NO:  # never the formula n
+        return StepResult(replace(session, doubted=None), UnreadableAnswer(_ANOTHER_WAY))
     if session.doubted is not None and _normalized(text) in _YES:
         text = session.doubted
     elif session.confirms and (formulas := items.doubtful(card.item, text.strip())) and text != session.doubted:

@@ -541,6 +541,16 @@ def test_what_looks_different_is_confirmed(yes: str) -> None:
     assert done.feedback.record.answers == ("\\frac{n}{2} tokens",)
 
 
+@pytest.mark.parametrize("no", ["n", "No", "不", "否"])
+def test_a_no_is_never_a_formula(no: str) -> None:
+    """It takes the answer back, and costs no attempt; n without a question is the formula."""
+    _, declined = reading("\\frac{n}{2} tokens", no)
+    assert isinstance(declined.feedback, UnreadableAnswer) and not declined.events
+    assert declined.session.doubted is None
+    (wrong,) = reading("n")
+    assert isinstance(wrong.feedback, WrongAnswer)
+
+
 def test_another_answer_takes_its_place() -> None:
     """Then that one is judged, or asked about; what is obvious is judged at once."""
     first, second, third = reading("n^2 tokens", "n d", "n/2")
