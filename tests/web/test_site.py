@@ -496,21 +496,28 @@ def test_files_have_a_quota(classroom: Classroom, monkeypatch: pytest.MonkeyPatc
     assert "x = 1" in bo.get("/questions/Q1/code").text
 
 
+@contextlib.contextmanager
+def reading_used_up(classroom: Classroom, name: str) -> Iterator[None]:
+    """Within it, this person has no time for reading left."""
+    budget = classroom.site.service.readers._budget
+    budget.note(name, 1000.0, time.monotonic())
+    try:
+        yield
+    finally:
+        budget._uses.clear()
+
+
 def test_a_learner_whose_reading_is_used_up(classroom: Classroom) -> None:
     """They are told, and can still open every page; others and the staff read on."""
     notebook = json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "source": "x = 1"}], "metadata": {}})
-    readers = classroom.site.service.readers
     ada, bo, grace = classroom.browser("ada"), classroom.browser("bo"), classroom.browser("grace", Role.INSTRUCTOR)
-    readers._budget.note("bo", 1000.0, time.monotonic())
-    try:
+    with reading_used_up(classroom, "bo"):
         files = {"files": ("used.ipynb", notebook.encode())}
         said = bo.post("/work", files=files, data={"replace": "1"}, headers=OWN)
         assert said.status_code == 400 and "within an hour" in said.text and "used.ipynb" not in said.text
         assert [bo.get(path).status_code for path in ("/work", "/submit", "/", "/questions/Q1")] == [200] * 4
         assert upload(ada, "used.ipynb", notebook.encode()) == 200
         assert upload(grace, "used.ipynb", notebook.encode()) == 200
-    finally:
-        readers._budget._uses.clear()
 
 
 def test_pages_parse_nothing_that_they_have_parsed(classroom: Classroom) -> None:
@@ -518,13 +525,9 @@ def test_pages_parse_nothing_that_they_have_parsed(classroom: Classroom) -> None
     notebook = json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "source": "y = 1"}], "metadata": {}})
     ada = classroom.browser("ada")
     assert upload(ada, "once.ipynb", notebook.encode()) == 200
-    readers = classroom.site.service.readers
-    readers._budget.note("ada", 1000.0, time.monotonic())  # now any reading would be refused
-    try:
+    with reading_used_up(classroom, "ada"):
         assert all("once.ipynb" in ada.get(path).text for path in ("/work", "/submit"))
         assert upload(ada, "once.ipynb", notebook.encode()) == 200
-    finally:
-        readers._budget._uses.clear()
 
 
 def test_old_notebooks_have_a_smaller_limit(classroom: Classroom) -> None:
@@ -606,8 +609,6 @@ async def nothing_to_receive(*_: Any) -> Any:
 def test_beyond_the_budget_a_large_upload_is_refused_unread(classroom: Classroom) -> None:
     """The body is not even received. Other people's is."""
     classroom.browser("bo")
-    readers = classroom.site.service.readers
-    readers._budget.note("bo", 1000.0, time.monotonic())
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -619,13 +620,11 @@ def test_beyond_the_budget_a_large_upload_is_refused_unread(classroom: Classroom
         ], "state": {"person": ClassMember(name, name, Role.LEARNER), "nonce": ""}}  # fmt: skip
         asyncio.run(classroom.site.inner()(scope, nothing_to_receive, send))
 
-    try:
+    with reading_used_up(classroom, "bo"):
         upload_of("bo")
         assert sent[0]["status"] == 400 and b"within an hour" in sent[1]["body"]
         with pytest.raises(AssertionError, match="the body was read"):
             upload_of("ada")
-    finally:
-        readers._budget._uses.clear()
 
 
 def test_formulas_that_come_too_fast_or_are_too_long(classroom: Classroom) -> None:
