@@ -6,8 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
+from typing import TypeAlias
 
 from grader.core.model import Message, Status, Text
+
+#: The keys and indices that lead from the top of a YAML document to a value.
+Path: TypeAlias = tuple[str | int, ...]
 
 #: Terminal escape sequences: control strings (titles, hyperlinks), CSI (colours, cursor), and short ones.
 _SEQUENCE = re.compile(
@@ -141,3 +145,8 @@ COMMA = Message(", ")
 LEVEL = Message("{points}, level {level} of 3")
 SEMICOLON = Message("; ")
 RESULT = Message("Result: {result}")
+
+
+def show_path(path: Path) -> str:
+    """``path`` in the usual notation, such as ``items[0].ask.en``."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")

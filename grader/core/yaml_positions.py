@@ -10,17 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 import yaml
 from yaml import events
 
 from grader.core.errors import AttncheckError
 from grader.core.model import Message, Text
-from grader.core.text import LABELED
-
-#: The keys and indices that lead from the top of a document to a value.
-Path: TypeAlias = tuple[str | int, ...]
+from grader.core.text import LABELED, Path, show_path
 
 #: The deepest nesting that is accepted; the bank needs about ten levels.
 MAX_DEPTH = 40
@@ -209,8 +206,3 @@ def _scalar(text: str) -> str | int | float | bool | None:
     if special := _SPECIAL.fullmatch(text):
         return float(f"{special[1]}inf" if special[2] else "nan")
     return text
-
-
-def show_path(path: Path) -> str:
-    """``path`` in the usual notation, such as ``items[0].ask.en``."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")

@@ -17,8 +17,8 @@ from pydantic import BaseModel
 
 from grader.core import yaml_positions
 from grader.core.model import Course, Item, Message, Part, Question, Source, SourceFile, Text
+from grader.core.text import Path as YamlPath
 from grader.core.yaml_positions import Document
-from grader.core.yaml_positions import Path as YamlPath
 from grader.course import schema, schema_problems, validate
 from grader.course.problems import Problem, ProblemsError, ValueProblem, unknown
 from grader.course.schema import CourseFile

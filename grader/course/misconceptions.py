@@ -14,7 +14,7 @@ from typing import TypeAlias
 from grader.core.constraints import MisconceptionId
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import Course, Exercise, Item, Message, Misconception, Question, deferred_spec
-from grader.core.yaml_positions import Path
+from grader.core.text import Path
 
 #: Misconception → the items that name it, with the ids of their questions.
 Index: TypeAlias = Mapping[str, Sequence[tuple[str, Item]]]

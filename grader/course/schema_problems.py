@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from grader.core.constraints import describe_pattern, first_keys
 from grader.core.model import Recipe
-from grader.core.yaml_positions import Path
+from grader.core.text import Path
 from grader.course import items
 from grader.course.problems import ValueProblem, show, unexpected, unknown
 

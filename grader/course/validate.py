@@ -33,7 +33,7 @@ from grader.core.model import (
     SourceFile,
     Symbol,
 )
-from grader.core.yaml_positions import Path
+from grader.core.text import Path
 from grader.course import conditions, edits, items, misconceptions
 from grader.course.problems import ValueProblem, unexpected, unknown
 

@@ -6,7 +6,7 @@ import pytest
 
 from grader.core.errors import CourseError
 from grader.core.model import Edit, Part, SourceFile
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course import edits
 from grader.course.problems import ValueProblem
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.core.model import Parameter, Text
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course import items
 from grader.course import schema as edge
 from grader.course.problems import ValueProblem

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Message, Text
-from grader.core.yaml_positions import Path
+from grader.core.text import Path
 from grader.course.items import Choice
 from grader.course.items._options import as_id_text, normalize_id
 from grader.course.problems import ValueProblem, unexpected

@@ -74,8 +74,7 @@ from typing import TypeAlias
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
-from grader.core.text import name_list
-from grader.core.yaml_positions import Path
+from grader.core.text import Path, name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, unreadable
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected

@@ -53,8 +53,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.core.model import Message, Status, Text
-from grader.core.text import name_list
-from grader.core.yaml_positions import Path
+from grader.core.text import Path, name_list
 from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, unreadable
 from grader.course.items._values import KnownWrongAnswer
 from grader.course.problems import ValueProblem, unexpected

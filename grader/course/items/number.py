@@ -70,7 +70,7 @@ from typing import TypeAlias
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
-from grader.core.yaml_positions import Path
+from grader.core.text import Path
 from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, draw, unreadable
 from grader.course.items._number_words import chinese_in_digits, english_in_digits
 from grader.course.items._options import excerpt

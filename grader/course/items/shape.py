@@ -63,8 +63,7 @@ from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
-from grader.core.text import name_list
-from grader.core.yaml_positions import Path
+from grader.core.text import Path, name_list
 from grader.course.items import Context, Judgment, Prompt, draw, unreadable
 from grader.course.items._options import as_id_text, excerpt
 from grader.course.items._values import normalize

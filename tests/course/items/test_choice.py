@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from grader.core.model import Status, Text
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course.items import Context, Judgment, choice, kinds
 from grader.course.items.choice import Option, Spec
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from grader.core.model import Status, Text
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course.items import Context, derivation
 from grader.course.items.derivation import DerivationLine, Idea, Spec, WrongLine
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grader.core.model import Item, Status, Text
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course.items import MOST_READING, Context, Judgment, derivation, expression, judge, mathml
 from grader.course.items._values import KnownWrongAnswer
 from grader.course.items.expression import Spec

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from grader.core.model import Status, Text
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course.items import Context, Judgment, multi
 from grader.course.items._options import Option
 from grader.course.items.multi import Spec

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from grader.core.model import Status, Text
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course.items import Context, Judgment, draw, number
 from grader.course.items._values import KnownWrongAnswer
 from grader.course.items.number import Spec, read

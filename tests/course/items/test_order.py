@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from grader.core.model import Status, Text
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course.items import Context, Judgment, order
 from grader.course.items._ids import Arrangeable
 from grader.course.items.order import Spec, WrongOrder

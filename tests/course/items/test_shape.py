@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grader.core.model import Status, Text
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course.items import Context, Judgment, shape
 from grader.course.items.shape import Spec, WrongShape
 

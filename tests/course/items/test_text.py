@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.model import Item, Lang, Status, Text
-from grader.core.yaml_positions import show_path
+from grader.core.text import show_path
 from grader.course import items
 from grader.course.items import Context, text
 from grader.course.items.text import Confusion, Spec
