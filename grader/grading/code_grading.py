@@ -28,18 +28,16 @@ from grader.core.model import (
     Verdict,
 )
 from grader.grading import definitions
-from grader.grading.checks import JudgeInput
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.definitions import only_raises, unwritten
-from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked, with_printed
+from grader.grading.exercise_results import judge_inputs, judged_exercise, same_verdict, unmarked, with_printed
 from grader.grading.explaining import place
 from grader.grading.explaining.dependencies import with_dependencies
 from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise
 from grader.grading.explaining.explain import explain
 from grader.grading.failures import not_written
 from grader.grading.missing import Leftovers
-from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
-from grader.grading.programs import apply_variant
+from grader.grading.plan import CallingForm, Plan, calling_forms, signatures
 
 if TYPE_CHECKING:
     from grader.core.model import Job, Limits, Observe, Observed
@@ -206,26 +204,10 @@ class CodeGrading:
         if array_type is None or plan.file is None or tried.form is None:
             return None
         context, exercise = self.context, plan.exercise
+        expected, verdicts = context.expected(exercise), [outcome.verdict for outcome in tried.result.outcomes]
+        inputs = judge_inputs(plan, tried.form, tried.observations, expected, tried.saw_secrets)
         identifying = signatures(plan.entries, tried.observations)
-        expected, outcomes = context.expected(exercise), tried.result.outcomes
-        evidence = tuple(
-            Evidence(
-                JudgeInput(
-                    exercise,
-                    replace(entry.case, public=False) if tried.saw_secrets else entry.case,
-                    entry.spec,
-                    entry.drawn if entry.case.sealed else apply_variant(tried.form.variant, entry.drawn),
-                    got,
-                    wanted,
-                    array_type,
-                ),
-                outcome.verdict,
-                seen,
-            )
-            for entry, outcome, got, wanted, seen in zip(
-                plan.entries, outcomes, tried.observations, expected, identifying, strict=True
-            )
-        )
+        evidence = tuple(map(Evidence, inputs, verdicts, identifying))
         runs = context.course.edition is None  # a learners' edition has no references to run
         return WrongExercise(
             course=context.course,
@@ -259,7 +241,7 @@ class CodeGrading:
             for number, (plan, _) in enumerate(tried):
                 self._begin(plan.exercise.name, number, 2 * len(tried))
                 expected.append(self.context.expected(plan.exercise))
-            flat = tuple(program for each in asked for wanted in each for program in wanted)
+            flat = tuple(program for entries in asked for programs_ in entries for program in programs_)
             seen = self.observe(Job(self.submission.files, flat), self.limits)
             self.absent = self.absent or seen.absent
         except (LibrariesChanged, SandboxKilled, SandboxUnavailable):
@@ -270,12 +252,13 @@ class CodeGrading:
             self.seen = seen
         saw_secrets = self.saw_secrets
         self.saw_secrets = saw_secrets or (self.context.seed.secret and any(program.hidden for program in flat))
-        observations, spoken = iter(seen.observations), iter(() if saw_secrets else seen.printed)
+        observations, output = iter(seen.observations), iter(() if saw_secrets else seen.printed)
         results = []
-        for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
-            mine = regroup(each, tuple(next(observations) for programs_ in each for _ in programs_))
-            said = ["".join(next(spoken, "") for _ in programs_) for programs_ in each]
-            result = with_printed(judged_exercise(plan, form, mine, wanted, saw_secrets), said)
+        for (plan, form), wanted, entries in zip(tried, expected, asked, strict=True):
+            mine = [tuple(next(observations) for _ in programs_) for programs_ in entries]
+            printed = ["".join(next(output, "") for _ in programs_) for programs_ in entries]
+            inputs = judge_inputs(plan, form, mine, wanted, saw_secrets)
+            result = with_printed(judged_exercise(plan, inputs, form.array_type), printed)
             results.append(AttemptResult(result, mine, form, saw_secrets))
         return results
 

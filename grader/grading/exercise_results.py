@@ -15,31 +15,34 @@ from grader.grading.programs import apply_variant
 _ELSEWHERE = Message("graded by your instructor with a hidden case")
 
 
-def judged_exercise(
+def judge_inputs(
     plan: Plan,
     form: CallingForm,
     got: list[tuple[Observation, ...]],
     expected: list[tuple[Observation, ...]],
     saw_secrets: bool,
-) -> ExerciseResult:
-    """The result for what was observed; if ``saw_secrets``, public cases are treated like hidden ones."""
-    seen = [
+) -> list[JudgeInput]:
+    """What is judged of each entry of ``plan``; if ``saw_secrets``, public cases are treated like hidden ones."""
+    return [
         JudgeInput(
             plan.exercise,
             replace(entry.case, public=False) if saw_secrets else entry.case,
             entry.spec,
-            apply_variant(form.variant, entry.drawn),
+            entry.drawn if entry.case.sealed else apply_variant(form.variant, entry.drawn),
             mine,
             wanted,
             form.array_type,
         )
         for entry, mine, wanted in zip(plan.entries, got, expected, strict=True)
-        if not entry.case.sealed
     ]
-    results = iter(verdicts.judge_exercise(seen))
+
+
+def judged_exercise(plan: Plan, inputs: list[JudgeInput], array_type: ArrayType) -> ExerciseResult:
+    """The result for what was observed of each entry of ``plan``."""
+    results = iter(verdicts.judge_exercise([seen for seen in inputs if not seen.case.sealed]))
     elsewhere = Verdict(Status.PENDING, _ELSEWHERE)
     judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(results)) for entry in plan.entries]
-    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), form.array_type)
+    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), array_type)
 
 
 def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:
