@@ -35,22 +35,21 @@ def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_
 
 
 def apply_both(
-    files: tuple[SourceFile, ...], one: Sequence[Edit], other: Sequence[Edit], default_module: str
+    files: tuple[SourceFile, ...], first: Sequence[Edit], second: Sequence[Edit], default_module: str
 ) -> tuple[SourceFile, ...] | None:
     """``files`` with two mistakes; None if their edits overlap, so that the order matters."""
-    found = []
-    for both in ((*one, *other), (*other, *one)):
-        try:
-            found.append(apply(files, both, default_module))
-        except CourseError:
-            return None
-    return found[0] if found[0] == found[1] else None
+    try:
+        made = apply(files, (*first, *second), default_module)
+        reversed_order = apply(files, (*second, *first), default_module)
+    except CourseError:
+        return None
+    return made if made == reversed_order else None
 
 
 def changed_lines(files: tuple[SourceFile, ...], edit: Edit, default_module: str) -> tuple[str, int, int] | None:
     """The label of the file that an edit changes, with the first and last line; None if it cannot be made."""
     for file in closure(files, default_module):
-        place = next((place for place in reversed([*_places(file)]) if place.name == edit.inside), None)
+        place = _place(file, edit.inside)
         if place is None or (edit.replace is not None and edit.replace not in place.text):
             continue
         text = edit.replace if edit.replace is not None else place.text
@@ -75,14 +74,14 @@ def problems(
 def closure(files: Sequence[SourceFile], module: str) -> tuple[SourceFile, ...]:
     """The file of ``module``, then those that it imports, then those that these import."""
     by_module = {file.module: file for file in files}
-    found: dict[str, SourceFile] = {}
+    reached: dict[str, SourceFile] = {}
     waiting = [module]
     while waiting:
         name = waiting.pop(0)
-        if name in by_module and name not in found:
-            found[name] = by_module[name]
+        if name in by_module and name not in reached:
+            reached[name] = by_module[name]
             waiting += _imported(by_module[name])
-    return tuple(found.values())
+    return tuple(reached.values())
 
 
 def functions(file: SourceFile) -> dict[str, str]:
@@ -93,13 +92,13 @@ def functions(file: SourceFile) -> dict[str, str]:
 def called(files: Sequence[SourceFile], module: str, target: str) -> frozenset[str]:
     """The functions and classes of ``files`` that ``target`` of ``module`` uses, directly or through others."""
     words = _words(tuple(closure(files, module)))
-    found: set[str] = set()
+    used: set[str] = set()
     waiting = [target]
     while waiting:
-        fresh = (words.get(waiting.pop(), frozenset()) & set(words)) - found - {target}
-        found |= fresh
+        fresh = (words.get(waiting.pop(), frozenset()) & set(words)) - used - {target}
+        used |= fresh
         waiting += fresh
-    return frozenset(found)
+    return frozenset(used)
 
 
 def names_used(files: Sequence[SourceFile], module: str, target: str) -> frozenset[str]:
@@ -111,20 +110,21 @@ def names_used(files: Sequence[SourceFile], module: str, target: str) -> frozens
 @functools.lru_cache(maxsize=_FILES)
 def _words(files: tuple[SourceFile, ...]) -> dict[str, frozenset[str]]:
     """The names in each function and class of ``files``."""
-    found: dict[str, frozenset[str]] = {}
+    words_of: dict[str, frozenset[str]] = {}
     for file in files:
         for name, text in functions(file).items():
             nodes = list(ast.walk(ast.parse(textwrap.dedent(text))))
             words = {node.id for node in nodes if isinstance(node, ast.Name)}
             words |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
             top = name.partition(".")[0]
-            found[top] = found.get(top, frozenset()) | words
-    return found
+            words_of[top] = words_of.get(top, frozenset()) | words
+    return words_of
 
 
 def rewritten(file: SourceFile, name: str, text: str) -> SourceFile:
     """The file with the whole source text of the function ``name`` replaced by ``text``, indented to fit."""
-    place = next(place for place in reversed([*_places(file)]) if place.name == name)
+    place = _place(file, name)
+    assert place is not None
     indent = place.text[: len(place.text) - len(place.text.lstrip())]
     return _with(file, place, textwrap.indent(textwrap.dedent(text).strip("\n"), indent))
 
@@ -143,19 +143,23 @@ class _Place:
 
 @functools.lru_cache(maxsize=_FILES)
 def _places(file: SourceFile) -> tuple[_Place, ...]:
-    return tuple(_found(file))
+    return tuple(place for number, part in enumerate(file.parts) for place in _places_in(number, part))
 
 
-def _found(file: SourceFile) -> Iterator[_Place]:
-    for number, part in enumerate(file.parts):
-        starts = _line_starts(part.text)
-        for node in ast.parse(part.text).body:
-            inner = [(f"{node.name}.", one) for one in node.body] if isinstance(node, ast.ClassDef) else [("", node)]
-            for prefix, one in inner:
-                if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    first = min([one.lineno, *(decorator.lineno for decorator in one.decorator_list)])
-                    start, end = starts[first], starts[(one.end_lineno or one.lineno) + 1] - 1
-                    yield _Place(prefix + one.name, number, one, start, end, part.text[start:end])
+def _places_in(number: int, part: Part) -> Iterator[_Place]:
+    starts = _line_starts(part.text)
+    for top in ast.parse(part.text).body:
+        for node in top.body if isinstance(top, ast.ClassDef) else [top]:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                name = f"{top.name}.{node.name}" if isinstance(top, ast.ClassDef) else node.name
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                start, end = starts[first], starts[(node.end_lineno or node.lineno) + 1] - 1
+                yield _Place(name, number, node, start, end, part.text[start:end])
+
+
+def _place(file: SourceFile, name: str) -> _Place | None:
+    """Where the function ``name`` is; of two definitions with one name the later is the one that counts."""
+    return next((place for place in reversed(_places(file)) if place.name == name), None)
 
 
 def _line_starts(text: str) -> list[int]:
@@ -170,20 +174,19 @@ def _edited(files: tuple[SourceFile, ...], edit: Edit, module: str) -> tuple[Sou
     """``files`` with one edit made, or why not."""
     near = closure(files, module)
     for file in near:
-        # Of two definitions with one name the later is the one that counts.
-        place = next((place for place in reversed([*_places(file)]) if place.name == edit.inside), None)
-        if place is not None:
-            text = _body(file.parts[place.part].text, place, edit.by) if edit.replace is None else _swap(place, edit)
-            if isinstance(text, ValueProblem):
-                return text
-            changed = _with(file, place, text)
-            complaint = _complaint(changed.parts[place.part])
-            if complaint is not None:
-                key = "body" if edit.replace is None else "with"
-                return unexpected(
-                    (key,), edit.by, f"Python that fits into {edit.inside} (Python says: {complaint})", "edit"
-                )
-            return tuple(changed if each is file else each for each in files)
+        place = _place(file, edit.inside)
+        if place is None:
+            continue
+        text = _body(file.parts[place.part].text, place, edit.by) if edit.replace is None else _swap(place, edit)
+        if isinstance(text, ValueProblem):
+            return text
+        changed = _with(file, place, text)
+        complaint = _complaint(changed.parts[place.part])
+        if complaint is not None:
+            key = "body" if edit.replace is None else "with"
+            expected = f"Python that fits into {edit.inside} (Python says: {complaint})"
+            return unexpected((key,), edit.by, expected, "edit")
+        return tuple(changed if other is file else other for other in files)
     names = [name for file in near for name in functions(file)]
     return unknown(("in",), edit.inside, f"a function of {module} or of what it imports", names, "edit")
 
@@ -216,7 +219,7 @@ def _with(file: SourceFile, place: _Place, text: str) -> SourceFile:
     """The file with the function's text replaced; the lines of later definitions are shifted."""
     part = file.parts[place.part]
     changed = Part(part.label, part.text[: place.start] + text + part.text[place.end :])
-    parts = tuple(changed if number == place.part else each for number, each in enumerate(file.parts))
+    parts = tuple(changed if number == place.part else other for number, other in enumerate(file.parts))
     last, shift = place.node.end_lineno or place.node.lineno, text.count("\n") - place.text.count("\n")
     alone = len(parts) == 1
     defines = tuple((name, line + shift if alone and line > last else line) for name, line in file.defines)
