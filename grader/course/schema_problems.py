@@ -6,7 +6,7 @@ The JSON Schema of the model says what was expected, so that nothing has to be w
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -31,10 +31,11 @@ def validate(model: type[Model], value: Any) -> Model | list[ValueProblem]:
     except ValidationError as error:
         schema = model.model_json_schema()
         details = [detail for detail in error.errors(include_url=False) if not _echo(detail)]
-        found = [(detail["type"], _fault(detail, schema, value)) for detail in details]
+        problems = [(detail["type"], _fault(detail, schema, value)) for detail in details]
         # A union reports an error for each of its members; the one that is meant has errors further inside.
-        deeper = {fault.path[:length] for _, fault in found for length in range(len(fault.path))}
-        return list(dict.fromkeys(f for kind, f in found if not (kind.endswith("_type") and f.path in deeper)))
+        deeper = {problem.path[:length] for _, problem in problems for length in range(len(problem.path))}
+        meant = (problem for kind, problem in problems if not (kind.endswith("_type") and problem.path in deeper))
+        return list(dict.fromkeys(meant))
 
 
 def _echo(detail: ErrorDetails) -> bool:
@@ -42,17 +43,18 @@ def _echo(detail: ErrorDetails) -> bool:
     return detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]
 
 
-def blanks(value: Any, path: Path = ()) -> list[ValueProblem]:
+def blanks(value: Any, path: Path = ()) -> Iterator[ValueProblem]:
     """The texts in ``value`` that are empty in one of the languages."""
     if isinstance(value, list):
-        return [fault for index, part in enumerate(value) for fault in blanks(part, (*path, index))]
-    if not isinstance(value, dict):
-        return []
-    found = [fault for key, part in value.items() for fault in blanks(part, (*path, key))]
-    empty = [lang for lang in ("en", "zh") if isinstance(text := value.get(lang), str) and not text.strip()]
-    return found + [
-        unexpected((*path, lang), value[lang], "a text in English and in Chinese", "empty-text") for lang in empty
-    ]
+        for index, part in enumerate(value):
+            yield from blanks(part, (*path, index))
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from blanks(part, (*path, key))
+        for lang in ("en", "zh"):
+            text = value.get(lang)
+            if isinstance(text, str) and not text.strip():
+                yield unexpected((*path, lang), text, "a text in English and in Chinese", "empty-text")
 
 
 @dataclass(frozen=True, slots=True)
