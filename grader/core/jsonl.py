@@ -1,7 +1,7 @@
-"""Files of records in a results folder, one line of JSON for each record (JSON Lines). Lines are only appended.
+"""Files of records, one line of JSON for each record (JSON Lines). Lines are only appended, under a lock.
 
-A line that a crash cut short is skipped when the file is read, and ended by the next append. Only ``attncheck forget``
-removes records.
+A line that a crash cut short is skipped when the file is read, and ended by the next append. Records are removed only
+when a person is to be forgotten.
 
 A file that is *rotated* continues in a new file when it is full: ``audit.jsonl`` becomes ``audit.1.jsonl``, the next
 one ``audit.2.jsonl``. Such a file is read from the end, a part at a time; see ``read_back``.
@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from filelock import FileLock, Timeout
 
@@ -125,28 +125,29 @@ def _size(path: Path) -> int:
 
 
 def read_back(
-    path: Path, before: Place | None, most: int, pread: Callable[[int, int, int], bytes] = os.pread
+    path: Path, before: Place | None, most: int, read_at: Callable[[IO[bytes], int, int], bytes] | None = None
 ) -> tuple[list[dict[str, Any]], Place | None]:
     """The records in about the last ``most`` bytes before a place (None: the end), and the place before them.
 
     The records are in order; the place is None if there are no earlier ones. Reads at most ``most`` bytes with
-    ``pread``, and never skips a record: one that is longer is read whole. Raises UsageError if a segment cannot be
+    ``read_at``, and never skips a record: one that is longer is read whole. Raises UsageError if a segment cannot be
     read.
     """
+    read_at = read_at or _read_at
     newest = max(map(_number, rotated(path)), default=0) + 1
     place = before or Place(newest, _size(path))
     if not 1 <= place.segment <= newest:
         return [], None
     file = path if place.segment == newest else _segment(path, place.segment)
     try:
-        with open(file, "rb") as opened:
+        with open(file, "rb", buffering=0) as opened:
             end = min(place.offset, os.fstat(opened.fileno()).st_size)
             start = max(0, end - most)
-            data = pread(opened.fileno(), end - start, start)
+            data = read_at(opened, end - start, start)
             while start and b"\n" not in data[:-1]:  # a record that is longer than what may be read
                 more = min(start, most)
                 start -= more
-                data = pread(opened.fileno(), more, start) + data
+                data = read_at(opened, more, start) + data
     except FileNotFoundError:
         start, data = 0, b""
     except OSError as error:
@@ -164,11 +165,16 @@ def _end_of(path: Path, number: int) -> Place | None:
     return Place(_number(earlier[-1]), _size(earlier[-1])) if earlier else None
 
 
+def _read_at(file: IO[bytes], size: int, start: int) -> bytes:
+    file.seek(start)
+    return file.read(size)
+
+
 def _write(path: Path, record: Record) -> None:
     data = _line(record)
     try:
         with open(path, "ab+", buffering=0) as file:
-            if file.tell() and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n":
+            if file.tell() and _read_at(file, 1, file.tell() - 1) != b"\n":
                 data = b"\n" + data
             file.write(data)
             os.fsync(file.fileno())
