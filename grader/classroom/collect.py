@@ -125,11 +125,6 @@ class _Entry:
     size: int = 0
     modified: float = 0.0
 
-    @property
-    def path(self) -> str:
-        """The name, with a slash only if it is a folder indeed."""
-        return self.name.rstrip("/") if self.kind == "odd" else self.name
-
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
@@ -160,7 +155,7 @@ class _Tree:
             if earlier is None or (earlier.kind in _YIELDING and entry.problem not in (EMPTY, _EMPTY)):
                 entries[entry.name] = entry
         files = [entry.name for entry in entries.values() if entry.kind in ("file", "bad")]
-        base = _base(files if root is None else [entry.path for entry in entries.values()])
+        base = _base(files if root is None else entries)
         units = Counter(_unit(name, base) for name in files)
         over = {unit: _too_many() for unit, count in units.items() if count > MAX_ENTRIES}
         over |= {_unit(name, base): _too_deep() for name in files if _too_long(name, base)}
@@ -516,32 +511,41 @@ def _regular(place: Path) -> IO[bytes]:
     return os.fdopen(handle, "rb")
 
 
-def _place(submission: FoundSubmission, tree: _Tree, folder: Path) -> Path:
-    """The path to read the submission at: in place if it has its own folder or file, else a copy in ``folder``.
+def _place(submission: FoundSubmission, tree: _Tree, copy: Path) -> Path:
+    """The path to read the submission at: in place if it has its own folder or file, else its ``copy``.
 
-    If a zip or answers file is alone in a folder, the submission is that file, not the folder. Files of kinds that are
-    never graded are copied as empty files.
+    Files of kinds that are never graded are copied as empty files.
     """
-    if tree.root is not None and not any(_odd(name) for name, _ in submission.files):
-        (first, inner), *more = submission.files
-        if not more and (first == inner or first.lower().endswith(ALONE)):
-            return tree.root / first
-        folders = {name.removesuffix(inner) if name.endswith(f"/{inner}") else "" for name, inner in submission.files}
-        alone = folders.pop()
-        if not folders and tree.below.get(alone, 0) == len(submission.files):
-            return tree.root / alone
-    done = folder / ".complete"
-    if done.exists() and _is_copy(folder, submission, tree):
-        return _what(folder, submission)
-    shutil.rmtree(folder, ignore_errors=True)
-    for name, inner in submission.files:
-        target = folder / _spelled(inner)
-        with _unpacking(name), _content(tree, name) as source, _new(target) as out:
-            _copy(source, out, name)
-        stamp = tree.entries[name].modified  # decides between two answers files
-        os.utime(target, (stamp, stamp))
-    done.touch()
-    return _what(folder, submission)
+    if (place := _own_place(submission, tree)) is not None:
+        return place
+    done = copy / ".complete"
+    if not (done.exists() and _is_copy(copy, submission, tree)):
+        shutil.rmtree(copy, ignore_errors=True)
+        for name, inner in submission.files:
+            target = copy / _spelled(inner)
+            with _unpacking(name), _content(tree, name) as source, _new(target) as out:
+                _copy(source, out, name)
+            stamp = tree.entries[name].modified  # decides between two answers files
+            os.utime(target, (stamp, stamp))
+        done.touch()
+    return copy / _spelled(submission.files[0][1]) if len(submission.files) == 1 else copy
+
+
+def _own_place(submission: FoundSubmission, tree: _Tree) -> Path | None:
+    """The submission's own folder or file, if it can be read in place.
+
+    If a zip or answers file is alone in a folder, the submission is that file, not the folder.
+    """
+    if tree.root is None or any(_odd(name) for name, _ in submission.files):
+        return None
+    (first, inner), *more = submission.files
+    if not more and (first == inner or first.lower().endswith(ALONE)):
+        return tree.root / first
+    folders = {name.removesuffix(inner) if name.endswith(f"/{inner}") else "" for name, inner in submission.files}
+    folder = folders.pop()
+    if not folders and tree.below.get(folder, 0) == len(submission.files):
+        return tree.root / folder
+    return None
 
 
 def _copy_of(submission: FoundSubmission, scratch: Path) -> Path:
@@ -581,11 +585,6 @@ def _equal(path: Path, tree: _Tree, name: str) -> bool:
             if not piece:
                 return True
     return False
-
-
-def _what(folder: Path, submission: FoundSubmission) -> Path:
-    """The path of a copy: the file itself if it is the only one, else the folder."""
-    return folder / _spelled(submission.files[0][1]) if len(submission.files) == 1 else folder
 
 
 def _spelled(name: str) -> str:
