@@ -20,7 +20,7 @@ from grader.grading import answer_grading, checks, missing, properties
 from grader.instructor.analysis import similarity
 from grader.sandbox import launch
 from grader.sandbox.inside import confine, errors, frames, threads
-from grader.submission import answer_entries, archive, files, messages, notebook, source
+from grader.submission import answers, archive, files, messages, notebook, source
 from tests.grading.checks.test_kinds import SKIPS
 
 ROOT = Path(__file__).parents[1]
@@ -62,7 +62,7 @@ ROWS: dict[str, tuple[float, ...]] = {
     "forbidden names": READING,
     "names": (missing._MOST_LOOKED_UP, missing._MOST_UNKNOWN, suggest._LONGEST),
     "answers": (
-        kib(files.MAX_SOURCE), yaml_positions.MAX_DEPTH, answer_entries.MAX_ENTRIES, items.MOST_CHARACTERS, *READING
+        kib(files.MAX_SOURCE), yaml_positions.MAX_DEPTH, answers.MAX_ENTRIES, items.MOST_CHARACTERS, *READING
     ),
     "formulas": (
         tokens.MAX_LENGTH, steps.MOST_LINES, parse._MOST_TOKENS, parse._LARGEST_EXPONENT, scalars.MOST_STEPS,

@@ -28,7 +28,7 @@ def _ids(course: Course) -> dict[str, str]:
 
 
 def _named(answers: Iterable[Answer], ids: dict[str, str]) -> Iterator[Answer]:
-    from grader.submission.answer_entries import combined  # yaml is slow to import
+    from grader.submission.answers import combined  # the parser
 
     by_item: dict[str, list[Answer]] = {}
     for answer in answers:

@@ -167,7 +167,7 @@ def unassigned(answers: Sequence[Answer], ids: list[str]) -> Iterator[tuple[Answ
     An answer without one of its own may stand inside the text of another answer, where a quote is missing or the
     indentation is wrong: then that text comes with the id.
     """
-    from grader.submission.answer_entries import named_in  # yaml is slow to import
+    from grader.submission.answers import named_in  # the parser
 
     course_ids = set(ids)
     given = [answer for answer in answers if answer.value is not None]
