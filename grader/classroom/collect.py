@@ -142,12 +142,7 @@ class _Tree:
     root: Path | None = None
 
     @classmethod
-    def of(
-        cls,
-        source: Iterable[_Entry],
-        open_file: Callable[[str], IO[bytes]],
-        root: Path | None = None,
-    ) -> _Tree:
+    def of(cls, source: Iterable[_Entry], open_file: Callable[[str], IO[bytes]], root: Path | None = None) -> _Tree:
         """The tree with the entries of a ``source``. Of a name that comes twice, the entry with a problem counts."""
         entries: dict[str, _Entry] = {}
         for entry in source:

@@ -155,13 +155,7 @@ def _rehearsal(folder: Path | None, workers: int) -> Iterator[MachineFact]:
             yield from map(_canary, try_attacks(sandbox.observe, lambda: wait(ready)))
             yield _workers(ready)
     except (SandboxError, OSError) as error:  # unavailable, broken, or too many processes
-        yield MachineFact(
-            "canaries",
-            "confinement",
-            "missing",
-            _why(error),
-            _UNTIL_THEN,
-        )
+        yield MachineFact("canaries", "confinement", "missing", _why(error), _UNTIL_THEN)
 
 
 def _place(folder: Path | None) -> str:

@@ -321,10 +321,7 @@ _TOO_MUCH_TODAY = Message(
 
 def _refuse_above(most: int, receipt: Receipt, earlier: Sequence[Receipt]) -> None:
     """Raises UsageError if ``receipt`` and the ``earlier`` ones of 24 hours have more than ``most`` bytes."""
-    recent = sorted(
-        (other for other in earlier if other.at > receipt.at - _DAY),
-        key=lambda other: other.at,
-    )
+    recent = sorted((other for other in earlier if other.at > receipt.at - _DAY), key=lambda other: other.at)
     size = _bytes_of(receipt)
     sizes = {"size": file_size(size), "most": file_size(most)}
     if size > most:

@@ -74,11 +74,7 @@ class GradingPlan:
 
     @classmethod
     def of(
-        cls,
-        course: Course,
-        seed: Seed,
-        versions: Mapping[str, str],
-        tasks: Iterable[tuple[SubmissionRow, GradingTask]],
+        cls, course: Course, seed: Seed, versions: Mapping[str, str], tasks: Iterable[tuple[SubmissionRow, GradingTask]]
     ) -> GradingPlan:
         """The plan of ``tasks``, each with its submission."""
         pairs = tuple(tasks)

@@ -133,8 +133,7 @@ def scan(raw: RawFile, budget: ParseBudget) -> SourceFacts:
     if text.lstrip().startswith("{") and '"nbformat"' in text:
         advice = say.RENAME_IT.fill(suffix=".ipynb")
         raise Unusable(
-            raw.path,
-            say.LOOKS_LIKE.fill(expected=say.PYTHON_SOURCE, what=say.A_JUPYTER_NOTEBOOK, advice=advice),
+            raw.path, say.LOOKS_LIKE.fill(expected=say.PYTHON_SOURCE, what=say.A_JUPYTER_NOTEBOOK, advice=advice)
         )
     budget.count_code(text)
     return replace(combine([(Part(raw.path, text), parse(text, raw.path))], budget), remark=remark)
