@@ -71,8 +71,6 @@ _FILE_TOO_LARGE = Message("{name} has more than the {limit} MiB that one file ma
 _METADATA_TOO_LARGE = Message("{name} is larger than {limit} MiB; expected metadata of a collection.")
 #: Suffixes of files that are the submission itself if they are alone in a folder.
 ALONE = (".zip", ".yaml", ".yml")
-#: Entries that give way to another one with the same name.
-_YIELDING = ("file", "folder", "unread")
 #: In nbgrader's layout, the learners' folders are in this folder.
 _SUBMITTED = "submitted/"
 
@@ -125,6 +123,12 @@ class _Entry:
     size: int = 0
     modified: float = 0.0
 
+    def yields_to(self, other: _Entry) -> bool:
+        """Whether the ``other`` entry of this name counts in place of this one: the worse one does."""
+        if self.kind == "over" or other.problem in (EMPTY, _EMPTY):
+            return other.kind == "over"
+        return self.kind in ("file", "folder", "unread")
+
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
@@ -143,11 +147,11 @@ class _Tree:
 
     @classmethod
     def of(cls, source: Iterable[_Entry], open_file: Callable[[str], IO[bytes]], root: Path | None = None) -> _Tree:
-        """The tree with the entries of a ``source``. Of a name that comes twice, the entry with a problem counts."""
+        """The tree with the entries of a ``source``."""
         entries: dict[str, _Entry] = {}
         for entry in source:
             earlier = entries.get(entry.name)
-            if earlier is None or (earlier.kind in _YIELDING and entry.problem not in (EMPTY, _EMPTY)):
+            if earlier is None or earlier.yields_to(entry):
                 entries[entry.name] = entry
         files = [entry.name for entry in entries.values() if entry.kind in ("file", "bad")]
         base = _base(files if root is None else entries)
