@@ -628,6 +628,23 @@ def test_a_worker_that_dies(
     assert "bo.py" not in dict(batch.run(order()).refused)  # the same command grades it
 
 
+def test_a_pause_between_results_is_told() -> None:
+    """So that what has arrived is saved soon, however long the next submission takes."""
+    sent: dict[str, Future[TaskResult]] = {}
+
+    def send(_: object, task: GradingTask) -> Future[TaskResult]:
+        return sent.setdefault(task.key, Future())
+
+    pool = schedule.WorkerPool(iter([tiny.InProcess()]), lambda: 2, send, ())
+    arriving = schedule.run_tasks(pool, [GradingTask(name, name, name, ("Q1",)) for name in ("ada", "bo")])
+    threading.Timer(0.01, lambda: sent["ada"].set_result(TaskResult("ada"))).start()
+    assert next(arriving) == (TaskResult("ada"), ("bo",))
+    assert next(arriving) == (None, ("bo",))
+    sent["bo"].set_result(TaskResult("bo"))
+    assert next(arriving) == (TaskResult("bo"), ())
+    assert next(arriving, None) is None
+
+
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("lasting", [2, 0])
 def test_a_pool_that_breaks_between_two(
