@@ -36,7 +36,7 @@ from grader.core.model import Course, Item, Question
 from grader.course import items as item_kinds
 from grader.course import loader
 from grader.grading import courses
-from grader.web.pace import RequestQueue
+from grader.web.limits import RequestQueue
 from tests import sample_class
 from tests.samples import Kind
 

@@ -69,9 +69,9 @@ def serve_class(  # noqa: PLR0917, one for each option
     from grader.classroom.service import Service, ServicePlan  # loads numpy
     from grader.core import resources  # reads /proc
     from grader.web.class_data import ClassData  # loads starlette, an extra
-    from grader.web.connections import limited_protocol  # loads uvicorn, an extra
     from grader.web.gate import Proxy  # loads starlette, an extra
     from grader.web.instructor import routes  # as above
+    from grader.web.limits import limited_protocol  # loads uvicorn, an extra
     from grader.web.site import Site  # as above
 
     if (header[0] is None) != (header[1] is None):

@@ -47,8 +47,8 @@ def links(call: Call, *, folder: Path, people: tuple[str, ...], as_csv: bool, da
     DIR is the folder of the class, with a class.yaml. Links are signed and expire; the key that signs them is in DIR,
     readable only by you. Without PEOPLE, everyone is included: learners, assistants and instructors.
     """
-    from grader.web.links import Claim, links_csv, read_signer  # loads the roster
     from grader.web.people import ClassMembers  # as above
+    from grader.web.sessions import Claim, links_csv, read_signer  # loads the roster
 
     settings, _, listed, _ = read_class(folder, call.course_folder)
     everybody = ClassMembers(listed, settings)

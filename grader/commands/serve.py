@@ -99,7 +99,7 @@ def serve(
     try:
         import uvicorn  # an extra
 
-        from grader.web.connections import limited_protocol  # loads uvicorn
+        from grader.web.limits import limited_protocol  # loads uvicorn
         from grader.web.pages import MOST_UPLOADED, UPLOADS, make_app  # loads starlette, an extra
         from grader.web.security import COOKIE, PARAMETER, Guard  # as above
     except ModuleNotFoundError as error:

@@ -60,12 +60,11 @@ from grader.report.figures.run import LearnerValues
 from grader.submission import Unusable, answers
 from grader.submission.files import RawFile, kind_of
 from grader.web import work
-from grader.web.answers import Entry, MarkedPart
-from grader.web.drafts import Draft, bytes_of
+from grader.web.entries import Draft, Entry, MarkedPart, bytes_of
+from grader.web.gate import note_action
 from grader.web.learner import ItemState, LearnerWorkspace, draft_of
-from grader.web.pace import RateLimit
+from grader.web.limits import RateLimit
 from grader.web.people import ClassMember, ClassMembers
-from grader.web.signing import note_action
 from grader.web.visit import LearnerVisit
 
 ANSWERS = "answers.yaml"

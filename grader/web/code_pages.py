@@ -19,7 +19,7 @@ from grader.grading.costs import Cost
 from grader.learning import log, reference_view, review, review_view
 from grader.report import beside
 from grader.report.html import render_part
-from grader.web.answers import Filled
+from grader.web.entries import Filled
 from grader.web.html_page import HtmlPage
 from grader.web.item_pages import ReviewState, chosen_rating, rated
 from grader.web.learner import diagnosis_places, draft_of, syntax_error_places

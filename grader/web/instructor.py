@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from markupsafe import Markup
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from grader.classroom import inbox
+from grader.classroom.ended_sessions import Purpose
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.marks import CoursePart, Mark
 from grader.classroom.results import Book, parts
@@ -28,15 +30,14 @@ from grader.instructor.analysis import answers
 from grader.instructor.class_table import FLAGS, TITLES, ClassRow, TableFilter
 from grader.instructor.export import html as pages
 from grader.report.html import PageLearner, render_body
-from grader.web import (
-    instructor_changes,
-    instructor_files,
-    instructor_items,
-    instructor_marking,
-    instructor_sessions,
-)
+from grader.web import instructor_files, instructor_items, instructor_marking
 from grader.web.class_data import LANGUAGE, ClassData, Handler, StaffVisit, moment, staff_route, style_sheet
+from grader.web.instructor_marking import find_done
+from grader.web.people import Role
+from grader.web.sessions import Sessions
 
+#: What the buttons end.
+_ENDS: Mapping[str, tuple[Purpose, ...]] = {"sessions": ("session",), "links": ("session", "link")}
 #: The number of learners on a page of the table.
 _PER_PAGE = 50
 _EARLIER = Message("an earlier version")
@@ -44,7 +45,6 @@ _EARLIER = Message("an earlier version")
 
 def routes(class_data: ClassData) -> list[Route]:
     """All pages for ``class_data``. The application serves ``/static`` and controls access."""
-    marking, items, files, changes = instructor_marking, instructor_items, instructor_files, instructor_changes
 
     def page(path: str, handler: Handler) -> Route:
         return staff_route(class_data, path, handler)
@@ -52,30 +52,30 @@ def routes(class_data: ClassData) -> list[Route]:
     def form(path: str, handler: Handler, on: tuple[str, Handler]) -> Route:
         return staff_route(class_data, path, handler, "POST", form_on=on)
 
-    one, mark = ("/learners/{learner}", learner_page), ("/marking/{item}", marking.mark_page)
+    one, mark = ("/learners/{learner}", learner_page), ("/marking/{item}", instructor_marking.mark_page)
     return [
         page("", class_page),
         page("/style.css", send_style_sheet),
         staff_route(class_data, "/language", language, "POST"),
         page(*one),
-        page("/learners/{learner}/page", files.learner_file),
-        form("/learners/{learner}/points", marking.points_by_hand, one),
-        page("/questions", items.questions_page),
-        page("/items/{item}", items.item_page),
-        page("/exercises/{exercise}", items.exercise_page),
-        page("/misconceptions", items.misconceptions_page),
-        page("/marking", marking.pending_page),
+        page("/learners/{learner}/page", instructor_files.learner_file),
+        form("/learners/{learner}/points", instructor_marking.points_by_hand, one),
+        page("/questions", instructor_items.questions_page),
+        page("/items/{item}", instructor_items.item_page),
+        page("/exercises/{exercise}", instructor_items.exercise_page),
+        page("/misconceptions", instructor_items.misconceptions_page),
+        page("/marking", instructor_marking.pending_page),
         page(*mark),
-        form("/marking/{item}", marking.save_marks, mark),
-        page("/requests", marking.requests_page),
-        form("/requests/{number}", marking.reply, ("/requests", marking.requests_page)),
-        page("/similar", files.similar_page),
-        page("/downloads", files.downloads_page),
-        form("/downloads/{form}", files.make_download, ("/downloads", files.downloads_page)),
-        page("/changes", changes.changes_page),
-        form("/changes/{number}/undo", changes.undo, ("/changes", changes.changes_page)),
-        page("/sessions", instructor_sessions.sessions_page),
-        form("/sessions", instructor_sessions.end_sessions, ("/sessions", instructor_sessions.sessions_page)),
+        form("/marking/{item}", instructor_marking.save_marks, mark),
+        page("/requests", instructor_marking.requests_page),
+        form("/requests/{number}", instructor_marking.reply, ("/requests", instructor_marking.requests_page)),
+        page("/similar", instructor_files.similar_page),
+        page("/downloads", instructor_files.downloads_page),
+        form("/downloads/{form}", instructor_files.make_download, ("/downloads", instructor_files.downloads_page)),
+        page("/changes", instructor_marking.changes_page),
+        form("/changes/{number}/undo", instructor_marking.undo, ("/changes", instructor_marking.changes_page)),
+        page("/sessions", sessions_page),
+        form("/sessions", end_sessions, ("/sessions", sessions_page)),
     ]
 
 
@@ -210,7 +210,7 @@ def learner_page(visit: StaffVisit) -> Response:
         requests=learner_requests.list_requests(class_data.folder, learner.id),
         answers=[(name, answers.answer_text(value)) for name, value in given.items()],
         moment=moment,
-        done=instructor_changes.find_done(visit),
+        done=find_done(visit),
         may_end=visit.may_end_sessions(learner.id),
     )
 
@@ -258,3 +258,37 @@ def part_choices(class_data: ClassData) -> list[tuple[str, list[CoursePart]]]:
     return [
         (name, [part for part in known.values() if part.question == name]) for name in class_data.graded_questions()
     ]
+
+
+# ------------------------------------------------------------------------------------------ sessions
+
+
+def _sessions(visit: StaffVisit) -> Sessions:
+    """The sessions of the class. Raises HTTPException (403) unless the visitor may end them."""
+    found = visit.class_data.sessions
+    if found is None or not visit.may_end_sessions():
+        raise HTTPException(403)
+    return found
+
+
+def sessions_page(visit: StaffVisit) -> Response:
+    """A page to end the sessions of staff and of everybody."""
+    staff = [each for each in _sessions(visit).people if each.role is not Role.LEARNER]
+    return visit.page("instructor_sessions.html", staff=staff, done=find_done(visit))
+
+
+def end_sessions(visit: StaffVisit) -> Response:
+    """End the sessions, and the links if so asked, of one person; without a person, of everybody."""
+    sessions, class_data = _sessions(visit), visit.class_data
+    name, ends = visit.form.get("person"), _ENDS.get(visit.typed("do"))
+    if ends is None or not isinstance(name, str):
+        raise HTTPException(404)
+    person = sessions.people.find(name)
+    if name and person is None:
+        raise HTTPException(404)
+    sessions.end_all(name or None, ends)
+    learner = person is not None and person.role is Role.LEARNER
+    about = {"learner" if learner else "person": name} if name else {}
+    visit.note("ended sessions and links" if "link" in ends else "ended sessions", **about)
+    page = class_data.at("learners", name, done="ended") if learner else class_data.at("sessions", done="ended")
+    return RedirectResponse(page, 303)

@@ -25,7 +25,7 @@ from grader.learning.quiz_session import (
     WrongAnswer,
 )
 from grader.learning.review import Card
-from grader.web.answers import (
+from grader.web.entries import (
     Entry,
     Filled,
     MarkedPart,

@@ -33,8 +33,7 @@ from grader.report.figures.run import LearnerValues
 from grader.submission import FoundFiles, Unusable, opening, read
 from grader.submission.opening import FileLocation
 from grader.web import work
-from grader.web.answers import Entry, Filled, MarkedPart, entry_from_answer
-from grader.web.drafts import Draft, Drafts, drafts_folder
+from grader.web.entries import Draft, Drafts, Entry, Filled, MarkedPart, drafts_folder, entry_from_answer
 
 #: The most characters or bytes of a file with code.
 _LONGEST_FILE = 500_000

@@ -10,26 +10,73 @@ one of the server's own pages, as browsers state in ``Origin``.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, quote, urlencode
 
+import jinja2
+from markupsafe import Markup
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, cookie_parser
-from starlette.responses import RedirectResponse
+from starlette.responses import HTMLResponse, RedirectResponse
 
-from grader.core.model import Message
-from grader.web.notice import Notice, Step
+from grader.core.model import Message, Text
+from grader.report.html import environment
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Payload: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Payload]]
 Send: TypeAlias = Callable[[Payload], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a reader can do next: follow a link or, with ``post``, press a button that sends ``fields``."""
+
+    label: Text
+    path: str
+    post: bool = False
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A page, as an application: a title, paragraphs, and a next step."""
+
+    status: int
+    title: Text
+    texts: tuple[Text, ...]
+    step: Step | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def response(self, scope: Scope) -> HTMLResponse:
+        """The page as a response to a request. A request of htmx gets the paragraphs only, to put into its page."""
+        if "hx-request" in Headers(scope=scope):
+            lines = [Markup('<p class="warning" lang="{}">{}</p>').format(*each) for each in self._said()]
+            return HTMLResponse(Markup("\n").join(lines), self.status, self.headers)
+        page = _template().render(notice=self, nonce=scope.get("state", {}).get("nonce", ""))
+        return HTMLResponse(page, self.status, self.headers)
+
+    def _said(self) -> list[tuple[str, str]]:
+        english = " ".join(text.en for text in self.texts)
+        return [("en", english), ("zh-Hans", "".join(text.zh for text in self.texts))]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        await self.response(scope)(scope, receive, send)
+
+
+@functools.cache
+def _template() -> jinja2.Template:
+    return environment(Path(__file__).parent / "templates").get_template("notice.html")
+
 
 #: The names of the query parameter with the token, and of the cookie, unless a server has one of its own.
 COOKIE, PARAMETER = "attncheck-token", "token"

@@ -25,13 +25,12 @@ from grader.core.model import Lang, Message, Text
 from grader.grading.checker import Checker
 from grader.web import class_pages
 from grader.web.class_pages import MOST_FORMULA, ClassChecker, ClassVisit, ClassWorkspace, log_path, person_folder
-from grader.web.gate import AT_ONCE, TOO_MANY_REQUESTS, Gate, Proxy, restrict
-from grader.web.pace import RateLimit
+from grader.web.gate import AT_ONCE, SIGN_OUT, TOO_MANY_REQUESTS, Gate, Proxy, restrict
+from grader.web.limits import RateLimit
 from grader.web.pages import learner_app
 from grader.web.people import ClassMember, ClassMembers, MemberFiles, Role
 from grader.web.security import SAFE_METHODS, TOO_LARGE, App, Receive, Scope, Send
 from grader.web.sessions import Sessions
-from grader.web.signing import SIGN_OUT
 from grader.web.visit import error_handlers, route
 
 #: Threads in addition to those for the requests of each person, some of whom may be waiting for a check.

@@ -20,8 +20,8 @@ from grader.classroom.service import ServicePlan
 from grader.core.model import Text
 from grader.grading import courses
 from grader.web.gate import Gate, Proxy
-from grader.web.links import read_signer
 from grader.web.people import Role
+from grader.web.sessions import read_signer
 from tests.commands.conftest import Ran
 
 Attncheck = Callable[..., Ran]

@@ -29,8 +29,8 @@ import pytest
 import grader
 from grader.classroom.class_folder import SECRET
 from grader.classroom.gradebook import FILE
-from grader.web.links import Claim, read_signer
 from grader.web.people import Role
+from grader.web.sessions import Claim, read_signer
 from tests import tiny
 
 pytestmark = pytest.mark.prove

@@ -14,8 +14,8 @@ import pytest
 from grader.classroom.class_folder import SECRET
 from grader.instructor import learner_requests
 from grader.web.gate import Proxy
-from grader.web.links import Claim, read_signer
 from grader.web.people import Role
+from grader.web.sessions import Claim, read_signer
 from tests.web.test_browser import AXE, CHROMIUM, _violations, chromium  # noqa: F401, a fixture
 from tests.web.test_site import CODE, Classroom, made  # noqa: F401, a fixture
 

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from grader.web.connections import ConnectionLimits, LimitedProtocol
+from grader.web.limits import ConnectionLimits, LimitedProtocol
 from grader.web.security import Receive, Scope, Send, refused_body
 
 #: Longer than any test takes, and short enough to wait for.

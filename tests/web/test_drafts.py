@@ -33,10 +33,10 @@ from grader.course import items
 from grader.grading import courses
 from grader.learning.quiz_session import TypedAnswer
 from grader.web import class_pages
-from grader.web.drafts import Drafts, drafts_folder
+from grader.web.entries import Drafts, drafts_folder
 from grader.web.learner import LearnerWorkspace, draft_of
-from grader.web.links import Claim, read_signer
 from grader.web.people import Role
+from grader.web.sessions import Claim, read_signer
 from tests import tiny
 from tests.web.test_kept import Form, browser, course, every, learner, of_kind, send  # noqa: F401, fixtures
 from tests.web.test_pages import OWN

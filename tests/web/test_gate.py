@@ -28,10 +28,9 @@ from grader.classroom.roster import Learner, Roster, read_roster
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.web.gate import Gate, Proxy
-from grader.web.links import Claim, Signer, read_signer
-from grader.web.pace import RateLimit, RequestQueue, peer
+from grader.web.limits import RateLimit, RequestQueue, peer
 from grader.web.people import ClassMember, ClassMembers, MemberFiles, Role
-from grader.web.sessions import Sessions
+from grader.web.sessions import Claim, Sessions, Signer, read_signer
 
 HOST = "quiz.example.edu"
 ADDRESS = f"https://{HOST}"

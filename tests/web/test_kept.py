@@ -21,7 +21,7 @@ from grader.grading import courses
 from grader.grading.checker import Checker
 from grader.learning.log import Answered
 from grader.learning.quiz_session import TypedAnswer
-from grader.web.answers import answer_text, entry_from_answer
+from grader.web.entries import answer_text, entry_from_answer
 from grader.web.learner import LearnerWorkspace, draft_of
 from grader.web.pages import make_app
 from grader.web.security import COOKIE, Guard

@@ -44,10 +44,10 @@ from grader.web import class_pages
 from grader.web.class_data import ClassData
 from grader.web.gate import Proxy
 from grader.web.instructor import routes as instructor_routes
-from grader.web.links import Claim, read_signer
-from grader.web.pace import RateLimit
+from grader.web.limits import RateLimit
 from grader.web.pages import learner_app
 from grader.web.people import ClassMember, Role
+from grader.web.sessions import Claim, read_signer
 from grader.web.site import Site
 from tests import tiny
 from tests.tiny import give
