@@ -78,13 +78,13 @@ class VersionedCache:
             making = self._making.setdefault(name, threading.Lock())
         with making:
             now, began = version(), self._clock()
-            known = self._known.get(name)
-            if known is None or (known[0] != now and began >= known[1]):
+            kept = self._known.get(name)
+            if kept is None or (kept[0] != now and began >= kept[1]):
                 value = make()
                 ended = self._clock()
-                known = self._known[name] = now, ended + rest * (ended - began), value
-            found: T = known[2]
-            return found
+                kept = self._known[name] = now, ended + rest * (ended - began), value
+            result: T = kept[2]
+            return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class ClassData:
 
     def counting(self) -> list[Answered]:
         """The marks that count, with their answers."""
-        return [each for each in self.answered() if each[0].counts]
+        return [answered for answered in self.answered() if answered[0].counts]
 
     def rows(self) -> tuple[ClassRow, ...]:
         """The class as a table."""
@@ -192,43 +192,43 @@ class ClassData:
 
     def people(self) -> Mapping[str, LearnerRow]:
         """All learners of the class by id."""
-        return self.once("people", lambda book: {one.id: one for one in book.gradebook.learners()})
+        return self.once("people", lambda book: {learner.id: learner for learner in book.gradebook.learners()})
 
     def called(self, learner: str) -> str:
         """The name of a learner, with the id if it differs; the id if the learner is not in the class."""
-        known = self.people().get(learner)
-        return learner if known is None or known.name in ("", learner) else f"{known.name} ({learner})"
+        row = self.people().get(learner)
+        return learner if row is None or row.name in ("", learner) else f"{row.name} ({learner})"
 
     # ------------------------------------------------------------------------------------- finding
 
     def learner(self, name: str) -> LearnerRow:
         """The learner with this id. Raises HTTPException (404) if there is none."""
-        found = self.people().get(name)
-        if found is None:
+        row = self.people().get(name)
+        if row is None:
             raise HTTPException(404)
-        return found
+        return row
 
     def item(self, name: str) -> tuple[Question, Item]:
         """An item with its question. Raises HTTPException (404) if there is none."""
-        found = next(((q, i) for q in self.course.questions for i in q.items if i.id == name), None)
-        if found is None:
+        pair = next(((q, i) for q in self.course.questions for i in q.items if i.id == name), None)
+        if pair is None:
             raise HTTPException(404)
-        return found
+        return pair
 
     def exercise(self, name: str) -> tuple[Question, Exercise]:
         """An exercise with its question. Raises HTTPException (404) if there is none."""
-        found = self.course.exercise(name)
-        if found is None:
+        pair = self.course.exercise(name)
+        if pair is None:
             raise HTTPException(404)
-        return found
+        return pair
 
     # ------------------------------------------------------------------------------------- links
 
     def at(self, *parts: str, **query: str) -> str:
         """The address of a page below ``base``, from the parts of its path and its query."""
         path = "/".join([self.base, *(quote(part, safe="") for part in parts)])
-        asked = {name: value for name, value in query.items() if value}
-        return path + (f"?{urlencode(asked)}" if asked else "")
+        given = {name: value for name, value in query.items() if value}
+        return path + (f"?{urlencode(given)}" if given else "")
 
     def part_link(self, name: str) -> str | None:
         """The page of an item or an exercise; None if the course has none of that name."""
@@ -291,7 +291,7 @@ class ReadingLog:
         """Whether nobody has asked this in the last ten minutes."""
         now = self.clock()
         with self._lock:
-            self._known = {one: at for one, at in self._known.items() if now - at < _SAME_READING}
+            self._known = {known: time for known, time in self._known.items() if now - time < _SAME_READING}
             new = reading not in self._known
             if new:
                 self._known[reading] = now

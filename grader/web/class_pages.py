@@ -26,14 +26,11 @@ from grader.core.errors import AttncheckError, SubmissionError, UsageError
 from grader.core.filename import portable_folder
 from grader.core.model import (
     Course,
-    Exercise,
     ExerciseResult,
     Item,
     ItemResult,
-    Lang,
     Message,
     Outcome,
-    Question,
     Report,
     Submission,
     Text,
@@ -51,7 +48,6 @@ from grader.instructor.mark_reports import (
 )
 from grader.learning import answers_file, log, quiz_session
 from grader.learning.log import Event
-from grader.learning.quiz_session import Action, TypedAnswer
 from grader.report import html
 from grader.report.figures import kinds
 from grader.report.figures.figure import Figure
@@ -60,9 +56,9 @@ from grader.report.figures.run import LearnerValues
 from grader.submission import Unusable, answers
 from grader.submission.files import RawFile, kind_of
 from grader.web import work
-from grader.web.entries import Draft, Entry, MarkedPart, bytes_of
+from grader.web.entries import bytes_of
 from grader.web.gate import note_action
-from grader.web.learner import ItemState, LearnerWorkspace, draft_of
+from grader.web.learner import LearnerWorkspace
 from grader.web.limits import RateLimit
 from grader.web.people import ClassMember, ClassMembers
 from grader.web.visit import LearnerVisit
@@ -153,33 +149,15 @@ class ClassWorkspace(LearnerWorkspace):
                 raise UsageError(_LOG_FULL)
         LearnerWorkspace.save(self, *events)
 
-    def answer(
-        self, item: Item, lang: Lang, action: Action, *, doubted: str | None, comparing: bool, again: bool = False
-    ) -> ItemState:
-        """See ``LearnerWorkspace``. Raises UsageError for a formula that would take long to read."""
-        long = max(len(text) for text in (action.text if isinstance(action, TypedAnswer) else "", doubted or ""))
-        if long > MOST_FORMULA and items.is_heavy(item):
+    def check_length(self, item: Item, *answers: str) -> None:
+        """Raise UsageError for a formula that would take long to read."""
+        if max(map(len, answers)) > MOST_FORMULA and items.is_heavy(item):
             raise UsageError(_LONG_FORMULA.fill(most=MOST_FORMULA))
-        return LearnerWorkspace.answer(self, item, lang, action, doubted=doubted, comparing=comparing, again=again)
 
     def figure(self, picture: Picture) -> tuple[Figure, LearnerValues | None]:
         """See ``LearnerWorkspace``. It is drawn by the workers of the class."""
-        name = next(name for name, each in kinds.kinds().items() if each is picture)
+        name = next(name for name, kind in kinds.kinds().items() if kind is picture)
         return self.service.figure(self.name, name, self.drawable(picture))
-
-    def keep(
-        self,
-        thing: Item | Question | Exercise,
-        fields: Entry,
-        seen: str | None = None,
-        *,
-        mark: MarkedPart | None = None,
-        typed: bool = False,
-    ) -> Draft:
-        """See ``LearnerWorkspace``. Raises UsageError if files and drafts would become too large."""
-        size = sum(len(text.encode(errors="replace")) for values in fields.values() for text in values)
-        self.make_room(size, replaced=draft_of(thing))
-        return LearnerWorkspace.keep(self, thing, fields, seen, mark=mark, typed=typed)
 
     def make_room(self, size: int, *, replaced: str = "") -> None:
         """Raise UsageError if ``size`` more bytes would be too many, when the draft ``replaced`` is gone."""
@@ -199,8 +177,8 @@ class ClassWorkspace(LearnerWorkspace):
 
     def written(self) -> tuple[str, ...]:
         """The names of the files that would be submitted, except the answers."""
-        found = self.files()
-        return () if found is None else tuple(sorted(raw.path for raw in found.raws if raw.kind != "answers"))
+        files = self.files()
+        return () if files is None else tuple(sorted(raw.path for raw in files.raws if raw.kind != "answers"))
 
     def collected(self) -> Path:
         """The folder to submit, after saving the answers in it. Raises UsageError if there is nothing to submit."""
@@ -224,13 +202,13 @@ class ClassWorkspace(LearnerWorkspace):
         if uploaded is None:
             return answers_file.new_answers_file(self.name, given)
         try:
-            found = answers_file.find(uploaded.path, uploaded.data.decode("utf-8-sig"), self.name)
+            answers = answers_file.find(uploaded.path, uploaded.data.decode("utf-8-sig"), self.name)
         except (UsageError, UnicodeDecodeError):
             raise UsageError(_OTHER_ANSWERS.fill(id=self.name)) from None
         try:
-            return answers_file.merge(found, self.name, given, given)
+            return answers_file.merge(answers, self.name, given, given)
         except UsageError:  # its form leaves no place for more, for example JSON
-            return answers_file.new_answers_file(self.name, {**found.answers, **given})
+            return answers_file.new_answers_file(self.name, {**answers.answers, **given})
 
     def stored(self) -> StoredAnswers:
         """The answers that would be submitted. Raises UsageError if an uploaded file cannot be read."""
@@ -469,15 +447,15 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
     edition, because that of the course would tell somebody who guesses its keys whether the guess is right.
     """
 
-    def outcome(each: Outcome, names: Mapping[str, str]) -> Outcome:
-        return replace(each, case=names.get(each.case, each.case)) if each.visibility == "hidden" else each
+    def outcome(part: Outcome, names: Mapping[str, str]) -> Outcome:
+        return replace(part, case=names.get(part.case, part.case)) if part.visibility == "hidden" else part
 
     def exercise(result: ExerciseResult) -> ExerciseResult:
         own, theirs = whole.exercise(result.name), edition.exercise(result.name)
         if own is None or theirs is None:
             return result
-        names = {one.name: other.name for one, other in zip(own[1].cases, theirs[1].cases, strict=True)}
-        return replace(result, outcomes=tuple(outcome(each, names) for each in result.outcomes))
+        names = {case.name: renamed.name for case, renamed in zip(own[1].cases, theirs[1].cases, strict=True)}
+        return replace(result, outcomes=tuple(outcome(part, names) for part in result.outcomes))
 
     def item(result: ItemResult, question: str) -> ItemResult:
         own, theirs = whole.question(question), edition.question(question)
@@ -489,11 +467,11 @@ def _for_learners(edition: Course, whole: Course, report: Report) -> Report:
 
     questions = (
         replace(
-            each,
-            items=tuple(item(result, each.id) for result in each.items),
-            exercises=tuple(map(exercise, each.exercises)),
+            part,
+            items=tuple(item(result, part.id) for result in part.items),
+            exercises=tuple(map(exercise, part.exercises)),
         )
-        for each in report.questions
+        for part in report.questions
     )
     return replace(report, questions=tuple(questions), course_digest=edition.digest)
 

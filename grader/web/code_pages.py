@@ -234,7 +234,7 @@ def memory_page(visit: LearnerVisit) -> Response:
     draft = visit.learner.drafts.read(draft_of(exercise))
     if draft is None:
         return _memory_page(visit, exercise, _stub(visit, question, exercise), MemoryState())
-    filled = Filled(draft.fields, None, draft.other, draft.version)
+    filled = draft.filled
     return _memory_page(visit, exercise, draft.fields["code"][0], MemoryState(filled=filled))
 
 
@@ -293,7 +293,7 @@ def _keep_code(visit: LearnerVisit, exercise: Exercise, text: str) -> Filled:
         draft = visit.learner.keep(exercise, entry, visit.sent("draft"))
     except UsageError:
         return Filled(entry)
-    return Filled(draft.fields, None, draft.other, draft.version)
+    return draft.filled
 
 
 def _stub(visit: LearnerVisit, question: Question, exercise: Exercise) -> str:

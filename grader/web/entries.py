@@ -136,11 +136,11 @@ def shown_choices(asked: Prompt, entry: Entry, lang: Lang, right: items.Parts | 
     An order is shown as it was given, if it is complete.
     """
     partners = {choice.id: choice.text.of(lang) for choice in asked.partners}
-    chosen, found, labels = entry.get("answer", ()), [], items.numbers(asked.choices)
+    chosen, shown, labels = entry.get("answer", ()), [], items.numbers(asked.choices)
     for choice in asked.choices:
         partner = next(iter(entry.get(_partner(choice), ())), "")
         good = None if right is None or asked.form == "order" else right.get(choice.id) == partner
-        found.append(
+        shown.append(
             ShownChoice(
                 id=choice.id,
                 label=labels[choice.id],
@@ -152,9 +152,9 @@ def shown_choices(asked: Prompt, entry: Entry, lang: Lang, right: items.Parts | 
                 wanted=partners.get((right or {}).get(choice.id, ""), ""),
             )
         )
-    if asked.form == "order" and {each.id for each in found} == set(chosen):
-        found.sort(key=lambda each: chosen.index(each.id))
-    return found
+    if asked.form == "order" and {each.id for each in shown} == set(chosen):
+        shown.sort(key=lambda each: chosen.index(each.id))
+    return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +203,11 @@ class Draft:
     at: datetime
     mark: MarkedPart | None = None
     other: Entry | None = None
+
+    @property
+    def filled(self) -> Filled:
+        """The form filled with this draft."""
+        return Filled(self.fields, self.mark, self.other, self.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +276,8 @@ class Drafts:
         if self.folder is None or not self.folder.is_dir():
             return 0
         left_out = self._place(self.folder, but)
-        found = (path for path in self.folder.glob("*.json") if path != left_out)
-        return sum(map(bytes_of, found))
+        others = (path for path in self.folder.glob("*.json") if path != left_out)
+        return sum(map(bytes_of, others))
 
     def _place(self, folder: Path, name: str) -> Path:
         digest = hashlib.sha256("\0".join((self.owner, name)).encode(errors="replace")).hexdigest()
@@ -323,5 +328,5 @@ def _decoded(entry: Mapping[str, Any]) -> Draft | None:
     )
 
 
-def _fields(found: Mapping[str, Any]) -> Entry:
-    return {str(name): tuple(str(value) for value in values) for name, values in dict(found).items()}
+def _fields(fields: Mapping[str, Any]) -> Entry:
+    return {str(name): tuple(str(value) for value in values) for name, values in dict(fields).items()}

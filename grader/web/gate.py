@@ -348,11 +348,11 @@ class Gate:
         refusal = self._refusal(scope, Headers(scope=scope))
         by_link = self.proxy is None and refusal is None
         offered = await self.signing.offered(scope, receive) if by_link else None
-        known = visitor or offered
-        if known is None:
+        visitor_or_link = visitor or offered
+        if visitor_or_link is None:
             answer = await self._line(self.strangers, f"from {peer(scope.get('client'))}")
         else:
-            answer = await self._line(self.turns, known.person.id)
+            answer = await self._line(self.turns, visitor_or_link.person.id)
         answer = answer or refusal
         if answer is None and by_link:
             try:
@@ -394,8 +394,8 @@ class Gate:
         """The sender of a request; None if unknown."""
         if self.proxy is not None:
             names = headers.getlist(self.proxy.header)
-            known = self.sessions.people.named_by_proxy(names[0]) if len(names) == 1 else None
-            return Visitor(known) if known is not None and self.proxy.sent(scope) else None
+            person = self.sessions.people.named_by_proxy(names[0]) if len(names) == 1 else None
+            return Visitor(person) if person is not None and self.proxy.sent(scope) else None
         cookie = cookie_parser(headers.get("cookie", "")).get(self.signing.cookie, "")
         return self.sessions.visitor("session", cookie, datetime.now(UTC))
 

@@ -35,7 +35,7 @@ def _blocks(lines: list[str]) -> Iterator[Markup]:
 def inline(line: str) -> Markup:
     """A line as HTML, with text in backticks as code."""
     parts = _CODE.split(visible(line))
-    marked = [Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts)]
+    marked = [Markup("<code>{}</code>").format(part) if index % 2 else escape(part) for index, part in enumerate(parts)]
     return Markup("").join(marked)
 
 

@@ -138,14 +138,14 @@ def class_page(visit: StaffVisit) -> Response:
         bool(visit.asked("down")),
     )
     everybody = class_data.rows()
-    found = class_table.filter_rows(everybody, choice)
-    last = max(1, math.ceil(len(found) / _PER_PAGE))
-    asked = visit.asked("page")
-    page = min(max(1, int(asked)), last) if asked.isdecimal() and len(asked) < 9 else 1
+    matching = class_table.filter_rows(everybody, choice)
+    last = max(1, math.ceil(len(matching) / _PER_PAGE))
+    page_number = visit.asked("page")
+    page = min(max(1, int(page_number)), last) if page_number.isdecimal() and len(page_number) < 9 else 1
     names = sorted({row.section for row in everybody if row.section})
     return visit.page(
         "instructor_class.html",
-        rows=found[(page - 1) * _PER_PAGE : page * _PER_PAGE],
+        rows=matching[(page - 1) * _PER_PAGE : page * _PER_PAGE],
         questions=class_data.graded_questions(),
         titles=TITLES,
         flags=list(FLAGS),
@@ -153,14 +153,14 @@ def class_page(visit: StaffVisit) -> Response:
         choice=choice,
         sorting=TableLinks(class_data, choice),
         link=lambda row: class_data.at("learners", row.id),
-        found=len(found),
+        found=len(matching),
         all=len(everybody),
         page=page,
         pages=last,
         summary=class_data.once("summary", lambda book: pages.summary(book, class_data.rows())),
         waiting=sum(map(FLAGS["person"], everybody)),
         unmatched=class_data.once("unmatched", lambda book: tuple(mark.learner.id for mark in book.unmatched())),
-        open_requests=sum(each.answer is None for each in learner_requests.list_requests(class_data.folder)),
+        open_requests=sum(request.answer is None for request in learner_requests.list_requests(class_data.folder)),
     )
 
 
@@ -188,8 +188,8 @@ def learner_page(visit: StaffVisit) -> Response:
     learner = class_data.learner(visit.named("learner"))
     marks = [mark for mark, _ in class_data.answered() if mark.learner.id == learner.id]
     counting = [mark for mark in marks if mark.counts]
-    asked = visit.asked("submission")
-    chosen = next((mark for mark in marks if mark.work and mark.work.row.key == asked), None)
+    key = visit.asked("submission")
+    chosen = next((mark for mark in marks if mark.work and mark.work.row.key == key), None)
     mark = chosen or (counting[-1] if counting else None)
     submission = {"submission": mark.work.row.key} if mark is not None and mark.work is not None else {}
     visit.note_reading("read report", learner=learner.id, **submission)
@@ -226,7 +226,9 @@ def _report(visit: StaffVisit, book: Book, mark: Mark) -> Markup | None:
 def _submitted(
     visit: StaffVisit, book: Book, row: SubmissionRow, marks: Sequence[Mark], shown: Mark | None
 ) -> HistoryEntry:
-    mark = next((each for each in marks if each.work is not None and each.work.row.key == row.key), None)
+    mark = next(
+        (candidate for candidate in marks if candidate.work is not None and candidate.work.row.key == row.key), None
+    )
     here = shown is not None and shown.work is not None and shown.work.row.key == row.key
     line: ClassRow | None = class_table.class_row(mark) if mark is not None else None
     owner = mark.learner if mark is not None else LearnerRow("", "")
@@ -254,9 +256,10 @@ def _receipt(place: Path) -> str:
 
 def part_choices(class_data: ClassData) -> list[tuple[str, list[CoursePart]]]:
     """The parts that points can be given for: those of the questions that count, by question."""
-    known = parts(class_data.course)
+    every_part = parts(class_data.course)
     return [
-        (name, [part for part in known.values() if part.question == name]) for name in class_data.graded_questions()
+        (name, [part for part in every_part.values() if part.question == name])
+        for name in class_data.graded_questions()
     ]
 
 
@@ -265,15 +268,15 @@ def part_choices(class_data: ClassData) -> list[tuple[str, list[CoursePart]]]:
 
 def _sessions(visit: StaffVisit) -> Sessions:
     """The sessions of the class. Raises HTTPException (403) unless the visitor may end them."""
-    found = visit.class_data.sessions
-    if found is None or not visit.may_end_sessions():
+    sessions = visit.class_data.sessions
+    if sessions is None or not visit.may_end_sessions():
         raise HTTPException(403)
-    return found
+    return sessions
 
 
 def sessions_page(visit: StaffVisit) -> Response:
     """A page to end the sessions of staff and of everybody."""
-    staff = [each for each in _sessions(visit).people if each.role is not Role.LEARNER]
+    staff = [member for member in _sessions(visit).people if member.role is not Role.LEARNER]
     return visit.page("instructor_sessions.html", staff=staff, done=find_done(visit))
 
 

@@ -53,9 +53,9 @@ def similar_page(visit: StaffVisit) -> Response:
     class_data = visit.class_data
     alike, made = _alike(class_data)
     who = {key: ", ".join(map(class_data.called, people)) or key for key, people in alike.people.items()}
-    asked = visit.asked("cluster")
-    if asked:
-        number = int(asked) if asked.isdecimal() and len(asked) < 6 else 0
+    cluster = visit.asked("cluster")
+    if cluster:
+        number = int(cluster) if cluster.isdecimal() and len(cluster) < 6 else 0
         if not 1 <= number <= len(made):
             raise HTTPException(404)
         people = sorted({name for key in made[number - 1].keys for name in alike.people[key]})
@@ -71,8 +71,8 @@ def similar_page(visit: StaffVisit) -> Response:
         )
     visit.note_reading("read similar solutions")
     listed = [
-        (similarity_view.title(each, who), [similarity_view.alike_in(one, each, who) for one in each.scopes])
-        for each in made[:_MOST_CLUSTERS]
+        (similarity_view.title(entry, who), [similarity_view.alike_in(scope, entry, who) for scope in entry.scopes])
+        for entry in made[:_MOST_CLUSTERS]
     ]
     return visit.page(
         "instructor_similar.html",
@@ -91,7 +91,10 @@ def _alike(class_data: ClassData) -> tuple[ClassSimilarity, tuple[Cluster, ...]]
     """The similarities and clusters. Cached until there are new submissions, because comparing takes seconds."""
 
     def version(book: Book) -> bytes:
-        row = ((one.key, one.digest, one.learners, one.attempt) for one in book.gradebook.submissions())
+        row = (
+            (submission.key, submission.digest, submission.learners, submission.attempt)
+            for submission in book.gradebook.submissions()
+        )
         return hashlib.sha256(repr([*row, *book.points]).encode()).digest()
 
     def make(book: Book) -> tuple[ClassSimilarity, tuple[Cluster, ...]]:
@@ -116,23 +119,23 @@ class ExportFormat:
 
 def export_formats() -> list[ExportFormat]:
     """All export formats for a gradebook."""
-    found = [(name, exports.format_module(name)) for name in exports.format_names()]
+    modules = [(name, exports.format_module(name)) for name in exports.format_names()]
     return [
         ExportFormat(
             name,
             FORMATS.get(name) or Text(exports.format_description(name), exports.CHINESE_DESCRIPTIONS[name]),
             frozenset(module.OPTIONS),
         )
-        for name, module in found
+        for name, module in modules
         if module.SOURCE == "gradebook"
     ]
 
 
 def downloads_page(visit: StaffVisit) -> Response:
     """The list of formats, or a finished file whose remarks were shown."""
-    asked = visit.asked("file")
-    if asked:
-        ready = visit.class_data.shelf.get(asked)
+    token = visit.asked("file")
+    if token:
+        ready = visit.class_data.shelf.get(token)
         if ready is None:
             return visit.page("instructor_failed.html", status=404, text=_GONE.of(visit.lang))
         return attachment(ready.name, ready.data)
@@ -143,10 +146,10 @@ def make_download(visit: StaffVisit) -> Response:
     """Export a file, and send it; if there are remarks, show them first."""
     class_data = visit.class_data
     name = visit.named("form")
-    known = {each.name: each for each in export_formats()}
-    if name not in known:
+    formats = {form.name: form for form in export_formats()}
+    if name not in formats:
         raise HTTPException(404)
-    ready = _made(visit, known[name])
+    ready = _made(visit, formats[name])
     visit.note("downloaded", format=name)
     if not ready.remarks:
         return attachment(ready.name, ready.data)
@@ -216,8 +219,8 @@ def learner_file(visit: StaffVisit) -> Response:
     class_data = visit.class_data
     learner = class_data.learner(visit.named("learner"))
     with class_data.book() as book:
-        made = LearnerPages(book, visit.lang, class_data.now()).of(mark_of(book, learner.id))
-    if made is None:
+        page = LearnerPages(book, visit.lang, class_data.now()).of(mark_of(book, learner.id))
+    if page is None:
         raise HTTPException(404)
     visit.note("downloaded", learner=learner.id, format="html")
-    return attachment(f"{portable(learner.id, {})}.html", made.encode())
+    return attachment(f"{portable(learner.id, {})}.html", page.encode())

@@ -59,20 +59,20 @@ def questions_page(visit: StaffVisit) -> Response:
     """All items and exercises with their statistics, and the findings."""
     class_data = visit.class_data
     visit.note_reading("read findings")
-    found = class_statistics(class_data)
+    statistics_of_class = class_statistics(class_data)
     rows = []
-    for name, parts in groupby(view.ordered(found), key=lambda part: part.question):
+    for name, parts in groupby(view.ordered(statistics_of_class), key=lambda part: part.question):
         question = class_data.course.question(name)
-        told = [(part, view.wrong(part, class_data.course)) for part in parts]
-        rows.append((name, question.title if question else Text("", ""), told))
+        described = [(part, view.wrong(part, class_data.course)) for part in parts]
+        rows.append((name, question.title if question else Text("", ""), described))
     return visit.page(
         "instructor_questions.html",
-        found=found,
+        found=statistics_of_class,
         questions=rows,
-        findings=view.findings(found, class_data.course, names=True),
+        findings=view.findings(statistics_of_class, class_data.course, names=True),
         view=view,
-        mean=view.mean(found),
-        alpha=view.alpha(found),
+        mean=view.mean(statistics_of_class),
+        alpha=view.alpha(statistics_of_class),
     )
 
 
@@ -93,13 +93,13 @@ def item_page(visit: StaffVisit) -> Response:
         item=item,
         part=part,
         negative=item.id in class_statistics(class_data).negative,
-        answers=[(each, _options(item, each)) for each in given[:_MOST_ANSWERS]],
+        answers=[(answer, _options(item, answer)) for answer in given[:_MOST_ANSWERS]],
         more=max(0, len(given) - _MOST_ANSWERS),
-        most=max((len(each.learners) for each in given), default=1),
+        most=max((len(answer.learners) for answer in given), default=1),
         personal=personal,
         key=None if personal or item.sealed else items.key(item, items.Context("", "", item.id)),
         beliefs=_beliefs(question, part),
-        borrowed=[each for each in borrowed_answers(class_data) if each.item == item.id] if personal else [],
+        borrowed=[answer for answer in borrowed_answers(class_data) if answer.item == item.id] if personal else [],
         numbers=_numbers,
         STATUS=STATUS,
         view=view,
@@ -116,8 +116,8 @@ def _options(item: Item, answer: GivenAnswer) -> list[Text]:
 
 
 def _beliefs(question: Question, part: PartStatistics | None) -> list[BeliefRow]:
-    found = part.misconceptions if part is not None else ()
-    return [BeliefRow(name, times, question.misconception(name)) for name, times in found]
+    counted = part.misconceptions if part is not None else ()
+    return [BeliefRow(name, times, question.misconception(name)) for name, times in counted]
 
 
 def _numbers(values: Sequence[tuple[str, int | float]]) -> str:
@@ -148,9 +148,9 @@ def exercise_page(visit: StaffVisit) -> Response:
         for result in of_question.exercises
         if result.name == exercise.name
     ]
-    found = class_statistics(class_data)
-    part = _part(found, exercise.name)
-    checks = [each for each in found.checks if each.exercise == exercise.name]
+    of_class = class_statistics(class_data)
+    part = _part(of_class, exercise.name)
+    checks = [check for check in of_class.checks if check.exercise == exercise.name]
     statuses = Counter(result.status for _, result in results)
     believers = {
         name: [learner for learner, result in results if result.misconception == name]
@@ -161,10 +161,10 @@ def exercise_page(visit: StaffVisit) -> Response:
         question=question,
         exercise=exercise,
         part=part,
-        negative=exercise.name in found.negative,
+        negative=exercise.name in of_class.negative,
         statuses=[(status, statuses[status]) for status in Status if statuses[status]],
         learners={status: [name for name, result in results if result.status is status] for status in statuses},
-        checks=[CheckRow(each, check_label(each.check), _failing(results, each)) for each in checks],
+        checks=[CheckRow(check, check_label(check.check), _failing(results, check)) for check in checks],
         beliefs=_beliefs(question, part),
         believers=believers,
         STATUS=STATUS,
@@ -193,12 +193,12 @@ def misconceptions_page(visit: StaffVisit) -> Response:
     visit.note_reading("read findings")
     everything = visit.asked("period") == "all"
     since = None if everything else class_data.now() - _WEEK
-    found = class_misconceptions.find_misconceptions([mark for mark, _ in class_data.counting()], since)
+    beliefs = class_misconceptions.find_misconceptions([mark for mark, _ in class_data.counting()], since)
     return visit.page(
         "instructor_misconceptions.html",
         everything=everything,
-        found=[(each, _known(class_data, each)) for each in found[:_MOST_BELIEFS]],
-        more=max(0, len(found) - _MOST_BELIEFS),
+        found=[(belief, _known(class_data, belief)) for belief in beliefs[:_MOST_BELIEFS]],
+        more=max(0, len(beliefs) - _MOST_BELIEFS),
         all=len(class_data.rows()),
     )
 

@@ -87,13 +87,13 @@ class Done:
 
 def find_done(visit: StaffVisit) -> Done | None:
     """What the address says was done last; None if it says nothing."""
-    asked = visit.asked("done")
-    if asked in _DONE:
-        return Done(_DONE[asked].of(visit.lang))
-    if not asked.isdecimal() or len(asked) > 12:
+    done = visit.asked("done")
+    if done in _DONE:
+        return Done(_DONE[done].of(visit.lang))
+    if not done.isdecimal() or len(done) > 12:
         return None
     with visit.class_data.book() as book:
-        save = book.gradebook.find_save(int(asked))
+        save = book.gradebook.find_save(int(done))
     return None if save is None else Done(_done(save).of(visit.lang), save)
 
 
@@ -108,21 +108,24 @@ def _done(save: SavedChanges) -> Text:
 
 def save_row(save: SavedChanges) -> SaveRow:
     """A save as a row of a table."""
-    reasons = {each.after.reason for each in save.changes if each.after is not None}
+    reasons = {change.after.reason for change in save.changes if change.after is not None}
     return SaveRow(
         save,
-        tuple(dict.fromkeys(each.part for each in save.changes)),
-        tuple(dict.fromkeys(each.learner for each in save.changes)),
-        _given(each.before for each in save.changes),
-        _given(each.after for each in save.changes),
+        tuple(dict.fromkeys(change.part for change in save.changes)),
+        tuple(dict.fromkeys(change.learner for change in save.changes)),
+        _given(change.before for change in save.changes),
+        _given(change.after for change in save.changes),
         " · ".join(sorted(reasons)),
     )
 
 
 def _given(overrides: Iterable[Override | None]) -> Text:
-    said = {_NO_OVERRIDE if each is None else Text(points(each.points), points(each.points)) for each in overrides}
-    ordered = sorted(said, key=lambda each: each.en)
-    return Text(COMMA.en.join(each.en for each in ordered), COMMA.zh.join(each.zh for each in ordered))
+    shown = {
+        _NO_OVERRIDE if override is None else Text(points(override.points), points(override.points))
+        for override in overrides
+    }
+    ordered = sorted(shown, key=lambda override: override.en)
+    return Text(COMMA.en.join(override.en for override in ordered), COMMA.zh.join(override.zh for override in ordered))
 
 
 def latest_saves(visit: StaffVisit, part: str) -> list[SaveRow]:
@@ -152,11 +155,11 @@ def changes_page(visit: StaffVisit) -> Response:
     visit.note_reading("read changes")
     log = visit.asked("log") if visit.asked("log") in audit.LOGS else "changes"
     page = audit.read_page(class_data.folder, log, _place(visit.asked("before")))
-    asked = visit.asked("saves")
-    before = int(asked) if asked.isdecimal() and len(asked) < 12 else None
+    saves_before = visit.asked("saves")
+    before = int(saves_before) if saves_before.isdecimal() and len(saves_before) < 12 else None
     with class_data.book() as book:
         saves = book.gradebook.saves(_PER_PAGE + 1, before=before)
-        overrides = sorted(book.gradebook.overrides(), key=lambda each: each.at, reverse=True)
+        overrides = sorted(book.gradebook.overrides(), key=lambda override: override.at, reverse=True)
     earlier = page.earlier
     return visit.page(
         "instructor_changes.html",
@@ -177,7 +180,7 @@ def changes_page(visit: StaffVisit) -> Response:
 def _place(asked: str) -> Place | None:
     """The place in a log that an address names, as ``segment.offset``; None if it names none."""
     numbers = asked.split(".")
-    if len(numbers) != 2 or not all(each.isdecimal() and len(each) < 13 for each in numbers):
+    if len(numbers) != 2 or not all(number.isdecimal() and len(number) < 13 for number in numbers):
         return None
     return Place(int(numbers[0]), int(numbers[1]))
 
@@ -245,13 +248,15 @@ def pending_answers(class_data: ClassData) -> PendingAnswers:
 
 def pending_page(visit: StaffVisit) -> Response:
     """The items with answers to mark."""
-    found: dict[str, list[AnswerGroup]] = {}
+    by_item: dict[str, list[AnswerGroup]] = {}
     waiting = pending_answers(visit.class_data)
     if waiting.unread:
         visit.note_reading("read answers")
     for group in waiting.groups:
-        found.setdefault(group.item.id, []).append(group)
-    counted = [(groups[0].item, len(groups), sum(len(group.learners) for group in groups)) for groups in found.values()]
+        by_item.setdefault(group.item.id, []).append(group)
+    counted = [
+        (groups[0].item, len(groups), sum(len(group.learners) for group in groups)) for groups in by_item.values()
+    ]
     return visit.page(
         "instructor_waiting.html",
         items=counted,
@@ -268,8 +273,8 @@ def mark_page(visit: StaffVisit) -> Response:
     if not items.key_points(item):
         raise HTTPException(404)
     visit.note_reading("read answers", part=item.id)
-    known = pending_answers(class_data)
-    groups = [group for group in known.groups if group.item.id == item.id]
+    pending = pending_answers(class_data)
+    groups = [group for group in pending.groups if group.item.id == item.id]
     shown = groups[:_GROUPS]
     refused = [group for group in groups[_GROUPS:] if f"group-{group.number}" == visit.typed(FORM)]
     return visit.page(
@@ -280,7 +285,7 @@ def mark_page(visit: StaffVisit) -> Response:
         left=len(groups),
         points_of=items.key_points(item),
         sample=items.key(item, items.Context("", "", item.id)),
-        comments=known.comments.get(item.id, ()),
+        comments=pending.comments.get(item.id, ()),
         wording_id=rubric.wording_id,
         done=find_done(visit),
         saves=latest_saves(visit, item.id),
@@ -297,12 +302,12 @@ def save_marks(visit: StaffVisit) -> Response:
         raise UsageError(_BOTH if points else _NO_CHOICE, field="point")
     decision = Decision("".join(points), visit.typed("comment").strip())
     with rubric.marking(class_data.folder, class_data.course_folder, visit.author, visit.lang, LOCK_TIMEOUT) as (
-        found,
+        pending,
         decide,
     ):
         wordings = tuple(
             wording
-            for group in found.groups
+            for group in pending.groups
             if group.item.id == item.id
             for wording in group.wordings
             if rubric.wording_id(wording.text) in chosen
@@ -313,7 +318,7 @@ def save_marks(visit: StaffVisit) -> Response:
         number = decide(group, decision, class_data.now())
     count = str(len(group.learners))
     visit.note("marked answers", part=item.id, answers=count, key_points=decision.points, comment=decision.comment)
-    left = any(each.item.id == item.id for each in pending_answers(class_data).groups)
+    left = any(waiting.item.id == item.id for waiting in pending_answers(class_data).groups)
     return RedirectResponse(class_data.at("marking", *([item.id] if left else []), done=str(number)), 303)
 
 
@@ -343,11 +348,11 @@ def requests_page(visit: StaffVisit) -> Response:
     """The requests for regrading: open ones with the answer and a form, and answered ones."""
     class_data = visit.class_data
     visit.note_reading("read requests")
-    found = learner_requests.list_requests(class_data.folder)
+    requests = learner_requests.list_requests(class_data.folder)
     return visit.page(
         "instructor_requests.html",
-        open=[(each, _facts(class_data, each)) for each in found if each.answer is None],
-        answered=[each for each in reversed(found) if each.answer is not None],
+        open=[(request, _facts(class_data, request)) for request in requests if request.answer is None],
+        answered=[request for request in reversed(requests) if request.answer is not None],
         moment=moment,
         done=find_done(visit),
         STATUS=STATUS,
@@ -356,7 +361,9 @@ def requests_page(visit: StaffVisit) -> Response:
 
 def _facts(class_data: ClassData, request: learner_requests.LearnerRequest) -> RequestFacts | None:
     """What a request is about; None if the course has no such part with points."""
-    marks = [each for each in class_data.counting() if each[0].learner.id == request.learner and each[0].work]
+    marks = [
+        answered for answered in class_data.counting() if answered[0].learner.id == request.learner and answered[0].work
+    ]
     for mark, answers in reversed(marks):
         given = next((change.points for change in mark.overridden if change.part == request.part), None)
         for result, _ in mark.work.results if mark.work is not None else ():
@@ -378,7 +385,7 @@ def _item_facts(
     seed_name = mark.work.row.seed_name if mark.work is not None else ""
     context = items.Context(class_data.course.public_id, seed_name, item.id)
     numbers = items.draw(item.spec, context)
-    chosen = {str(each) for each in answer} if isinstance(answer, (list, tuple)) else {str(answer)}
+    chosen = {str(name) for name in answer} if isinstance(answer, (list, tuple)) else {str(answer)}
     choices = items.ask(item, context).choices
     return RequestFacts(
         earned,
@@ -410,8 +417,8 @@ def reply(visit: StaffVisit) -> Response:
     number = visit.number()
     done = "replied"
     with class_data.turn:
-        found = learner_requests.list_requests(class_data.folder)
-        request = next((each for each in found if each.number == number), None)
+        requests = learner_requests.list_requests(class_data.folder)
+        request = next((candidate for candidate in requests if candidate.number == number), None)
         if request is None:
             raise HTTPException(404)
         text = visit.typed("answer")

@@ -138,7 +138,7 @@ def _kept(visit: LearnerVisit, item: Item, sent: SentAnswer) -> SentAnswer:
         draft = visit.learner.keep(item, sent.filled.entry, seen, mark=sent.filled.mark)
     except UsageError:  # it is on the page, which does not say that a draft was saved
         return sent
-    return replace(sent, filled=Filled(draft.fields, draft.mark, draft.other, draft.version))
+    return replace(sent, filled=draft.filled)
 
 
 def _last(state: ItemState) -> str:

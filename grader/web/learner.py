@@ -24,7 +24,7 @@ from grader.grading.selection import source_of
 from grader.learning import hints, log, progress, quiz_session, review
 from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Rating, Reviewed, Spoke
 from grader.learning.progress import code_events, new_events
-from grader.learning.quiz_session import Action, Feedback, QuizCard, Session
+from grader.learning.quiz_session import Action, Feedback, QuizCard, Session, TypedAnswer
 from grader.learning.review import Card
 from grader.report.figures import run
 from grader.report.figures.figure import Figure
@@ -94,11 +94,11 @@ class LearnerWorkspace:
     def events(self) -> tuple[Event, ...]:
         """The events of this learner in this course. The file is read again only if it has changed."""
         now = _signature(self.state)
-        known = self._known
-        if known is None or now is None or known[0] != now:
+        cached = self._known
+        if cached is None or now is None or cached[0] != now:
             everything = self._everything()
-            self._known = known = (now, log.of(everything, self.name))
-        return known[1]
+            self._known = cached = (now, log.of(everything, self.name))
+        return cached[1]
 
     def save(self, *events: Event) -> None:
         """Append events to the log, after the learner's name unless it is the last one in the log."""
@@ -119,11 +119,11 @@ class LearnerWorkspace:
 
     def progress(self) -> progress.Progress:
         """The learner's progress, computed once for each state of the log."""
-        events, known = self.events(), self._progress
-        if known is None or known[0] is not events:
+        events, cached = self.events(), self._progress
+        if cached is None or cached[0] is not events:
             self._about = self._about or progress.parts_by_misconception(self.course)
-            self._progress = known = (events, progress.progress_of(self.course, events, self._about))
-        return known[1]
+            self._progress = cached = (events, progress.progress_of(self.course, events, self._about))
+        return cached[1]
 
     def due(self, now: datetime) -> int:
         """The number of cards that are due for review."""
@@ -146,6 +146,7 @@ class LearnerWorkspace:
         ``doubted`` is an answer whose interpretation was shown for confirmation. With ``comparing``, the action selects
         key points. With ``again``, a settled item gets a new attempt; without it, the action is ignored.
         """
+        self.check_length(item, action.text if isinstance(action, TypedAnswer) else "", doubted or "")
         begun = self._session(item, lang)
         if again and not comparing and begun.record(item.id).settled:
             begun = self._session(item, lang, again=True)
@@ -160,6 +161,9 @@ class LearnerWorkspace:
         card = quiz_session.current(after)
         assert card is not None
         return ItemState(card, after, turn.feedback)
+
+    def check_length(self, item: Item, *answers: str) -> None:
+        """Do nothing: learners may keep their own machines busy. See ``ClassWorkspace``."""
 
     def _session(self, item: Item, lang: Lang, *, again: bool = False) -> Session:
         begun = quiz_session.begin(self.course, self.name, lang, (item,), self.events(), again=again)
@@ -180,6 +184,8 @@ class LearnerWorkspace:
 
         Raises UsageError if it is too long or cannot be written.
         """
+        size = sum(len(text.encode(errors="replace")) for values in fields.values() for text in values)
+        self.make_room(size, replaced=draft_of(thing))
         since = self.saved_at(thing) if typed else None
         return self.drafts.write(draft_of(thing), fields, seen, mark=mark, since=since)
 
@@ -211,17 +217,17 @@ class LearnerWorkspace:
         return self._newest(question, {"code": (self.code(question, lang),)})
 
     def _last_answer(self, item: Item) -> Answered | None:
-        answers = (each for each in reversed(self.events()) if isinstance(each, Answered) and each.item == item.id)
+        answers = (event for event in reversed(self.events()) if isinstance(event, Answered) and event.item == item.id)
         return next(answers, None)
 
     def _newest(self, thing: Item | Question, entry: Entry) -> Filled:
         """The draft of ``thing``, or ``entry`` if that was saved later."""
-        draft, at = self.drafts.read(draft_of(thing)), self.saved_at(thing)
+        draft, saved_at = self.drafts.read(draft_of(thing)), self.saved_at(thing)
         if draft is None:
             return Filled(entry)
-        if at is not None and at > draft.at:
+        if saved_at is not None and saved_at > draft.at:
             return Filled(entry, None, None if draft.fields == entry else draft.fields, draft.version)
-        return Filled(draft.fields, draft.mark, draft.other, draft.version)
+        return draft.filled
 
     def about_results(self) -> Text | None:
         """In a class: when the results of submitted answers are shown, unless that is at once."""
@@ -251,19 +257,19 @@ class LearnerWorkspace:
             events = self.events()
             session = self._session(item, lang)
             record = session.record(item.id)
-            about = [each for each in events if _card_of(each) == item.id]
+            about = [event for event in events if _card_of(event) == item.id]
             if not record.settled or not about or isinstance(about[-1], Reviewed):
                 return None
             last = about[-1]
-            said = len(last.said) / last.points if isinstance(last, Explained) and last.points else None
-            found = review.rating(record.status, record.tries, word=word, said=said)
-            self.rate(item.id, found)
-            return found
+            share = len(last.said) / last.points if isinstance(last, Explained) and last.points else None
+            rating = review.rating(record.status, record.tries, word=word, said=share)
+            self.rate(item.id, rating)
+            return rating
 
     def rate_code(self, exercise: Exercise, word: Rating | None) -> None:
         """Rate ``exercise``, which passed at once and without help, unless it has been rated already."""
         with self._turn:
-            last = [each for each in self.events() if _card_of(each) == exercise.name][-1:]
+            last = [event for event in self.events() if _card_of(event) == exercise.name][-1:]
             if last and isinstance(last[0], Coded) and last[0].status is Status.PASSED:
                 self.rate(exercise.name, review.rating(Status.PASSED, 1, word=word))
 
@@ -304,9 +310,9 @@ class LearnerWorkspace:
 
     def receive(self, uploads: Sequence[tuple[str, bytes]], *, replacing: bool) -> list[str]:
         """Save uploaded files, all or none. Returns their names. Raises UsageError or SubmissionError."""
-        found = [work.read_upload(name, data, self.most_old) for name, data in uploads]
-        self.make_room(sum(len(raw.data) for upload in found for raw in upload.raws))
-        return work.save_uploads(self.folder, found, replace=replacing)
+        files_of_uploads = [work.read_upload(name, data, self.most_old) for name, data in uploads]
+        self.make_room(sum(len(raw.data) for upload in files_of_uploads for raw in upload.raws))
+        return work.save_uploads(self.folder, files_of_uploads, replace=replacing)
 
     def make_room(self, size: int, *, replaced: str = "") -> None:
         """Do nothing: learners may fill their own disks. See ``ClassWorkspace``."""
@@ -368,8 +374,8 @@ class LearnerWorkspace:
             self.folder.mkdir(parents=True, exist_ok=True)
             files.write(path, text.replace("\r\n", "\n"))
         except OSError as error:
-            said = Message("{file} cannot be saved: {reason}.")
-            raise UsageError(said.fill(file=path.name, reason=error.strerror)) from error
+            message = Message("{file} cannot be saved: {reason}.")
+            raise UsageError(message.fill(file=path.name, reason=error.strerror)) from error
 
     def checker(self) -> Checker:
         """The checker. The first call waits until the sandbox has started."""
@@ -394,15 +400,15 @@ class LearnerWorkspace:
         """The learner's submission if it has code for ``picture``, else None."""
         wanted = run.exercises(self.course, picture)
         submission = self.submission()
-        found = submission and any(source_of(each.name, question, submission) for question, each in wanted)
-        return submission if found else None
+        has_code = submission and any(source_of(exercise.name, question, submission) for question, exercise in wanted)
+        return submission if has_code else None
 
     def costs(self, question: Question) -> tuple[tuple[Cost, ...], ...]:
         """The costs of the learner's code, the reference and alternatives, for each exercise of ``question``."""
         submission = self.submission()
         return tuple(
-            self.checker().use(partial(costs.compare_costs, self.course, each, question, submission))
-            for each in question.exercises
+            self.checker().use(partial(costs.compare_costs, self.course, exercise, question, submission))
+            for exercise in question.exercises
         )
 
     def own_source(self, question: Question, exercise: Exercise) -> str | None:
@@ -477,11 +483,11 @@ def _card_of(event: Event) -> str | None:
 def diagnosis_places(report: Report, name: str) -> Sequence[dict[str, int]]:
     """The places in the file ``name`` that the diagnoses of a report refer to, for the editor."""
     spans = [
-        each.span
+        diagnosis.span
         for question in report.questions
         for exercise in question.exercises
-        for each in exercise.diagnosis
-        if each.span is not None and each.span.file == name
+        for diagnosis in exercise.diagnosis
+        if diagnosis.span is not None and diagnosis.span.file == name
     ]
     return [
         {"line": span.line, "end_line": span.end_line, "column": span.column, "end_column": span.end_column}

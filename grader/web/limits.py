@@ -64,7 +64,7 @@ class RequestQueue:
 
     def _make_room(self, key: str, now: float) -> str:
         """Forget the keys that may send a whole burst again. Returns the key to use."""
-        self._last = {each: turn for each, turn in self._last.items() if turn > now - self.burst * self.gap}
+        self._last = {busy: turn for busy, turn in self._last.items() if turn > now - self.burst * self.gap}
         return key if len(self._last) < self.most else ""
 
 
@@ -123,7 +123,10 @@ class LimitedProtocol(H11Protocol):
         """Count the connection, and close it if there are too many."""
         super().connection_made(transport)
         self._peer = peer(self.client)
-        of_one = sum(isinstance(each, LimitedProtocol) and each._peer == self._peer for each in self.connections)
+        of_one = sum(
+            isinstance(connection, LimitedProtocol) and connection._peer == self._peer
+            for connection in self.connections
+        )
         if len(self.connections) > self.limits.most or of_one > self.limits.most_of_one:
             transport.abort()
             return

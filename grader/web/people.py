@@ -44,7 +44,7 @@ class ClassMembers:
 
     def __init__(self, roster: Roster, settings: ClassSettings) -> None:
         """Raises UsageError if a learner and a member of the staff share an id."""
-        self.learners = {one.id: one for one in roster.learners}
+        self.learners = {learner.id: learner for learner in roster.learners}
         self._people: dict[str, ClassMember] = {}
         self._known_as: dict[str, set[str]] = {}
         self.update(roster, settings)
@@ -54,19 +54,19 @@ class ClassMembers:
 
         Raises UsageError, and changes nothing, if a learner and a member of the staff share an id.
         """
-        listed = {one.id for one in roster.learners}
-        learners = [one for one in self.learners.values() if one.id in listed]
-        people = {one.id: ClassMember(one.id, one.name, Role.LEARNER) for one in learners}
+        listed = {learner.id for learner in roster.learners}
+        learners = [learner for learner in self.learners.values() if learner.id in listed]
+        people = {learner.id: ClassMember(learner.id, learner.name, Role.LEARNER) for learner in learners}
         for role, named in ((Role.ASSISTANT, settings.assistants), (Role.INSTRUCTOR, settings.instructors)):
             for name, shown in named.items():
                 if name in listed:
                     raise UsageError(_BOTH.fill(id=name))
                 people[name] = ClassMember(name, shown, role)
         known_as: dict[str, set[str]] = {}
-        for one in learners:
-            for kind, value in one.ids:
+        for learner in learners:
+            for kind, value in learner.ids:
                 if kind in _SIGNED_IN_BY:
-                    known_as.setdefault(value.casefold(), set()).add(one.id)
+                    known_as.setdefault(value.casefold(), set()).add(learner.id)
         self._people, self._known_as = people, known_as
 
     def __iter__(self) -> Iterator[ClassMember]:
@@ -75,8 +75,8 @@ class ClassMembers:
 
     def row(self, person: ClassMember) -> LearnerRow | None:
         """A learner as in the gradebook; None for staff."""
-        one = self.learners.get(person.id)
-        return None if one is None else LearnerRow(one.id, one.name, one.section, one.extra_hours)
+        learner = self.learners.get(person.id)
+        return None if learner is None else LearnerRow(learner.id, learner.name, learner.section, learner.extra_hours)
 
     def find(self, name: str) -> ClassMember | None:
         """The member with this id; None if there is none."""
@@ -89,8 +89,8 @@ class ClassMembers:
         """
         if login in self._people:
             return self._people[login]
-        known = self._known_as.get(login.casefold(), set())
-        return self._people.get(next(iter(known))) if len(known) == 1 else None
+        ids = self._known_as.get(login.casefold(), set())
+        return self._people.get(next(iter(ids))) if len(ids) == 1 else None
 
 
 class MemberFiles:

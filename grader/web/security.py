@@ -59,7 +59,7 @@ class Notice:
     def response(self, scope: Scope) -> HTMLResponse:
         """The page as a response to a request. A request of htmx gets the paragraphs only, to put into its page."""
         if "hx-request" in Headers(scope=scope):
-            lines = [Markup('<p class="warning" lang="{}">{}</p>').format(*each) for each in self._said()]
+            lines = [Markup('<p class="warning" lang="{}">{}</p>').format(*text) for text in self._said()]
             return HTMLResponse(Markup("\n").join(lines), self.status, self.headers)
         page = _template().render(notice=self, nonce=scope.get("state", {}).get("nonce", ""))
         return HTMLResponse(page, self.status, self.headers)
@@ -179,9 +179,9 @@ class Guard:
 
     def ticket(self, used: Callable[[], None] = lambda: None) -> str:
         """A new ticket. ``used`` is called when a browser has exchanged it."""
-        made = secrets.token_urlsafe(24)
-        self._tickets[made] = used
-        return made
+        ticket = secrets.token_urlsafe(24)
+        self._tickets[ticket] = used
+        return ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, or refuse it."""
@@ -207,12 +207,12 @@ class Guard:
         """The answer to a request with a ticket or without the cookie; None if the pages answer."""
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         ticket = dict(given).get(PARAMETER)
-        known = self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, ""))
+        has_cookie = self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, ""))
         if ticket is None or scope["method"] != "GET":
-            return None if known else _NO_TOKEN
+            return None if has_cookie else _NO_TOKEN
         rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
         place = _own(scope["path"]) + (f"?{rest}" if rest else "")
-        if known:
+        if has_cookie:
             return RedirectResponse(place, 303)
         return self._exchange(scope, ticket, place)
 
@@ -258,8 +258,8 @@ def refused_body(headers: Headers, most: int) -> App | None:
 def _encoding(headers: Headers) -> str:
     """The encoding that a form with parts says it has; UTF-8 if it says nothing."""
     kind, options = parse_options_header(headers.get("content-type"))
-    said = options.get(b"charset", b"utf-8") if kind == b"multipart/form-data" else b"utf-8"
-    return said.decode("latin-1").lower()
+    encoding = options.get(b"charset", b"utf-8") if kind == b"multipart/form-data" else b"utf-8"
+    return encoding.decode("latin-1").lower()
 
 
 def _own(path: str) -> str:

@@ -93,8 +93,8 @@ def _claim(purpose: Purpose, data: object) -> Claim | None:
     """The claim that was signed for ``purpose``; None if it is none. Raises ValueError and others for odd values."""
     match data:
         case [what, str(name), str(role), int(until), int(issued), str(session)] if what == purpose:
-            at = datetime.fromtimestamp(issued / 1000, UTC)
-            return Claim(name, Role(role), datetime.fromtimestamp(until, UTC), at, session)
+            issued_at = datetime.fromtimestamp(issued / 1000, UTC)
+            return Claim(name, Role(role), datetime.fromtimestamp(until, UTC), issued_at, session)
         case ["link", str(name), str(role), int(until)] if purpose == "link":  # issued by earlier versions
             return Claim(name, Role(role), datetime.fromtimestamp(until, UTC))
     return None
@@ -107,29 +107,29 @@ def _encoded(data: bytes) -> str:
 def read_signer(path: Path) -> Signer:
     """The signer with the secret in ``path``, which is created if needed. Raises UsageError if others can read it."""
     try:
-        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         pass
     except OSError as error:
         raise UsageError(_NOT_WRITABLE.fill(path=path, reason=error.strerror)) from error
     else:
-        with open(made, "wb") as file:
+        with open(descriptor, "wb") as file:
             file.write(secrets.token_hex(_BYTES).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode & 0o777
-            found = bytes.fromhex(file.read(LONGEST_TOKEN).decode("ascii").strip())
+            secret = bytes.fromhex(file.read(LONGEST_TOKEN).decode("ascii").strip())
     except OSError as error:
         raise UsageError(_NOT_WRITABLE.fill(path=path, reason=error.strerror)) from error
     except ValueError:
         raise UsageError(_DAMAGED.fill(path=path)) from None
     if os.name == "posix" and mode & 0o077:
         raise UsageError(_OPEN.fill(path=path, mode=f"{mode:o}"))
-    if len(found) != _BYTES:
+    if len(secret) != _BYTES:
         raise UsageError(_DAMAGED.fill(path=path))
-    return Signer(found)
+    return Signer(secret)
 
 
 def links_csv(rows: Iterable[tuple[ClassMember, str]], learners: Mapping[str, Learner], until: datetime) -> str:
@@ -137,10 +137,10 @@ def links_csv(rows: Iterable[tuple[ClassMember, str]], learners: Mapping[str, Le
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["id", "name", "email", "role", "link", "until"])
-    for one, link in rows:
-        ids = dict(learners[one.id].ids) if one.id in learners else {}
-        words = (one.id, one.name, ids.get("email", ""))
-        writer.writerow([*map(csv_cell, words), one.role.value, link, until.isoformat(timespec="minutes")])
+    for member, link in rows:
+        ids = dict(learners[member.id].ids) if member.id in learners else {}
+        words = (member.id, member.name, ids.get("email", ""))
+        writer.writerow([*map(csv_cell, words), member.role.value, link, until.isoformat(timespec="minutes")])
     return text.getvalue()
 
 
