@@ -68,7 +68,7 @@ _HOUR, _DAY = 3600.0, timedelta(days=1)
 #: The most bytes of one person's log, which each page reads in full.
 _MOST_LOG = 1_000_000
 #: The most bytes of one person's files.
-_MOST_FILES = 20 << 20
+MOST_BYTES = 20 << 20
 #: The most characters in a formula. Longer ones take more than 0.2 s to judge, during which nobody else is served.
 MOST_FORMULA = 1500
 
@@ -162,8 +162,8 @@ class ClassWorkspace(LearnerWorkspace):
     def make_room(self, size: int, *, replaced: str = "") -> None:
         """Raise UsageError if ``size`` more bytes would be too many, when the draft ``replaced`` is gone."""
         there = sum(map(bytes_of, self.folder.glob("*"))) if self.folder.is_dir() else 0
-        if there + self.drafts.size(but=replaced) + size > _MOST_FILES:
-            raise UsageError(_FOLDER_FULL.fill(most=_MOST_FILES >> 20))
+        if there + self.drafts.size(but=replaced) + size > MOST_BYTES:
+            raise UsageError(_FOLDER_FULL.fill(most=MOST_BYTES >> 20))
 
     def about_results(self) -> Text | None:
         """See ``LearnerWorkspace``."""

@@ -237,7 +237,7 @@ def _submitted(
         row.attempt,
         f"{line.score} / {points(line.possible)}" if line is not None else "–",
         line.said if line is not None else _EARLIER,
-        _receipt(book.gradebook.place(row)),
+        receipt_digest(book.gradebook.place(row)),
         mark is not None and mark.counts,
         mark is None,
         here,
@@ -245,7 +245,7 @@ def _submitted(
     )
 
 
-def _receipt(place: Path) -> str:
+def receipt_digest(place: Path) -> str:
     """The digest on the receipt of a submission to an inbox; empty if there is none."""
     file = place.parent / inbox.RECEIPT
     with contextlib.suppress(OSError, ValueError, inbox.NoReceipt):

@@ -38,14 +38,14 @@ from grader.web.learner import LearnerWorkspace, draft_of
 from grader.web.people import Role
 from grader.web.sessions import Claim, read_signer
 from tests import tiny
-from tests.web.test_kept import Form, browser, course, every, learner, of_kind, send  # noqa: F401, fixtures
-from tests.web.test_pages import OWN
+from tests.web.conftest import OWN
+from tests.web.test_kept import Form, every, of_kind, send
 from tests.web.test_site import Classroom, classroom, made  # noqa: F401, fixtures
 
 CLI = Path(grader.__file__).parents[1] / "cli.py"
 
 
-def drafted(browser: TestClient, path: str, **fields: str) -> dict[str, object]:  # noqa: F811
+def drafted(browser: TestClient, path: str, **fields: str) -> dict[str, object]:
     """The answer of the server to a draft."""
     found = browser.post(f"/drafts/{path}", data=fields, headers=OWN)
     assert found.status_code == 200, found.text
@@ -140,9 +140,9 @@ def test_many_windows_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", items.kinds())
 def test_a_draft_of_every_kind_is_restored(
-    browser: TestClient,  # noqa: F811
-    learner: LearnerWorkspace,  # noqa: F811
-    course: Course,  # noqa: F811
+    browser: TestClient,
+    learner: LearnerWorkspace,
+    course: Course,
     kind: str,
 ) -> None:
     """In the widgets, on the page of the item and in the review; by another process, too. Settling removes it."""
@@ -167,14 +167,14 @@ def test_a_draft_of_every_kind_is_restored(
     assert learner.drafts.read(draft_of(item)) is None
 
 
-def test_what_is_drafted_has_to_exist(browser: TestClient, course: Course) -> None:  # noqa: F811
+def test_what_is_drafted_has_to_exist(browser: TestClient, course: Course) -> None:
     """An item, a question with code or an exercise of the course; nothing else makes a file."""
     for path in ("item/Q5.nothing", "code/Q99", "memory/nothing", "other/Q3", "item/../Q3", "code/Q3"):
         assert browser.post(f"/drafts/{path}", data={"answer": "x"}, headers=OWN).status_code == 404
     assert browser.post("/drafts/code/Q3", data={"code": "x"}).status_code == 403, "not from a page of the server"
 
 
-def test_a_draft_that_is_too_long_is_refused_in_words(browser: TestClient, learner: LearnerWorkspace) -> None:  # noqa: F811
+def test_a_draft_that_is_too_long_is_refused_in_words(browser: TestClient, learner: LearnerWorkspace) -> None:
     """The page shows the reason beside the field."""
     found = browser.post("/drafts/code/Q3", data={"code": "x" * 520_001}, headers=OWN)
     assert found.status_code == 400 and "longer than 520000" in found.json()["problem"]
@@ -182,9 +182,9 @@ def test_a_draft_that_is_too_long_is_refused_in_words(browser: TestClient, learn
 
 
 def test_drafts_that_cannot_be_written_stop_nothing(
-    browser: TestClient,  # noqa: F811
-    learner: LearnerWorkspace,  # noqa: F811
-    course: Course,  # noqa: F811
+    browser: TestClient,
+    learner: LearnerWorkspace,
+    course: Course,
 ) -> None:
     """A file is in the place of their folder: the page says why, answers are judged, and stay in the form."""
     (learner.state.parent / "log.drafts").write_text("")
@@ -197,7 +197,7 @@ def test_drafts_that_cannot_be_written_stop_nothing(
     assert Form(browser.get(f"/items/{item.id}").text).entry == {"answer": ("(7, 7, 7, 7, 7)",)}
 
 
-def test_a_draft_of_code(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:  # noqa: F811
+def test_a_draft_of_code(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """The newest of draft and file is in the editor, the other is offered; a check makes the draft the file."""
     question = course.question("Q3")
     assert question is not None
@@ -223,7 +223,7 @@ def test_a_draft_of_code(browser: TestClient, learner: LearnerWorkspace, course:
     assert "checked = 1" in browser.get("/questions/Q3/code").text
 
 
-def test_checking_does_not_lose_what_another_window_wrote(browser: TestClient, learner: LearnerWorkspace) -> None:  # noqa: F811
+def test_checking_does_not_lose_what_another_window_wrote(browser: TestClient, learner: LearnerWorkspace) -> None:
     """Its draft stays, and is offered beside the file."""
     drafted(browser, "code/Q3", code="of the other window", draft="")
     browser.post("/questions/Q3/code", data={"code": "mine = 1\n", "draft": "", "do": "check"}, headers=OWN)
@@ -232,7 +232,7 @@ def test_checking_does_not_lose_what_another_window_wrote(browser: TestClient, l
     assert "of the other window" in page.split('class="other-version"')[1]
 
 
-def test_two_windows_of_an_answer(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:  # noqa: F811
+def test_two_windows_of_an_answer(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """The second is told that the first had saved something else, and the page then shows both."""
     item = of_kind(course, "text")
     drafted(browser, f"item/{item.id}", answer="The first window", draft="")
@@ -242,7 +242,7 @@ def test_two_windows_of_an_answer(browser: TestClient, learner: LearnerWorkspace
     assert "The first window" in page.split('class="other-version"')[1]
 
 
-def test_code_from_memory_has_a_draft(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:  # noqa: F811
+def test_code_from_memory_has_a_draft(browser: TestClient, learner: LearnerWorkspace, course: Course) -> None:
     """Until it is rated; the file of the question is not touched, and the next review begins with the stub."""
     browser.post("/questions/Q3/code", data={"code": "x = 1"}, headers=OWN)  # the stand-in passes all but the first
     question = course.question("Q3")
@@ -258,9 +258,9 @@ def test_code_from_memory_has_a_draft(browser: TestClient, learner: LearnerWorks
 
 
 def test_an_answer_in_the_terminal_is_newer_than_a_draft(
-    browser: TestClient,  # noqa: F811
-    learner: LearnerWorkspace,  # noqa: F811
-    course: Course,  # noqa: F811
+    browser: TestClient,
+    learner: LearnerWorkspace,
+    course: Course,
 ) -> None:
     """The form has the answer; the draft is offered beside it."""
     item = of_kind(course, "shape")
@@ -307,7 +307,7 @@ def test_drafts_count_toward_the_limit_of_a_person(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Files and drafts together; a draft that replaces itself needs no more room."""
-    monkeypatch.setattr(class_pages, "_MOST_FILES", 2000)
+    monkeypatch.setattr(class_pages, "MOST_BYTES", 2000)
     bo = classroom.browser("bo")
     for _ in range(3):
         assert bo.post("/drafts/code/Q1", data={"code": "x" * 900}, headers=OWN_CLASS).status_code == 200
@@ -359,7 +359,7 @@ def test_when_results_are_hidden_the_page_says_so(classroom: Classroom, rule: st
     assert (said in page) if said else ("esults" not in page)
 
 
-def test_only_free_text_is_marked_by_the_instructor(course: Course) -> None:  # noqa: F811
+def test_only_free_text_is_marked_by_the_instructor(course: Course) -> None:
     """What is said of a saved answer, for every kind of the bundled course."""
     for item in every(course):
         kept = items.kept_without_key(item)
@@ -417,7 +417,7 @@ def a_class(tmp_path: Path, names: list[str]) -> Path:
     """A class with a small course that has an item to write a number, at a port of its own."""
     from tests.web.test_site import NUMBER
 
-    course = tiny.course(tmp_path / "course")  # noqa: F811
+    course = tiny.course(tmp_path / "course")
     tiny.change(course, "exercises:\n", NUMBER.lstrip("\n"))
     tiny.change(
         course,

@@ -507,14 +507,14 @@ def test_canvas(class_data: ClassData) -> None:
 def test_receipts(tmp_path: Path) -> None:
     """The digest on the receipt beside a submission; what is no receipt has none."""
     from grader.classroom import inbox
-    from grader.web.instructor import _receipt
+    from grader.web.instructor import receipt_digest
 
     (tmp_path / "q01.py").write_text(tiny.RIGHT)
     inbox.create_inbox(tmp_path / "inbox")
     receipt, _ = inbox.submit(tmp_path / "q01.py", tmp_path / "inbox", "ada", NOW)
     (place,) = (tmp_path / "inbox").glob("*/*/files")
-    assert _receipt(place) == receipt.digest
+    assert receipt_digest(place) == receipt.digest
     for text in ("{}", "no JSON", '{"format": 99}'):
         (place.parent / inbox.RECEIPT).write_text(text)
-        assert _receipt(place) == ""
-    assert _receipt(tmp_path / "nowhere" / "files") == ""
+        assert receipt_digest(place) == ""
+    assert receipt_digest(tmp_path / "nowhere" / "files") == ""

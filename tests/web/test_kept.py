@@ -6,51 +6,24 @@ import html
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from grader.core.errors import UsageError
 from grader.core.model import Course, Item, Text
-from grader.course import items, loader
-from grader.grading import courses
-from grader.grading.checker import Checker
+from grader.course import items
 from grader.learning.log import Answered
 from grader.learning.quiz_session import TypedAnswer
 from grader.web.entries import answer_text, entry_from_answer
 from grader.web.learner import LearnerWorkspace, draft_of
-from grader.web.pages import make_app
-from grader.web.security import COOKIE, Guard
-from tests.web.test_pages import HOST, OWN, TOKEN, Checks
+from tests.web.conftest import OWN
 
 Fields = Mapping[str, tuple[str, ...]]
 HTMX = OWN | {"hx-request": "true"}
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    """The bundled course."""
-    return courses.load(loader.find(None))
-
-
-@pytest.fixture
-def learner(course: Course, tmp_path: Path) -> Iterator[LearnerWorkspace]:
-    """A new learner with an empty log and no files."""
-    checks = Checks(course)
-    one = LearnerWorkspace(course, tmp_path / "work", tmp_path / "log.jsonl", "ada", lambda: cast(Checker, checks))
-    yield one
-    one.close()
-
-
-@pytest.fixture
-def browser(learner: LearnerWorkspace) -> TestClient:
-    """A browser that is signed in."""
-    app = Guard(make_app(learner, "en"), TOKEN, frozenset({HOST}))
-    return TestClient(app, base_url=f"http://{HOST}", cookies={COOKIE: TOKEN})
 
 
 class Form(HTMLParser):

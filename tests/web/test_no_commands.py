@@ -14,9 +14,8 @@ import grader
 from grader.commands import FAMILIES
 from grader.core.model import Course, Lang
 from grader.web.learner import LearnerWorkspace
-from tests.web.test_pages import OWN, browser, course, first, learner, page, post
-
-__all__ = ["browser", "course", "learner"]  # fixtures
+from tests.web.conftest import OWN
+from tests.web.test_pages import first, page, post
 
 _COMMANDS = [name for commands in FAMILIES.values() for name in commands]
 #: What only a terminal understands: an option, a command, or a file of the sources.

@@ -44,7 +44,6 @@ from grader.web import class_pages
 from grader.web.class_data import ClassData
 from grader.web.gate import Proxy
 from grader.web.instructor import routes as instructor_routes
-from grader.web.limits import RateLimit
 from grader.web.pages import learner_app
 from grader.web.people import ClassMember, Role
 from grader.web.sessions import Claim, read_signer
@@ -88,6 +87,10 @@ class Classroom:
     site: Site
     folder: Path
     course: Path
+
+    def fresh_site(self) -> Site:
+        """The site as after a start: nobody has been there, and no limit has been used."""
+        return Site(self.site.service, self.site.settings, self.site.sessions, self.site.lang)
 
     def staff(self) -> list[Route]:
         """The pages of the staff."""
@@ -148,8 +151,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator
 def classroom(made: Classroom) -> Iterator[Classroom]:
     """The class, with the rules and limits that it had."""
     before = made.site.service.course
-    site = replace(made.site, _workspaces={}, _answers=RateLimit(60, 60.0), _readings=RateLimit(90, 30.0))
-    yield Classroom(site, made.folder, made.course)
+    yield Classroom(made.fresh_site(), made.folder, made.course)
     made.site.service.course = before
 
 
@@ -415,7 +417,7 @@ def test_as_often_as_the_course_allows(classroom: Classroom) -> None:
     """Checks for each exercise and person, submissions in a day; the code is saved, and the time until then is said."""
     course = classroom.site.service.course
     classroom.site.service.course = replace(course, pace=CoursePace(2, 1))
-    room = Classroom(replace(classroom.site, _workspaces={}), classroom.folder, classroom.course)
+    room = Classroom(classroom.fresh_site(), classroom.folder, classroom.course)
     ada, bo = submitted(room), room.browser("bo")
     ada.post("/items/Q1.b", data={"answer": "2", "do": "answer"}, headers=OWN)
     answer = ada.post("/submit", headers=OWN)
@@ -488,7 +490,7 @@ def test_the_receipt_lists_answers(classroom: Classroom) -> None:
 
 def test_files_have_a_quota(classroom: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was replaced is kept, so a learner could fill the disk otherwise."""
-    monkeypatch.setattr(class_pages, "_MOST_FILES", 2_000)
+    monkeypatch.setattr(class_pages, "MOST_BYTES", 2_000)
     bo = classroom.browser("bo")
     shutil.rmtree(classroom.folder / "people" / "bo" / "progress.drafts", ignore_errors=True)
     assert upload(bo, "q01.py", b"x = 1\n" + b"#" * 1000) == 200
