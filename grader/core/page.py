@@ -55,16 +55,16 @@ class Page:
     def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
         """Writes ``text``, wrapped and indented by ``indent`` cells, with ``lead`` before its first line."""
         hang = indent + cells(lead)
-        for at, line in enumerate(wrap(text, self.width - hang)):
-            begin = " " * indent + lead if at == 0 else " " * hang
+        for index, line in enumerate(wrap(text, self.width - hang)):
+            begin = " " * indent + lead if index == 0 else " " * hang
             self._put(Styled.assemble(begin, (line, style)))
 
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
         """Writes the pieces (text, style) at the left edge and ``right`` at the right edge, on more lines if needed."""
         text = Styled.assemble(*left)
         if self.plain:
-            said = text.plain.strip()
-            self.lines(_THEN.fill(left=said, right=right).of(self.lang) if said and right else said or right)
+            plain = text.plain.strip()
+            self.lines(_THEN.fill(left=plain, right=right).of(self.lang) if plain and right else plain or right)
             return
         free = self.width - cells(text.plain) - cells(right)
         if free < 2:
@@ -86,8 +86,8 @@ class Page:
 
     def _put(self, text: Styled) -> None:
         if self.plain:
-            said = text.plain
+            plain = text.plain
             for mark, word in _SPOKEN.items():
-                said = said.replace(mark, word.of(self.lang))
-            text = Styled(said)
+                plain = plain.replace(mark, word.of(self.lang))
+            text = Styled(plain)
         self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
