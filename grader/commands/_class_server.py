@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 import click
@@ -18,6 +18,8 @@ from grader.grading import courses
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
+
+    import uvicorn
 
     from grader.classroom.class_folder import ClassSettings
     from grader.classroom.roster import Roster
@@ -36,6 +38,16 @@ _HALF = Message(
 #: The switch interval of threads in seconds: short, because the thread that serves requests often waits for others.
 _SWITCH = 0.0005
 _REPORTED = Message("attncheck: {what}")
+
+
+def quiet_config(app: Any, lifespan: Literal["on", "off"], **more: Any) -> uvicorn.Config:
+    """How ``app`` is served: plain HTTP within our limits, without a log of requests."""
+    import uvicorn  # an extra
+
+    from grader.web.limits import limited_protocol  # loads uvicorn, an extra
+
+    quiet: dict[str, Any] = {"log_level": "warning", "server_header": False, "access_log": False}
+    return uvicorn.Config(app, http=limited_protocol(), ws="none", lifespan=lifespan, **quiet, **more)
 
 
 def read_class(folder: Path, course_folder: Path | None) -> tuple[ClassSettings, Course, Roster, Path]:
@@ -71,7 +83,6 @@ def serve_class(  # noqa: PLR0917, one for each option
     from grader.web.class_data import ClassData  # loads starlette, an extra
     from grader.web.gate import Proxy  # loads starlette, an extra
     from grader.web.instructor import routes  # as above
-    from grader.web.limits import limited_protocol  # loads uvicorn, an extra
     from grader.web.site import Site  # as above
 
     if (header[0] is None) != (header[1] is None):
@@ -104,14 +115,9 @@ def serve_class(  # noqa: PLR0917, one for each option
             host, number = listening.getsockname()[:2]
             say(_OPEN.fill(folder=folder, address=settings.address, host=host, port=number))
             gate = site.app(routes(class_data), proxy, roster_file)
-            config = uvicorn.Config(
+            config = quiet_config(
                 gate,
-                http=limited_protocol(),
-                ws="none",
-                log_level="warning",
-                lifespan="on",
-                server_header=False,
-                access_log=False,
+                "on",
                 proxy_headers=False,  # the client is the proxy itself, not an address that it forwards
                 timeout_graceful_shutdown=1,  # no request waits for code by then
                 timeout_keep_alive=75,  # longer than proxies keep theirs

@@ -6,7 +6,7 @@ import itertools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from grader.core.text import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
 
     from grader.classroom.batch import BatchProgress
     from grader.core.model import Lang
@@ -86,23 +87,39 @@ def page(lang: Lang) -> Page:
     return Page(stdout(), lang)
 
 
+# ------------------------------------------------------------------------------------------ progress bars
+
+
+@contextmanager
+def _bar(columns: Callable[[Any], Iterable[ProgressColumn]]) -> Iterator[Progress]:
+    """A bar on stderr, which disappears at the end; ``columns`` gets ``rich.progress``."""
+    from rich import progress  # loads rich
+    from rich.console import Console  # loads rich
+
+    with progress.Progress(*columns(progress), console=Console(stderr=True), transient=True) as bar:
+        yield bar
+
+
+def _name_column(rich: Any) -> ProgressColumn:
+    column: ProgressColumn = rich.TextColumn("{task.description}", markup=False, style="dim")
+    return column
+
+
 @contextmanager
 def progress_bar(lang: Lang) -> Iterator[Callable[[BatchProgress], None]]:
     """A function that shows each step on stderr; it does nothing if stderr is not a terminal."""
     if not sys.stderr.isatty() or plain():
         yield lambda step: None
         return
-    from rich import progress  # loads rich
-    from rich.console import Console  # loads rich
 
-    columns = (
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[rate]}"),
-        progress.TimeRemainingColumn(),
-        progress.TextColumn("{task.fields[waiting]}", markup=False, style="dim"),
-    )
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    def columns(rich: Any) -> Iterable[ProgressColumn]:
+        yield from (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TextColumn("{task.fields[rate]}"))
+        yield from (
+            rich.TimeRemainingColumn(),
+            rich.TextColumn("{task.fields[waiting]}", markup=False, style="dim"),
+        )
+
+    with _bar(columns) as shown:
         task = shown.add_task(GRADED.of(lang), total=None, rate="", waiting="")
 
         def show(step: BatchProgress) -> None:
@@ -124,31 +141,19 @@ def grading_bar() -> Iterator[Callable[[str, int, int], None]]:
 
     It shows a bar on stderr. It does nothing if stderr is not a terminal, or if there are only a few steps.
     """
-    if not sys.stderr.isatty() or plain():
-        yield lambda name, number, total: None
-        return
     with ExitStack() as stack:
-        started: list[Callable[[str, int, int], None]] = []
+        bar: Progress | None = None
 
         def show(name: str, number: int, total: int) -> None:
+            nonlocal bar
             if total < _MANY_STEPS:
                 return
-            if not started:
-                started.append(stack.enter_context(_bar()))
-            started[0](name, number, total)
+            if bar is None:
+                bar = stack.enter_context(_bar(lambda rich: (rich.BarColumn(), _name_column(rich))))
+                bar.add_task("", total=None)
+            bar.update(bar.task_ids[0], completed=number, total=total, description=clean(name, 40))
 
-        yield show
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[str, int, int], None]]:
-    from rich import progress  # loads rich
-    from rich.console import Console  # loads rich
-
-    columns = (progress.BarColumn(), progress.TextColumn("{task.description}", markup=False, style="dim"))
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda name, number, total: bar.update(task, completed=number, total=total, description=clean(name, 40))
+        yield show if sys.stderr.isatty() and not plain() else lambda name, number, total: None
 
 
 @contextmanager
@@ -160,16 +165,8 @@ def step_bar(total: int, shown: bool = True) -> Iterator[Callable[[str], None]]:
     if not (shown and sys.stderr.isatty()):
         yield lambda name: None
         return
-    from rich import progress  # loads rich
-    from rich.console import Console  # loads rich
-
-    columns = (
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeRemainingColumn(),
-        progress.TextColumn("{task.description}", markup=False, style="dim"),
-    )
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total)
-        begun = itertools.count()
+    with _bar(
+        lambda rich: (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeRemainingColumn(), _name_column(rich))
+    ) as bar:
+        task, begun = bar.add_task("", total=total), itertools.count()
         yield lambda name: bar.update(task, completed=next(begun), description=clean(name, 40))

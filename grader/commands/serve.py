@@ -99,14 +99,13 @@ def serve(
     try:
         import uvicorn  # an extra
 
-        from grader.web.limits import limited_protocol  # loads uvicorn
         from grader.web.pages import MOST_UPLOADED, UPLOADS, make_app  # loads starlette, an extra
         from grader.web.security import COOKIE, PARAMETER, Guard  # as above
     except ModuleNotFoundError as error:
         raise UsageError(_NO_EXTRA.fill(name=error.name or "")) from error
-    if class_folder is not None:
-        from grader.commands._class_server import serve_class  # needs what was just tried
+    from grader.commands._class_server import quiet_config, serve_class  # needs what was just tried
 
+    if class_folder is not None:
         header = (trust_header, trusted_proxy)
         serve_class(
             class_folder, call.course_folder, workers, lambda number: _listen(number, host), port, header, call.lang
@@ -136,15 +135,7 @@ def serve(
         say(_NEXT.fill(address=address(say_next)))
 
     say(_OPEN.fill(address=address(say_next), folder=folder))
-    config = uvicorn.Config(
-        guard,
-        http=limited_protocol(),
-        ws="none",
-        log_level="warning",
-        lifespan="off",
-        server_header=False,
-        access_log=False,
-    )
+    config = quiet_config(guard, "off")
     with contextlib.ExitStack() as ending:
         ending.callback(workspace.close)
         ending.callback(listening.close)
