@@ -26,7 +26,7 @@ from typing import Any, Literal, TypeAlias
 import click
 
 from grader.classroom import intake
-from grader.commands import FAMILIES, cli
+from grader.commands import cli, summaries
 from grader.core.model import Text
 from grader.course import items
 from grader.grading import checks
@@ -350,14 +350,14 @@ EXAMPLES, EXITS = "Examples:", "Exit codes:"
 def commands() -> Iterator[tuple[str, str, click.Command]]:
     """(for whom, name such as ``bank check``, command), groups left out."""
     context = click.Context(cli)
-    for readers, names in FAMILIES.items():
-        for name in names:
-            command = cli.get_command(context, name)
-            assert command is not None, name
-            if isinstance(command, click.Group):
-                yield from ((readers, f"{name} {inner}", each) for inner, each in sorted(command.commands.items()))
-            else:
-                yield readers, name, command
+    for summary in summaries():
+        command = cli.get_command(context, summary.name)
+        assert command is not None, summary.name
+        if isinstance(command, click.Group):
+            for inner, below in sorted(command.commands.items()):
+                yield summary.readers, f"{summary.name} {inner}", below
+        else:
+            yield summary.readers, summary.name, command
 
 
 def problems_of_command(name: str, command: click.Command) -> Iterator[str]:

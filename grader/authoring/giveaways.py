@@ -15,7 +15,7 @@ from grader.authoring import letters
 from grader.core.layout import cells
 from grader.core.model import Course, Item, Lang, Question
 from grader.course import items
-from grader.course.items import choice, derivation, expression, multi, shape
+from grader.course.items import derivation, expression, shape
 from grader.course.items._options import Option
 from grader.course.problems import Problem
 
@@ -71,7 +71,7 @@ def problems(course: Course) -> Iterator[Problem]:
                 yield from echoes(question, item, lang)
     yield from shown_keys(course)
     yield from letters.problems(course)
-    chosen = [item for question in course.questions for item in question.items if isinstance(item.spec, choice.Spec)]
+    chosen = [item for question in course.questions for item in question.items if _is_single_choice(item)]
     if len(chosen) < ENOUGH:
         return
     for lang in _LANGS:
@@ -80,6 +80,10 @@ def problems(course: Course) -> Iterator[Problem]:
 
 
 # ------------------------------------------------------------------------------------------ how hard items are
+
+
+def _is_single_choice(item: Item) -> bool:
+    return bool(items.options(item)) and items.ask(item, items.Context("", "", item.id)).form == "one"
 
 
 def levels(questions: Sequence[Question]) -> Iterator[Problem]:
@@ -102,8 +106,8 @@ def lengths(chosen: Sequence[Item], lang: Lang) -> Lengths:
     """How often the length of the right option gives it away, in cells of a terminal."""
     longest = shortest = 0
     for item in chosen:
-        right = next(cells(option.text.of(lang)) for option in item.spec.options if option.correct)
-        others = [cells(option.text.of(lang)) for option in item.spec.options if not option.correct]
+        right = next(cells(option.text.of(lang)) for option in items.options(item) if option.correct)
+        others = [cells(option.text.of(lang)) for option in items.options(item) if not option.correct]
         longest += right > max(others)
         shortest += right < min(others)
     return Lengths(len(chosen), longest, shortest)
@@ -120,13 +124,7 @@ def _lengths(chosen: Sequence[Item], lang: Lang) -> Iterator[Problem]:
 
 def _words(course: Course, lang: Lang) -> Iterator[Problem]:
     """Absolutes, and “both” or “it depends”, are as frequent among right options as among wrong ones."""
-    options = [
-        option
-        for question in course.questions
-        for item in question.items
-        if isinstance(item.spec, (choice.Spec, multi.Spec))
-        for option in item.spec.options
-    ]
+    options = [option for question in course.questions for item in question.items for option in items.options(item)]
     for what, pattern in (("an absolute word", _ABSOLUTE[lang]), ("“both” or “it depends”", _HEDGED[lang])):
         right, wrong = _rate(options, True, lang, pattern), _rate(options, False, lang, pattern)
         if right[0] + wrong[0] < FEWEST:
@@ -151,11 +149,13 @@ def _rate(options: Sequence[Option], correct: bool, lang: Lang, pattern: re.Patt
 
 def echoes(question: Question, item: Item, lang: Lang) -> Iterator[Problem]:
     """A word that the stem shares with the right option, and with no wrong one."""
-    if not isinstance(item.spec, choice.Spec):
+    if not _is_single_choice(item):
         return
     words: Callable[[str], frozenset[str]] = _english if lang == "en" else _chinese
-    right = next(option.text.of(lang) for option in item.spec.options if option.correct)
-    wrong = frozenset[str]().union(*(words(option.text.of(lang)) for option in item.spec.options if not option.correct))
+    right = next(option.text.of(lang) for option in items.options(item) if option.correct)
+    wrong = frozenset[str]().union(
+        *(words(option.text.of(lang)) for option in items.options(item) if not option.correct)
+    )
     shared = words(item.ask.of(lang)) & words(right) - wrong
     if shared:
         text = f"{lang}: stem and right option share “{max(sorted(shared), key=len)}”, which no other option has"

@@ -1,17 +1,25 @@
 """The command line: parse, call, print, exit code. One module per command, imported when it runs.
 
-``attncheck --help`` imports no command: the summaries are in ``FAMILIES``. The help of a command imports its module.
-Therefore these modules import numpy, pydantic, rich, other slow libraries, and modules that load them inside functions.
+The module of a command has its name, and three constants that ``attncheck --help`` reads: ``ABOUT``, the first sentence
+of its help; ``READERS``, the heading it stands under; and ``RANK``, its place there. They are read from the source,
+because importing all commands takes longer than a short command. The help of a command imports its module; therefore
+these modules import numpy, pydantic, rich, other slow libraries, and modules that load them inside functions.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import functools
 import os
+import pkgutil
 import signal
 import sys
+from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -35,40 +43,7 @@ LANG = "grader.lang"
 #: stdout was closed (broken pipe); same exit code as click and rich.
 PIPE_CLOSED = 1
 
-#: The commands by audience, with the summary that ``attncheck --help`` shows: the first sentence of each one's help.
-FAMILIES: dict[str, dict[str, Text]] = {
-    "Learners": {
-        "next": Message("Say what to do next, and with which command."),
-        "questions": Message("List the questions and your progress in each."),
-        "show": Message("Show a question, an item or an exercise."),
-        "start": Message("Create the files to start from; never overwrite one."),
-        "grade": Message("Grade a file, folder, notebook or zip."),
-        "watch": Message("Grade again on every save."),
-        "quiz": Message("Ask the quiz items, one at a time."),
-        "progress": Message("Show what you know, question by question."),
-        "review": Message("Review what is due."),
-        "hint": Message("Show the next hint for an exercise."),
-        "debug": Message("Write a script that runs one public case."),
-        "plot": Message("Draw one of the course's pictures."),
-        "serve": Message("Open the course in a browser."),
-        "submit": Message("Submit a file, folder, notebook or zip."),
-        "name": Message("Show or change your name."),
-    },
-    "Instructors": {
-        "inbox": Message("Turn FOLDER into an inbox with a key that signs receipts."),
-        "links": Message("Create the personal links of a class."),
-        "batch": Message("Grade every submission in a folder or zip."),
-        "regrade": Message("Grade again whatever a change of the bank affects."),
-        "explain": Message("Replay one check: inputs, expected, actual, why."),
-        "override": Message("Give points by hand; they survive regrading."),
-        "forget": Message("Delete a learner from DIR permanently."),
-        "export": Message("Export grades or quiz items for other programs."),
-        "stats": Message("Show what a class's results say about the questions."),
-        "similar": Message("Find submissions that are nearly the same."),
-    },
-    "Authors": {"bank": Message("Tools for writing questions.")},
-    "Everyone": {"doctor": Message("Check this machine: versions, content, sandbox.")},
-}
+#: The headings of ``attncheck --help``, in order.
 _READERS = {"Learners": "学习者", "Instructors": "教师", "Authors": "出题人", "Everyone": "所有人"}
 _NO_COMMAND = Message("There is no command “{name}”. {hint}")
 _STOPPED = Message("interrupted")
@@ -78,17 +53,54 @@ _BUG = Message(
     "internal error (a bug in attncheck, not in the submission): {error}\n(line {line} of {file}; run the command "
     "again with ATTNCHECK_DEBUG=1 to see the traceback, and please report it)"
 )
-_SUMMARIES = {name: summary for commands in FAMILIES.values() for name, summary in commands.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A command as ``attncheck --help`` lists it."""
+
+    name: str
+    about: Text
+    readers: str
+    rank: int
+
+
+@functools.cache
+def names() -> frozenset[str]:
+    """The names of all commands."""
+    return frozenset(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+
+
+@functools.cache
+def summaries() -> tuple[Summary, ...]:
+    """All commands in the order of ``attncheck --help``. Raises AttributeError if one lacks a constant."""
+    headings = list(_READERS)
+    return tuple(sorted(map(_summary, names()), key=lambda summary: (headings.index(summary.readers), summary.rank)))
+
+
+def _summary(name: str) -> Summary:
+    spec = find_spec(f"{__name__}.{name}")
+    assert spec is not None and spec.origin is not None
+    constants: dict[str, ast.expr] = {}
+    for node in ast.parse(Path(spec.origin).read_bytes()).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            constants[node.targets[0].id] = node.value
+    try:
+        about, readers, rank = constants["ABOUT"], constants["READERS"], constants["RANK"]
+    except KeyError as error:
+        raise AttributeError(f"{spec.name} has no {error.args[0]}") from error
+    assert isinstance(about, ast.Call)  # Message("…")
+    return Summary(name, Message(ast.literal_eval(about.args[0])), ast.literal_eval(readers), ast.literal_eval(rank))
 
 
 class _Commands(click.Group):
     """A group that imports the module of a command when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_SUMMARIES)
+        return [summary.name for summary in summaries()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _SUMMARIES:
+        if cmd_name not in names():
             return None
         command = getattr(import_module(f"grader.commands.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
@@ -116,15 +128,19 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _SUMMARIES and not args[0].startswith("-"):
-            raise UsageError(_NO_COMMAND.fill(name=args[0], hint=suggest.hint(args[0], _SUMMARIES)))
+        if args and args[0] not in names() and not args[0].startswith("-"):
+            raise UsageError(
+                _NO_COMMAND.fill(name=args[0], hint=suggest.hint(args[0], [summary.name for summary in summaries()]))
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         lang: Lang = ctx.meta.get(LANG, "en")
-        for readers, commands in FAMILIES.items():
-            with formatter.section(_READERS[readers] if lang == "zh" else readers):
-                formatter.write_dl([(name, summary.of(lang)) for name, summary in commands.items()])
+        for readers, in_chinese in _READERS.items():
+            with formatter.section(in_chinese if lang == "zh" else readers):
+                formatter.write_dl(
+                    [(summary.name, summary.about.of(lang)) for summary in summaries() if summary.readers == readers]
+                )
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if ctx.meta.get(LANG) != "zh":

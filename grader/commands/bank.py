@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from grader.core.model import Course, Lang, Question
     from grader.course.problems import Problem
 
+ABOUT = Message("Tools for writing questions.")
+READERS = "Authors"
+RANK = 10
+
 PASSED, FAILED = 0, 4
 
 _EDITION = Message("{folder} is a learners' edition: it was read without errors, and has nothing else to check.")

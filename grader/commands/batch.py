@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from grader.classroom.results import MarkSummary
     from grader.core.model import Lang
 
+ABOUT = Message("Grade every submission in a folder or zip.")
+READERS = "Instructors"
+RANK = 30
+
 STOPPED = Message(
     "interrupted after {done} of {total} submissions. The results so far are saved: run the same command to continue."
 )

@@ -14,6 +14,10 @@ from grader.core.model import Message
 if TYPE_CHECKING:
     pass
 
+ABOUT = Message("Write a script that runs one public case.")
+READERS = "Learners"
+RANK = 110
+
 _RUN = Message("{place}: run it with python, or step through it with python -m pdb {place}")
 
 

@@ -6,6 +6,11 @@ import click
 
 from grader.commands._console import width
 from grader.commands._options import Call, documented, print_lines, shared, write_json
+from grader.core.model import Message
+
+ABOUT = Message("Check this machine: versions, content, sandbox.")
+READERS = "Everyone"
+RANK = 10
 
 ALL_THERE, MISSING = 0, 1
 

@@ -17,13 +17,17 @@ from grader.commands._options import (
     shared,
     write_json,
 )
-from grader.core.model import ExerciseResult, Item
+from grader.core.model import ExerciseResult, Item, Message
 from grader.core.serialize import to_json
 from grader.instructor import explain_view
 
 if TYPE_CHECKING:
     from grader.grading.inputs import Seed
     from grader.instructor.explain import ExplainRequest, Explanation
+
+ABOUT = Message("Replay one check: inputs, expected, actual, why.")
+READERS = "Instructors"
+RANK = 50
 
 SAME, DIFFERENT = 0, 1
 

@@ -31,6 +31,10 @@ from grader.instructor import export as exports
 if TYPE_CHECKING:
     from grader.core.model import Lang, Text
 
+ABOUT = Message("Export grades or quiz items for other programs.")
+READERS = "Instructors"
+RANK = 80
+
 
 _FROM_GRADEBOOK = Message("{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from.")
 _FROM_COURSE = Message("{form} is made from a course, not from a gradebook: leave out --from; --course names one.")
@@ -47,14 +51,11 @@ class _Export(click.Command):
         super().format_epilog(ctx, formatter)
         modules = {name: exports.format_module(name) for name in exports.format_names()}
         lang: Lang = "zh" if ctx.meta.get(LANG) == "zh" else "en"
-        about = (
-            exports.CHINESE_DESCRIPTIONS
-            if lang == "zh"
-            else {name: exports.format_description(name) for name in modules}
-        )
         for of, heading in _HEADINGS.items():
             with formatter.section(heading.of(lang)):
-                formatter.write_dl([(name, about[name]) for name, module in modules.items() if of == module.SOURCE])
+                formatter.write_dl(
+                    [(name, module.ABOUT.of(lang)) for name, module in modules.items() if of == module.SOURCE]
+                )
 
 
 @documented(

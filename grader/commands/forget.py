@@ -17,6 +17,10 @@ from grader.instructor import overrides_view
 if TYPE_CHECKING:
     pass
 
+ABOUT = Message("Delete a learner from DIR permanently.")
+READERS = "Instructors"
+RANK = 70
+
 FORGET_IT = Message("Delete this permanently?")
 FORGOTTEN = Message("{learner} was deleted from {folder}.")
 NOT_FORGOTTEN = Message("Nothing was deleted.")

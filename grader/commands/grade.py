@@ -34,6 +34,10 @@ from grader.report.json import to_json
 if TYPE_CHECKING:
     from grader.core.model import Course, Report
 
+ABOUT = Message("Grade a file, folder, notebook or zip.")
+READERS = "Learners"
+RANK = 50
+
 PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
 
 

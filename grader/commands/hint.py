@@ -17,6 +17,10 @@ from grader.learning.progress import hints_shown, hints_taken, last_misconceptio
 if TYPE_CHECKING:
     from grader.core.model import Exercise, Question
 
+ABOUT = Message("Show the next hint for an exercise.")
+READERS = "Learners"
+RANK = 100
+
 
 @documented(
     {

@@ -15,6 +15,10 @@ from grader.core.text import clean
 if TYPE_CHECKING:
     pass
 
+ABOUT = Message("Turn FOLDER into an inbox with a key that signs receipts.")
+READERS = "Instructors"
+RANK = 10
+
 INBOX_MADE = Message("{folder} is now an inbox. Its key, {key}, is for you alone: keep a backup, and do not share it.")
 
 

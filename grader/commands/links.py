@@ -19,6 +19,10 @@ from grader.core.text import clean
 if TYPE_CHECKING:
     from grader.web.people import ClassMember
 
+ABOUT = Message("Create the personal links of a class.")
+READERS = "Instructors"
+RANK = 20
+
 _NOBODY = Message("Nobody in this class is called “{name}”. {hint}")
 _SECRET = Message("Until {until}, anyone who has a link can sign in as that person: send each link only to its owner.")
 

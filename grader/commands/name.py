@@ -16,6 +16,10 @@ from grader.learning import log
 if TYPE_CHECKING:
     pass
 
+ABOUT = Message("Show or change your name.")
+READERS = "Learners"
+RANK = 150
+
 _IS = Message("Your name is {name}.")
 _NONE = Message("You have no name yet; 'attncheck name NAME' sets it, or the quiz asks for it.")
 _EMPTY = Message("NAME is empty; give a name with at least one letter or number.")

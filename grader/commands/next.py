@@ -10,11 +10,16 @@ import click
 from grader.commands._console import width
 from grader.commands._language import language
 from grader.commands._options import Call, documented, present_files, shared, write_json
+from grader.core.model import Message
 from grader.learning import log, next_step, review
 from grader.learning.progress import progress_of
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
+
+ABOUT = Message("Say what to do next, and with which command.")
+READERS = "Learners"
+RANK = 10
 
 
 @documented({"next": "where you are, and what to do next"}, {0: "done"})

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from grader.report.figures.kinds import Picture
     from grader.report.figures.run import LearnerValues
 
+ABOUT = Message("Draw one of the course's pictures.")
+READERS = "Learners"
+RANK = 120
+
 SHOWN, NOT_ALL_SHOWN = 0, 1
 
 

@@ -8,11 +8,16 @@ import click
 
 from grader.commands._console import page
 from grader.commands._options import Call, documented, find_question, shared, write_json
+from grader.core.model import Message
 from grader.learning import log, progress_view, review
 from grader.learning.progress import progress_of
 
 if TYPE_CHECKING:
     pass
+
+ABOUT = Message("Show what you know, question by question.")
+READERS = "Learners"
+RANK = 80
 
 
 @documented({"progress": "all questions", "progress Q5": "Q5, item by item"}, {0: "done"})

@@ -18,6 +18,10 @@ from grader.report.json import number
 if TYPE_CHECKING:
     from grader.learning.progress import QuestionProgress
 
+ABOUT = Message("List the questions and your progress in each.")
+READERS = "Learners"
+RANK = 20
+
 
 #: The most cells of the table: no title is longer.
 _WIDEST = 120

@@ -29,6 +29,10 @@ from grader.core.serialize import to_json
 if TYPE_CHECKING:
     from grader.instructor.regrade import RegradeResult
 
+ABOUT = Message("Grade again whatever a change of the bank affects.")
+READERS = "Instructors"
+RANK = 40
+
 SAVED = Message("Saved to {folder}: gradebook, class.csv and one file per submission.")
 NOT_SAVED = Message("Nothing was saved.")
 SAVE_IT = Message("Save these results?")

@@ -14,7 +14,7 @@ from grader.commands._options import UNCONFINED, Call, documented, shared, write
 from grader.commands.quiz import FrontEnd, front_end, learner_name
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
-from grader.core.model import Exercise
+from grader.core.model import Exercise, Message
 from grader.core.text import clean
 from grader.course.starter import stub
 from grader.learning import log, quiz_session, quiz_view, review_session, review_view
@@ -24,6 +24,10 @@ from grader.submission import file_text, read
 
 if TYPE_CHECKING:
     from grader.learning.review import Card
+
+ABOUT = Message("Review what is due.")
+READERS = "Learners"
+RANK = 90
 
 
 @documented({"review": "ask what is due", "review --list": "only show what is due, and when"}, {0: "done"})

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+ABOUT = Message("Open the course in a browser.")
+READERS = "Learners"
+RANK = 130
+
 _HOST = "127.0.0.1"
 _NO_EXTRA = Message(
     "`attncheck serve` needs {name}: pip install 'attncheck[web]', or in a checkout: pip install -e '.[web]'."

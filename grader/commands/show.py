@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from grader.core.model import Course, Lang, Question
 
+ABOUT = Message("Show a question, an item or an exercise.")
+READERS = "Learners"
+RANK = 30
+
 _AN_ITEM = Message(
     "{name} is an item, and has no reference. 'attncheck show {question} --reference' shows those of its exercises."
 )

@@ -21,10 +21,15 @@ from grader.commands._options import (
     write_json,
     write_output,
 )
+from grader.core.model import Message
 from grader.core.serialize import to_json
 
 if TYPE_CHECKING:
     pass
+
+ABOUT = Message("Find submissions that are nearly the same.")
+READERS = "Instructors"
+RANK = 100
 
 
 @documented(

@@ -32,6 +32,10 @@ from grader.submission import file_text
 if TYPE_CHECKING:
     from grader.core.model import Exercise, Item, Lang, Question
 
+ABOUT = Message("Create the files to start from; never overwrite one.")
+READERS = "Learners"
+RANK = 40
+
 KEPT = Message("kept as it is: {file}")
 ADDED = Message("added to {file}: {items}")
 TO_ADD = Message(

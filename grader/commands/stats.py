@@ -23,10 +23,15 @@ from grader.commands._options import (
     write_json,
     write_output,
 )
+from grader.core.model import Message
 from grader.core.serialize import to_json
 
 if TYPE_CHECKING:
     pass
+
+ABOUT = Message("Show what a class's results say about the questions.")
+READERS = "Instructors"
+RANK = 90
 
 
 @documented(

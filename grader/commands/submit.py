@@ -20,6 +20,10 @@ from grader.submission.files import kind_of
 if TYPE_CHECKING:
     pass
 
+ABOUT = Message("Submit a file, folder, notebook or zip.")
+READERS = "Learners"
+RANK = 140
+
 WHOSE_IF_UNREAD = Message("{problem} So it does not say whose submission this is: fix it, or give --learner.")
 SAME, DIFFERENT = 0, 1
 

@@ -67,12 +67,6 @@ def points(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def check_label(check: str) -> Text:
-    """The name of a check for people; a name from another version of attncheck is the same in both languages."""
-    plain = check.replace("_", " ")
-    return Text(plain, CHECKS_IN_CHINESE.get(check, plain))
-
-
 def same(text: str) -> Text:
     """``text`` in both languages, for versions, system messages and the like."""
     return Text(text, text)
@@ -103,29 +97,6 @@ def timestamp(iso: str) -> str:
     return datetime.fromisoformat(iso).isoformat(" ", "minutes").replace("+00:00", " UTC")
 
 
-#: The Chinese names of the kinds of checks; in English, their ids are used.
-CHECKS_IN_CHINESE = {
-    "causal": "因果性",
-    "dtype": "数据类型",
-    "equivariant": "等变性",
-    "fully_masked_rows": "整行被遮住",
-    "gradients": "梯度",
-    "linear": "线性",
-    "memory": "内存",
-    "non_contiguous": "非连续输入",
-    "norm_preserved": "范数不变",
-    "operations": "运算次数",
-    "raises": "应抛出异常",
-    "registered_parameters": "登记的参数",
-    "relative_only": "只取决于相对位置",
-    "repeatable": "可重复",
-    "rows_sum_to_one": "每行之和为 1",
-    "scaling": "缩放",
-    "shifts": "平移",
-    "unchanged_inputs": "不改动输入",
-    "values": "数值",
-    "variance": "方差",
-}
 STATUS = {
     Status.PASSED: Message("passed"),
     Status.FAILED: Message("not correct yet"),

@@ -35,11 +35,12 @@ from grader.core.model import (
     Status,
     Text,
 )
-from grader.core.text import LABELED, check_label, clean, points
+from grader.core.text import LABELED, clean, points
 from grader.course import items, misconceptions
 from grader.report import explained, words
 from grader.report.array_svg import ArrayPicture, Slice, array_picture, mask, rules
 from grader.report.terminal import ranges
+from grader.report.words import check_label
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LONGEST = 2000

@@ -26,9 +26,10 @@ from grader.core.model import (
     WatchState,
 )
 from grader.core.page import Page
-from grader.core.text import COMMA, LABELED, OF_POINTS, SEMICOLON, STATUS, check_label, clean, duration, points
+from grader.core.text import COMMA, LABELED, OF_POINTS, SEMICOLON, STATUS, clean, duration, points
 from grader.course import misconceptions
 from grader.report import explained, words
+from grader.report.words import check_label
 
 NOT_PASSED = Message("not passed: {names}")
 NOT_ANSWERED = Message("not answered: {names}")

@@ -6,7 +6,6 @@ import hashlib
 import io
 import tempfile
 import zipfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -29,21 +28,6 @@ from grader.web.instructor_items import borrowed_answers
 #: The most clusters on the list, and the most couples on the page of a cluster.
 _MOST_CLUSTERS, _MOST_COUPLES = 100, 30
 _GONE = Message("This file is no longer available; create it again.")
-#: Descriptions of the downloads; those of the command mention its options.
-FORMATS: Mapping[str, Text] = {
-    "canvas": Message("The gradebook CSV from Canvas (Grades → Export), with one assignment filled in."),
-    "canvas-feedback": Message(
-        "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). If the graded "
-        "zip from Download Submissions no longer exists, upload it again."
-    ),
-    "csv": Message("A table with a row for each learner."),
-    "gradescope": Message("A results.json of Gradescope for each submission."),
-    "html": Message("A page for each learner, and an index of the class."),
-    "json": Message("The whole gradebook, for programs."),
-    "junit": Message("A JUnit XML file for each learner."),
-    "moodle": Message("The grading worksheet from Moodle, with grades and feedback filled in."),
-    "reports": Message("A JSON report for each submission."),
-}
 
 # ------------------------------------------------------------------------------------------ similar solutions
 
@@ -123,7 +107,7 @@ def export_formats() -> list[ExportFormat]:
     return [
         ExportFormat(
             name,
-            FORMATS.get(name) or Text(exports.format_description(name), exports.CHINESE_DESCRIPTIONS[name]),
+            module.ON_PAGE,
             frozenset(module.OPTIONS),
         )
         for name, module in modules

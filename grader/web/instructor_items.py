@@ -11,13 +11,14 @@ from itertools import groupby
 from starlette.responses import Response
 
 from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
-from grader.core.text import STATUS, check_label
+from grader.core.text import STATUS
 from grader.course import items
 from grader.instructor.analysis import answers, class_misconceptions, statistics
 from grader.instructor.analysis import statistics_view as view
 from grader.instructor.analysis.answers import BorrowedAnswer, GivenAnswer
 from grader.instructor.analysis.class_misconceptions import ClassMisconception
 from grader.instructor.analysis.statistics import CheckStatistics, PartStatistics, Statistics
+from grader.report.words import check_label
 from grader.web.class_data import RARELY, ClassData, StaffVisit
 
 #: The most distinct answers on the page of an item.

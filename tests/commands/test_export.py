@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from grader.commands import run
-from grader.instructor.export import format_description, format_module, format_names
+from grader.instructor.export import format_module, format_names
 
 CONTRACT = {
     "gradescope", "csv", "json", "junit", "canvas", "moodle", "html", "qti", "gift", "gradescope-autograder",
@@ -21,7 +21,7 @@ def test_every_format_is_there() -> None:
     assert set(format_names()) >= CONTRACT
     for name in format_names():
         module = format_module(name)
-        assert re.fullmatch(r"[^\n]{20,110}\.", format_description(name))
+        assert re.fullmatch(r"[^\n]{20,110}\.", format_module(name).ABOUT.en)
         assert module.SOURCE in ("gradebook", "course")
         assert callable(module.write)
 

@@ -10,6 +10,9 @@ The module of a kind defines
 * ``prompt(spec, context)``: what a learner sees below the question, and how to write an answer.
 * ``key(spec, context)``: a right answer in the usual notation, shown once the item is settled.
 * ``named_key(spec, names)``, if it has options: the same, with ``names`` instead of their ids.
+* ``options(spec)``: the options that an answer chooses from, as ``Option``; none for other kinds.
+* ``counted(answer)``: what statistics count in an answer, such as the options that it names; nothing for most kinds.
+* ``quiz_item(spec, context)``: the item as other systems can ask it, a ``QuizItem``; None if they cannot.
 * ``without_key(spec)``: the spec without its key, for a learners' edition: enough to ask the question and tell whether
   an answer can be read. It is built from fields listed one by one, so that a new field is left out by default.
 
@@ -91,6 +94,31 @@ class Prompt:
     choices: tuple[Choice, ...] = ()
     partners: tuple[Choice, ...] = ()
     facts: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuizNumber:
+    """A number, the absolute error that an answer may have, and the misconception that leads to it."""
+
+    value: int | float
+    margin: float
+    misconception: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuizItem:
+    """An item in a form that other systems have; ``facts`` are paragraphs below the question.
+
+    The forms one and many use ``options``. Number uses ``numbers``: the right one, then known wrong ones. Pairs uses
+    ``pairs``, in which a distractor has no left side. Essay uses ``key``, a correct answer.
+    """
+
+    form: Literal["one", "many", "number", "pairs", "essay"]
+    facts: tuple[Text, ...] = ()
+    options: tuple[Any, ...] = ()
+    numbers: tuple[QuizNumber, ...] = ()
+    pairs: tuple[tuple[Text | None, Text], ...] = ()
+    key: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +241,29 @@ def key(item: Item, context: Context) -> Text:
     """A right answer to ``item``, which must not be sealed, in the usual notation; options by their ids."""
     text: Text = kind(item.kind).key(item.spec, context)
     return text
+
+
+def essay(prompt: Prompt, key: Text) -> QuizItem:
+    """An item that other systems let a person mark."""
+    return QuizItem("essay", (*prompt.facts, prompt.how), key=key)
+
+
+def options(item: Item) -> tuple[Any, ...]:
+    """The options of ``item``, in the order of the bank; none for kinds without options."""
+    found: tuple[Any, ...] = kind(item.kind).options(item.spec)
+    return found
+
+
+def counted(name: str, answer: object) -> tuple[str, ...]:
+    """What statistics count in an answer to an item of the kind ``name``, which another version may have recorded."""
+    found: tuple[str, ...] = kinds()[name].counted(answer) if name in kinds() else ()
+    return found
+
+
+def quiz_item(item: Item, context: Context) -> QuizItem | None:
+    """``item`` as other systems can ask it, with the numbers of ``context``; None if they cannot."""
+    found: QuizItem | None = kind(item.kind).quiz_item(item.spec, context)
+    return found
 
 
 def chosen(item: Item, value: object) -> Parts:

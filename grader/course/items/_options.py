@@ -98,3 +98,8 @@ def excerpt(text: str) -> str:
     """What the learner wrote, shortened, without characters that could affect a terminal."""
     text = "".join(char if char.isprintable() else " " for char in text[:200]).strip()
     return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def counted(answer: object) -> str:
+    """An option in the form in which statistics count it, whether or not there is such an option."""
+    return str(answer).strip().lower()[:20]

@@ -38,7 +38,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.core.model import Message, Status, Text
-from grader.course.items import Context, Judgment, Parts, Prompt, _options, unreadable
+from grader.course.items import Context, Judgment, Parts, Prompt, QuizItem, _options, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id, typed_id
 from grader.course.problems import ValueProblem
 
@@ -112,6 +112,21 @@ def key(spec: Spec, context: Context) -> Text:
 def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
     """The correct option, by ``names``."""
     return _options.key(spec.options, names)
+
+
+def options(spec: Spec) -> tuple[Option, ...]:
+    """The options."""
+    return spec.options
+
+
+def counted(answer: object) -> tuple[str, ...]:
+    """The option that was chosen."""
+    return (_options.counted(answer),) if isinstance(answer, str | int) else ()
+
+
+def quiz_item(spec: Spec, context: Context) -> QuizItem:
+    """One of the options."""
+    return QuizItem("one", options=spec.options)
 
 
 def without_key(spec: Spec) -> Spec:

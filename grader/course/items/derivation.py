@@ -75,7 +75,9 @@ from typing import TypeAlias
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
 from grader.core.text import Path, name_list
-from grader.course.items import Context, Judgment, LineRead, Prompt, unreadable
+from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, essay, unreadable
+from grader.course.items._no_options import counted as counted
+from grader.course.items._no_options import options as options
 from grader.course.items.expression import as_text, check_declarations, describe_declarations
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, match, scalars
@@ -765,6 +767,11 @@ def key(spec: Spec, context: Context) -> Text:
         return "\n".join(found)
 
     return Text(one("en"), one("zh"))
+
+
+def quiz_item(spec: Spec, context: Context) -> QuizItem:
+    """A text, which a person marks."""
+    return essay(prompt(spec, context), key(spec, context))
 
 
 def without_key(spec: Spec) -> Spec:

@@ -54,7 +54,9 @@ from typing import TypeAlias
 
 from grader.core.model import Message, Status, Text
 from grader.core.text import Path, name_list
-from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, unreadable
+from grader.course.items import Context, Judgment, LineRead, Prompt, QuizItem, _prose, _units, essay, unreadable
+from grader.course.items._no_options import counted as counted
+from grader.course.items._no_options import options as options
 from grader.course.items._values import KnownWrongAnswer
 from grader.course.problems import ValueProblem, unexpected
 from grader.formulas import compare, growth, scalars
@@ -382,6 +384,11 @@ def key(spec: Spec, context: Context) -> Text:
     text = show(parse(str(spec.answer), declared.vocabulary)).replace("Θ", "O")
     unit = spec.unit if isinstance(spec.unit, Text) else Text(spec.unit or "", spec.unit or "")
     return Text(f"{text} {unit.en}".strip(), f"{text} {unit.zh}".strip())
+
+
+def quiz_item(spec: Spec, context: Context) -> QuizItem:
+    """A text, which a person marks."""
+    return essay(prompt(spec, context), key(spec, context))
 
 
 def without_key(spec: Spec) -> Spec:

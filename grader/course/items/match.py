@@ -63,12 +63,15 @@ from grader.course.items import (
     Judgment,
     Parts,
     Prompt,
+    QuizItem,
     _ids,
     drawn_first,
     shuffled,
     unreadable,
 )
 from grader.course.items._ids import Arrangeable
+from grader.course.items._no_options import counted as counted
+from grader.course.items._no_options import options as options
 from grader.course.items._options import excerpt, normalize_id
 from grader.course.problems import ValueProblem, unexpected
 
@@ -231,6 +234,14 @@ def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
         )
 
     return Text(lines("en"), lines("zh"))
+
+
+def quiz_item(spec: Spec, context: Context) -> QuizItem:
+    """The pairs, and the partners that belong to none."""
+    partners = {thing.id: thing.text for thing in spec.right}
+    pairs: list[tuple[Text | None, Text]] = [(thing.text, partners[spec.pairs[thing.id]]) for thing in spec.left]
+    pairs += [(None, text) for name, text in partners.items() if name not in spec.pairs.values()]
+    return QuizItem("pairs", pairs=tuple(pairs))
 
 
 def without_key(spec: Spec) -> Spec:

@@ -42,7 +42,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.core.model import Message, Status, Text
-from grader.course.items import Context, Judgment, Parts, Prompt, _options, drawn_first, unreadable
+from grader.course.items import Context, Judgment, Parts, Prompt, QuizItem, _options, drawn_first, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
 from grader.course.problems import ValueProblem
 
@@ -123,6 +123,21 @@ def key(spec: Spec, context: Context) -> Text:
 def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
     """The correct options, by ``names``."""
     return _options.key(spec.options, names)
+
+
+def options(spec: Spec) -> tuple[Option, ...]:
+    """The options."""
+    return spec.options
+
+
+def counted(answer: object) -> tuple[str, ...]:
+    """The options that were chosen, each once."""
+    return tuple(dict.fromkeys(map(_options.counted, answer))) if isinstance(answer, list) else ()
+
+
+def quiz_item(spec: Spec, context: Context) -> QuizItem:
+    """Some of the options."""
+    return QuizItem("many", options=spec.options)
 
 
 def without_key(spec: Spec) -> Spec:

@@ -71,7 +71,20 @@ from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.model import Message, Status, Text
 from grader.core.text import Path
-from grader.course.items import Context, Judgment, LineRead, Prompt, _prose, _units, draw, unreadable
+from grader.course.items import (
+    Context,
+    Judgment,
+    LineRead,
+    Prompt,
+    QuizItem,
+    QuizNumber,
+    _prose,
+    _units,
+    draw,
+    unreadable,
+)
+from grader.course.items._no_options import counted as counted
+from grader.course.items._no_options import options as options
 from grader.course.items._number_words import chinese_in_digits, english_in_digits
 from grader.course.items._options import excerpt
 from grader.course.items._values import KnownWrongAnswer, normalize
@@ -103,6 +116,8 @@ _HOW = Message("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.")
 _DIGITS = Message("Round it to {digits} significant digits.")
 _DECIMALS = Message("Round it to {decimals} decimal places.")
 _ONE_DECIMAL = Message("Round it to one decimal place.")
+_A_NUMBER = Message("Give a number.")
+_IN_UNIT = Message("Give a number, in {unit}.")
 _UNIT = Message("Unit: {unit} (optional).")
 _UNITS = Message("Unit: {unit} unless you write another; {others}, for example, are converted.")
 _EXPECTED = Message("“{said}” cannot be read as a number; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.")
@@ -313,6 +328,28 @@ def key(spec: Spec, context: Context) -> Text:
         short_value = f"{value:.{max(0, -_last_place(value, spec.digits))}f}"
     unit = Text.fill(Message(" {unit}"), unit=spec.unit) if spec.unit else _NOTHING
     return Text(f"{short_value}{unit.en}", f"{short_value}{unit.zh}")
+
+
+def quiz_item(spec: Spec, context: Context) -> QuizItem:
+    """The number, and those of known wrong answers."""
+    facts = [_IN_UNIT.fill(unit=spec.unit) if spec.unit else _A_NUMBER]
+    facts += [_DIGITS.fill(digits=spec.digits)] if spec.digits else []
+    symbols = draw(spec, context)
+    numbers = [_with_margin(spec, spec.answer, symbols, None)]
+    numbers += [_with_margin(spec, wrong.answer, symbols, wrong.misconception) for wrong in spec.wrong]
+    return QuizItem("number", tuple(facts), numbers=tuple(numbers))
+
+
+def _with_margin(spec: Spec, answer: Number | str, symbols: Symbols, misconception: str | None) -> QuizNumber:
+    """A number with the error that ``judge`` allows."""
+    value = arithmetic.evaluate(answer, symbols)
+    if spec.digits and value:
+        margin = 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) + 1 - spec.digits)
+    elif isinstance(value, int) and not spec.tolerance:
+        margin = 0.0
+    else:
+        margin = (spec.tolerance or _EXACT) * (abs(float(value)) or 1.0)
+    return QuizNumber(value, margin, misconception)
 
 
 def without_key(spec: Spec) -> Spec:

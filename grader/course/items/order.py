@@ -61,6 +61,8 @@ from grader.core.model import Lang, Message, Status, Text
 from grader.core.text import name_list
 from grader.course.items import MOST_OPTIONS, Context, Judgment, Parts, Prompt, _ids, drawn_first, shuffled, unreadable
 from grader.course.items._ids import Arrangeable
+from grader.course.items._no_options import counted as counted
+from grader.course.items._no_options import options as options
 from grader.course.items._options import excerpt, normalize_id
 from grader.course.problems import ValueProblem, unexpected
 
@@ -249,6 +251,11 @@ def named_key(spec: Spec, names: Mapping[str, str]) -> Text:
         return "\n".join([*things, *groups])
 
     return Text(lines("en"), lines("zh"))
+
+
+def quiz_item(spec: Spec, context: Context) -> None:
+    """Other systems have no such items."""
+    return None
 
 
 def without_key(spec: Spec) -> Spec:

@@ -64,7 +64,9 @@ from grader.core.arithmetic import Number
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Message, Status, Text
 from grader.core.text import Path, name_list
-from grader.course.items import Context, Judgment, Prompt, draw, unreadable
+from grader.course.items import Context, Judgment, Prompt, QuizItem, draw, essay, unreadable
+from grader.course.items._no_options import counted as counted
+from grader.course.items._no_options import options as options
 from grader.course.items._options import as_id_text, excerpt
 from grader.course.items._values import normalize
 from grader.course.problems import ValueProblem, unexpected, unknown
@@ -260,6 +262,11 @@ def key(spec: Spec, context: Context) -> Text:
     axes = [_shown(axis, symbols) for axis in _readings(spec.answer)[0]]
     text = f"({axes[0]},)" if len(axes) == 1 else f"({', '.join(axes)})"
     return Text(text, text)
+
+
+def quiz_item(spec: Spec, context: Context) -> QuizItem:
+    """A text, which a person marks."""
+    return essay(prompt(spec, context), key(spec, context))
 
 
 def without_key(spec: Spec) -> Spec:

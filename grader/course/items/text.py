@@ -53,7 +53,9 @@ from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Lang, Message, Status, Text
-from grader.course.items import Context, Judgment, Prompt, unreadable
+from grader.course.items import Context, Judgment, Prompt, QuizItem, essay, unreadable
+from grader.course.items._no_options import counted as counted
+from grader.course.items._no_options import options as options
 from grader.course.problems import ValueProblem, unexpected
 
 #: A person reads the answer, however long it is.
@@ -127,6 +129,11 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 def key(spec: Spec, context: Context) -> Text:
     """The model answer."""
     return spec.answer
+
+
+def quiz_item(spec: Spec, context: Context) -> QuizItem:
+    """A text, which a person marks."""
+    return essay(prompt(spec, context), key(spec, context))
 
 
 def without_key(spec: Spec) -> Spec:

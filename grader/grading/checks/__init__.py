@@ -6,14 +6,15 @@ A check's module has two pure functions, with the sandbox between them:
   reference;
 * ``judge(seen)`` evaluates the observations and returns a ``Verdict``;
 
-and five constants: ``Options``, a frozen dataclass of what the bank may set (its fields are the YAML keys, its
+and seven constants: ``ABOUT`` (its name for people), ``ALONE`` (what is said if every result is correct and nothing but
+this check fails, or None), ``Options``, a frozen dataclass of what the bank may set (its fields are the YAML keys, its
 annotations decide what values are accepted, and a field ``is_`` is the key ``is``), ``REFERENCE`` (does it compare with
 the reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE`` (does it use all cases by default, or one?), and
 ``SECRETS``: every message that ``judge`` may give for a hidden case (``grader/grading/verdicts.py`` lets few others
 pass).
 
 A check that measures (work, memory) has a third function, ``signature(got, drawn, spec)``: the part of the observations
-that is equal for all equivalent programs.
+that is equal for all equivalent programs. One that says different things if it alone fails has ``alone(verdict)``.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ class JudgeInput:
 class Check(CheckKind, Protocol):
     """The shape of a check's module."""
 
+    ABOUT: Text
+    ALONE: Text | None
     REFERENCE: bool
     SECRETS: tuple[Text, ...]
 

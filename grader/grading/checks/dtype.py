@@ -47,6 +47,8 @@ from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
+ABOUT = Message("dtype", "check")
+ALONE = Message("Every result is correct; only the data type is wrong: it should follow that of the arguments.")
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False

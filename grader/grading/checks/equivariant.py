@@ -62,6 +62,8 @@ from grader.grading.properties import (
     wrong_shape,
 )
 
+ABOUT = Message("equivariant", "check")
+ALONE = None
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False

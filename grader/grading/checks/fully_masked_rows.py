@@ -51,6 +51,8 @@ from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 
+ABOUT = Message("fully masked rows", "check")
+ALONE = Message("Every other result is correct; only the output for a query that may attend to no key is not zero.")
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = True

@@ -53,6 +53,8 @@ from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.grading.properties import is_mask
 
+ABOUT = Message("gradients", "check")
+ALONE = Message("Every result is correct; only the gradients are wrong or missing.")
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False

@@ -45,6 +45,8 @@ from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
 from grader.grading.properties import Floats, argument_names, near, program, random_like, results, wrong_shape
 
+ABOUT = Message("linear", "check")
+ALONE = None
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False

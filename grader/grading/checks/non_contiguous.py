@@ -42,6 +42,10 @@ from grader.grading.checks import JudgeInput, values
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
+ABOUT = Message("non contiguous", "check")
+ALONE = Message(
+    "Every result is correct for ordinary arrays, but wrong as soon as an argument is a transposed or sliced view."
+)
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False

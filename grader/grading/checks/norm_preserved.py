@@ -46,6 +46,8 @@ from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
 from grader.grading.properties import argument_names, near, program, results
 
+ABOUT = Message("norm preserved", "check")
+ALONE = None
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False

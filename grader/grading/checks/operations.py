@@ -52,6 +52,8 @@ from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
+ABOUT = Message("operations", "check")
+ALONE = Message("Every result is correct, but it takes more arithmetic than it should.")
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False

@@ -43,6 +43,10 @@ from grader.grading.failures import exception_name, failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
+ABOUT = Message("raises", "check")
+ALONE = Message(
+    "Every result is correct; only the call that should raise an exception does not raise the expected one."
+)
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = True

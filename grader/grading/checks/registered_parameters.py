@@ -58,6 +58,8 @@ from grader.grading.failures import failure_verdict, verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
+ABOUT = Message("registered parameters", "check")
+ALONE = Message("Every result is correct; only the parameters are not registered as they should be.")
 REFERENCE = False
 WEIGHT = 1.0
 _MAX_NDIM = 8

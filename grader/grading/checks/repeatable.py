@@ -42,13 +42,15 @@ from typing import Any
 
 import numpy as np
 
-from grader.core.model import CheckSpec, Message, Program, Returned, Status, Verdict
+from grader.core.model import CheckSpec, Message, Program, Returned, Status, Text, Verdict
 from grader.grading.checks import JudgeInput
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
+ABOUT = Message("repeatable", "check")
+ALONE = None
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False
@@ -81,6 +83,20 @@ LATER = Message(
     "or is something kept from an earlier call?"
 )
 SECRETS = (DIFFERENT, STATE, STALE, LATER)
+
+#: What is said if nothing but this check fails, by its message.
+_ALONE: dict[Text | None, Text] = {
+    DIFFERENT: Message("The first call is correct, but repeating the same call gives a different result."),
+    STATE: Message(
+        "Every result is correct if the call is the first one; after other calls it is not always the same."
+    ),
+    STALE: Message("The first call is correct, but a call with other numbers gives the same result."),
+    LATER: Message("Every case is correct; only a second call with other arguments after the first one is wrong."),
+}
+_MORE_CALLS_RAISE = Message(
+    "Every case is correct; an exception is raised only when more calls follow the first one, some with other "
+    "arguments."
+)
 
 #: The tolerances for comparing with the reference; ``values`` checks accuracy.
 _RTOL, _ATOL = 1e-3, 1e-4
@@ -142,3 +158,8 @@ def _right(expected: Any, got: Any) -> bool:
 def _stale(once: Any, right: Any, between: Any, other: Any) -> bool:
     """Whether other numbers give the first result again although they should not."""
     return compare(once, between, 1e-5, 1e-6) is None and not _right(right, other)
+
+
+def alone(verdict: Verdict) -> Text | None:
+    """What is said if nothing but this check fails."""
+    return _MORE_CALLS_RAISE if verdict.status is Status.RAISED else _ALONE.get(verdict.message)

@@ -56,6 +56,8 @@ from grader.grading.properties import SECRETS as SHARED
 from grader.grading.properties import Floats, results, wrong_shape
 from grader.grading.properties import program as one_program
 
+ABOUT = Message("scaling", "check")
+ALONE = None
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False

@@ -49,6 +49,8 @@ from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
+ABOUT = Message("shifts", "check")
+ALONE = None
 REFERENCE = False
 WEIGHT = 4.0
 EVERY_CASE = True

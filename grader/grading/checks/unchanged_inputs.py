@@ -47,6 +47,8 @@ from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
+ABOUT = Message("unchanged inputs", "check")
+ALONE = Message("Every result is correct, but the call changes arguments that belong to the caller.")
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.core.model import CheckSpec, Program, Returned, Status, Verdict
+from grader.core.model import CheckSpec, Message, Program, Returned, Status, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
@@ -47,6 +47,8 @@ from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
+ABOUT = Message("values", "check")
+ALONE = None
 REFERENCE = True
 WEIGHT = 4.0
 EVERY_CASE = True

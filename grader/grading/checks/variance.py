@@ -51,6 +51,8 @@ from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
 from grader.grading.properties import program, results, wrong_shape
 
+ABOUT = Message("variance", "check")
+ALONE = None
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Case, Diagnosis, Exercise, Message, Status, Text
+from grader.core.model import Case, Diagnosis, Exercise, Message, Text, Verdict
 from grader.core.text import name_list
-from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
+from grader.grading.checks import kinds
+from grader.grading.checks.repeatable import DIFFERENT, STATE
 from grader.grading.explaining.case_tags import TAGS
 from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.relations import array_arguments
@@ -30,41 +31,6 @@ _FIRST_WEAK, _BOTH = "several-samples", 2
 #: With fewer cases, any split would have some tag by chance.
 _FEWEST = 3
 _LARGE, _FAR, _MANY, _LONG = 50.0, 10.0, 8, 16
-#: The explanation if every result is correct, and only this check fails.
-_CHECKS = {
-    "gradients": Message("Every result is correct; only the gradients are wrong or missing."),
-    "non_contiguous": Message(
-        "Every result is correct for ordinary arrays, but wrong as soon as an argument is a transposed or sliced view."
-    ),
-    "unchanged_inputs": Message("Every result is correct, but the call changes arguments that belong to the caller."),
-    "dtype": Message("Every result is correct; only the data type is wrong: it should follow that of the arguments."),
-    "memory": Message("Every result is correct, but it takes more memory than it should."),
-    "operations": Message("Every result is correct, but it takes more arithmetic than it should."),
-    "raises": Message(
-        "Every result is correct; only the call that should raise an exception does not raise the expected one."
-    ),
-    "registered_parameters": Message(
-        "Every result is correct; only the parameters are not registered as they should be."
-    ),
-    "fully_masked_rows": Message(
-        "Every other result is correct; only the output for a query that may attend to no key is not zero."
-    ),
-}
-
-#: The same for the check ``repeatable``, by its message.
-_CALLS: dict[Text, Text] = {
-    DIFFERENT: Message("The first call is correct, but repeating the same call gives a different result."),
-    STATE: Message(
-        "Every result is correct if the call is the first one; after other calls it is not always the same."
-    ),
-    STALE: Message("The first call is correct, but a call with other numbers gives the same result."),
-    LATER: Message("Every case is correct; only a second call with other arguments after the first one is wrong."),
-}
-
-_MORE_CALLS_RAISE = Message(
-    "Every case is correct; an exception is raised only when more calls follow the first one, some with other "
-    "arguments."
-)
 
 
 def condition(failure: WrongExercise) -> Iterator[Diagnosis]:
@@ -89,12 +55,9 @@ def condition(failure: WrongExercise) -> Iterator[Diagnosis]:
 
 def _of_check(evidence: Evidence) -> Text | None:
     """The explanation if only this check fails."""
-    kind, message = evidence.seen.spec.kind, evidence.verdict.message
-    if kind != "repeatable":
-        return _CHECKS.get(kind)
-    if evidence.verdict.status is Status.RAISED:
-        return _MORE_CALLS_RAISE
-    return None if message is None else _CALLS.get(message)
+    check = kinds()[evidence.seen.spec.kind]
+    alone: Callable[[Verdict], Text | None] | None = getattr(check, "alone", None)
+    return check.ALONE if alone is None else alone(evidence.verdict)
 
 
 def _main_check(exercise: Exercise) -> str:

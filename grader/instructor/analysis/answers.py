@@ -89,7 +89,7 @@ def given_answers(item: Item, answered: Iterable[MarkAndAnswers]) -> tuple[Given
 
 def _options(item: Item, answer: object) -> tuple[str, ...]:
     """The ids of the options that an answer names, in the order of the item; empty if the item has no options."""
-    known = {option.id.lower(): option.id for option in getattr(item.spec, "options", ())}
+    known = {option.id.lower(): option.id for option in items.options(item)}
     parts = answer if isinstance(answer, (list, tuple)) else [answer]
     chosen = {str(part).strip().lower() for part in parts}
     return tuple(name for key, name in known.items() if key in chosen) if chosen and chosen <= known.keys() else ()

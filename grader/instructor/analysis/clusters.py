@@ -7,10 +7,14 @@ within a larger one becomes part of it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from grader.instructor.analysis.similarity import WHOLE, IdenticalGroup, SimilarityResult, SimilarPair
+
+N = TypeVar("N", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +49,31 @@ class Cluster:
 def find_clusters(found: SimilarityResult) -> tuple[Cluster, ...]:
     """The clusters, those that share the most tokens first."""
     pairs = [*found.pairs, *(pair for group in found.groups if group.scope == WHOLE for pair in _star(group))]
-    scopes = [one for scope in dict.fromkeys(pair.scope for pair in pairs) for one in _of_scope(scope, pairs)]
+    by_scope, by_left = defaultdict(list), defaultdict(list)
+    for pair in pairs:
+        by_scope[pair.scope].append(pair)
+        by_left[pair.left].append(pair)
+    alike = [scope for inside in by_scope.values() for scope in _of_scope(inside)]
     parts: dict[frozenset[str], list[ClusterScope]] = {}
-    for one in sorted(scopes, key=lambda one: (-len(one.keys), one.keys)):
-        keys = frozenset(one.keys)
-        home = next((whole for whole in parts if keys <= whole), keys)
-        parts.setdefault(home, []).append(one)
-    made = (
-        Cluster(tuple(sorted(keys)), tuple(sorted(inside, key=_first_exercises)), tuple(_links(keys, pairs)))
-        for keys, inside in parts.items()
-    )
-    return tuple(sorted(made, key=lambda one: (-one.tokens, one.keys)))
+    wholes: dict[str, list[frozenset[str]]] = defaultdict(list)  # by the key of each member, the largest first
+    for scope in sorted(alike, key=lambda scope: (-len(scope.keys), scope.keys)):
+        keys = frozenset(scope.keys)
+        home = next((whole for whole in wholes[scope.keys[0]] if keys <= whole), keys)
+        if home not in parts:
+            parts[home] = []
+            for key in home:
+                wholes[key].append(home)
+        parts[home].append(scope)
+    clusters = []
+    for keys, inside in parts.items():
+        linked = [pair for key in keys for pair in by_left[key] if pair.right in keys]
+        scopes = tuple(sorted(inside, key=_first_exercises))
+        clusters.append(Cluster(tuple(sorted(keys)), scopes, tuple(_links(linked))))
+    return tuple(sorted(clusters, key=lambda cluster: (-cluster.tokens, cluster.keys)))
 
 
-def _first_exercises(one: ClusterScope) -> tuple[bool, int, str]:
-    return one.scope == WHOLE, -one.tokens[1], one.scope
+def _first_exercises(alike: ClusterScope) -> tuple[bool, int, str]:
+    return alike.scope == WHOLE, -alike.tokens[1], alike.scope
 
 
 def _star(group: IdenticalGroup) -> Iterator[SimilarPair]:
@@ -69,29 +83,30 @@ def _star(group: IdenticalGroup) -> Iterator[SimilarPair]:
         yield SimilarPair(first, key, group.scope, 1.0, group.tokens, group.names, common=True)
 
 
-def _of_scope(scope: str, pairs: Sequence[SimilarPair]) -> Iterator[ClusterScope]:
-    inside = [pair for pair in pairs if pair.scope == scope]
-    for keys in _components((pair.left, pair.right) for pair in inside):
-        linked = [pair for pair in inside if pair.left in keys]
-        yield ClusterScope(
-            scope,
-            tuple(sorted(keys)),
-            (min(pair.score for pair in linked), max(pair.score for pair in linked)),
-            (min(pair.tokens for pair in linked), max(pair.tokens for pair in linked)),
-            (min(pair.names for pair in linked), max(pair.names for pair in linked)),
-        )
-
-
-def _components(links: Iterable[tuple[str, str]]) -> list[set[str]]:
-    """The connected components of a graph with these edges."""
-    home: dict[str, set[str]] = {}
-    for left, right in links:
-        one, other = home.setdefault(left, {left}), home.setdefault(right, {right})
+def _of_scope(pairs: Sequence[SimilarPair]) -> Iterator[ClusterScope]:
+    """The connected components of the pairs of one scope."""
+    members: dict[str, set[str]] = {}  # by the key of each member
+    for pair in pairs:
+        one, other = (members.setdefault(key, {key}) for key in (pair.left, pair.right))
         if one is not other:
             small, large = sorted((one, other), key=len)
             large |= small
-            home.update(dict.fromkeys(small, large))
-    return list({id(keys): keys for keys in home.values()}.values())
+            members.update(dict.fromkeys(small, large))
+    links: dict[int, list[SimilarPair]] = defaultdict(list)
+    for pair in pairs:
+        links[id(members[pair.left])].append(pair)
+    for linked in links.values():
+        yield ClusterScope(
+            linked[0].scope,
+            tuple(sorted(members[linked[0].left])),
+            _range([pair.score for pair in linked]),
+            _range([pair.tokens for pair in linked]),
+            _range([pair.names for pair in linked]),
+        )
+
+
+def _range(values: Sequence[N]) -> tuple[N, N]:
+    return min(values), max(values)
 
 
 def by_couple(pairs: Iterable[SimilarPair]) -> dict[tuple[str, str], list[SimilarPair]]:
@@ -107,21 +122,21 @@ def _tokens(pairs: Sequence[SimilarPair]) -> int:
     return max(exercises, *(pair.tokens for pair in pairs))
 
 
-def _links(keys: frozenset[str], pairs: Sequence[SimilarPair]) -> Iterator[SimilarPair]:
+def _links(pairs: Sequence[SimilarPair]) -> Iterator[SimilarPair]:
     """A spanning tree of the strongest couples (Kruskal's algorithm), each with its pairs, exercises first."""
-    couples = by_couple(pair for pair in pairs if pair.left in keys and pair.right in keys)
-    home = {key: key for key in keys}
+    home: dict[str, str] = {}
 
     def root(key: str) -> str:
-        while home[key] != key:
+        while home.setdefault(key, key) != key:
             home[key] = home[home[key]]
             key = home[key]
         return key
 
-    def strength(each: tuple[tuple[str, str], list[SimilarPair]]) -> tuple[float, float, tuple[str, str]]:
-        return -_tokens(each[1]), -max(pair.score for pair in each[1]), each[0]
+    def strength(couple: tuple[tuple[str, str], list[SimilarPair]]) -> tuple[float, float, tuple[str, str]]:
+        names, inside = couple
+        return -_tokens(inside), -max(pair.score for pair in inside), names
 
-    for (left, right), inside in sorted(couples.items(), key=strength):
+    for (left, right), inside in sorted(by_couple(pairs).items(), key=strength):
         if root(left) != root(right):
             home[root(left)] = root(right)
             yield from sorted(inside, key=lambda pair: (pair.scope == WHOLE, -pair.tokens, pair.scope))

@@ -2,8 +2,10 @@
 
 Code is reduced to *tokens*, without comments, docstrings, formatting and the names that the author chose. Runs of
 ``_RUN`` tokens that also occur in a stub, a reference or many submissions are *subtracted*; the tokens that remain are
-the submission's *own*. Own tokens are fingerprinted by winnowing (Schleimer, Wilkerson and Aiken 2003), an index of
-fingerprints selects candidate pairs, and these are aligned. Nothing here runs code or tells who copied from whom.
+the submission's *own*. Own tokens are fingerprinted by winnowing (Schleimer, Wilkerson and Aiken 2003). Submissions
+that share enough fingerprints are aligned. Fingerprints that more than ``MOST_OWNERS`` submissions have do not count
+there, so the number of such pairs grows only as fast as the class. Nothing here runs code or tells who copied from
+whom.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -39,6 +41,9 @@ THRESHOLD = 0.8
 SHORTEST = 40
 #: Token runs shared by more than this many submissions (and more than 5 %) count as common code.
 COMMON = 8
+#: A fingerprint of more submissions says little about any two of them, and would make too many pairs. In classes of up
+#: to 2,000, code that so many share is common anyway.
+MOST_OWNERS = 100
 #: Longer submissions are cut to this many tokens, and reported: the cost of aligning is the product of both lengths.
 MOST_TOKENS = 12_000
 #: Identical solutions are reported from this many submissions on, even if all of their code is common.
@@ -48,8 +53,11 @@ MOST_STEPS = 1 << 37
 #: The scope for whole submissions; all other scopes are names of exercises.
 WHOLE = ""
 
+#: Shorter runs of tokens are equal by chance.
 _RUN = 10
+#: Of so many runs in sequence, one becomes a fingerprint: every equal stretch of 13 tokens has one in common.
 _WINDOW = 4
+#: Pairs that share fewer of the fingerprints of the shorter side cannot be similar by half.
 _SHARED = 0.25
 #: Shorter runs of equal tokens are not highlighted, because they occur everywhere.
 _MARKED = 5
@@ -62,6 +70,8 @@ _BLANK = {tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER, tokenize.TYPE_COMM
 _STRINGS = {tokenize.STRING, getattr(tokenize, "FSTRING_START", tokenize.STRING)}
 _INSIDE_STRINGS = {getattr(tokenize, name, -1) for name in ("FSTRING_MIDDLE", "FSTRING_END")}
 
+#: CRC-32 of texts.
+Codes = NDArray[np.uint32]
 Numbers = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
@@ -159,12 +169,16 @@ class SimilarityResult:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """The code of one submission in one scope as arrays: token kinds, token spellings, and hashes of runs."""
+    """The code of one submission in one scope as arrays: kinds and spellings of its tokens."""
 
-    kinds: Numbers
-    spelled: Numbers
-    runs: Numbers
+    kinds: Codes
+    spelled: Codes
     shortened: bool = False
+
+    @property
+    def runs(self) -> Numbers:
+        """The hash of each run of tokens."""
+        return _runs(self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,19 +190,19 @@ class ReducedSample:
     scopes: tuple[tuple[str, _Written], ...]
 
 
-def is_small(one: CodeSample) -> bool:
+def is_small(sample: CodeSample) -> bool:
     """Whether a submission is cheap to read whatever it contains; see ``grader.core.bounded``."""
-    return sum(len(part.text) for file in one.files for part in file.parts) <= bounded.SMALL
+    return sum(len(part.text) for file in sample.files for part in file.parts) <= bounded.SMALL
 
 
-def reduce_sample(one: CodeSample, exercises: Sequence[str]) -> ReducedSample:
+def reduce_sample(sample: CodeSample, exercises: Sequence[str]) -> ReducedSample:
     """Reduce a submission to arrays, by scope."""
-    pieces = split_by_exercise(one.files, exercises)
+    pieces = split_by_exercise(sample.files, exercises)
     scopes = [(name, _written(found, MOST_TOKENS)) for name, found in pieces.items() if name != WHOLE]
-    whole = [piece for name in (*exercises, WHOLE) for piece in pieces.get(name, ())]
+    whole = _of(pieces, WHOLE, exercises)
     if whole:
         scopes.append((WHOLE, _written(whole, MOST_TOKENS)))
-    return ReducedSample(one.key, frozenset(one.people), tuple(scopes))
+    return ReducedSample(sample.key, frozenset(sample.people), tuple(scopes))
 
 
 def compare(
@@ -198,55 +212,76 @@ def compare(
     threshold: float = THRESHOLD,
 ) -> SimilarityResult:
     """Find all similar pairs. ``given`` is the code that every learner was given: stubs and references."""
-    known = _known(given)
-    owners: list[_Owner] = []
-    scopes: dict[str, list[tuple[int, _Written]]] = {name: [] for name in (*exercises, WHOLE)}
-    for at, one in enumerate(samples):
-        owners.append(_Owner(one.key, one.people))
-        for name, written in one.scopes:
-            scopes[name].append((at, written))
-    pairs: list[SimilarPair] = []
-    groups: list[IdenticalGroup] = []
-    popular: list[_Identical] = []
-    facts: list[ScopeCount] = []
-    subtracted: dict[str, frozenset[int]] = {}
-    work = _StepBudget(MOST_STEPS)
-    for name, having in scopes.items():
-        subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(owners) // 20))
-        owning = ((at, one, _own(one.runs, subtracted[name], len(one.kinds))) for at, one in having)
-        long = [_Long(at, one, own) for at, one, own in owning if own.sum() >= SHORTEST]
-        facts.append(ScopeCount(name, len(having), len(long)))
-        same = list(_identical(having, known))
-        if name == WHOLE:
-            same = [one for one in same if one.tokens - _popular(one, popular) >= SHORTEST]
-        large = [one for one in same if len(one.members) > COMMON]
-        popular += large
-        groups += [_group(name, one, dict(having), owners) for one in large]
-        told = {owners[at].key: number for number, one in enumerate(large) for at in one.members}
-        similar = [
-            pair
-            for pair in _pairs(name, long, subtracted[name], owners, threshold, work)
-            if pair.left not in told or told[pair.left] != told.get(pair.right)
-        ]
-        found = {(pair.left, pair.right) for pair in similar}
-        small = [one for one in same if len(one.members) <= COMMON]
-        common = (pair for one in small for pair in _couples_of(name, one, dict(having), owners))
-        pairs += [*similar, *(pair for pair in common if (pair.left, pair.right) not in found)]
-    ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
-    comments = _comments(split_by_exercise(given, ()))
-    shortened = tuple({owners[at].key: None for having in scopes.values() for at, one in having if one.shortened})
+    authors: dict[str, list[_Author]] = {name: [] for name in (*exercises, WHOLE)}
+    size = 0
+    for sample in samples:
+        size += 1
+        for name, written in sample.scopes:
+            authors[name].append(_Author(sample.key, sample.people, written))
+    known, budget = _known(given), _StepBudget(MOST_STEPS)
+    limits = _Limits(max(COMMON, size // 20), threshold, budget)
+    scopes: list[_Scope] = []
+    large: list[_Identical] = []
+    for name, writing in authors.items():
+        scopes.append(_compare_scope(name, writing, known, large, limits))
+        large += [same for same in scopes[-1].identical if same.is_large]
+    pairs = [pair for scope in scopes for pair in scope.pairs]
+    shortened = (author.key for writing in authors.values() for author in writing if author.written.shortened)
     return SimilarityResult(
-        submissions=len(owners),
+        submissions=size,
         threshold=threshold,
-        pairs=tuple(ranked),
-        groups=tuple(groups),
-        scopes=tuple(facts),
-        subtracted=subtracted,
-        comments=comments,
-        shortened=shortened,
-        unaligned=work.unaligned,
+        pairs=tuple(sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))),
+        groups=tuple(map(_group, large)),
+        scopes=tuple(scope.count for scope in scopes),
+        subtracted={scope.count.name: scope.subtracted for scope in scopes},
+        comments=_comments(split_by_exercise(given, ())),
+        shortened=tuple(dict.fromkeys(shortened)),
+        unaligned=budget.unaligned,
         given=known,
     )
+
+
+class _Limits(NamedTuple):
+    """Runs that more than ``most_common`` have are subtracted; ``threshold`` is the score of similar pairs."""
+
+    most_common: int
+    threshold: float
+    budget: _StepBudget
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What was found in one scope."""
+
+    count: ScopeCount
+    subtracted: frozenset[int]
+    pairs: tuple[SimilarPair, ...]
+    identical: tuple[_Identical, ...]
+
+
+def _compare_scope(
+    name: str,
+    authors: Sequence[_Author],
+    known: frozenset[int],
+    popular: Sequence[_Identical],
+    limits: _Limits,
+) -> _Scope:
+    """``popular`` are the solutions of single exercises that many share: in whole submissions, they do not count."""
+    subtracted = known | _common(authors, known, limits.most_common)
+    long = list(_long(authors, subtracted))
+    identical = tuple(_identical(name, authors, known))
+    if name == WHOLE:
+        identical = tuple(_beyond(identical, popular))
+    group_of = {author.key: same for same in identical if same.is_large for author in same.members}
+    pairs = {
+        (pair.left, pair.right): pair
+        for pair in _pairs(name, long, limits)
+        if pair.left not in group_of or group_of[pair.left] is not group_of.get(pair.right)
+    }
+    for same in identical:
+        if not same.is_large:
+            pairs = {(pair.left, pair.right): pair for pair in _couples_of(same)} | pairs
+    return _Scope(ScopeCount(name, len(authors), len(long)), subtracted, tuple(pairs.values()), identical)
 
 
 # -------------------------------------------------------------------------------------------- tokens
@@ -260,10 +295,9 @@ def split_by_exercise(files: Iterable[SourceFile], exercises: Sequence[str]) -> 
         regions = _regions(part.text, wanted)
         tokens, comments = tokenize_code(part.text)
         for name, first, last in regions:
-            inside = _between(tokens, first, last)
-            if inside:
-                said = _between(comments, first, last)
-                found.setdefault(name, []).append(CodePiece(part, first, last, inside, said))
+            piece = CodePiece(part, first, last, _between(tokens, first, last), _between(comments, first, last))
+            if piece.tokens:
+                found.setdefault(name, []).append(piece)
     return found
 
 
@@ -300,20 +334,20 @@ def tokenize_code(text: str) -> tuple[list[CodeToken], list[CodeToken]]:
     """Split Python code into the tokens that affect its meaning, and its comments."""
     raw: list[tokenize.TokenInfo] = []
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # keep the tokens before the error
-        raw.extend(each for each in tokenize.generate_tokens(io.StringIO(text).readline) if each.type not in _BLANK)
-    comments = [CodeToken("#", " ".join(each.string.split()), each.start, each.end) for each in raw if _says(each)]
-    code = [each for each in raw if each.type not in {tokenize.COMMENT, *_INSIDE_STRINGS}]
+        raw.extend(token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in _BLANK)
+    comments = [CodeToken("#", " ".join(token.string.split()), token.start, token.end) for token in raw if _says(token)]
+    code = [token for token in raw if token.type not in {tokenize.COMMENT, *_INSIDE_STRINGS}]
     tokens: list[CodeToken] = []
     depth = 0
-    for at, each in enumerate(code):
-        before = code[at - 1] if at else None
-        after = code[at + 1] if at + 1 < len(code) else None
-        if each.type == tokenize.OP:
-            depth += (each.string in "([{") - (each.string in ")]}")
-        if _is_docstring(each, before, after) or (at > 1 and _is_docstring(code[at - 1], code[at - 2], each)):
-            continue  # skip the docstring and the end of its line
-        kind = _kind(each, before, after, depth)
-        tokens.append(CodeToken(kind, each.string, each.start, each.end))
+    before_last: tokenize.TokenInfo | None = None
+    before: tokenize.TokenInfo | None = None
+    for token, after in itertools.zip_longest(code, code[1:]):
+        if token.type == tokenize.OP:
+            depth += (token.string in "([{") - (token.string in ")]}")
+        ends_docstring = before_last is not None and before is not None and _is_docstring(before, before_last, token)
+        if not ends_docstring and not _is_docstring(token, before, after):
+            tokens.append(CodeToken(_kind(token, before, after, depth), token.string, token.start, token.end))
+        before_last, before = before, token
     return tokens, comments
 
 
@@ -352,39 +386,41 @@ def _number(text: str) -> int:
     return zlib.crc32(text.encode(errors="replace"))
 
 
-def _numbers(texts: Iterable[str]) -> Numbers:
-    return np.array([_number(text) for text in texts], np.uint64)
+def _numbers(texts: Iterable[str]) -> Codes:
+    return np.array([_number(text) for text in texts], np.uint32)
 
 
 # -------------------------------------------------------------------------------------- fingerprints
 
 
-class _Owner(NamedTuple):
-    """A submission, and the learners it belongs to."""
+class _Author(NamedTuple):
+    """A submission, the learners it belongs to, and its code in one scope."""
 
     key: str
     people: frozenset[str]
+    written: _Written
 
 
 class _Long(NamedTuple):
-    """Code that is long enough to compare: the index of its submission, and a mask of its own tokens."""
+    """Code that is long enough to compare: its author, the kinds and spellings of its own tokens, its fingerprints."""
 
-    at: int
-    written: _Written
-    own: Flags
+    author: _Author
+    kinds: list[int]
+    spelled: list[int]
+    prints: Numbers
 
 
 def _written(pieces: Sequence[CodePiece], most: int = sys.maxsize) -> _Written:
     tokens = [token for piece in pieces for token in piece.tokens]
     kinds = _numbers(token.kind for token in tokens[:most])
-    return _Written(kinds, _numbers(token.spelled for token in tokens[:most]), _runs(kinds), len(tokens) > most)
+    return _Written(kinds, _numbers(token.spelled for token in tokens[:most]), len(tokens) > most)
 
 
-def _runs(kinds: Numbers) -> Numbers:
+def _runs(kinds: Codes) -> Numbers:
     """The hash of each run of ``_RUN`` tokens, at the index of its first token."""
     if len(kinds) < _RUN:
         return np.zeros(0, np.uint64)
-    mixed: Numbers = (sliding_window_view(kinds, _RUN) * _FACTORS).sum(axis=1, dtype=np.uint64)
+    mixed: Numbers = (sliding_window_view(kinds.astype(np.uint64), _RUN) * _FACTORS).sum(axis=1, dtype=np.uint64)
     hashes: Numbers = (mixed ^ (mixed >> np.uint64(29))) * _FACTORS[0]
     return hashes
 
@@ -395,29 +431,41 @@ def _known(files: Iterable[SourceFile]) -> frozenset[int]:
     return frozenset(run for piece in pieces for run in _written([piece]).runs.tolist())
 
 
-def _common(written: Sequence[_Written], known: frozenset[int], most: int) -> frozenset[int]:
+def _common(authors: Sequence[_Author], known: frozenset[int], most: int) -> frozenset[int]:
     """The hashes of runs that occur in more than ``most`` submissions."""
-    if len(written) <= most:
+    if len(authors) <= most:
         return frozenset()
-    runs, times = np.unique(np.concatenate([np.unique(one.runs) for one in written]), return_counts=True)
+    runs, times = np.unique(np.concatenate([np.unique(author.written.runs) for author in authors]), return_counts=True)
     return frozenset(runs[times > most].tolist()) - known
 
 
 def _own(runs: Numbers, subtracted: frozenset[int], size: int) -> Flags:
     """A mask of those of ``size`` tokens that are in no subtracted run."""
     edges = np.zeros(size + 1, np.int64)
-    starts = [at for at, run in enumerate(runs.tolist()) if run in subtracted]
+    starts = [index for index, run in enumerate(runs.tolist()) if run in subtracted]
     np.add.at(edges, starts, 1)
-    np.add.at(edges, [at + _RUN for at in starts], -1)
+    np.add.at(edges, [index + _RUN for index in starts], -1)
     own: Flags = np.cumsum(edges)[:size] == 0
     return own
 
 
-def _fingerprints(runs: Numbers, subtracted: frozenset[int]) -> list[int]:
+def _long(authors: Iterable[_Author], subtracted: frozenset[int]) -> Iterator[_Long]:
+    """Those with enough code of their own."""
+    for author in authors:
+        runs, written = author.written.runs, author.written
+        own = _own(runs, subtracted, len(written.kinds))
+        if own.sum() >= SHORTEST:
+            prints = _fingerprints(runs, subtracted)
+            yield _Long(author, written.kinds[own].tolist(), written.spelled[own].tolist(), prints)
+
+
+def _fingerprints(runs: Numbers, subtracted: frozenset[int]) -> Numbers:
     """Winnowing: the smallest hash of each window of runs that are not subtracted."""
     kept = np.array([_NONE if run in subtracted else run for run in runs.tolist()], np.uint64)
-    windows = sliding_window_view(kept, min(_WINDOW, len(kept))) if len(kept) else kept.reshape(0, 1)
-    return [run for run in np.unique(windows.min(axis=1)).tolist() if run != _NONE]
+    if not len(kept):
+        return kept
+    smallest = sliding_window_view(kept, min(_WINDOW, len(kept))).min(axis=1)
+    return np.unique(smallest[smallest != _NONE])
 
 
 # ------------------------------------------------------------------------------------------- pairs
@@ -438,68 +486,53 @@ class _StepBudget:
         return enough
 
 
-def _pairs(
-    scope: str,
-    long: Sequence[_Long],
-    subtracted: frozenset[int],
-    owners: Sequence[_Owner],
-    threshold: float,
-    work: _StepBudget,
-) -> Iterator[SimilarPair]:
-    own = [(one.written.kinds[one.own].tolist(), one.written.spelled[one.own].tolist()) for one in long]
-    for couple in _candidates([_fingerprints(one.written.runs, subtracted) for one in long]):
-        first, second = sorted(couple, key=lambda at: owners[long[at].at].key)
-        one, other = owners[long[first].at], owners[long[second].at]
-        if one.people & other.people:
+def _pairs(scope: str, long: Sequence[_Long], limits: _Limits) -> Iterator[SimilarPair]:
+    """The pairs that are similar when they are aligned; those that share most fingerprints come first."""
+    for first, second in _candidates([code.prints for code in long]):
+        left, right = sorted((long[first], long[second]), key=lambda code: code.author.key)
+        if left.author.people & right.author.people or not limits.budget.affords(len(left.kinds) * len(right.kinds)):
             continue
-        if not work.affords(len(own[first][0]) * len(own[second][0])):
-            continue
-        score = Indel.normalized_similarity(own[first][0], own[second][0], score_cutoff=threshold)
-        if score >= threshold:
-            tokens, names = _agreement(own[first], own[second])
-            yield SimilarPair(one.key, other.key, scope, score, tokens, names)
+        score = Indel.normalized_similarity(left.kinds, right.kinds, score_cutoff=limits.threshold)
+        if score >= limits.threshold:
+            tokens, names = _agreement(left, right)
+            yield SimilarPair(left.author.key, right.author.key, scope, score, tokens, names)
 
 
-def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """The pairs that share enough fingerprints, from an inverted index; those that share most come first."""
-    index: dict[int, list[int]] = defaultdict(list)
-    for at, found in enumerate(prints):
-        for fingerprint in found:
-            index[fingerprint].append(at)
-    codes = [_couples(tuple(having), len(prints)) for having in index.values() if len(having) > 1]
-    if not codes:
-        return
-    pairs, shared = np.unique(np.concatenate(codes), return_counts=True)
-    likely: list[tuple[float, int, int]] = []
-    for pair, times in zip(pairs.tolist(), shared.tolist(), strict=True):
-        left, right = divmod(pair, len(prints))
-        share = times / min(len(prints[left]), len(prints[right]))
-        if share >= _SHARED:
-            likely.append((-share, left, right))
-    yield from ((left, right) for _, left, right in sorted(likely))
+def _candidates(prints: Sequence[Numbers]) -> list[tuple[int, int]]:
+    """The pairs that share enough fingerprints, as indices; those that share most come first.
+
+    Sorting the fingerprints of all brings equal ones together: its neighbours are the submissions that have it, too.
+    """
+    owners = np.repeat(np.arange(len(prints)), [len(found) for found in prints])
+    every = np.concatenate([np.zeros(0, np.uint64), *prints])
+    _, index, times = np.unique(every, return_inverse=True, return_counts=True)
+    rare = times[index] <= MOST_OWNERS
+    every, owners = every[rare], owners[rare]
+    sizes = np.bincount(owners, minlength=len(prints))
+    order = np.argsort(every, kind="stable")
+    every, owners = every[order], owners[order]
+    couples = [np.zeros(0, np.int64)]
+    for distance in range(1, len(every)):
+        equal = every[distance:] == every[:-distance]
+        if not equal.any():
+            break
+        couples.append(owners[:-distance][equal] * len(prints) + owners[distance:][equal])
+    codes, shared = np.unique(np.concatenate(couples), return_counts=True)
+    left, right = np.divmod(codes, max(len(prints), 1))
+    shares = shared / np.minimum(sizes[left], sizes[right])
+    best_first = np.lexsort((right, left, -shares))
+    likely = best_first[shares[best_first] >= _SHARED]
+    return list(zip(left[likely].tolist(), right[likely].tolist(), strict=True))
 
 
-def _couples(having: tuple[int, ...], count: int) -> NDArray[np.int64]:
-    """All pairs of ``having``, which is sorted, each encoded as one number."""
-    first, second = _corner(len(having))
-    places = np.array(having, np.int64)
-    codes: NDArray[np.int64] = places[first] * count + places[second]
-    return codes
-
-
-@functools.lru_cache(256)
-def _corner(size: int) -> tuple[Any, Any]:
-    return np.triu_indices(size, 1)
-
-
-def _agreement(left: tuple[list[int], list[int]], right: tuple[list[int], list[int]]) -> tuple[int, float]:
+def _agreement(left: _Long, right: _Long) -> tuple[int, float]:
     """How many tokens two sides share, and the share of identical names among them."""
     shared = names = alike = 0
-    for i, j in _aligned(left[0], right[0]):
+    for i, j in _aligned(left.kinds, right.kinds):
         shared += 1
-        if left[0][i] == _number(_NAME):
+        if left.kinds[i] == _number(_NAME):
             names += 1
-            alike += left[1][i] == right[1][j]
+            alike += left.spelled[i] == right.spelled[j]
     return shared, alike / names if names else 0.0
 
 
@@ -511,53 +544,62 @@ def _aligned(left: Sequence[int], right: Sequence[int], shortest: int = 1) -> It
 
 
 class _Identical(NamedTuple):
-    """Submissions with identical tokens in a scope, by index. ``own`` masks tokens that were not given to everyone."""
+    """Submissions with identical tokens, ordered by key. ``own`` masks those ``tokens`` that not everyone was given."""
 
+    scope: str
     own: Flags
-    members: tuple[int, ...]
+    tokens: int
+    members: tuple[_Author, ...]
 
     @property
-    def tokens(self) -> int:
-        """The number of own tokens."""
-        return int(self.own.sum())
+    def is_large(self) -> bool:
+        """Whether it is reported as a group, and not as pairs."""
+        return len(self.members) > COMMON
 
 
-def _identical(having: Sequence[tuple[int, _Written]], known: frozenset[int]) -> Iterator[_Identical]:
+def _identical(scope: str, authors: Iterable[_Author], known: frozenset[int]) -> Iterator[_Identical]:
     """The solutions that ``SEVERAL`` submissions or more share, if they are long enough."""
-    same: dict[bytes, list[int]] = defaultdict(list)
-    first: dict[bytes, _Written] = {}
-    for at, one in having:
-        text = one.kinds.tobytes()
-        same[text].append(at)
-        first.setdefault(text, one)
-    for text, members in same.items():
+    by_tokens: dict[bytes, list[_Author]] = defaultdict(list)
+    for author in authors:
+        by_tokens[author.written.kinds.tobytes()].append(author)
+    for members in by_tokens.values():
         if len(members) >= SEVERAL:
-            found = _Identical(_own(first[text].runs, known, len(first[text].kinds)), tuple(members))
-            if found.tokens >= SHORTEST:
-                yield found
+            written = members[0].written
+            own = _own(written.runs, known, len(written.kinds))
+            if own.sum() >= SHORTEST:
+                ordered = sorted(members, key=lambda author: author.key)
+                yield _Identical(scope, own, int(own.sum()), tuple(ordered))
 
 
-def _popular(same: _Identical, popular: Iterable[_Identical]) -> int:
-    """How many tokens of identical submissions belong to solutions of single exercises that many others share."""
-    return sum(one.tokens for one in popular if set(same.members) <= set(one.members))
+def _beyond(identical: Iterable[_Identical], popular: Iterable[_Identical]) -> Iterator[_Identical]:
+    """Those that are long enough without solutions of single exercises that many others share."""
+    shared: dict[str, list[_Identical]] = defaultdict(list)  # by the key of each member
+    for exercise in popular:
+        for author in exercise.members:
+            shared[author.key].append(exercise)
+    for same in identical:
+        keys = {author.key for author in same.members}
+        tokens = same.tokens
+        for exercise in shared[same.members[0].key]:
+            if keys <= {author.key for author in exercise.members}:
+                tokens -= exercise.tokens
+        if tokens >= SHORTEST:
+            yield same
 
 
-def _couples_of(
-    scope: str, same: _Identical, written: Mapping[int, _Written], owners: Sequence[_Owner]
-) -> Iterator[SimilarPair]:
+def _couples_of(same: _Identical) -> Iterator[SimilarPair]:
     """All pairs of identical submissions, except pairs by the same people."""
-    ordered = sorted(same.members, key=lambda at: owners[at].key)
-    for one, other in itertools.combinations(ordered, 2):
-        if not owners[one].people & owners[other].people:
-            names = _same_names(same, written[one], written[other])
-            yield SimilarPair(owners[one].key, owners[other].key, scope, 1.0, same.tokens, names, common=True)
+    for left, right in itertools.combinations(same.members, 2):
+        if not left.people & right.people:
+            names = _same_names(same, left.written, right.written)
+            yield SimilarPair(left.key, right.key, same.scope, 1.0, same.tokens, names, common=True)
 
 
-def _group(scope: str, same: _Identical, written: Mapping[int, _Written], owners: Sequence[_Owner]) -> IdenticalGroup:
+def _group(same: _Identical) -> IdenticalGroup:
     """Identical submissions as a group."""
-    first, *others = sorted(same.members, key=lambda at: owners[at].key)
-    names = min(_same_names(same, written[first], written[other]) for other in others)
-    return IdenticalGroup(scope, same.tokens, tuple(owners[at].key for at in (first, *others)), names)
+    first, *others = same.members
+    names = min(_same_names(same, first.written, other.written) for other in others)
+    return IdenticalGroup(same.scope, same.tokens, tuple(author.key for author in same.members), names)
 
 
 def _same_names(same: _Identical, left: _Written, right: _Written) -> float:
@@ -611,20 +653,22 @@ def _sides(
     left: CodeSample,
     right: CodeSample,
 ) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
-    pieces = [_of(split_by_exercise(one.files, exercises), scope, exercises) for one in (left, right)]
-    tokens = [[token for piece in each for token in piece.tokens] for each in pieces]
-    kinds = [_numbers(token.kind for token in each[:MOST_TOKENS]) for each in tokens]
-    own = [_own(_runs(each), subtracted, len(each)) for each in kinds]
-    places = [np.flatnonzero(flags).tolist() for flags in own]
-    pairs = list(_aligned(kinds[0][own[0]].tolist(), kinds[1][own[1]].tolist(), _MARKED))
-    said = [{token.spelled for piece in each for token in piece.comments} - given for each in pieces]
-    shown = []
-    for side in (0, 1):
-        same = {places[side][couple[side]] for couple in pairs}
-        marks = ["same" if at in same else "" if flag else "given" for at, flag in enumerate(own[side].tolist())]
-        marks += [""] * (len(tokens[side]) - len(marks))
-        shown.append(tuple(_excerpts(pieces[side], marks, said[0] & said[1])))
-    return shown[0], shown[1]
+    pieces = [_of(split_by_exercise(sample.files, exercises), scope, exercises) for sample in (left, right)]
+    kinds = [_written(side, MOST_TOKENS).kinds for side in pieces]
+    own = [_own(_runs(side), subtracted, len(side)) for side in kinds]
+    aligned = _aligned(kinds[0][own[0]].tolist(), kinds[1][own[1]].tolist(), _MARKED)
+    same = list(zip(*aligned, strict=True)) or [(), ()]
+    said = [{comment.spelled for piece in side for comment in piece.comments} for side in pieces]
+    comments = (said[0] & said[1]) - given
+    first, second = (tuple(_excerpts(pieces[side], _marks(own[side], same[side]), comments)) for side in (0, 1))
+    return first, second
+
+
+def _marks(own: Flags, same: Sequence[int]) -> list[str]:
+    """The mark of each token; ``same`` are indices of own tokens that the other side has, too."""
+    marks = np.where(own, "", "given").astype(object)
+    marks[np.flatnonzero(own)[list(same)]] = "same"
+    return list(marks.tolist())
 
 
 def _of(pieces: Mapping[str, list[CodePiece]], scope: str, exercises: Sequence[str]) -> list[CodePiece]:
@@ -632,11 +676,10 @@ def _of(pieces: Mapping[str, list[CodePiece]], scope: str, exercises: Sequence[s
     return [piece for name in names for piece in pieces.get(name, ())]
 
 
-def _excerpts(pieces: Sequence[CodePiece], marks: Sequence[str], comments: set[str]) -> Iterator[Excerpt]:
-    at = 0
+def _excerpts(pieces: Sequence[CodePiece], marks: Iterable[str], comments: set[str]) -> Iterator[Excerpt]:
+    left = itertools.chain(marks, itertools.repeat(""))  # tokens beyond ``MOST_TOKENS`` have no mark
     for piece in pieces:
-        marked = list(zip(piece.tokens, marks[at : at + len(piece.tokens)], strict=True))
-        at += len(piece.tokens)
+        marked = list(zip(piece.tokens, left, strict=False))
         marked += [(comment, "same") for comment in piece.comments if comment.spelled in comments]
         lines = piece.part.text.split("\n")[piece.first - 1 : piece.last]
         kinds = [[""] * len(line) for line in lines]

@@ -23,6 +23,7 @@ from grader.classroom.marks import Mark
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
 from grader.core.serialize import Shown
+from grader.course import items
 from grader.instructor.analysis.answers import BorrowedAnswer
 
 #: With fewer learners, correlations and reliability are not meaningful; the view warns about it.
@@ -295,16 +296,9 @@ def _named(found: ItemResult | ExerciseResult) -> tuple[str, Literal["item", "ex
 
 
 def _answered(tally: _Tally, item: ItemResult, answer: object) -> None:
-    if item.unread:
-        return
-    if item.kind == "choice" and isinstance(answer, (str, int)):
-        tally.answers.setdefault(item.id, Counter())[_option(answer)] += 1
-    elif item.kind == "multi" and isinstance(answer, list):
-        tally.answers.setdefault(item.id, Counter()).update({_option(one) for one in answer})
-
-
-def _option(answer: object) -> str:
-    return str(answer).strip().lower()[:20]
+    counted = () if item.unread else items.counted(item.kind, answer)
+    if counted:
+        tally.answers.setdefault(item.id, Counter()).update(counted)
 
 
 def _believed(
@@ -416,9 +410,9 @@ def _disagreements(parts: Sequence[PartStatistics], questions: Sequence[str]) ->
             for kind in ("item", "exercise")
         }
         if shares["item"] and shares["exercise"]:
-            items, exercises = (float(np.mean(shares[kind])) for kind in ("item", "exercise"))
-            if abs(items - exercises) > _DISAGREE:
-                found.append(Disagreement(question, items, exercises))
+            in_items, in_exercises = (float(np.mean(shares[kind])) for kind in ("item", "exercise"))
+            if abs(in_items - in_exercises) > _DISAGREE:
+                found.append(Disagreement(question, in_items, in_exercises))
     return tuple(found)
 
 

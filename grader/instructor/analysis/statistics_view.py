@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from grader.core.layout import cells, pad, shorten
 from grader.core.model import Course, Lang, Message, Text
 from grader.core.serialize import Unrounded
-from grader.core.text import check_label, clean, name_list, same
-from grader.course.items.choice import Spec as Choice
-from grader.course.items.multi import Spec as Multi
+from grader.core.text import clean, name_list, same
+from grader.course import items
 from grader.instructor.analysis.statistics import FEW, CheckStatistics, Disagreement, PublicOnly
+from grader.report.words import check_label
 
 if TYPE_CHECKING:
     from grader.core.page import Page
@@ -261,9 +261,10 @@ def wrong(part: PartStatistics, course: Course) -> FrequentMistake | None:
 def _options(course: Course, part: PartStatistics) -> dict[str, Any]:
     """The options of an item, by id; empty if it has none."""
     question = course.question(part.question)
-    items = question.items if question else ()
-    spec = next((item.spec for item in items if item.id == part.name), None)
-    return {option.id.lower(): option for option in spec.options} if isinstance(spec, Choice | Multi) else {}
+    for item in question.items if question else ():
+        if item.id == part.name:
+            return {option.id.lower(): option for option in items.options(item)}
+    return {}
 
 
 def ordered(statistics: Statistics) -> list[PartStatistics]:

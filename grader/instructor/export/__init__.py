@@ -2,7 +2,8 @@
 
 Each module has
 
-* a docstring, whose first line ``attncheck export --help`` shows.
+* ``ABOUT``, the first line of its docstring as a text: ``attncheck export --help`` shows it.
+* ``ON_PAGE``, if it exports a gradebook: what the instructor's page of downloads says of it.
 * ``SOURCE``: what it exports, ``gradebook`` or ``course``.
 * ``OPTIONS``: the fields of ``ExportOptions`` that it uses; setting any other raises UsageError.
 * ``write(source, options, out)``: writes ``source``, a ``results.Book`` or a ``model.Course``, to ``out``, as one file
@@ -36,11 +37,9 @@ if TYPE_CHECKING:
     from grader.core.model import Course, Lang
 
 __all__ = [
-    "CHINESE_DESCRIPTIONS",
     "ExportOptions",
     "ExportTarget",
     "export",
-    "format_description",
     "format_module",
     "format_names",
 ]
@@ -68,21 +67,6 @@ class ExportOptions:
     now: datetime | None = None
 
 
-#: A description of each format in Chinese. The English one is the first line of the module's docstring.
-CHINESE_DESCRIPTIONS = {
-    "canvas": "从 Canvas 下载的成绩册 CSV（--template），填好其中一项作业（--column）。",
-    "canvas-feedback": "含每名学习者报告的 zip，由 Canvas 作为评语附在提交上。",
-    "csv": "每名学习者一行；加 --checks 时，每道小题、每项检查各一行，并注明由什么决定。",
-    "gift": "供 Moodle 题库使用的小题（GIFT），每个问题一个类别。",
-    "gradescope": "Gradescope 自动评分器的 `results.json`：一整个文件夹，或用 --learner 只写一份。",
-    "gradescope-autograder": "可以作为自动评分器上传的 zip，包含本程序、课程和安装方法。",
-    "html": "网页文件夹：全班目录，以及每名学习者一页；或用 --learner 只写一页。",
-    "json": "整本成绩册；评分相同，字节就相同。",
-    "junit": "JUnit XML：每名学习者一个文件，或用 --learner 只写一份。",
-    "moodle": "从 Moodle 下载的评分表（--template），填好成绩和评语。",
-    "qti": "供 Canvas 使用的小题：内含一个测验的 zip（QTI 1.2）。",
-    "reports": "文件夹，每份提交一个 JSON 报告；或用 --learner 只写一份。",
-}
 #: Exports that also contain submissions that belong to nobody in the class.
 _OF_EVERYBODY = frozenset({"json", "reports"})
 #: How many names one message lists; the rest are counted.
@@ -103,11 +87,6 @@ def format_module(name: str) -> ModuleType:
             Message("There is no format “{name}”; available: {names}.").fill(name=name, names=name_list(format_names()))
         )
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-
-
-def format_description(name: str) -> str:
-    """The English description of a format: the first line of its module's docstring."""
-    return (format_module(name).__doc__ or "").partition("\n")[0]
 
 
 def export(name: str, source: Book | Course, options: ExportOptions, out: ExportTarget) -> None:

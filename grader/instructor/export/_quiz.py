@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import html
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
-from grader.core import arithmetic
 from grader.core.errors import UsageError
 from grader.core.model import Course, Item, Lang, Message, Question
 from grader.core.text import clean, name_list
@@ -24,13 +22,7 @@ _GRADED = Message(
     "The file contains graded items with their keys: {count}. Anyone who can read it, or the question bank of your "
     "LMS, has the answers."
 )
-_UNIT = Message("Give a number, in {unit}.")
-_NUMBER = Message("Give a number.")
-_DIGITS = Message("Round it to {digits} significant digits.")
 _KEY = Message("A correct answer: {key}")
-
-#: The relative error that is allowed if the bank asks for an exact answer.
-_EXACT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,52 +96,36 @@ def export_items(
 def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> ExportItem | None:
     """The item in ``lang``; None if other systems have no equivalent."""
     context = Context(course.public_id, "", item.id)
+    quiz = items.quiz_item(item, context)
+    if quiz is None:
+        return None
     symbols = items.draw(item.spec, context)
     explain = items.fill(item.explain, symbols).of(lang) if item.explain else ""
-    ask = items.fill(item.ask, symbols).of(lang)
-    spec: Any = item.spec
+    if quiz.key is not None:
+        explain = f"{_KEY.fill(key=quiz.key).of(lang)}\n\n{explain}".strip()
 
-    def truth(name: str | None) -> str:
+    def feedback(name: str | None) -> str:
         belief = question.misconception(name)
         return clean(belief.truth.of(lang), 2000, lines=True) if belief else ""
 
-    match item.kind:
-        case "choice" | "multi":
-            options = tuple(
-                QuizOption(each.id, each.text.of(lang), each.correct, truth(each.misconception))
-                for each in spec.options
-            )
-            form: Literal["one", "many"] = "one" if item.kind == "choice" else "many"
-            return ExportItem(item.id, item.points, ask, explain, form, options)
-        case "number":
-            said = [ask, _UNIT.fill(unit=spec.unit).of(lang) if spec.unit else _NUMBER.of(lang)]
-            said += [_DIGITS.fill(digits=spec.digits).of(lang)] if spec.digits else []
-            right = _number(spec, spec.answer, symbols, "")
-            wrong = tuple(_number(spec, each.answer, symbols, truth(each.misconception)) for each in spec.wrong)
-            return ExportItem(item.id, item.points, "\n\n".join(said), explain, "number", number=right, wrong=wrong)
-        case "match":
-            partners = {thing.id: thing.text.of(lang) for thing in spec.right}
-            pairs = [(thing.text.of(lang), partners[spec.pairs[thing.id]]) for thing in spec.left]
-            pairs += [("", text) for name, text in partners.items() if name not in spec.pairs.values()]
-            return ExportItem(item.id, item.points, ask, explain, "pairs", pairs=tuple(pairs))
-        case "text" | "expression" | "derivation" | "shape":
-            shown = items.ask(item, context)
-            said = [ask, *(fact.of(lang) for fact in shown.facts), shown.how.of(lang)]
-            key = _KEY.fill(key=items.key(item, context)).of(lang)
-            return ExportItem(item.id, item.points, "\n\n".join(said), f"{key}\n\n{explain}".strip(), "essay")
-    return None
-
-
-def _number(spec: Any, answer: int | float | str, symbols: dict[str, int | float], feedback: str) -> NumericRange:
-    """``answer`` with the tolerance that ``items.number`` allows."""
-    value = arithmetic.evaluate(answer, symbols)
-    if spec.digits and value:
-        margin = 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) + 1 - spec.digits)
-    elif isinstance(value, int) and not spec.tolerance:
-        margin = 0.0
-    else:
-        margin = (spec.tolerance or _EXACT) * (abs(float(value)) or 1.0)
-    return NumericRange(decimal(value), decimal(margin), feedback)
+    numbers = [
+        NumericRange(decimal(number.value), decimal(number.margin), feedback(number.misconception))
+        for number in quiz.numbers
+    ]
+    return ExportItem(
+        item.id,
+        item.points,
+        "\n\n".join(text.of(lang) for text in (items.fill(item.ask, symbols), *quiz.facts)),
+        explain,
+        quiz.form,
+        tuple(
+            QuizOption(option.id, option.text.of(lang), option.correct, feedback(option.misconception))
+            for option in quiz.options
+        ),
+        numbers[0] if numbers else None,
+        tuple(numbers[1:]),
+        tuple((left.of(lang) if left else "", right.of(lang)) for left, right in quiz.pairs),
+    )
 
 
 def decimal(value: int | float | Decimal) -> str:

@@ -44,6 +44,8 @@ from grader.instructor.export import _class_list as class_list
 from grader.instructor.export._sheet import Sheet, headings_text
 from grader.instructor.export._target import ExportTarget
 
+ABOUT = Message("The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in.")
+ON_PAGE = Message("The gradebook CSV from Canvas (Grades → Export), with one assignment filled in.")
 SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 

@@ -44,6 +44,11 @@ from grader.instructor.export import _class_list as class_list
 from grader.instructor.export._target import ExportTarget
 from grader.instructor.mark_reports import marks_that_count, report_with_overrides, visible_report
 
+ABOUT = Message("A zip with each learner's report, which Canvas attaches to their submission as a comment.")
+ON_PAGE = Message(
+    "A zip that attaches each learner’s report to their submission in Canvas (Upload Submissions). If the graded "
+    "zip from Download Submissions no longer exists, upload it again."
+)
 SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "roster"})
 

@@ -34,12 +34,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.core.model import Course, Lang
+from grader.core.model import Course, Lang, Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._quiz import ExportItem, NumericRange, by_question, decimal, export_items, inline, markup
 from grader.instructor.export._target import ExportTarget
 
+ABOUT = Message("Quiz items for Moodle's question bank (GIFT), a category for each question.")
 SOURCE = "course"
 OPTIONS = frozenset({"questions", "graded"})
 

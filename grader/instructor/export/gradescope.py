@@ -44,7 +44,7 @@ from grader.core.model import (
     Status,
     Text,
 )
-from grader.core.text import LABELED, STATUS, check_label, clean, points
+from grader.core.text import LABELED, STATUS, clean, points
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
 from grader.instructor.mark_reports import (
@@ -58,7 +58,10 @@ from grader.instructor.mark_reports import (
 )
 from grader.report import words
 from grader.report.json import number
+from grader.report.words import check_label
 
+ABOUT = Message("`results.json` as Gradescope's autograders write it: a folder of them, or one file with --learner.")
+ON_PAGE = Message("A results.json of Gradescope for each submission.")
 SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 

@@ -50,6 +50,7 @@ from grader.core.model import Course, Message, Text
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
 
+ABOUT = Message("A zip to upload as an autograder: this program, the course, and how to install both.")
 SOURCE = "course"
 OPTIONS = frozenset({"questions", "seed_file", "unsafe_no_sandbox"})
 

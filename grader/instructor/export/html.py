@@ -45,6 +45,8 @@ from grader.instructor.mark_reports import mark_of, marks_that_count, report_wit
 
 __all__ = ["LearnerPages", "mark_of", "report_with_overrides", "summary", "write"]
 
+ABOUT = Message("A folder of pages: an index of the class, and one for each learner, or one page with --learner.")
+ON_PAGE = Message("A page for each learner, and an index of the class.")
 SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 

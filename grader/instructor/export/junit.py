@@ -32,6 +32,8 @@ from grader.instructor.export._target import ExportTarget
 from grader.instructor.mark_reports import mark_of, marks_that_count, report_with_overrides, visible_report
 from grader.report.junit import to_junit
 
+ABOUT = Message("JUnit XML: a folder with a document for each learner, or one with --learner.")
+ON_PAGE = Message("A JUnit XML file for each learner.")
 SOURCE = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 

@@ -42,6 +42,8 @@ from grader.instructor.export import _class_list as class_list
 from grader.instructor.export._sheet import Sheet, headings_text
 from grader.instructor.export._target import ExportTarget
 
+ABOUT = Message("The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in.")
+ON_PAGE = Message("The grading worksheet from Moodle, with grades and feedback filled in.")
 SOURCE = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 

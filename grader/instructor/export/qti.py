@@ -38,7 +38,7 @@ import zipfile
 from decimal import Decimal
 from hashlib import sha256
 
-from grader.core.model import Course
+from grader.core.model import Course, Message
 from grader.instructor.export import ExportOptions
 from grader.instructor.export._quiz import (
     ExportItem,
@@ -51,6 +51,7 @@ from grader.instructor.export._quiz import (
 )
 from grader.instructor.export._target import ExportTarget
 
+ABOUT = Message("Quiz items for Canvas: a zip with one quiz (QTI 1.2).")
 SOURCE = "course"
 OPTIONS = frozenset({"questions", "graded"})
 

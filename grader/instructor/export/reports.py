@@ -33,6 +33,8 @@ from grader.instructor.export import ExportOptions
 from grader.instructor.export._target import ExportTarget
 from grader.instructor.mark_reports import mark_of
 
+ABOUT = Message("A folder with a JSON report for each submission, or one report with --learner.")
+ON_PAGE = Message("A JSON report for each submission.")
 SOURCE = "gradebook"
 OPTIONS = frozenset({"learner"})
 
