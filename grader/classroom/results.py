@@ -57,8 +57,12 @@ class Book:
         """How the class is marked."""
         return Marking(self.points, self.course.rules, parts(self.course))
 
+    def learners(self) -> Sequence[LearnerRow]:
+        """All learners, in the order of ``marks``: by id."""
+        return self.gradebook.learners()
+
     def marks(self) -> Iterator[Mark]:
-        """The marks of all learners, ordered by learner id."""
+        """The marks of all learners, in the order of ``learners``."""
         overrides: dict[str, list[Override]] = {}
         for change in self.gradebook.overrides():
             overrides.setdefault(change.learner, []).append(change)
@@ -67,7 +71,7 @@ class Book:
             for name in row.learners:
                 by_learner.setdefault(name, []).append(row)
         marking = self.marking()
-        for learner in self.gradebook.learners():
+        for learner in self.learners():
             works = [self.work(row) for row in by_learner.get(learner.id, ())]
             yield from marks(learner, works, marking, overrides.get(learner.id, ()))
 

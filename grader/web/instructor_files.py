@@ -19,8 +19,7 @@ from grader.core.model import Message, Text
 from grader.instructor import export as exports
 from grader.instructor.analysis import similarity_html, similarity_view
 from grader.instructor.analysis.answers import borrowed_by_learner
-from grader.instructor.analysis.class_similarity import ClassSimilarity, compare_class
-from grader.instructor.analysis.clusters import Cluster, find_clusters
+from grader.instructor.analysis.class_similarity import ClassSimilarity, Cluster, compare_class, find_clusters
 from grader.instructor.export.html import LearnerPages, mark_of
 from grader.web.class_data import RARELY, ClassData, Download, StaffVisit
 from grader.web.instructor_items import borrowed_answers

@@ -13,11 +13,10 @@ from starlette.responses import Response
 from grader.core.model import ExerciseResult, Item, Misconception, Question, Status, Text
 from grader.core.text import STATUS
 from grader.course import items
-from grader.instructor.analysis import answers, class_misconceptions, statistics
+from grader.instructor.analysis import answers, statistics
 from grader.instructor.analysis import statistics_view as view
 from grader.instructor.analysis.answers import BorrowedAnswer, GivenAnswer
-from grader.instructor.analysis.class_misconceptions import ClassMisconception
-from grader.instructor.analysis.statistics import CheckStatistics, PartStatistics, Statistics
+from grader.instructor.analysis.statistics import CheckStatistics, ClassMisconception, PartStatistics, Statistics
 from grader.report.words import check_label
 from grader.web.class_data import RARELY, ClassData, StaffVisit
 
@@ -194,7 +193,7 @@ def misconceptions_page(visit: StaffVisit) -> Response:
     visit.note_reading("read findings")
     everything = visit.asked("period") == "all"
     since = None if everything else class_data.now() - _WEEK
-    beliefs = class_misconceptions.find_misconceptions([mark for mark, _ in class_data.counting()], since)
+    beliefs = statistics.find_misconceptions([mark for mark, _ in class_data.counting()], since)
     return visit.page(
         "instructor_misconceptions.html",
         everything=everything,

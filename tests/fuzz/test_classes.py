@@ -25,7 +25,7 @@ from grader.classroom.marks import late_by
 from grader.classroom.results import Book
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Rules, Text
-from grader.instructor.export import ExportOptions, _sheet, canvas, moodle
+from grader.instructor.export import ExportOptions, _class_list, canvas, moodle
 from grader.instructor.export._autograding import read_facts
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
@@ -281,7 +281,7 @@ def table(export: ModuleType) -> Callable[[bytes, Path], None]:
             assert not paper.data
             return
         (scratch / "out.csv").write_bytes(paper.data)
-        before, after = _sheet.read_sheet(path), _sheet.read_sheet(scratch / "out.csv")
+        before, after = _class_list.read_sheet(path), _class_list.read_sheet(scratch / "out.csv")
         assert [len(row) for row in before.rows] == [len(row) for row in after.rows]
         pairs = [(old.text, new.text) for was, now in zip(before.rows, after.rows, strict=True)
                  for old, new in zip(was, now, strict=True)]  # fmt: skip

@@ -45,7 +45,7 @@ NOT_HANDED_IN = {
     "grading.reference_results": "the cache, and results in the bank",
     "instructor.export._autograding": "settings of our own, and Gradescope's",
     "instructor.export._target": "what was exported",
-    "instructor.export._sheet": "a gradebook of the course system",
+    "instructor.export._class_list": "a gradebook of the course system",
     "instructor.export.gradescope_autograder": "our own code, and the bank",
     "instructor.export.html": "templates",
     "instructor.export.qti": "what is exported",

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from grader.core.model import Course, Lang, Text
 from grader.instructor.analysis import similarity_view
-from grader.instructor.analysis.clusters import Cluster, by_couple, find_clusters
+from grader.instructor.analysis.class_similarity import Cluster, by_couple, find_clusters
 from grader.instructor.analysis.similarity import (
     WHOLE,
     CodeSample,

@@ -11,11 +11,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from grader.classroom.gradebook import Gradebook, LearnerRow
+from grader.classroom.gradebook import LearnerRow
 from grader.classroom.marks import GradedSubmission, Mark
 from grader.classroom.results import Book
 from grader.core.model import ExerciseResult, ItemResult, Message, QuestionResult, Verdict
@@ -32,7 +32,7 @@ def pseudonymized(book: Book) -> Book:
         known = secrets.token_hex(32)
         book.gradebook.remember(_KEY, known)
     key = known.encode()
-    return _Masked(_Reordered(book.gradebook, key), book.course, book.versions, book.points, key)
+    return _Masked(book.gradebook, book.course, book.versions, book.points, key)
 
 
 def pseudonym(key: bytes, what: str, name: str) -> str:
@@ -40,20 +40,13 @@ def pseudonym(key: bytes, what: str, name: str) -> str:
     return "p" + hmac.new(key, f"{what}\0{name}".encode(), hashlib.sha256).hexdigest()[:12]
 
 
-class _Reordered(Gradebook):
-    """The gradebook with its learners ordered by pseudonym, which reveals nothing about their names."""
-
-    def __init__(self, book: Gradebook, key: bytes) -> None:
-        super().__init__(book._connection, book.path)
-        self._key = key
-
-    def learners(self) -> tuple[LearnerRow, ...]:
-        return tuple(sorted(super().learners(), key=lambda one: pseudonym(self._key, "learner", one.id)))
-
-
 @dataclass(frozen=True, slots=True)
 class _Masked(Book):
     key: bytes
+
+    def learners(self) -> Sequence[LearnerRow]:
+        """Ordered by pseudonym, which reveals nothing about names."""
+        return sorted(Book.learners(self), key=lambda learner: pseudonym(self.key, "learner", learner.id))
 
     def marks(self) -> Iterator[Mark]:
         return (self._mask(mark) for mark in Book.marks(self))
@@ -68,7 +61,9 @@ class _Masked(Book):
             learner=LearnerRow(name, name),
             work=None if mark.work is None else self._work(mark.work),
             late_seconds=0.0,
-            overridden=tuple(replace(o, learner=name, reason="", author="", at=NO_TIME) for o in mark.overridden),
+            overridden=tuple(
+                replace(override, learner=name, reason="", author="", at=NO_TIME) for override in mark.overridden
+            ),
         )
 
     def _work(self, work: GradedSubmission) -> GradedSubmission:

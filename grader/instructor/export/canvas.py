@@ -41,7 +41,7 @@ from grader.core.model import Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
-from grader.instructor.export._sheet import Sheet, headings_text
+from grader.instructor.export._class_list import Sheet, headings_text
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in.")

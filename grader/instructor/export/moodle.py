@@ -39,7 +39,7 @@ from grader.core.model import Message
 from grader.core.text import clean
 from grader.instructor.export import ExportOptions
 from grader.instructor.export import _class_list as class_list
-from grader.instructor.export._sheet import Sheet, headings_text
+from grader.instructor.export._class_list import Sheet, headings_text
 from grader.instructor.export._target import ExportTarget
 
 ABOUT = Message("The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in.")

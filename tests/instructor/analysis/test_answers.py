@@ -20,7 +20,7 @@ from grader.instructor.analysis.answers import (
     borrowed_by_learner,
     given_answers,
 )
-from grader.instructor.analysis.class_misconceptions import find_misconceptions
+from grader.instructor.analysis.statistics import find_misconceptions
 
 SAID = Text("x", "x")
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from grader.instructor.analysis.clusters import Cluster, find_clusters
+from grader.instructor.analysis.class_similarity import Cluster, find_clusters
 from grader.instructor.analysis.similarity import (
     COMMON,
     WHOLE,

@@ -14,7 +14,7 @@ from grader.core.model import Course, Lang
 from grader.core.page import Page
 from grader.core.serialize import to_json
 from grader.instructor.analysis import similarity, similarity_html, similarity_view
-from grader.instructor.analysis.clusters import find_clusters
+from grader.instructor.analysis.class_similarity import find_clusters
 from grader.instructor.analysis.similarity import COMMON, CodeSample, SimilarityResult, compare, reduce_sample
 from grader.instructor.analysis.similarity_html import render
 from tests.instructor.analysis.test_similarity import CODE, OTHER, RENAMED, STUB, file, handed, program
