@@ -328,6 +328,7 @@ def filled(line: str, place: Place, out: Path) -> list[str]:
     return [re.sub("COURSE|RESULTS|IN|OUT", lambda name: str(paths[name[0]]), word) for word in line.split()]
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_command(
     lang: str, place: Place, in_process: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -337,7 +338,8 @@ def test_every_command(
     for number, line in enumerate(COMMANDS):
         code = run(["--lang", lang, *filled(line, place, tmp_path / f"{number}")])
         out, err = capfd.readouterr()
-        failed += [(line, code, out + err)] if code not in (0, 1, 5) or "internal error" in err else []
+        usual = (4,) if line.startswith("bank check") else (0, 1, 5)  # so small a course has findings
+        failed += [(line, code, out + err)] if code not in usual or "internal error" in err else []
         shown[line] = out + err
     for form in export.format_names():
         source = ["--from", str(place.results)] if export.format_module(form).SOURCE == "gradebook" else []

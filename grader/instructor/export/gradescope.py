@@ -58,7 +58,6 @@ from grader.instructor.mark_reports import (
 )
 from grader.report import words
 from grader.report.json import number
-from grader.report.words import check_label
 
 ABOUT = Message("`results.json` as Gradescope's autograders write it: a folder of them, or one file with --learner.")
 ON_PAGE = Message("A results.json of Gradescope for each submission.")
@@ -178,6 +177,8 @@ def _exercise(
     exercise: ExerciseResult, given: float | None, question: Question | None, hidden: str, lang: Lang
 ) -> Iterator[dict[str, Any]]:
     """A test for each check that applies. With an override (``given``), checks show results without points."""
+    from grader.report.words import check_label  # loads numpy
+
     tags = {"tags": [question.id if question else "", exercise.name]}
     outcomes = [outcome for outcome in exercise.outcomes if outcome.verdict.applies]
     if given is not None:
