@@ -79,9 +79,18 @@ def as_po(catalog: Catalog) -> bytes:
     return head.encode() + out.getvalue()
 
 
+class _Undated(Catalog):
+    """A catalogue whose header is the same each time: no date, no version, and no rule for plurals.
+
+    gettext would run such a rule as Python.
+    """
+
+    mime_headers = [("Content-Type", "text/plain; charset=UTF-8")]  # noqa: RUF012 – a property of the base class
+
+
 def as_mo(catalog: Catalog) -> bytes:
-    """``catalog`` compiled, without a rule for plurals, which gettext would run as Python."""
-    plain = Catalog(locale=None, fuzzy=False)
+    """``catalog`` compiled."""
+    plain = _Undated(locale=None, fuzzy=False)
     for entry in filter(lambda entry: entry.id, catalog):
         plain.add(entry.id, entry.string, context=entry.context)
     out = io.BytesIO()
