@@ -26,7 +26,7 @@ FOR_TERMINALS = re.compile(
 #: The modules whose errors and remarks the pages show, besides those of the pages.
 _SHOWN = (
     "classroom/gradebook.py classroom/results.py instructor/overrides.py instructor/rubric.py "
-    "instructor/mark_reports.py instructor/learner_requests.py grading/nothing_to_grade.py "
+    "instructor/mark_reports.py instructor/learner_requests.py grading/missing.py "
     "instructor/export/_class_list.py instructor/export/canvas.py instructor/export/canvas_feedback.py "
     "instructor/export/moodle.py submission/messages.py report/figures/run.py sandbox/zygote.py sandbox/launch.py"
 )
