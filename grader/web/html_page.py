@@ -54,7 +54,8 @@ class HtmlPage(Page):
 
     def say(self, text: Text, **values: object) -> str:
         """See ``Page``; without advice on what to type in a terminal."""
-        return text.fill(**values).on_page.of(self.lang) if values else text.on_page.of(self.lang)
+        shown = text.fill(**values) if values else text
+        return shown.on_page.of(self.lang).strip()  # the style sheet defines the spacing
 
     def blank(self) -> None:
         """Do nothing: the style sheet defines the spacing."""
