@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING
 from grader.core import serialize
 from grader.core.identity_cache import cached_by_identity
 from grader.core.model import Notice, QuestionResult, Text
-from grader.grading.inputs import Seed
-from grader.grading.reference_results import reference_observer
-from grader.submission import FoundFiles
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
+    from grader.grading.inputs import Seed
+    from grader.submission import FoundFiles
 
 
 #: The number of results whose encoded form is cached: enough for the untouched questions of a few courses.
@@ -91,6 +90,8 @@ class BatchPlan:
 
     def reference_observer(self, observe: Observe) -> Observe:
         """``observe`` for references; see ``grader.grading.reference_results``."""
+        from grader.grading.reference_results import reference_observer  # loads numpy, which --help does without
+
         return reference_observer(observe, self.seed, Path(self.private))
 
 
