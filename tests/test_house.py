@@ -9,7 +9,7 @@ from __future__ import annotations
 from tests import house
 
 AT_MOST = {
-    "code lines": 50_000,
+    "code lines": 52_000,
     "modules": 405,
     "tokens per statement": 13,
     "95 % of functions have at most so many lines": 25,

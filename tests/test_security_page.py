@@ -168,7 +168,7 @@ def test_the_checks_that_give_their_points_away_are_named() -> None:
 
 def test_what_is_testimony_is_named() -> None:
     """The checks that ask the learner's own process what it did, apart from those that ask for gradients."""
-    asking = ('Apply("counted"', 'Apply("parameters"', "given[name] for name in arrays")
+    asking = ("counted_call", 'Apply("parameters"', "given[name] for name in arrays")
     found = {kind for kind, check in checks.kinds().items() if any(word in inspect.getsource(check) for word in asking)}
     assert found - {"gradients"} == set(re.findall(r"`(\w+)`", bullet("Testimony.")))
 

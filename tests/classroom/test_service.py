@@ -188,7 +188,7 @@ def test_interrupted_submissions_are_removed_at_the_start_and_by_forget(plan: Se
     work(left / "files", tiny.WRONG)
     (plan.folder / "class.yaml").write_text("roster: roster.csv\n")
     with forgetting(plan.folder, "ada", plan.course_folder) as (found, remove):
-        assert left in found.files
+        assert left in found.removed
         remove("en")
     assert not left.exists()
 
@@ -321,7 +321,7 @@ def test_a_learner_is_forgotten(plan: ServicePlan, tmp_path: Path) -> None:
     for name in ("wolfgang", "bo"):
         ended.end(name, NOW, f"session of {name}")
     with forgetting(plan.folder, "wolfgang", plan.course_folder) as (leaving, remove):
-        found = [path.relative_to(plan.folder).as_posix() for path in leaving.files]
+        found = [path.relative_to(plan.folder).as_posix() for path in leaving.removed]
         assert found == ["inbox/wolfgang", "people/wolfgang"]
         assert leaving.outside == leaving.others == ()
         remove("en")

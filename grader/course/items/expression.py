@@ -46,7 +46,6 @@ has looked at it.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -73,7 +72,7 @@ WrittenAnswer: TypeAlias = str | int | float
 HEAVY = True
 
 _MOST_BITS = 200
-_RELATION = re.compile("[<>≤≥≠⩽⩾]")
+_RELATIONS = frozenset("<>≤≥⩽⩾")
 
 _HOW = Message("Answer with a formula, such as 4 n^2 d or sqrt(n)/2; you may leave out *.")
 _HOW_GROWS = Message("Answer with a growth rate, such as O(n log n) or O(n^2 + d).")
@@ -227,8 +226,6 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
         text = _without(unit, text.rstrip())
     text = _prose.conclusion(normalize(text).partition("#")[0]).strip().strip("。;；").lstrip("= ")
-    if _RELATION.search(text):
-        raise ParseError(_NO_RELATION)
     sides = _sides(text)
     found = [node for side in sides[1:] for node in [_formula(side, declared)]]
     try:
@@ -267,10 +264,15 @@ def _formula(text: str, declared: Declarations) -> Node:
 
 
 def _sides(text: str) -> list[str]:
-    """The parts of ``text`` between signs of equality that are not inside brackets."""
+    """The parts of ``text`` between signs of equality that are not inside brackets.
+
+    Raises ParseError for other relations there: Σ_{i<j} is a formula, and n >= 2d is none.
+    """
     depth, found = 0, [""]
     for char in text:
         depth += (char in "([{") - (char in ")]}")
+        if char in _RELATIONS and depth <= 0:
+            raise ParseError(_NO_RELATION)
         if char == "=" and depth <= 0:
             found.append("")
         else:
