@@ -227,7 +227,7 @@ def _formulas(item: Item) -> Sequence[str]:
     """The ends of a derivation, and the answer of an expression for practice."""
     spec = item.spec
     if isinstance(spec, derivation.Spec):
-        return [end for end in (None if spec.hide_from else spec.from_, None if spec.hide_to else spec.to) if end]
+        return [spec.from_] if spec.hide_to else [spec.from_, spec.to]
     if isinstance(spec, expression.Spec) and item.use == "practice" and not item.sealed:
         return [str(spec.answer)]
     return []

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.authoring import giveaways
+from grader.authoring import derivations, giveaways
 from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
 from grader.course import conditions, edits, items, misconceptions, starter
 from grader.course.conditions import Condition, Inputs
-from grader.course.items import derivation, expression, number, shape
+from grader.course.items import expression, number, shape
 from grader.course.problems import Problem
 from grader.grading import checks
 from grader.grading.context import GradingContext
@@ -66,7 +66,7 @@ def check(
     for question in course.questions if questions is None else questions:
         progress(question.id)
         yield from _static(question)
-        yield from _derivations(question)
+        yield from derivations.problems(question)
         yield from item_problems(course, question)
         if question.exercises:
             yield from _stub(course, question, context, observe)
@@ -206,22 +206,6 @@ def _used_by(exercise: Exercise, kinds: tuple[str, ...]) -> frozenset[str]:
 def _drawn(exercise: Exercise, seed: Seed) -> dict[str, Inputs]:
     """The inputs of every case."""
     return {case.name: conditions.inputs_of(exercise, case, draw(case, exercise.name, seed)) for case in exercise.cases}
-
-
-def _derivations(question: Question) -> Iterator[Problem]:
-    """Every derivation has an idea for each point, and gives no points for lines that derive nothing."""
-    context = items.Context("", "", "")
-    for item in question.items:
-        if not isinstance(item.spec, derivation.Spec):
-            continue
-        where = f"{question.file}, item {item.id}"
-        if len(item.spec.ideas) < item.points:
-            count = f"{len(item.spec.ideas)} ideas for {item.points:g} points; expected one for each point"
-            yield Problem("few-ideas", where, count)
-        for name, answer in derivation.empty_answers(item.spec):
-            judged = derivation.judge(item.spec, answer, context)
-            if judged.fraction > 0:
-                yield Problem("empty-derivation", where, f"“{name}” earns {judged.fraction * item.points:g} points")
 
 
 def _stub(course: Course, question: Question, context: GradingContext, observe: Observe) -> Iterator[Problem]:

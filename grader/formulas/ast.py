@@ -100,13 +100,8 @@ class Derivative:
     by: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Wildcard:
-    """``?`` in an author's pattern: any expression."""
-
-
 Node: TypeAlias = (
-    Number | Name | Plus | Times | Power | Transpose | Subscript | ListNode | FunctionCall | Sum | Derivative | Wildcard
+    Number | Name | Plus | Times | Power | Transpose | Subscript | ListNode | FunctionCall | Sum | Derivative
 )
 
 

@@ -242,57 +242,25 @@ def normal_value(node: Node, names: Declarations, where: Counterexample) -> str 
         return None
 
 
-# ------------------------------------------------------------------------------------------------ equations
-
-#: Multiples of the solution for which an equation must not hold.
-_AWAY = tuple(
-    Fraction(a, b) for a, b in ((1, 2), (2, 1), (1, 3), (3, 2), (3, 1), (1, 4), (4, 1), (2, 3), (1, 8), (8, 1))
-)
-
-
-@dataclass(frozen=True, slots=True)
-class SolutionMismatch:
-    """An instance that shows that an equation lost its solution or ``gained`` another one."""
-
-    instance: str
-    left: str
-    right: str
-    gained: bool
-
-
-def check_solution(
-    left: Node, right: Node, unknown: str, solution: Node, names: Declarations
-) -> SolutionMismatch | None:
-    """None if ``left = right`` holds for ``unknown = solution`` (positive) and for no other value that is tried."""
-    for evaluator in itertools.islice(evaluators(names, (left, right, solution)), 4):
-        known = {name: value for name, value in evaluator.numbers.items() if name != unknown}
-        root = Evaluator(names, known, evaluator.seed).number(solution)
-        for factor in (Fraction(1), *_AWAY):
-            there = Evaluator(names, {**known, unknown: root * factor}, evaluator.seed)
-            x, y = there.value(left), there.value(right)
-            if equal(x, y) != (factor == 1):
-                instance = describe_instance(there, (left, right, solution, Name(unknown)), names)
-                return SolutionMismatch(instance, format_value(x), format_value(y), factor != 1)
-    return None
-
-
 # ------------------------------------------------------------------------- equal because of the numbers given
 
 
-def with_distinct_variances(names: Declarations) -> Declarations | None:
-    """The same declarations with distinct variances in place of numeric ones; None if there are no numeric ones."""
-    changed = {
-        name: replace(found, var=Number(Fraction(4 + 5 * place, 1) ** 2 / 9))
-        for place, (name, found) in enumerate(names.random.items())
-        if isinstance(found.var, Number)
-    }
-    return Declarations({**names.declared, **changed}, names.vocabulary) if changed else None
+def with_general_variances(names: Declarations) -> Declarations:
+    """The same declarations with variances that differ from each other, and between instances, for numeric ones."""
+    variances = {name: f"Var {name}" for name, found in names.random.items() if isinstance(found.var, Number)}
+    general = {name: replace(names.random[name], var=Name(variance)) for name, variance in variances.items()}
+    drawn = {variance: Scalar("positive real") for variance in variances.values()}
+    return Declarations({**drawn, **names.declared, **general}, names.vocabulary)
 
 
 def needs_given_variances(left: Node, right: Node, names: Declarations) -> bool:
     """Whether two formulas about moments are equal only for the given numeric variances."""
-    general = with_distinct_variances(names)
-    if general is None or not (_moments(right) and _moments(left)) or set(_moments(right)) <= set(_moments(left)):
+    general = with_general_variances(names)
+    if (
+        general.declared == names.declared
+        or not (_moments(right) and _moments(left))
+        or set(_moments(right)) <= set(_moments(left))
+    ):
         return False
     try:
         return ValueTable(general, (left, right), enough=4).counterexample(0, 1) is not None

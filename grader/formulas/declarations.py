@@ -20,7 +20,7 @@ Numbers: TypeAlias = Literal["integer", "positive integer", "index", "real", "po
 
 DECLARATION_FORMS = (
     "positive integer, integer, index(n), real, positive real, fraction, vector(d), row(d), matrix(n, d), "
-    "map(d, d), rotation, rotation(θ), or a formula followed by (definition)"
+    "permutation(n), map(d, d), rotation, rotation(θ), or a formula followed by (definition)"
 )
 GIVEN_FORMS = (
     "iid(mean=0, var=1, size=d), random(mean=m, var=v), normal(mean=0, var=1, size=d), "
@@ -38,10 +38,11 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A vector or matrix of numbers chosen by the instance; ``row`` makes it a row vector."""
+    """A vector or matrix of numbers chosen by the instance; a ``row`` vector, or a ``permutation`` matrix."""
 
     sizes: tuple[Node, ...]
     row: bool = False
+    permutation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +136,15 @@ class DeclarationError(FormulaError):
         self.name = name
 
 
-_SHAPED = re.compile(r"(vector|row|row vector|matrix|map|index|rotation)\s*\((.*)\)", re.DOTALL)
+_SHAPED = re.compile(r"(vector|row|row vector|matrix|permutation|map|index|rotation)\s*\((.*)\)", re.DOTALL)
 _DEFINED = re.compile(r"(.*)\((?:definition|定义)\)\s*", re.DOTALL)
 _SAME = re.compile(r"(.*?)\((?:the same variable|the same|同一个变量|同一变量)\)\s*", re.DOTALL)
-_GIVEN = re.compile(r"(iid|i\.i\.d\.|random|normal|独立同分布|随机|正态)\s*\((.*)\)\s*", re.DOTALL)
+_GIVEN = re.compile(
+    r"(?:iid\s+)?(iid|i\.i\.d\.|random|normal|N|独立同分布|随机|正态)\s*\((.*)\)\s*", re.DOTALL | re.IGNORECASE
+)
 _HEAD = re.compile(r"([^\W\d][^\s()]*)(?:\s*\(\s*([^\W\d]\w*)\s*\))?")
-_COUNTS = {"vector": (1, 1), "row": (1, 1), "row vector": (1, 1), "matrix": (2, 2), "map": (2, 2), "index": (1, 1)}
+_COUNTS = {"vector": (1, 1), "row": (1, 1), "row vector": (1, 1), "matrix": (2, 2), "map": (2, 2), "index": (1, 1),
+           "permutation": (1, 1)}  # fmt: skip
 _KEYS = {"mean": "mean", "μ": "mean", "均值": "mean", "期望": "mean", "e": "mean", "var": "var", "variance": "var",
          "方差": "var", "size": "size", "d": "size", "n": "size", "大小": "size", "长度": "size"}  # fmt: skip
 
@@ -206,7 +210,9 @@ def _kind(text: str) -> Kind:
     word = shaped[1] if shaped else text
     if word in ("vector", "row", "row vector"):
         return "vector"
-    if word in ("matrix", "map", "rotation"):
+    if word in ("matrix", "permutation"):
+        return "matrix"
+    if word in ("map", "rotation"):
         return word  # type: ignore[return-value]
     return "definition" if _DEFINED.fullmatch(text) else "scalar"
 
@@ -233,6 +239,8 @@ def _symbol(name: str, text: str, parameter: str | None, vocabulary: Vocabulary)
                     return Map(inner)
                 case "index":
                     return Scalar("index", inner)
+                case "permutation":
+                    return Tensor(inner * 2, permutation=True)
             return Tensor(inner, row=shaped[1].startswith("row"))
     words = " ".join(text.split())
     match words:
@@ -270,8 +278,8 @@ def _random(name: str, text: str, vocabulary: Vocabulary, symbol: str | None) ->
         mean=parse(settings.get("mean", "0"), vocabulary),
         var=parse(settings.get("var", "1"), vocabulary),
         sizes=sizes,
-        independent=found[1] not in ("random", "随机"),
-        normal=found[1] in ("normal", "正态"),
+        independent=found[1].lower() not in ("random", "随机"),
+        normal=found[1].lower() in ("normal", "n", "正态"),
     )
 
 

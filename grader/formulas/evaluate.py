@@ -24,7 +24,6 @@ from grader.formulas.ast import (
     Sum,
     Times,
     Transpose,
-    Wildcard,
     children,
     walk,
 )
@@ -101,6 +100,8 @@ class Evaluator:
     meter: Meter = field(default_factory=lambda: Meter(_STEPS))
     #: Free indices (``q_i`` without a sum) with the values they got at their first use.
     free: dict[str, int] = field(default_factory=dict)
+    #: Whether free indices get the same value where they can, so that δ_ij is not always 0.
+    equal_indices: bool = False
     #: Moments beyond the variance that were used: (name of the quantity, order).
     higher_moments: set[tuple[str, int]] = field(default_factory=set)
     #: Values drawn for other symbols, to be shown in counterexamples.
@@ -147,8 +148,6 @@ class Evaluator:
                 found = self._sum(node)
             case Derivative(of, by):
                 found = self._derivative(of, by)
-            case Wildcard():
-                raise UndefinedError(_NOT_A_MAP.fill(what="?"))
         return found
 
     def number(self, node: Node) -> Scalar:
@@ -234,9 +233,14 @@ class Evaluator:
                 )
             else:
                 rows = tuple(tuple(self._draw(name, i, j) for j in range(size[1])) for i in range(size[0]))
-                value = Mat(rows, (labels[0], labels[1]))
+                value = Mat(self._permutation(name, size[0]) if declared.permutation else rows, (labels[0], labels[1]))
             self.drawn[name] = value
         return self.drawn[name]
+
+    def _permutation(self, name: str, size: int) -> tuple[tuple[Fraction, ...], ...]:
+        """The rows of an identity matrix, in an order that depends only on the seed and the name."""
+        order = random.Random(f"{self.seed} {name}").sample(range(size), size)
+        return tuple(tuple(Fraction(column == place) for column in range(size)) for place in order)
 
     def _draw(self, name: str, *at: int) -> Fraction:
         """A small nonzero integer that depends only on the seed, the name and the position."""
@@ -519,12 +523,16 @@ class Evaluator:
         return at - 1
 
     def _choose(self, node: Node, size: int) -> None:
-        """Gives free indices in ``node`` values from 1 to ``size``, distinct for distinct indices."""
+        """Gives free indices in ``node`` values from 1 to ``size``: distinct ones, unless ``equal_indices``."""
         for part in walk(node):
             if not isinstance(part, Name):
                 continue
             known = part.name in self._bound or part.name in self.names.declared
             if not known and part.name not in self.free and part.name not in ("I", "π", "e"):
+                if self.equal_indices:
+                    shared = next((place for place in self.free.values() if place <= size), 1 + self.seed % size)
+                    self.free[part.name] = shared
+                    continue
                 taken = set(self.free.values())
                 choices = [i for i in range(size, 0, -1) if i not in taken]
                 if not choices:
@@ -533,7 +541,7 @@ class Evaluator:
 
     def _place(self, node: Node) -> int:
         """The value of an index whose range is unknown."""
-        self._choose(node, 2)
+        self._choose(node, max(2, *self.free.values()) if self.equal_indices and self.free else 2)
         return self.whole(node)
 
     def _list(self, items: tuple[Node, ...]) -> FormulaValue:

@@ -17,7 +17,6 @@ from grader.formulas.ast import (
     Sum,
     Times,
     Transpose,
-    Wildcard,
 )
 from grader.formulas.printer import show
 
@@ -83,8 +82,6 @@ def _of(node: Node) -> str:
             said = _sum(node)
         case Derivative(of, by):
             said = f"<mfrac>{_row(_sign('∂'), _bracketed(of, Plus, Times, Sum))}{_row(_sign('∂'), _of(by))}</mfrac>"
-        case Wildcard():
-            said = _sign("?")
     return said
 
 

@@ -24,7 +24,6 @@ from grader.formulas.ast import (
     Sum,
     Times,
     Transpose,
-    Wildcard,
     children,
     walk,
     with_children,
@@ -82,17 +81,17 @@ class _Ready:
 _Entry: TypeAlias = Token | _Ready
 
 
-def parse(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> Node:
-    """The expression in ``text``; in a ``pattern``, ? stands for any expression. Raises ParseError."""
-    found = parse_chain(text, vocabulary, pattern=pattern)
+def parse(text: str, vocabulary: Vocabulary) -> Node:
+    """The expression in ``text``. Raises ParseError."""
+    found = parse_chain(text, vocabulary)
     if len(found) > 1:
         raise ParseError(_EXPECTED.fill(near="=", what=Message("one expression, without =")))
     return found[0]
 
 
-def parse_chain(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> tuple[Node, ...]:
+def parse_chain(text: str, vocabulary: Vocabulary) -> tuple[Node, ...]:
     """The expressions in ``text``, separated by =. Raises ParseError."""
-    parser = _Parser(text, vocabulary, pattern)
+    parser = _Parser(text, vocabulary)
     found = parser.chain()
     for node in found:
         _check(node, vocabulary, frozenset())
@@ -142,10 +141,9 @@ def _one_name(pieces: tuple[Piece, ...] | None) -> bool:
 class _Parser:
     """The state of parsing one text."""
 
-    def __init__(self, text: str, vocabulary: Vocabulary, pattern: bool) -> None:
+    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         self.text = normalize(text)
         self.vocabulary = vocabulary
-        self.pattern = pattern
         self.entries: list[_Entry] = list(tokenize(self.text))
         if len(self.entries) > _MOST_TOKENS:
             raise ParseError(_LARGE)
@@ -278,6 +276,9 @@ class _Parser:
     def tight_product(self) -> Node:
         first = self.factor()
         rest: list[tuple[Sign, Node]] = []
+        if first == Transpose(_ONE) and self.starts():
+            # 1ᵀ x, with a vector of ones, adds up x
+            first = self.made(Sum((), None, None, "", self.group()))
         while True:
             entry = self.next
             if self.skip(*_PRODUCTS) or self.skip_dot():
@@ -533,8 +534,6 @@ class _Parser:
                 return self.differentiate(self.factor(), by)
             case "\\frac":
                 return self.fraction()
-            case "?" if self.pattern:
-                return self.made(Wildcard())
         self.at -= entry.kind == "sign"
         raise self.expected(_SOMETHING)
 

@@ -18,7 +18,6 @@ from grader.formulas.ast import (
     Sum,
     Times,
     Transpose,
-    Wildcard,
 )
 
 _PLUS, _TIMES, _TIGHT = 1, 2, 3
@@ -68,8 +67,6 @@ def _text(node: Node) -> str:
             text = _sum(indices, low, high, relation, body)
         case Derivative(of, by):
             text = f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}"
-        case Wildcard():
-            text = "?"
     return text
 
 

@@ -26,7 +26,7 @@ DIGITS = 50
 _MOST_BITS = 20_000
 _FARTHEST = 10_000
 _MOST_TERMS = 4000
-#: Steps for one answer: thirty times those of the longest worked derivation in the bundled course.
+#: Steps for one answer: three times those of the most expensive derivation that the bundled course accepts.
 MOST_STEPS = 300_000
 
 _BY_ZERO = Message("division by 0")

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from grader.core.model import Message
-from grader.formulas.ast import Node
+from grader.formulas.ast import FunctionCall, Name, Node, Number, Plus, Times, children, with_children
 from grader.formulas.errors import ParseError
 from grader.formulas.parse import parse_chain
 from grader.formulas.printer import show
-from grader.formulas.tokens import is_cjk, normalize
+from grader.formulas.tokens import is_cjk, normalize, plain_matrices
 from grader.formulas.vocabulary import Vocabulary, function_name, split_word
 
 MOST_LINES = 60
 
 _LINE = Message("Line {number}, “{text}”: {why}")
 _WORDS = Message("write the formula first and your words after #.")
+_CASES = Message("write both cases, i = j: … and i ≠ j: …, one after the other.")
 _MANY = Message("At most {most} lines are allowed.")
 
 _MARK = re.compile(r"\s*(?:#|//|∵|--)")
@@ -25,7 +27,7 @@ _REASON = re.compile(
     r"[\s,;:]+(?:because|since|by|using|as|where|due to|which|follows|and so|with)\b|[,;:\s]*(?:因为|由于|根据|利用|由)"
 )
 _LEAD = re.compile(
-    r"\s*(?:(?:\d{1,2}[.)](?=\s))|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故|即|得)[\s:,]*"
+    r"\s*(?:(?:\d{1,2}[.)](?=\s))|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故|即|得|解[:：]|证明?[:：]|原式\s*(?==))[\s:,]*"
 )
 _AFTER_COMMA = re.compile(r"[,;:.]\s*([A-Za-z]{3,}.*)")
 #: A word of three letters or more that is not followed by an argument or index.
@@ -47,6 +49,17 @@ _REASON_FIRST = re.compile(
     r"[^:]*:\s*(?=\S)",
     re.IGNORECASE,
 )
+#: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
+_NAMED = re.compile(r"\s*([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)")
+_WITH = re.compile(r"[\s,，;；]+(?:with|where|其中|这里)\s*([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)")
+#: One of two cases: i = j: …
+_CASE = re.compile(
+    r"\s*(?:(?:if|for|when|case|当|若)\s*)?([A-Za-z])\s*(=|≠|!=|\\neq?)\s*([A-Za-z])\s*(?:时\s*)?[:：,，]\s*(\S.*)"
+)
+#: What a chain is about, before its first =: a name, or a derivative of one.
+_LEFT_SIDE = re.compile(r"\s*(?:[^\W\d_]\w*|[∂d]\s*[^\W\d_]\w*\s*/\s*[∂d]\s*\w+)\s*")
+#: English words after a formula, without a sign between them: … swapping the sums
+_TRAILING = re.compile(r"(?<=[\w)\]}ᵀ²³'])\s+((?:[a-z]{2,}|a)(?:[\s-]+[a-z]+)+)\s*$")
 #: Words, and then another formula after an equals sign.
 _CHAINED = re.compile(r"[^=<>]*=(?!=)\s*[^\s=]")
 _MEANT = ("期望", "方差", "协方差", "转置")
@@ -64,38 +77,159 @@ class Side:
 def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The parts of ``texts``, each with the number of the line it is on, as its author counts them."""
     number = 0
-    for text in texts:
+    for text in map(plain_matrices, texts):
         for line in re.split(r"\r\n|[\r\n\u2028\u2029]", text):
             number += 1
             formulas, mark, reason = line.partition("#")
-            pieces = re.split(r"[;；]+|\\\\(?=\s|$)", formulas)
+            pieces = re.split(r"[;；]+(?![^\[]*\])|\\\\(?=\s|$)", formulas)
             parts = [part for piece in pieces for part in re.split(_ARROWS, piece)]
             parts[-1] += mark + reason  # which may have the same signs
             yield from ((number, part) for part in parts)
 
 
 def parse_lines(
-    lines: Sequence[tuple[int, str]], vocabulary: Vocabulary, *, named: bool = True
+    lines: Sequence[tuple[int, str]],
+    vocabulary: Vocabulary,
+    *,
+    named: bool = True,
+    among: Sequence[tuple[int, str]] | None = None,
 ) -> tuple[tuple[Side, ...], ...]:
     """For each numbered line with a formula, the expressions that are joined by =. Raises ParseError.
 
-    A line is left out only if it is a comment or has words alone. The error says which line it is about if ``named``.
+    A line is left out only if it is a comment, has words alone, or names a formula that others use. The names are
+    those in the lines ``among`` which these are, if they are not all. The error says which line it is about if
+    ``named``.
     """
     if len(lines) > MOST_LINES:
         raise ParseError(_MANY.fill(most=MOST_LINES))
+    local = _local_names(lines if among is None else among, vocabulary)
     found: list[tuple[Side, ...]] = []
+    case: _Case | None = None
     for number, line in lines:
         try:
-            text = strip_words(line, vocabulary)
-            if text:
-                found.append(tuple(Side(node, number, show(node)) for node in parse_chain(text, vocabulary)))
-            if _formula_lost(line, text):
-                raise ParseError(_WORDS)
+            if case_here := _CASE.match(line):
+                case, sides = _both_cases(case, case_here, number, local)
+            elif case:
+                raise ParseError(_CASES)
+            else:
+                sides = _sides(line, number, local)
         except ParseError as error:
             if not named:
                 raise
             raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=error.text)) from None
+        if sides:
+            found.append(sides)
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _LocalNames:
+    """The vocabulary with the names that an answer gives to formulas, and these formulas."""
+
+    vocabulary: Vocabulary
+    formulas: Mapping[str, Node]
+
+    def unfolded(self, node: Node) -> Node:
+        """``node`` with formulas in place of their names."""
+        if isinstance(node, Name):
+            return self.formulas.get(node.name, node)
+        below = children(node)
+        return with_children(node, [self.unfolded(child) for child in below]) if below else node
+
+
+def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> _LocalNames:
+    """The names of formulas: those given in one line and used in another."""
+    local = _LocalNames(vocabulary, {})
+    for at, (_, line) in enumerate(lines[:MOST_LINES]):
+        match = _WITH.search(line) or _NAMED.match(line)
+        if match is None or _known(match[1], local.vocabulary):
+            continue
+        others = [other for place, (_, other) in enumerate(lines) if place != at]
+        if match.re is _NAMED and not any(_uses(other, match[1]) for other in others):
+            continue
+        try:
+            formula = parse_chain(strip_words(match[2], local.vocabulary), local.vocabulary)[0]
+        except ParseError:
+            continue
+        known = local.vocabulary
+        wider = Vocabulary({**known.kinds, match[1]: "definition"}, {**known.spellings, match[1]: match[1]})
+        local = _LocalNames(wider, {**local.formulas, match[1]: local.unfolded(formula)})
+    return local
+
+
+def _known(word: str, vocabulary: Vocabulary) -> bool:
+    """Whether ``word`` is a function or made of declared names."""
+    try:
+        return word in vocabulary.kinds or bool(function_name(word, vocabulary)) or _declared(word, vocabulary)
+    except ParseError:
+        return True
+
+
+def _declared(word: str, vocabulary: Vocabulary) -> bool:
+    pieces = split_word(word, vocabulary)
+    return bool(pieces) and not (len(word) == 1 and word not in vocabulary.spellings)
+
+
+def _uses(line: str, name: str) -> bool:
+    """Whether a line uses a name, other than by giving it to a formula."""
+    used = re.sub(rf"^\s*{re.escape(name)}\s*[:：]?=", "", line)
+    return bool(re.search(rf"(?<![^\W\d_]){re.escape(name)}(?![^\W\d_])", used))
+
+
+def _sides(line: str, number: int, local: _LocalNames) -> tuple[Side, ...]:
+    """The expressions of one line. Raises ParseError."""
+    match = _NAMED.match(line)
+    if match and match[1] in local.formulas:
+        return ()
+    if (given := _WITH.search(line)) and given[1] in local.formulas:
+        line = line[: given.start()]
+    text = strip_words(line, local.vocabulary)
+    found = (
+        tuple(Side(local.unfolded(node), number, show(node)) for node in _chain(text, local.vocabulary)) if text else ()
+    )
+    if _formula_lost(line, text):
+        raise ParseError(_WORDS)
+    return found
+
+
+def _chain(text: str, vocabulary: Vocabulary) -> tuple[Node, ...]:
+    """The sides of a chain, without a first one that names what is asked for: FLOPs = …, ∂L/∂z = …"""
+    try:
+        return parse_chain(text, vocabulary)
+    except ParseError:
+        head, equals, rest = text.partition("=")
+        if not equals or not rest.strip() or not _LEFT_SIDE.fullmatch(head):
+            raise
+        return parse_chain(rest, vocabulary)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One of two cases, for equal or for different indices."""
+
+    indices: frozenset[str]
+    equal: bool
+    node: Node
+
+
+def _both_cases(
+    before: _Case | None, match: re.Match[str], number: int, local: _LocalNames
+) -> tuple[_Case | None, tuple[Side, ...]]:
+    """The first of two cases, or the formula of both: δ_ij A + (1 − δ_ij) B. Raises ParseError."""
+    text = strip_words(match[4], local.vocabulary)
+    here = _Case(
+        frozenset((match[1], match[3])), match[2] == "=", local.unfolded(parse_chain(text, local.vocabulary)[-1])
+    )
+    if before is None:
+        return here, ()
+    if before.indices != here.indices or before.equal == here.equal:
+        raise ParseError(_CASES)
+    same, other = (before.node, here.node) if before.equal else (here.node, before.node)
+    one, two = sorted(here.indices)
+    delta = FunctionCall("delta", (Name(one), Name(two)))
+    apart = Plus(((False, Number(Fraction(1))), (True, delta)))
+    node = Plus(((False, Times(delta, ((" ", same),))), (False, Times(apart, ((" ", other),)))))
+    return None, (Side(node, number, f"{one} = {two}: {show(same)}; {one} ≠ {two}: {show(other)}"),)
 
 
 def excerpt_of(line: str) -> str:
@@ -127,6 +261,9 @@ def strip_words(line: str, vocabulary: Vocabulary) -> str:
         if not _inside(line, match.start()) and _wordy(match[1], vocabulary):
             line = line[: match.start()]
             break
+    trailing = _TRAILING.search(line)
+    if trailing and all(_foreign(word, vocabulary) for word in trailing[1].split() if len(word) > 2):
+        line = line[: trailing.start()]
     line = without_remarks(line.rstrip(" ,;:.。"), vocabulary)
     chinese = next((at for at, char in enumerate(line) if is_cjk(char) and not _function(line, at)), None)
     if chinese is not None and not _inside(line, chinese):

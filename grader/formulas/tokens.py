@@ -51,6 +51,8 @@ _WRAPPED = re.compile(
     r"\\(?:mathrm|mathbf|mathbb|mathit|mathcal|mathsf|boldsymbol|bm|operatorname\*?|textrm|textbf|text)\s*\{([^{}]*)\}"
 )
 _MATRIX = re.compile(r"\\begin\{[pbv]?matrix\}(.*?)\\end\{[pbv]?matrix\}", re.DOTALL)
+#: {a \over b}
+_OVER = re.compile(r"\{([^{}]*)\\over(?![A-Za-z])([^{}]*)\}")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 
 _SIGNS = str.maketrans({
@@ -91,7 +93,7 @@ def normalize(text: str) -> str:
     if len(text) > MAX_LENGTH:
         raise ParseError(_LONG.fill(most=MAX_LENGTH, length=len(text)))
     text = "".join(" " if char.isspace() else char for char in text if unicodedata.category(char) != "Cf")
-    text = _matrices(_raised(text))
+    text = plain_matrices(_raised(text))
     text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
     text = _MODULE.sub("", _ONE_HOT.sub("onehot", _latex(text)))
     return _ANGLED.sub(r"⟨\1⟩", text)
@@ -118,9 +120,12 @@ def _raised(text: str) -> str:
     return "".join(found) + ("}" if open_ else "")
 
 
-def _matrices(text: str) -> str:
+def plain_matrices(text: str) -> str:
+    """``text`` with [a, b; c, d] for the matrices of LaTeX, each on one line."""
+
     def rows(found: re.Match[str]) -> str:
-        return "[" + found[1].replace("\\\\", ";").replace("&", ",").strip().rstrip(";") + "]"
+        inner = " ".join(found[1].split())
+        return "[" + inner.replace("\\\\", ";").replace("&", ",").strip().rstrip(";") + "]"
 
     return _MATRIX.sub(rows, text)
 
@@ -129,6 +134,7 @@ def _latex(text: str) -> str:
     """``text`` with common LaTeX commands as plain characters; ``\\frac`` is kept."""
     if "\\" in text or "$" in text:
         text = text.replace("\\{", "(").replace("\\}", ")").replace("\\|", "‖").replace("\\\\", " ")
+        text = _OVER.sub(r"\\frac{\1}{\2}", text)
         text = _WRAPPED.sub(lambda found: f"{_BREAK}{found[1].strip()}{_BREAK}", text)
         text = _DROPPED.sub(_BREAK, text)
         text = _COMMAND.sub(lambda found: _command(found[1]), text).translate(_SIGNS)

@@ -282,7 +282,7 @@ def _sums_in_all(folder: Path, course: Course) -> int:
     answers = [
         (item.id, {"given": dict(item.spec.given), "lines": [f"{item.spec.from_} + {line}" for line in _SUMS[:5]]})
         for item in _items(course, "derivation")
-        if item.use == "graded" and not item.spec.solve
+        if item.use == "graded"
     ]
     with (
         patch.object(answer_grading, "_MOST_STEPS", 8000),

@@ -95,13 +95,42 @@ items:
     kind: derivation
     ask: {en: Step by step., zh: 一步一步。}
     symbols: {a: real, b: real}
-    from: (a + b)^2 - b^2
-    to: a^2 + 2 a b
+    from: log(exp(a) exp(b))
+    to: a + b
+    routes:
+      - stages:
+          - is: {mentions: [log], every: {op: [log], inside: {not_both: [a, b]}}}
+            missing: {en: What is the zeisig of a product?, zh: zeisig？}
+        end: {free_of: [log]}
     chain:
-      - {line: a^2 + 2 a b + b^2 - b^2, because: {en: "the zeisig multiplies", zh: zeisig}}
-      - {line: a^2 + 2 a b}
-    least: 1
-    wrong: [{line: a^2 + b + 5623, misconception: asked}]
+      - {line: log(exp(a)) + log(exp(b)), because: {en: "the zeisig multiplies", zh: zeisig}}
+      - {line: a + b}
+    wrong: [{line: a + b + 5623, misconception: asked}]
+  - id: Q1.blanks
+    kind: blanks
+    ask: {en: Fill in., zh: 填空。}
+    symbols: {a: real, b: real}
+    frame: ["[a] = [b]"]
+    blanks:
+      a:
+        answer: 4711 (a + b)
+        asks: {en: a product, zh: 积}
+        is: {mentions: [a]}
+        missing: {en: A zeisig., zh: zeisig}
+      b:
+        answer: 4711 a + 4711 b
+        asks: {en: a sum, zh: 和}
+        wrong: [{answer: a + 5623, misconception: asked}]
+  - id: Q1.proof
+    kind: proof
+    ask: {en: Prove it., zh: 证明。}
+    lines: [{id: a, text: {en: one, zh: 一}}, {id: b, text: {en: two, zh: 二}}, {id: c, text: {en: three, zh: 三}}]
+    reasons:
+      - {id: "1", text: {en: I, zh: 壹}}
+      - {id: "2", text: {en: II, zh: 贰}}
+      - {id: "3", text: {en: III, zh: 叁}}
+    proof: [[c, "1"], [a, "3"]]
+    wrong: [{line: b, misconception: asked}]
   - id: Q1.order
     kind: order
     ask: {en: In order., zh: 排序。}
@@ -305,7 +334,9 @@ def test_secrets_are_found_where_they_are(whole: Course) -> None:
     """The words that are searched for stand in every part of the course that has to stay at home."""
     raw = parse(QUESTION, "q01", CourseError).value
     texts = [
-        str(of) for of in raw["items"] if of.get("use") != "practice" and of["kind"] not in ("multi", "order", "match")
+        str(of)
+        for of in raw["items"]
+        if of.get("use") != "practice" and of["kind"] not in ("multi", "order", "match", "proof")
     ]
     texts += [str(case) for case in raw["exercises"][0]["cases"] if not case.get("public")]
     texts += [str(mistake) for mistake in raw["exercises"][0]["mistakes"]]
@@ -345,8 +376,15 @@ def _another(spec: Any) -> Any:
             return replace(spec, pairs={"a": "1", "b": "2", "c": "3"}, wrong=())
         case "text":
             return replace(spec, key_points=(), answer=replace(spec.answer, en="Else."), wrong=())
+        case "blanks":
+            return replace(
+                spec,
+                blanks={name: replace(blank, answer="7", is_=None, wrong=()) for name, blank in spec.blanks.items()},
+            )
+        case "proof":
+            return replace(spec, proof=spec.proof[::-1], wrong=())
         case "derivation":
-            return replace(spec, chain=spec.chain[::-1], wrong=(), least=3, form=("a",))
+            return replace(spec, chain=spec.chain[::-1], wrong=(), routes=())
         case "number":
             return replace(spec, answer=3, tolerance=0.5, wrong=())
     return replace(spec, answer="7", wrong=())

@@ -151,7 +151,7 @@ def test_keys_in_texts_and_derivations() -> None:
     assert len(said) == 1 and "misconception slow of Q1 shows its key" in said[0]
     module = items.kind("derivation")
     symbols = {"n": "positive integer", "d": "positive integer"}
-    spec = module.Spec(symbols, "2 n d d + 2 n d^2", "4 d n d", ("2 n d^2 + 2 n d^2",))
+    spec = module.Spec(symbols, "2 n d d + 2 n d^2", "4 d n d", ("2 n d^2 + 2 n d^2",), ())
     chain = Item("Q1.chain", "derivation", WORDS, spec=spec)
     assert sum("Q1.chain shows a formula equal to its key" in str(p) for p in found(formula("Q1.a"), chain)) == 1
     hidden = replace(chain, spec=replace(spec, from_="n", hide_to=True))

@@ -207,7 +207,7 @@ COUNTS = {
     "no-public-case": "no public case",
 }
 #: Shown by tests/course/items/test_course_derivations.py.
-DERIVATIONS = {"few-ideas", "empty-derivation"}
+DERIVATIONS = {"few-stages", "empty-derivation", "chain-earns"}
 #: The kinds of problem that the tests of this file show.
 SHOWN_BY_RUNNING = {
     *(kind for kind, *_ in CODE if kind is not None),

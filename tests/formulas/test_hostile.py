@@ -8,8 +8,10 @@ import tracemalloc
 import pytest
 from hypothesis import strategies as st
 
-from grader.core.model import Status
+from grader.core.model import Status, Text
 from grader.course.items import Context, Judgment, derivation, expression
+from grader.course.items._properties import Property
+from grader.course.items._stages import Route, Stage
 from grader.course.items.derivation import DerivationLine
 
 NOBODY = Context("", "", "")
@@ -20,7 +22,9 @@ SYMBOLS = {
 GIVEN = {"q": "iid(mean=0, var=1, size=d_k)", "k": "iid(mean=0, var=1, size=d_k)"}
 VALUE = expression.Spec(SYMBOLS, "Var(q·k)", GIVEN)
 GROWTH = expression.Spec(SYMBOLS, "O(n^2)", grows=True)
-CHAIN = derivation.Spec(SYMBOLS, "Var(q·k)", "d_k", (DerivationLine("d_k"),), GIVEN)
+SUMMED = Stage(Property(mentions=("Σ",)), Text("Where is the sum?", "求和在哪里？"))
+ROUTE = Route((SUMMED,), Property(free_of=("Var", "Σ")))
+CHAIN = derivation.Spec(SYMBOLS, "Var(q·k)", "d_k", (DerivationLine("d_k"),), (ROUTE,), GIVEN)
 
 
 def judged(text: str) -> tuple[Judgment, ...]:

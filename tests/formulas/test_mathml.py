@@ -67,7 +67,7 @@ def test_names_are_escaped() -> None:
         assert "<b>" not in mathml(node)
 
 
-SPEC = derivation.Spec({"n": "positive real"}, "n + n", "2 n", ())
+SPEC = derivation.Spec({"n": "positive real"}, "n + n", "2 n", (), ())
 LINES = Item("Q1.lines", "derivation", Text("?", "？"), spec=SPEC)
 FORMULA = Item("Q1.formula", "expression", Text("?", "？"), spec=expression.Spec({"n": "positive integer"}, "2 n"))
 CHOICE = Item("Q1.choice", "choice", Text("?", "？"))

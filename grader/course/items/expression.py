@@ -352,6 +352,7 @@ _HEADS = (
     ("vector(", "a vector of length {0}", "长度为 {0} 的向量"),
     ("row(", "a row of length {0}", "长度为 {0} 的行向量"),
     ("matrix(", "a matrix ({0})", "({0}) 的矩阵"),
+    ("permutation(", "a permutation matrix of size {0}", "{0} 阶置换矩阵"),
     ("map(", "a differentiable function, ({0})", "可微函数，({0})"),
     ("index(", "from 1 to {0}", "从 1 到 {0}"),
     ("rotation(", "R_t rotates by t·{0}", "R_t 表示旋转 t·{0}"),

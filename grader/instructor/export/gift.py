@@ -9,7 +9,7 @@ One text file. Only practice items are included, unless `--graded` is given.
 | choice, multi | the same; each wrong option of a multi subtracts what a correct one adds |
 | number | the same; known wrong answers show the correct idea |
 | match | the same |
-| text, expression, derivation, shape | essay, with a correct answer in the feedback |
+| text, expression, derivation, blanks, proof, shape | essay, with a correct answer in the feedback |
 | order | left out |
 
 Numbers that differ from learner to learner in attncheck are the same for everyone. GIFT has no points, so every

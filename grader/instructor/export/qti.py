@@ -10,7 +10,7 @@ Canvas is known to read. Only practice items are included, unless `--graded` is 
 | choice, multi | the same; wrong options show the correct idea |
 | number | the same, with its tolerance |
 | match, order | left out |
-| text, expression, derivation, shape | essay, with a correct answer in the feedback |
+| text, expression, derivation, blanks, proof, shape | essay, with a correct answer in the feedback |
 
 Numbers that differ from learner to learner in attncheck are the same for everyone. Points are rounded to
 whole and half points. Items that are left out are listed.

@@ -48,8 +48,9 @@ def test_answers_are_correct(kind: str) -> None:
     each has numbers of their own.
     """
     item, block = read(kind), documented(kind, "Answer", "text")
-    for text in [block] if items.ask(item, ADA).form == "lines" else block.splitlines():
-        for answer in (text, parse(text, "answers.yaml", CourseError).value if kind != "derivation" else text):
+    several = items.ask(item, ADA).form == "lines"
+    for text in [block] if several else block.splitlines():
+        for answer in (text, parse(text, "answers.yaml", CourseError).value if not several else text):
             judged = [items.judge(item, answer, learner) for learner in LEARNERS]
             if kind == "text":
                 assert all(each.status is Status.PENDING and each.readable for each in judged), (answer, judged[0])

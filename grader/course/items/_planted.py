@@ -1,0 +1,77 @@
+"""Chains that derive nothing, made from a derivation: they have to earn nothing."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from grader.course.items.derivation import Spec
+from grader.formulas.ast import Node, children, walk
+from grader.formulas.declarations import Declarations, read_declarations
+from grader.formulas.errors import FormulaError
+from grader.formulas.flat import shape
+from grader.formulas.parse import parse, parse_chain
+from grader.formulas.printer import show
+
+#: Ways to write the start so that it contains something that is no part of it.
+_PLANTED = (
+    "{start} + ({part}) − ({part})", "{start} + 0·({part})", "{start} + log(1)·({part})",
+    "3·({start}) − 2·({start}) + ({part}) − ({part})", "{start} + (cos²1 + sin²1 − 1)·({part})",
+    "{start} + 2·({part}) − ({part}) − ({part})", "({start} + {part}) − ({part})", "{start} + sin(0)·({part})",
+)  # fmt: skip
+#: The same for numbers.
+_PLANTED_NUMBERS = (
+    "{start}·({part})^0", "{start}·({part})/({part})", "({start}·({part}) + {start})/(({part}) + 1)",
+    "{start}·(sigmoid({part}) + sigmoid(−({part})))", "{start}·exp({part})·exp(−({part}))",
+    "{start}·cos({part})² + {start}·sin({part})²", "{start}·(1 + ({part})) − {start}·({part})",
+    "{start} + (({part}) + 1)² − ({part})² − 2·({part}) − 1", "({start})^(1 + 0·({part}))",
+    "{start} + log(exp({part})/exp({part}))", "max({start}, {start} − |{part}|)",
+)  # fmt: skip
+#: The start together with a line that equals it.
+_MIXED = ("{start}/2 + ({part})/2", "2·({start}) − ({part})", "({start})/3 + (2/3)·({part})")
+#: Fragments of an item that are planted: the largest, since those show most.
+_MOST_FRAGMENTS = 2
+
+
+def empty_chains(spec: Spec) -> Iterator[tuple[str, Sequence[str]]]:
+    """Chains that derive nothing, each with a name.
+
+    The ends are copied and padded, and what the lines of the worked chain contain is planted in the start.
+    """
+    names = read_declarations(spec.symbols, spec.given)
+    start, end = parse(spec.from_, names.vocabulary), parse(spec.to, names.vocabulary)
+    first, last = show(start), show(end)
+    yield "the start copied", [first, first]
+    yield "start and end copied", [first, first, last, last]
+    yield "a circle", [last, first, last, first, last]
+    for form in ("({0}) + 0", "1·({0})", "2·({0}) − ({0})", "({0})/2 + ({0})/2"):
+        yield f"{form} of the start", [form.format(first), last]
+        yield f"{form} of the end", [first, form.format(last), last]
+    lines = [parse_chain(line.line.strip().lstrip("="), names.vocabulary)[-1] for line in spec.chain[:-1]]
+    for line in lines:
+        yield f"{show(line)} after the end", [last, show(line), last]
+    number = shape(start, names) == "number"
+    for part in _fragments(lines, start, names):
+        for form in (*_PLANTED, *(_PLANTED_NUMBERS if number else ())):
+            planted = form.format(start=f"({first})", part=show(part))
+            if _has_value(planted, names):
+                yield planted, [planted, last]
+    for line, form in itertools.product(lines, _MIXED):
+        planted = form.format(start=f"({first})", part=show(line))
+        if line != start and _has_value(planted, names):
+            yield planted, [planted, last]
+
+
+def _fragments(lines: Sequence[Node], start: Node, names: Declarations) -> list[Node]:
+    """Parts of the lines with the shape of the start, the largest first."""
+    parts = {part for line in lines for part in walk(line) if children(part) and part != start}
+    like = [part for part in parts if shape(part, names) == shape(start, names)]
+    return sorted(like, key=lambda part: (-len(show(part)), show(part)))[:_MOST_FRAGMENTS]
+
+
+def _has_value(text: str, names: Declarations) -> bool:
+    try:
+        parse(text, names.vocabulary)
+    except FormulaError:
+        return False
+    return True

@@ -1,0 +1,248 @@
+"""What the lines of a derivation show: the stages of a route from the start to the end.
+
+A line shows a stage if it has the stage's property after it has been cleaned of everything that does not matter. It
+earns the highest stage that it shows, unless a line before it showed that one or a later one.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.core.model import Message, Text
+from grader.course.items import _properties as properties
+from grader.course.items._properties import Property, failures, foreign, holds, named
+from grader.formulas.ast import Node, walk
+from grader.formulas.cleaning import Cleaned, Cleaner, NotJudgedError
+from grader.formulas.compare import ValueTable, with_general_variances
+from grader.formulas.declarations import Declarations
+from grader.formulas.errors import FormulaError
+from grader.formulas.flat import Flat
+from grader.formulas.printer import show
+
+_LACKS = Message("Line {number}: {why}.")
+_SAME = Message("Line {number} is only line {other} in another form.")
+_SAME_AS_START = Message("Line {number} is only the start in another form.")
+_DROPS = Message("In line {number}, “{part}” changes nothing.")
+_LATE = Message("Line {number} comes too late: what follows from it stands before it.")
+_NOT_JUDGED = Message("Line {number} is too complicated to be judged; write it in several lines.")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage that a line reaches if it ``is`` so.
+
+    ``means`` says in a few words what has been done there; ``missing`` is said if no line reaches it. What an
+    ``optional`` stage is worth goes to the next one if it is left out.
+    """
+
+    __pydantic_config__ = {"alias_generator": lambda name: name.removesuffix("_"), "extra": "forbid"}  # noqa: RUF012
+
+    is_: Property
+    missing: Text
+    means: Text | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One way to the end: its stages in order, and what the last line has to be."""
+
+    stages: tuple[Stage, ...]
+    end: Property
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that follows from those before it; ``variants`` is empty if it cannot show anything."""
+
+    number: int
+    text: str
+    node: Node
+    variants: tuple[Node, ...] = ()
+    dropped: tuple[Node, ...] = ()
+    same_as: int | None = None
+    judged: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the lines show of one route: which stages, and whether the last line is the end."""
+
+    route: Route
+    shown: tuple[bool, ...]
+    at_end: bool
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything is there."""
+        return self.at_end and all(self.shown)
+
+    @property
+    def share(self) -> float:
+        """The fraction that is earned: the end counts once all stages are there, and not by itself."""
+        return 1.0 if self.complete else sum(self.shown) / (len(self.shown) + 1)
+
+
+class Looker:
+    """Looks at the lines of derivations about ``names`` that begin with ``start``."""
+
+    def __init__(self, names: Declarations, start: Node, end: Node, routes: Sequence[Route], brackets: bool) -> None:
+        self.names = with_general_variances(names)
+        self.start = start
+        self.flat = Flat(self.names, brackets)
+        self.cleaner = Cleaner(self.names, self.flat)
+        self.known = {name for node in (start, end) for name in _operators(node, self.names)}
+        self.known |= {name for route in routes for part in _properties(route) for name in named(part)}
+
+    @functools.cached_property
+    def cleaned_start(self) -> tuple[Node, ...]:
+        """The variants of the start."""
+        return self._clean(self.start).variants
+
+    def look(self, lines: Sequence[tuple[int, str, Node]]) -> list[Line]:
+        """Each line with what matters of it."""
+        found: list[Line] = []
+        for number, text, node in lines:
+            found.append(self._line(number, text, node, found))
+        return found
+
+    def _line(self, number: int, text: str, node: Node, before: Sequence[Line]) -> Line:
+        try:
+            cleaned = self._clean(node)
+            general = self._general(node)
+        except NotJudgedError:
+            return Line(number, text, node, judged=False)
+        except FormulaError:
+            return Line(number, text, node)
+        variants = cleaned.variants if general else ()
+        # A line that holds only for the variances given can still be the end.
+        if any(foreign(variant, self.known, self.names) for variant in cleaned.variants):
+            variants = ()
+        same: int | None = 0 if set(cleaned.variants) & set(self.cleaned_start) else None
+        for line in before:
+            if same is None and line.variants and set(line.variants) & set(cleaned.variants):
+                same = line.number
+        return Line(number, text, node, () if same == 0 else variants, cleaned.dropped, same)
+
+    def ends(self, node: Node, end: Property) -> bool:
+        """Whether a line is the end, by what matters of it."""
+        try:
+            variants = self._clean(node).variants
+        except (FormulaError, NotJudgedError):
+            return False
+        proper = [variant for variant in variants if not foreign(variant, self.known, self.names)]
+        return bool(variants) and len(proper) == len(variants) and all(holds(one, end, self.names) for one in variants)
+
+    @functools.lru_cache(maxsize=200)  # noqa: B019 - a looker lives as long as one answer
+    def _clean(self, node: Node) -> Cleaned:
+        return self.cleaner.clean(node)
+
+    def _general(self, node: Node) -> bool:
+        """Whether a line equals the start for all variances, not only for those given."""
+        return ValueTable(self.names, (self.start, node), enough=3).counterexample(0, 1) is None
+
+
+def _operators(node: Node, names: Declarations) -> set[str]:
+    return {name for part in walk(node) for name in properties.operators(part, names)}
+
+
+def _properties(route: Route) -> Iterator[Property]:
+    yield from (stage.is_ for stage in route.stages)
+    yield route.end
+
+
+def stage_of(line: Line, route: Route, names: Declarations) -> int | None:
+    """The highest stage that a line shows, counted from 0: the lowest one among its variants. None if it shows none."""
+    highest: list[int] = []
+    for variant in line.variants:
+        shown = [at for at, stage in enumerate(route.stages) if holds(variant, stage.is_, names)]
+        if not shown:
+            return None
+        highest.append(shown[-1])
+    return min(highest, default=None)
+
+
+def progress(lines: Sequence[Line], route: Route, looker: Looker) -> Progress:
+    """What ``lines`` show of ``route``."""
+    shown = [False] * len(route.stages)
+    reached = -1
+    at_end = False
+    for line in lines:
+        last = line is lines[-1]
+        ends = (last or reached < len(route.stages)) and looker.ends(line.node, route.end)
+        stage = None if last and ends else stage_of(line, route, looker.names)
+        if stage is not None and stage > reached:
+            shown[stage] = True
+            reached = stage
+        elif ends:
+            reached = len(route.stages)
+        at_end = last and ends
+    credited = [
+        done or (stage.optional and after)
+        for done, stage, after in zip(shown, route.stages, [*shown[1:], False], strict=True)
+    ]
+    return Progress(route, tuple(credited), at_end)
+
+
+def best(lines: Sequence[Line], routes: Sequence[Route], looker: Looker) -> Progress:
+    """The progress on the route that earns most."""
+    found = [progress(lines, route, looker) for route in routes]
+    nothing = Progress(Route((), Property()), (), at_end=False)  # of an edition without keys
+    return max(found, key=lambda one: (one.share, one.at_end), default=nothing)
+
+
+# ------------------------------------------------------------------------------------------------- messages
+
+
+def not_judged(lines: Sequence[Line]) -> Text | None:
+    """What is said of the first line that was too complicated, if there is one."""
+    line = next((line for line in lines if not line.judged), None)
+    return None if line is None else _NOT_JUDGED.fill(number=line.number)
+
+
+def why_incomplete(found: Progress, lines: Sequence[Line], names: Declarations) -> list[Text]:
+    """What is missing, from the tests that failed; empty if only the end is."""
+    remarks = _remarks(lines)
+    place = next((at for at, shown in enumerate(found.shown) if not shown), None)
+    if place is None:
+        return remarks[:1]
+    stage = found.route.stages[place]
+    late = next((line for line in lines if stage_of(line, found.route, names) == place), None)
+    if late is not None:
+        return [_LATE.fill(number=late.number)]
+    return [*remarks[:1], *_nearest(lines, stage, names), stage.missing]
+
+
+def _remarks(lines: Sequence[Line]) -> list[Text]:
+    """Lines that are another in disguise, and what is in them for nothing."""
+    found: list[Text] = []
+    for line in lines:
+        if line.dropped and line.same_as is not None:
+            found.append(_DROPS.fill(number=line.number, part=_brief(show(line.dropped[0]))))
+        elif line.same_as is not None:
+            same = _SAME if line.same_as else _SAME_AS_START
+            found.append(same.fill(number=line.number, other=line.same_as))
+    return found
+
+
+def _nearest(lines: Sequence[Line], stage: Stage, names: Declarations) -> list[Text]:
+    """What keeps the line that comes closest from having the property, if that can be said in words."""
+    nearest: tuple[int, Text, int] | None = None
+    for line in lines:
+        # As it is written: what was cleaned away may be what the line is short of.
+        why = failures(line.node, stage.is_, names) if line.variants else []
+        if why and why[0].en and (nearest is None or len(why) < nearest[0]):
+            nearest = (len(why), why[0], line.number)
+    return [_LACKS.fill(number=nearest[2], why=nearest[1])] if nearest else []
+
+
+def why_not_the_end(line: Line, route: Route, names: Declarations) -> list[Text]:
+    """What keeps a line from being the end, if that can be said in words."""
+    why = failures(line.node, route.end, names)
+    return [_LACKS.fill(number=line.number, why=why[0])] if why and why[0].en else []
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= 70 else f"{text[:69]}…"
