@@ -118,7 +118,7 @@ class Looker:
             return Line(number, text, node)
         variants = cleaned.variants if general else ()
         # A line that holds only for the variances given can still be the end.
-        if any(foreign(variant, self.known, self.names) for variant in cleaned.variants):
+        if any(foreign(form, self.known, self.names) for form in (node, *cleaned.variants)):
             variants = ()
         same: int | None = 0 if set(cleaned.variants) & set(self.cleaned_start) else None
         for line in before:
