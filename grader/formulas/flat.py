@@ -387,6 +387,8 @@ class Flat:
                 return factor if core is None else _multiply(factor, _atom(core))
             case Power(base, exponent):
                 return self._power(base, exponent, bound)
+            case Transpose(of):
+                return self._polynomial(of, bound)
             case FunctionCall("sqrt", (of,)):
                 return self._power(of, Number(Fraction(1, 2)), bound)
         return _atom(self._opaque(node, bound))

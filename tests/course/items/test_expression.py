@@ -242,11 +242,13 @@ SPREADING = {
 def test_every_reading_can_be_set(kind: str, answer: str) -> None:
     """One that is too long to be read back stays text, and one that is far too long is left out."""
     symbols = {"n": "positive integer", "d_model": "positive integer"}
-    one, several = Spec(symbols=symbols, answer="7 n"), derivation.Spec(symbols, "n", "7 n", ())
+    one, several = Spec(symbols=symbols, answer="7 n"), derivation.Spec(symbols, "n", "7 n", (), ())
     item = Item("Q1.x", kind, Text("?", "？"), 1, "graded", one if kind == "expression" else several)
     value = answer if kind == "expression" else ["n", *[f"= {answer}"] * 4]
     judged = judge(item, value, ADA)
-    assert judged.status is Status.FAILED and judged.readable
+    assert judged.status is Status.FAILED
+    # A line of a derivation that takes too long to clean costs nothing.
+    assert judged.readable or (judged.message and "too complicated to be judged" in judged.message.en)
     assert len(judged.reading or "") <= MOST_READING
     for line in mathml(item, judged.reading or ""):
         assert line.startswith("<math>") or "<" not in line
