@@ -285,14 +285,25 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
 
 
 def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
-    """The answer as written, and the number that it was read as; the same twice if there can be no doubt."""
+    """The answer as written, and the number that it was read as; the same twice if there can be no doubt.
+
+    Empty if that is plain to see, as for 3.5, or if the answer cannot be read.
+    """
     given = read(value, spec.unit)
-    if given is None or not isinstance(value, str):
+    if given is None or not isinstance(value, str) or _is_plain(value, given):
         return ()
     shown = f"{given:.10g} {spec.unit}" if isinstance(spec.unit, str) else f"{given:.10g}"
     written = normalize(value.strip("`"))
     doubtful = _ONE_COMMA.search(written) or _DECIMAL_COMMA.search(written) or not any(map(str.isdigit, written))
     return ((value if doubtful else shown, shown),)
+
+
+def _is_plain(text: str, given: float) -> bool:
+    """Whether a text begins with the number that it was read as."""
+    try:
+        return float(normalize(text).split()[0]) == given
+    except (ValueError, IndexError):
+        return False
 
 
 def read_lines(spec: Spec, text: str) -> tuple[LineRead, ...]:

@@ -258,6 +258,7 @@ def test_a_comma_that_could_be_either_is_taken_as_meant(answer: float, passes: b
     assert number.reading(spec, "0,5") == (("0,5", "0.5"),)
     assert number.reading(spec, "√16") == (("4", "4"),)
     assert number.reading(Spec(1, unit="MiB"), "eight") == (("eight", "8 MiB"),)
+    assert number.reading(Spec(1, unit="MiB"), "8.0 MiB") == number.reading(spec, "-3.5e2") == ()
     assert number.reading(spec, "?") == number.reading(spec, 3) == ()
     assert [line.shown for line in number.read_lines(spec, "1,875")] == ["1875"]
 
