@@ -51,7 +51,7 @@ from dataclasses import dataclass
 
 from grader.core.constraints import MisconceptionId
 from grader.core.model import Lang, Message, Status, Text
-from grader.course.items import MOST_OPTIONS, Context, Judgment, Prompt, QuizItem, _ids, essay, shuffled, unreadable
+from grader.course.items import MOST_OPTIONS, Context, Judgment, Prompt, QuizItem, _ids, essay, unreadable
 from grader.course.items._ids import Arrangeable
 from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
@@ -185,9 +185,8 @@ def _flat(value: object) -> str | None:
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """The lines and the reasons, each in this learner's order."""
-    lines, reasons = shuffled(spec.lines, context), shuffled(spec.reasons, context)[::-1]
-    facts = (_LINES, *map(_entry, lines), _REASONS, *map(_entry, reasons))
+    """The lines and the reasons by their ids, which answers use everywhere."""
+    facts = (_LINES, *map(_entry, spec.lines), _REASONS, *map(_entry, spec.reasons))
     return Prompt("line", _HOW.fill(example=_example(spec)), facts=facts)
 
 

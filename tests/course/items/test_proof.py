@@ -72,7 +72,7 @@ def test_what_cannot_be_read_costs_no_try(answer: object) -> None:
 
 
 def test_what_is_asked() -> None:
-    """Lines and reasons in this learner's order, an example that gives nothing away, and the key."""
+    """Lines and reasons by their ids, an example that gives nothing away, and the key."""
     asked = proof.prompt(SPEC, ADA)
     assert asked.form == "line"
     said = [fact.en for fact in asked.facts]
