@@ -448,12 +448,13 @@ class Flat:
         return number, product_of(core) if core else None
 
     def _flattened(self, node: Times) -> Iterator[tuple[Sign, Node]]:
-        """The factors of a product, without inner brackets that change nothing."""
+        """The factors of a product, without inner brackets that change nothing: (A B) C is A B C, by convention."""
         parts: list[tuple[Sign, Node]] = [(" ", node.first), *node.rest]
         for place, (sign, part) in enumerate(parts):
             plain = isinstance(part, Times) and sign in (" ", "@", "*") and _associative(part)
+            kept = self.brackets and place > 0
             later = parts[place + 1][0] if place + 1 < len(parts) else " "
-            if plain and isinstance(part, Times) and not self.brackets and later not in ("⊙", "⊗", "·"):
+            if plain and isinstance(part, Times) and not kept and later not in ("⊙", "⊗", "·"):
                 if shape(part, self.names) == "number":
                     yield sign, part
                     continue

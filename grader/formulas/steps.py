@@ -50,7 +50,11 @@ _REASON_FIRST = re.compile(
     re.IGNORECASE,
 )
 #: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
-_NAMED = re.compile(r"\s*([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)")
+_NAMED = re.compile(
+    r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+|(?:设|令|记|取|其中)\s*)?"
+    r"([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)",
+    re.IGNORECASE,
+)
 _WITH = re.compile(r"[\s,，;；]+(?:with|where|其中|这里)\s*([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)")
 #: One of two cases: i = j: …
 _CASE = re.compile(

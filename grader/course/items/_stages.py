@@ -171,7 +171,8 @@ def progress(lines: Sequence[Line], route: Route, looker: Looker) -> Progress:
     at_end = False
     for line in lines:
         last = line is lines[-1]
-        ends = (last or reached < len(route.stages)) and looker.ends(line.node, route.end)
+        before_end = reached < len(route.stages) and line.same_as != 0  # the start, written again, is no end
+        ends = (last or before_end) and looker.ends(line.node, route.end)
         stage = None if last and ends else stage_of(line, route, looker.names)
         if stage is not None and stage > reached:
             shown[stage] = True
