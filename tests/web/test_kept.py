@@ -118,6 +118,8 @@ def wrong_entry(course: Course, item: Item) -> Fields:
             return {f"partner-{name}": (partner,) for name, partner in turned.items()}
     typed = {
         "derivation": "nonsense\nsecond (",
+        "blanks": "\n".join(f"{name}: 1234567" for name in getattr(item.spec, "blanks", ())),
+        "proof": "a1 b2",
         "text": "No.",
         "expression": "1234567",
         "number": "-98765",

@@ -170,7 +170,7 @@ def _read(spec: Spec, value: object) -> list[tuple[str, str]] | Text:
 
 
 def _flat(value: object) -> str | None:
-    """An answer as one text; None for what is no answer."""
+    """An answer as one text, without comments; None for other values."""
     if isinstance(value, Mapping):
         value = [f"{as_id_text(line)}: {as_id_text(reason)}" for line, reason in value.items()]
     if isinstance(value, (list, tuple)):
@@ -178,7 +178,9 @@ def _flat(value: object) -> str | None:
             value = [f"{as_id_text(value[0])}: {as_id_text(value[1])}"]
         parts = [_flat(part) for part in value[: 2 * MOST_OPTIONS]]
         return ", ".join(part or "" for part in parts)
-    return value[:1000] if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    return "\n".join(line.partition("#")[0] for line in value[:4000].split("\n"))
 
 
 # ------------------------------------------------------------------------------------------ what is asked
@@ -211,7 +213,7 @@ def key(spec: Spec, context: Context) -> Text:
 
     def written(lang: Lang) -> str:
         return "\n".join(
-            f"{line}{reason}: {lines[line].of(lang)}  # {reasons[reason].of(lang)}" for line, reason in spec.proof
+            f"{line}{reason}  # {lines[line].of(lang)}; {reasons[reason].of(lang)}" for line, reason in spec.proof
         )
 
     return Text(written("en"), written("zh"))
