@@ -88,8 +88,8 @@ attacks: $(READY)
 
 # Tests that depend on the version of Python, not on torch: parsers, XML, SQLite, templates, recursion, warnings.
 SHORT := tests/test_layers.py tests/core tests/submission tests/course/items tests/formulas \
-  tests/course/test_edits.py tests/course/test_schema.py tests/grading/test_forbidden.py $(wildcard tests/report/test_*.py) \
-  tests/learning/test_log.py tests/learning/test_session.py tests/learning/test_progress_view.py \
+  tests/course/test_edits.py tests/course/test_schema.py tests/grading/test_definitions.py $(wildcard tests/report/test_*.py) \
+  tests/learning/test_log.py tests/learning/test_quiz_session.py tests/learning/test_progress_view.py \
   tests/learning/test_quiz_view.py tests/learning/test_review_view.py tests/instructor/analysis \
   $(patsubst %,tests/classroom/test_%.py,collect gradebook inbox marks roster words) \
   $(patsubst %,tests/instructor/test_%.py,explain_view overrides) \
