@@ -197,7 +197,7 @@ $(READY): pyproject.toml constraints.txt
 
 # The packages that run and test attncheck, without torch and without tools that only lint or build.
 torchless = import re, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-  needed = lambda name: re.match("(pytest|hypothesis|jsonschema|distributed|ipywidgets|starlette|uvicorn|python-multipart|httpx2)", name); \
+  needed = lambda name: re.match("(babel|pytest|hypothesis|jsonschema|distributed|ipywidgets|starlette|uvicorn|python-multipart|httpx2)", name); \
   print(*[n for n in p["dependencies"] if not n.startswith("torch")], \
     *filter(needed, p["optional-dependencies"]["dev"]), sep="\n")
 
