@@ -109,7 +109,8 @@ def _plain(name: str) -> str:
 
 _COUNTED = (
     "additions", "bits per token", "blocks", "choices", "columns", "connections", "coordinates", "dimensions",
-    "elements", "entries", "factors", "features", "flop", "flops", "heads", "keys", "layers", "maps", "matrices",
+    "elements", "entries", "experts",
+    "factors", "features", "flop", "flops", "heads", "keys", "layers", "maps", "matrices",
     "mults", "muls", "multiplications", "multiply-adds", "nats", "neurons", "numbers", "operations", "ops", "pairs",
     "params",
     "parameters", "paths", "positions", "products", "queries", "rows", "scalars", "scores", "sequences", "steps",

@@ -134,9 +134,8 @@ _FRACTION = Message("That differs by a factor of 100: a percentage needs the sig
 _RECIPROCAL = Message("That is the reciprocal (1 divided by the answer): check which number is divided by which.")
 _THOUSAND = Message("The digits are right, but not the size: check the factors of {factor}.")
 _SIGN = Message("The size is right; check the sign.")
-_DOUBLE = Message("That is twice the answer: check what was counted twice.")
-_HALF = Message("That is half the answer: check what was left out.")
-_LOGARITHM = Message("That differs only by the base of a logarithm.")
+_TWO = Message("That differs from the answer by a factor of 2.")
+_LOGARITHM = Message("That would be right with another base of the logarithm.")
 _EXACT_NUMBER = Message("Close, but the exact number is asked for.")
 _CLOSER = Message("Close, but not exact enough: give more digits.")
 _NOTHING = Text("", "")
@@ -403,7 +402,13 @@ def _near_miss(value: object, given: float, spec: Spec, symbols: Symbols) -> Tex
     right = float(arithmetic.evaluate(spec.answer, symbols))
     places = _digits(value, spec)
     error = abs(given - right)
-    if places and right and error <= min(_ROUNDED_BY * abs(right), 0.5 * 10.0 ** _last_place(right, places[0])):
+    # One digit says too little: 1 for 0.98 may be a belief.
+    if (
+        places
+        and places[0] > 1
+        and right
+        and error <= min(_ROUNDED_BY * abs(right), 0.5 * 10.0 ** _last_place(right, places[0]))
+    ):
         exact = not (spec.tolerance or spec.digits or spec.decimals)
         return _EXACT_NUMBER if exact else _CLOSER
     return _FOR_YOU.fill(symbols=_shown(symbols)) if symbols else None
@@ -420,7 +425,7 @@ def _scale(given: float, right: float, spec: Spec) -> Text | None:
         return _FRACTION
     if _close(1 / given, right, spec):
         return _RECIPROCAL
-    for factor, message in ((-1.0, _SIGN), (0.5, _DOUBLE), (2.0, _HALF)):
+    for factor, message in ((-1.0, _SIGN), (0.5, _TWO), (2.0, _TWO)):
         if _close(given * factor, right, spec):
             return message
     for factor, power in itertools.product((1000, 1024), (-3, -2, -1, 1, 2, 3)):

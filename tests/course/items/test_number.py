@@ -221,10 +221,10 @@ def test_a_wrong_answer_says_which_numbers_are_the_learners() -> None:
 @pytest.mark.parametrize(
     ("spec", "value", "start"),
     [
-        (Spec(512), 1024, "That is twice"),
-        (Spec(512), 256, "That is half"),
+        (Spec(512), 1024, "That differs from the answer by a factor of 2"),
+        (Spec(512), 256, "That differs from the answer by a factor of 2"),
         (Spec(512), -512, "The size is right; check the sign"),
-        (Spec("log(1000)", tolerance=0.005), "9.966", "That differs only by the base"),
+        (Spec("log(1000)", tolerance=0.005), "9.966", "That would be right with another base"),
         (Spec(1000), "9.966", None),
         (Spec(16, unit="MiB"), "16 KiB", "The number is right, but its unit is not"),
         (Spec("1/65"), "1.5%", "Close, but not exact enough"),
@@ -232,6 +232,7 @@ def test_a_wrong_answer_says_which_numbers_are_the_learners() -> None:
         (Spec(16777216, tolerance=0), "17000000", "Close, but the exact number"),
         (Spec(16777216, tolerance=0), "16777217", None),
         (Spec(1536), 2000, None),
+        (Spec(0.982, decimals=2), 1, None),
     ],
 )
 def test_a_slip_is_named_as_what_it_is(spec: Spec, value: object, start: str | None) -> None:
