@@ -494,7 +494,7 @@ class _Search:
         """A diagnosis of the first named value that no case computes although the one before it is; else None."""
         trace = first[0]
         named = [mark for mark in marks if mark.name and mark.values[0] and is_distinctive(mark.values[0][-1])]
-        appears = [first_with(mark.values[0][-1], trace) for mark in named]
+        appears = [_first_in_all(mark, first) for mark in named]
         last = max((at for at, probe in enumerate(appears) if probe is not None), default=None)
         if last is None or last + 1 >= len(named) or sum(probe is not None for probe in appears) < 2:
             return None
@@ -516,6 +516,12 @@ class _Search:
         if not (1 <= line <= end_line <= len(lines) and 0 <= column <= len(lines[line - 1]) and end >= 0):
             raise ValueError("a place outside the file")
         return Span(label, line, end_line, column, min(end, len(lines[end_line - 1])))
+
+
+def _first_in_all(mark: ReferenceValue, traces: Mapping[int, Trace]) -> int | None:
+    """The first probe of the first case that has this value; None if some case never has it."""
+    found = [first_with(mark.values[at][-1], trace) for at, trace in traces.items() if mark.values[at]]
+    return None if None in found else found[0]
 
 
 def _of_its_branch(probe: int, cases: set[int], traces: Mapping[int, Trace], first: Mapping[int, Trace]) -> bool:
