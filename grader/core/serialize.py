@@ -36,8 +36,6 @@ class Written:
 
 #: A name or a message of a learner, made safe to show.
 Shown: TypeAlias = Annotated[str, Written(clean)]
-#: A reason or an answer of several lines.
-ShownLines: TypeAlias = Annotated[str, Written(functools.partial(clean, limit=2000, lines=True))]
 #: A text that quotes learners, with its lines.
 ShownText: TypeAlias = Annotated[Text, Written(functools.partial(cleaned, limit=2000, lines=True))]
 

@@ -11,8 +11,7 @@ Colour: TypeAlias = tuple[int, int, int]
 
 #: For lines, by hue: blue, vermilion, green, purple, orange, sky (Okabe and Ito).
 HUES: tuple[Colour, ...] = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233))
-#: For formulas, and for cells without a number.
-THEORY: Colour = (130, 130, 130)
+#: For cells without a number.
 MISSING: Colour = (160, 160, 160)
 
 #: Evenly spaced from the low end to the high end; brightness alone shows the order.
