@@ -247,8 +247,10 @@ def test_every_reading_can_be_set(kind: str, answer: str) -> None:
     value = answer if kind == "expression" else ["n", *[f"= {answer}"] * 4]
     judged = judge(item, value, ADA)
     assert judged.status is Status.FAILED
-    # A line of a derivation that takes too long to clean costs nothing.
-    assert judged.readable or (judged.message and "too complicated to be judged" in judged.message.en)
+    if (kind, answer) == ("derivation", SPREADING["tokens"]):  # takes too long to clean, and so costs nothing
+        assert not judged.readable and judged.message and "too complicated to be judged" in judged.message.en
+    else:
+        assert judged.readable
     assert len(judged.reading or "") <= MOST_READING
     for line in mathml(item, judged.reading or ""):
         assert line.startswith("<math>") or "<" not in line
