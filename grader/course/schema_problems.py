@@ -6,6 +6,7 @@ The JSON Schema of the model says what was expected, so that nothing has to be w
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -38,13 +39,19 @@ def validate(model: type[Model], value: Any) -> Model | list[ValueProblem]:
         return list(dict.fromkeys(meant))
 
 
+_ENGLISH_WORD = re.compile(r"[A-Za-z]{3,}")
+#: Characters and punctuation; a formula with two words, such as “sin or cos”, needs neither.
+_CHINESE_SIGN = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
+_WORDS = 3
+
+
 def _echo(detail: ErrorDetails) -> bool:
     """Whether a list is called too short only because something in it was refused."""
     return detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]
 
 
 def blanks(value: Any, path: Path = ()) -> Iterator[ValueProblem]:
-    """The texts in ``value`` that are empty in one of the languages."""
+    """The texts in ``value`` that are empty in one of the languages, or whose Chinese is still a placeholder."""
     if isinstance(value, list):
         for index, part in enumerate(value):
             yield from blanks(part, (*path, index))
@@ -55,6 +62,15 @@ def blanks(value: Any, path: Path = ()) -> Iterator[ValueProblem]:
             text = value.get(lang)
             if isinstance(text, str) and not text.strip():
                 yield unexpected((*path, lang), text, "a text in English and in Chinese", "empty-text")
+        if _has_no_chinese(value.get("en"), value.get("zh")):
+            yield unexpected((*path, "zh"), value["zh"], "a text in Chinese, since the English has words", "empty-text")
+
+
+def _has_no_chinese(english: Any, chinese: Any) -> bool:
+    """Whether a text with words in English has not one Chinese sign; code is the same in both languages."""
+    if not isinstance(english, str) or not isinstance(chinese, str) or english == chinese or not chinese.strip():
+        return False
+    return len(_ENGLISH_WORD.findall(english)) >= _WORDS and not _CHINESE_SIGN.search(chinese)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ SHOWN_BY_READING: list[tuple[str, str, str, str]] = [
     ("wrong-length", FILE, "checks: [values, raises]", "checks: []"),
     ("out-of-range", FILE, "points: 2", "points: 0"),
     ("empty-text", FILE, "en: Write it.", "en: ''"),
+    ("empty-text", FILE, "{en: Write it., zh: 请写出来。}", "{en: Write all of this., zh: ZZ1}"),
     ("duplicate-name", FILE, "name: empty rows", "name: basic"),
     ("unknown-group", FILE, "group: self-attention", "group: self"),
     ("repeated-alias", OTHER, "", question("Q6") + BELIEFS + ALIASED),
