@@ -100,10 +100,10 @@ items:
     routes:
       - stages:
           - is: {mentions: [log], every: {op: [log], inside: {not_both: [a, b]}}}
-            missing: {en: What is the zeisig of a product?, zh: zeisig？}
+            missing: {en: What is the zeisig of a product?, zh: 积的 zeisig 是什么？}
         end: {free_of: [log]}
     chain:
-      - {line: log(exp(a)) + log(exp(b)), because: {en: "the zeisig multiplies", zh: zeisig}}
+      - {line: log(exp(a)) + log(exp(b)), because: {en: "the zeisig multiplies", zh: 是 zeisig 相乘}}
       - {line: a + b}
     wrong: [{line: a + b + 5623, misconception: asked}]
   - id: Q1.blanks
