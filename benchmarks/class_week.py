@@ -320,7 +320,8 @@ def mark_texts(staff: Browser) -> None:
         page = staff.get("a staff page", found[1]).decode()
         group = page[page.index('id="group-1"') :].partition("</form>")[0]
         fields = re.findall(r'name="(wording|point)" value="([^"]*)"', group)
-        staff.post("a staff page", found[1], [(name, html.unescape(value)) for name, value in fields])
+        ticked = [(name, html.unescape(value)) for name, value in fields if (name, value) != ("point", "0")]  # none
+        staff.post("a staff page", found[1], ticked)
 
 
 def until_graded(learners: Iterable[Learner]) -> None:

@@ -128,7 +128,7 @@ def load(kind: type[T], data: Any) -> T:
     try:
         made: T = _builder(cast("Hashable", kind))(data)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise ValueError(f"not a {kind.__name__}: {error}") from error
+        raise ValueError(f"not a {getattr(kind, '__name__', kind)}: {error}") from error  # a union has no name
     return made
 
 

@@ -173,3 +173,9 @@ def test_data_of_other_types_are_refused() -> None:
     """By the name of the type."""
     with pytest.raises(TypeError, match="complex cannot be written as JSON"):
         to_json(1j)
+
+
+def test_a_union_refuses_what_its_member_does() -> None:
+    """It has no name of its own, which is no reason for an exception of another kind."""
+    with pytest.raises(ValueError, match=r"not a .*Text \| None: .* is not a str"):
+        load(Text | None, {"en": {"a": None}, "zh": ""})

@@ -103,7 +103,7 @@ def proper(judged: Judgment) -> None:
     """Checks a share of the points and its message."""
     assert type(judged.status) is Status and judged.status is not Status.UNMARKED
     assert 0 <= judged.fraction <= 1
-    assert judged.readable or judged.fraction == 0
+    assert judged.readable or judged.fraction < 1  # a line or blank that is not read leaves the others their share
     assert (judged.status is Status.PASSED) == (judged.fraction == 1) or judged.status is Status.PENDING
     assert judged.misconception is None or type(judged.misconception) is str
     for said in (judged.message.en, judged.message.zh) if judged.message else ():
