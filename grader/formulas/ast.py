@@ -83,6 +83,7 @@ class Sum:
     """Σ over ``indices`` of ``body``, from ``low`` to ``high`` (None: the length of what they index).
 
     ``relation`` holds between two indices: ``≠`` or ``<``. Without indices, the sum is over the components.
+    ``without`` is the second of them if it stands outside the sum, too: j in p_j + Σ_{k≠j} p_k.
     """
 
     indices: tuple[str, ...]
@@ -90,6 +91,7 @@ class Sum:
     high: Node | None
     relation: Literal["", "≠", "<"]
     body: Node
+    without: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,8 @@ def children(node: Node) -> tuple[Node, ...]:
             return (of, *at)
         case ListNode(found) | FunctionCall(_, found):
             return found
-        case Sum(_, low, high, _, body):
-            return (*(bound for bound in (low, high) if bound is not None), body)
+        case Sum(_, low, high, _, body, without):
+            return (*(part for part in (low, high, without) if part is not None), body)
         case Derivative(of, by):
             return (of, by)
     return ()
@@ -142,10 +144,10 @@ def with_children(node: Node, found: Sequence[Node]) -> Node:
             return ListNode(tuple(found))
         case FunctionCall(function):
             return FunctionCall(function, tuple(found))
-        case Sum(indices, low, high, relation, _):
-            bounds = iter(found[:-1])
-            low, high = (bound and next(bounds) for bound in (low, high))
-            return Sum(indices, low, high, relation, found[-1])
+        case Sum(indices, low, high, relation, _, without):
+            others = iter(found[:-1])
+            low, high, without = (part and next(others) for part in (low, high, without))
+            return Sum(indices, low, high, relation, found[-1], without)
     return node
 
 

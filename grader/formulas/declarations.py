@@ -19,7 +19,7 @@ from grader.formulas.vocabulary import FUNCTIONS, Kind, Vocabulary
 Numbers: TypeAlias = Literal["integer", "positive integer", "index", "real", "positive real", "fraction"]
 
 DECLARATION_FORMS = (
-    "positive integer, integer, index(n), real, positive real, fraction, vector(d), row(d), matrix(n, d), "
+    "positive integer, integer, index(n), real, positive real, fraction, vector(d), weights(n), row(d), matrix(n, d), "
     "permutation(n), map(d, d), rotation, rotation(θ), or a formula followed by (definition)"
 )
 GIVEN_FORMS = (
@@ -38,11 +38,15 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A vector or matrix of numbers chosen by the instance; a ``row`` vector, or a ``permutation`` matrix."""
+    """A vector or matrix of numbers chosen by the instance.
+
+    ``row`` vectors lie, a ``permutation`` matrix has one 1 in each row and column, ``weights`` are positive with sum 1.
+    """
 
     sizes: tuple[Node, ...]
     row: bool = False
     permutation: bool = False
+    weights: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +140,14 @@ class DeclarationError(FormulaError):
         self.name = name
 
 
-_SHAPED = re.compile(r"(vector|row|row vector|matrix|permutation|map|index|rotation)\s*\((.*)\)", re.DOTALL)
+_SHAPED = re.compile(r"(vector|weights|row|row vector|matrix|permutation|map|index|rotation)\s*\((.*)\)", re.DOTALL)
 _DEFINED = re.compile(r"(.*)\((?:definition|定义)\)\s*", re.DOTALL)
 _SAME = re.compile(r"(.*?)\((?:the same variable|the same|同一个变量|同一变量)\)\s*", re.DOTALL)
 _GIVEN = re.compile(
     r"(?:iid\s+)?(iid|i\.i\.d\.|random|normal|N|独立同分布|随机|正态)\s*\((.*)\)\s*", re.DOTALL | re.IGNORECASE
 )
 _HEAD = re.compile(r"([^\W\d][^\s()]*)(?:\s*\(\s*([^\W\d]\w*)\s*\))?")
-_COUNTS = {"vector": (1, 1), "row": (1, 1), "row vector": (1, 1), "matrix": (2, 2), "map": (2, 2), "index": (1, 1),
+_COUNTS = {"vector": (1, 1), "weights": (1, 1), "row": (1, 1), "row vector": (1, 1), "matrix": (2, 2), "map": (2, 2), "index": (1, 1),
            "permutation": (1, 1)}  # fmt: skip
 _KEYS = {"mean": "mean", "μ": "mean", "均值": "mean", "期望": "mean", "e": "mean", "var": "var", "variance": "var",
          "方差": "var", "size": "size", "d": "size", "n": "size", "大小": "size", "长度": "size"}  # fmt: skip
@@ -208,7 +212,7 @@ def _head(name: str) -> tuple[str, str | None]:
 def _kind(text: str) -> Kind:
     shaped = _SHAPED.fullmatch(text)
     word = shaped[1] if shaped else text
-    if word in ("vector", "row", "row vector"):
+    if word in ("vector", "weights", "row", "row vector"):
         return "vector"
     if word in ("matrix", "permutation"):
         return "matrix"
@@ -241,7 +245,7 @@ def _symbol(name: str, text: str, parameter: str | None, vocabulary: Vocabulary)
                     return Scalar("index", inner)
                 case "permutation":
                     return Tensor(inner * 2, permutation=True)
-            return Tensor(inner, row=shaped[1].startswith("row"))
+            return Tensor(inner, row=shaped[1].startswith("row"), weights=shaped[1] == "weights")
     words = " ".join(text.split())
     match words:
         case "rotation":

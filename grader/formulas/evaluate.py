@@ -228,9 +228,9 @@ class Evaluator:
             labels = tuple(show(part) for part in declared.sizes)
             value: FormulaValue
             if len(size) == 1:
-                value = Vec(
-                    tuple(self._draw(name, i) for i in range(size[0])), declared.row, labels[0], not declared.row
-                )
+                items = tuple(self._draw(name, i) for i in range(size[0]))
+                items = _shares(items) if declared.weights else items
+                value = Vec(items, declared.row, labels[0], not declared.row)
             else:
                 rows = tuple(tuple(self._draw(name, i, j) for j in range(size[1])) for i in range(size[0]))
                 value = Mat(self._permutation(name, size[0]) if declared.permutation else rows, (labels[0], labels[1]))
@@ -588,8 +588,11 @@ class Evaluator:
             self._bound = bound
         if high - low > _LONGEST_SUM:
             raise TooExpensiveError(TOO_EXPENSIVE)
+        without = None if node.without is None else self.whole(node.without)
         for value in range(low, high + 1):
             self.meter.spend()
+            if value == without:
+                continue
             yield from self._places(node, at + 1, {**chosen, node.indices[at]: value})
 
     def _bounds(self, node: Sum, index: str) -> tuple[int, int]:
@@ -968,3 +971,9 @@ _FUNCTIONS: Mapping[str, Callable[..., FormulaValue]] = {
     "diag": Evaluator._diagonal,
     "O": Evaluator._order,
 }
+
+
+def _shares(items: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """What each item contributes to the sum of all, without signs: positive, with sum 1."""
+    total = sum(abs(item) for item in items)
+    return tuple(abs(item) / total for item in items)

@@ -477,12 +477,13 @@ class Flat:
         match node:
             case Name(name):
                 return bound.get(name, node)
-            case Sum(indices, low, high, relation, body):
+            case Sum(indices, low, high, relation, body, without):
                 inside = {**bound, **{name: Name(f"i{len(bound) + at}…") for at, name in enumerate(indices)}}
-                low_, high_ = (end and self._node(end, bound) for end in (low or (ONE if indices else None), high))
+                first = low or (ONE if indices else None)
+                low_, high_, without_ = (part and self._node(part, bound) for part in (first, high, without))
                 made = self._node(body, inside)
                 renamed = tuple(f"i{len(bound) + at}…" for at in range(len(indices)))
-                return Sum(renamed, low_, high_, relation, made)
+                return Sum(renamed, low_, high_, relation, made, without_)
             case Derivative(of, by):
                 return Derivative(
                     self._node(of, bound), with_children(by, [self._bound(part, bound) for part in children(by)])

@@ -18,7 +18,7 @@ from grader.formulas.ast import (
     Times,
     Transpose,
 )
-from grader.formulas.printer import show
+from grader.formulas.printer import show, shown_indices
 
 #: What is written between factors: nothing if they are side by side.
 _JOINTS = {" ": "", "*": "·", "·": "·", "@": "", "⊙": "⊙", "⊗": "⊗"}
@@ -114,7 +114,7 @@ def _call(function: str, args: tuple[Node, ...]) -> str:
 
 
 def _sum(node: Sum) -> str:
-    names = [_name(index) for index in node.indices]
+    names = [_name(index) for index in shown_indices(node)]
     below = _row(_sign(node.relation or ",").join(names), *([_sign("="), _of(node.low)] if node.low else []))
     sign = f"<munder>{_sign('∑')}{below}</munder>" if names else _sign("∑")
     if names and node.high is not None:

@@ -95,7 +95,21 @@ def parse_chain(text: str, vocabulary: Vocabulary) -> tuple[Node, ...]:
     found = parser.chain()
     for node in found:
         _check(node, vocabulary, frozenset())
-    return found
+    return tuple(_leaving_out(node, index_names(node, vocabulary) | set(vocabulary.kinds)) for node in found)
+
+
+def _leaving_out(node: Node, outside: set[str]) -> Node:
+    """``node`` where an index of Σ_{k≠j} or Σ_{k<j} that also stands outside the sum is not summed over."""
+    match node:
+        case Sum((one, two), low, high, "≠", body) if (one in outside) != (two in outside):
+            index, other = (one, two) if two in outside else (two, one)
+            node = Sum((index,), low, high, "≠", body, Name(other))
+        case Sum((one, two), low, None, "<", body) if two in outside and one not in outside:
+            last = Plus(((False, Name(two)), (True, Number(Fraction(1)))))
+            node = Sum((one,), low, last, "", body)
+        case Sum():
+            outside = outside | set(node.indices)
+    return with_children(node, [_leaving_out(child, outside) for child in children(node)])
 
 
 def index_names(node: Node, vocabulary: Vocabulary, bound: frozenset[str] = frozenset()) -> set[str]:
@@ -761,7 +775,7 @@ class _Parser:
         return name
 
     def range(self) -> tuple[tuple[str, ...], Node | None, Node | None, str]:
-        """``i=1``, ``i=1..d``, ``i``, ``i,j``, ``i≠j`` or ``i<j``."""
+        """``i=1``, ``i=1..d``, ``i``, ``i,j``, ``i≠j``, ``i<j``, ``i, i≠j`` or ``i=1, i≠j``."""
         names = [self.index_name()]
         relation = ""
         while True:
@@ -776,12 +790,18 @@ class _Parser:
         low = high = None
         if self.skip("="):
             low = self.expression()
-            if self.skip(",") and self.skip("…"):
+            if self.sign(",") and self.word_after():
+                self.at += 1
+                names.append(self.index_name())
+                self.expect("≠")
+                relation = "≠"
+                names.append(self.index_name())
+            elif self.skip(",") and self.skip("…"):
                 self.expect(",")
                 high = self.expression()
             elif self.skip("..", "…", ":"):
                 high = self.expression()
-        return tuple(names), low, high, relation
+        return tuple(dict.fromkeys(names)), low, high, relation
 
     def sum_word(self) -> Node:
         """sum(body), sum(body, i=1..d), sum(body, i, 1, d), sum_{i=1}^{d} body."""

@@ -63,8 +63,8 @@ def _text(node: Node) -> str:
             text = f"[{_commas(items)}]"
         case FunctionCall(function, args):
             text = _call(function, args)
-        case Sum(indices, low, high, relation, body):
-            text = _sum(indices, low, high, relation, body)
+        case Sum():
+            text = _sum(node)
         case Derivative(of, by):
             text = f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}"
     return text
@@ -132,17 +132,19 @@ def _lowered(at: tuple[Node, ...]) -> str:
     return f"_{{{','.join(shown)}}}"
 
 
-def _sum(indices: tuple[str, ...], low: Node | None, high: Node | None, relation: str, body: Node) -> str:
-    if not indices:
-        return f"sum({show(body)})"
-    shown = [index.replace("i…", "i") for index in indices]
-    below = relation.join(shown) if relation else ",".join(shown)
-    if low is not None:
-        below += f"={show(low)}"
-    sign = "Σ"
-    if below:
-        sign += f"_{below}" if len(below) == 1 else f"_{{{below}}}"
-    if high is not None:
-        sign += f"^{{{show(high)}}}"
-    said = show(body, _TIMES)
-    return f"{sign} {said}"
+def _sum(node: Sum) -> str:
+    if not node.indices:
+        return f"sum({show(node.body)})"
+    below = (node.relation or ",").join(shown_indices(node))
+    if node.low is not None:
+        below += f"={show(node.low)}"
+    sign = f"Σ_{below}" if len(below) == 1 else f"Σ_{{{below}}}"
+    if node.high is not None:
+        sign += f"^{{{show(node.high)}}}"
+    return f"{sign} {show(node.body, _TIMES)}"
+
+
+def shown_indices(node: Sum) -> list[str]:
+    """The indices below a sign of a sum, with the one that it leaves out."""
+    shown = [index.replace("i…", "i") for index in node.indices]
+    return [*shown, show(node.without)] if node.without else shown

@@ -127,7 +127,7 @@ def parse_lines(
 
 
 @dataclass(frozen=True, slots=True)
-class _LocalNames:
+class LocalNames:
     """The vocabulary with the names that an answer gives to formulas, and these formulas."""
 
     vocabulary: Vocabulary
@@ -141,9 +141,18 @@ class _LocalNames:
         return with_children(node, [self.unfolded(child) for child in below]) if below else node
 
 
-def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> _LocalNames:
+def with_local_names(text: str, vocabulary: Vocabulary) -> tuple[str, LocalNames, str]:
+    """A formula, the names that it explains, and the explanation: exp(s/T) and s = s_1 - s_2 if “with” joins them."""
+    given = _WITH.search(text)
+    if given is None:
+        return text, LocalNames(vocabulary, {}), ""
+    local = _local_names([(1, text)], vocabulary)
+    return text[: given.start()], local, "" if given[1] in local.formulas else f"{given[1]} = {given[2]}"
+
+
+def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> LocalNames:
     """The names of formulas: those given in one line and used in another."""
-    local = _LocalNames(vocabulary, {})
+    local = LocalNames(vocabulary, {})
     for at, (_, line) in enumerate(lines[:MOST_LINES]):
         match = _WITH.search(line) or _NAMED.match(line)
         if match is None or _known(match[1], local.vocabulary):
@@ -157,7 +166,7 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> _L
             continue
         known = local.vocabulary
         wider = Vocabulary({**known.kinds, match[1]: "definition"}, {**known.spellings, match[1]: match[1]})
-        local = _LocalNames(wider, {**local.formulas, match[1]: local.unfolded(formula)})
+        local = LocalNames(wider, {**local.formulas, match[1]: local.unfolded(formula)})
     return local
 
 
@@ -180,7 +189,7 @@ def _uses(line: str, name: str) -> bool:
     return bool(re.search(rf"(?<![^\W\d_]){re.escape(name)}(?![^\W\d_])", used))
 
 
-def _sides(line: str, number: int, local: _LocalNames) -> tuple[Side, ...]:
+def _sides(line: str, number: int, local: LocalNames) -> tuple[Side, ...]:
     """The expressions of one line. Raises ParseError."""
     match = _NAMED.match(line)
     if match and match[1] in local.formulas:
@@ -217,7 +226,7 @@ class _Case:
 
 
 def _both_cases(
-    before: _Case | None, match: re.Match[str], number: int, local: _LocalNames
+    before: _Case | None, match: re.Match[str], number: int, local: LocalNames
 ) -> tuple[_Case | None, tuple[Side, ...]]:
     """The first of two cases, or the formula of both: δ_ij A + (1 − δ_ij) B. Raises ParseError."""
     text = strip_words(match[4], local.vocabulary)

@@ -76,15 +76,34 @@ def normalize_id(text: str) -> str:
     return unicodedata.normalize("NFKC", text).strip().casefold()
 
 
-#: Brackets, full stops and words around the id of an option: (c), c., 选 c, 答案：b.
-_AROUND = re.compile(r"(?:(?:the )?(?:answer|option)(?: is)?|答案(?:是|为)?|选项?)?\s*:?\s*\(?\s*([a-z0-9]+)\s*[).。]*")
+#: Words before and after ids that only say that these are the answer.
+BEFORE = re.compile(
+    r"(?:(?:i think|it is|it['’]s|only|the|answers?|options?|is|are)\b\s*|答案(?:是|为)?|只有|应该?选|只?选项?|[:\s]+)+",
+    re.IGNORECASE,
+)
+AFTER = re.compile(r"(?:\s+(?:is|are) (?:right|correct|true)|\s+only|\s*项?(?:都?是?对的?|正确)|\s*项)[.。!]*$", re.IGNORECASE)
+_SIGNS_AROUND = " \t\"'“”‘’`()[]{}（）【】.。!:："
+#: Signs between words that do not tell options apart; a point or comma within a number does.
+_BETWEEN = re.compile(r"(?<!\d)[.,]|[.,](?!\d)|[\s\"'“”‘’()（）:;!?，。；、-]")
 
 
-def typed_id(text: str) -> str:
-    """The id of an option as learners write it, without brackets and words around it."""
+def typed_id(text: str, options: Sequence[Option]) -> str:
+    """The id that ``text`` names: c, (c), “c”, 选 c, the whole option, or both: c: the option. Else ``text``."""
     plain = normalize_id(text)
-    match = _AROUND.fullmatch(plain)
-    return match[1] if match else plain
+    bare = AFTER.sub("", plain.removeprefix(found[0] if (found := BEFORE.match(plain)) else "")).strip(_SIGNS_AROUND)
+    ids = [normalize_id(option.id) for option in options]
+    if plain in ids or bare in ids:
+        return plain if plain in ids else bare
+    said = _BETWEEN.sub("", plain)
+    named = {name for option in options if said in _said(option) for name in [normalize_id(option.id)]}
+    return named.pop() if len(named) == 1 else text.strip()
+
+
+def _said(option: Option) -> set[str]:
+    """The text of an option in both languages, with and without its id before it."""
+    name = normalize_id(option.id)
+    texts = {_BETWEEN.sub("", normalize_id(text)) for text in (option.text.en, option.text.zh)}
+    return {lead + text for lead in ("", name) for text in texts}
 
 
 def as_id_text(part: object) -> str | None:

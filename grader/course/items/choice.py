@@ -95,8 +95,8 @@ def _option(spec: Spec, value: object) -> Option | None:
     written = as_id_text(value)
     if written is None:
         return None
-    names = (normalize_id(written), typed_id(written))
-    return next((option for option in spec.options if normalize_id(option.id) in names), None)
+    name = typed_id(written, spec.options)
+    return next((option for option in spec.options if normalize_id(option.id) == name), None)
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:

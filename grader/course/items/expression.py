@@ -46,6 +46,7 @@ has looked at it.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,12 +59,12 @@ from grader.course.items._no_options import counted as counted
 from grader.course.items._no_options import options as options
 from grader.course.items._values import KnownWrongAnswer
 from grader.course.problems import ValueProblem, unexpected
-from grader.formulas import compare, growth, scalars
+from grader.formulas import compare, growth, scalars, steps
 from grader.formulas.ast import FunctionCall, Name, Node, walk
 from grader.formulas.declarations import DeclarationError, Declarations, read_declarations
 from grader.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
 from grader.formulas.mathml import mathml
-from grader.formulas.parse import parse
+from grader.formulas.parse import parse, parse_chain
 from grader.formulas.printer import show
 from grader.formulas.tokens import normalize
 
@@ -72,6 +73,8 @@ WrittenAnswer: TypeAlias = str | int | float
 HEAVY = True
 
 _MOST_BITS = 200
+#: A ratio to 1 is the number itself.
+_TO_ONE = re.compile(r"\s*:\s*1\s*$")
 _RELATIONS = frozenset("<>≤≥⩽⩾")
 
 _HOW = Message("Answer with a formula, such as 4 n^2 d or sqrt(n)/2; you may leave out *.")
@@ -226,10 +229,13 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
         text = _without(unit, text.rstrip())
     text = _prose.conclusion(normalize(text).partition("#")[0]).strip().strip("。;；").lstrip("= ")
+    text, local, explained = steps.with_local_names(_TO_ONE.sub("", text), declared.vocabulary)
+    if explained and not _holds(explained, spec, declared):
+        raise ParseError(_ONE)
     sides = _sides(text)
-    found = [node for side in sides[1:] for node in [_formula(side, declared)]]
+    found = [_formula(side, local) for side in sides[1:]]
     try:
-        first = _formula(sides[0], declared)
+        first = _formula(sides[0], local)
     except ParseError:
         # The name of what is asked for, which need not be declared: r = …
         if not found or not any(map(str.isalpha, sides[0])):
@@ -246,10 +252,16 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     return found[-1]
 
 
-def _formula(text: str, declared: Declarations) -> Node:
+def _holds(explained: str, spec: Spec, declared: Declarations) -> bool:
+    """Whether the sides of ``explained`` are equal: d_k = d_model / h. Raises ParseError."""
+    first, *others = parse_chain(explained, declared.vocabulary)
+    return all(_equal(first, other, spec, declared) for other in others)
+
+
+def _formula(text: str, local: steps.LocalNames) -> Node:
     """The formula in ``text``, without words around it if it cannot be read with them. Raises ParseError."""
     bare = _prose.unlabelled(text)
-    remark = _prose.without_remarks(bare, declared.vocabulary)
+    remark = _prose.without_remarks(bare, local.vocabulary)
     forms = [text, bare, _units.without_counted(bare), remark]
     for form in (bare, remark):
         for shorter in (_prose.without_lead(form), _prose.without_chinese(form)):
@@ -257,7 +269,7 @@ def _formula(text: str, declared: Declarations) -> Node:
     error = ParseError(_NOT_TEXT)
     for form in dict.fromkeys(forms):
         try:
-            return parse(form, declared.vocabulary)
+            return local.unfolded(parse(form, local.vocabulary))
         except ParseError as found:
             error = found
     raise error
@@ -350,6 +362,7 @@ _WORDS = {
 }
 _HEADS = (
     ("vector(", "a vector of length {0}", "长度为 {0} 的向量"),
+    ("weights(", "{0} positive weights with sum 1", "{0} 个正的权重，和为 1"),
     ("row(", "a row of length {0}", "长度为 {0} 的行向量"),
     ("matrix(", "a matrix ({0})", "({0}) 的矩阵"),
     ("permutation(", "a permutation matrix of size {0}", "{0} 阶置换矩阵"),

@@ -38,15 +38,15 @@ total is never below 0. Choosing everything is worth nothing unless nearly every
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Message, Status, Text
 from grader.course.items import Context, Judgment, Parts, Prompt, QuizItem, _options, drawn_first, unreadable
-from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
+from grader.course.items._options import Option, as_id_text, excerpt, normalize_id, typed_id
 from grader.course.problems import ValueProblem
 
-_SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\]()（）]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\](){}（）\"'“”‘’]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
 _HOW = Message("Answer with a list of letters, such as [a, c]; more than one may be right.")
 _OTHER = Message("Answer with a list of options, such as [{first}, {last}]; the options are {ids}.")
 _NONE = Message("Choose at least one of {ids}.")
@@ -95,7 +95,7 @@ def right(spec: Spec) -> Parts:
 
 def _read(spec: Spec, value: object) -> set[str] | Text:
     """The normalized ids that ``value`` names, or why it cannot be read."""
-    words = _words(value)
+    words = _words(value, spec.options)
     if words is None:
         first, last = spec.options[0].id, spec.options[-1].id
         return _OTHER.fill(first=first, last=last, ids=_options.join_ids(spec.options))
@@ -158,10 +158,20 @@ def _judged(spec: Spec, chosen: set[str], context: Context) -> Judgment:
     return Judgment(Status.FAILED, fraction, message, misread.misconception if misread else None, place=place)
 
 
-def _words(value: object) -> list[str] | None:
+def _words(value: object, options: Sequence[Option]) -> list[str] | None:
     """The answer as one word for each option; None if it does not list options."""
-    if isinstance(value, str):
-        return [word for word in _SEPARATORS.split(value) if word]
     parts = value if isinstance(value, (list, tuple)) else [value]
-    words = [word.strip() for part in parts if (word := as_id_text(part)) is not None]
-    return words if len(words) == len(parts) else None
+    texts = [text for part in parts if (text := as_id_text(part)) is not None]
+    if len(texts) < len(parts):
+        return None
+    lines = [line.strip().removeprefix("- ") for text in texts for line in text.splitlines()]
+    ids = {normalize_id(option.id) for option in options}
+    words = [typed_id(line, options) for line in lines if line]
+    return [part for word in words for part in ([word] if word in ids else _separate(word))]
+
+
+def _separate(text: str) -> list[str]:
+    """The words of a list in one line, without those that only say that a list follows."""
+    bare = _options.AFTER.sub("", text.removeprefix(found[0] if (found := _options.BEFORE.match(text)) else ""))
+    words = [part.rstrip(".!") for part in _SEPARATORS.split(bare)]
+    return [word for word in words if any(map(str.isalnum, word))]

@@ -107,8 +107,8 @@ def test_no_choice_is_worth_less_than_nothing_or_more_than_all() -> None:
     ("value", "en", "zh"),
     [
         ("a, x", "no option “x”; choose from a, b, c, d, E, f", "没有选项“x”，请从 a、b、c、d、E、f 中"),
-        (["a, c"], "no option “a, c”", "没有选项“a, c”"),
-        (["a", "\x1b[0m"], "“[0m”", "“[0m”"),
+        (["a, x"], "no option “x”", "没有选项“x”"),
+        (["a", "\x1b[0m"], "“0m”", "“0m”"),
         ("acx", "no option “acx”", "没有选项“acx”"),
         (7, "no option “7”", "没有选项“7”"),
         ([], "Choose at least one of a, b", "至少选择一个"),
