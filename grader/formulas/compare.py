@@ -9,17 +9,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from grader.core.model import Message
+from grader.formulas import scalars
 from grader.formulas.ast import FunctionCall, Name, Node, Number, Power, Sum, children, walk
 from grader.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.formulas.evaluate import Evaluator
 from grader.formulas.parse import index_names
-from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, entries, equal, format_value
+from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, entries, equal, flatten, format_value
 
 _ENOUGH = 8
 _TRIES = 40
 #: The first instances have small whole numbers.
 _PLAIN = 4
+#: Between these, people see at once which of two values is larger.
+_TINY, _HUGE = 1e-3, 1e6
 _NO_VALUE = Message("there are no values to try")
 _SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
 
@@ -160,9 +163,13 @@ class ValueTable:
         return self._values[place, node]
 
     def counterexample(self, one: int, two: int) -> Counterexample | None:
-        """The first instance at which two of the formulas differ, or None. Raises FormulaError if there is no value."""
+        """An instance at which two of the formulas differ, or None. Raises FormulaError if there is no value.
+
+        It is the first one, or a later one if people could hardly see the difference there.
+        """
         tried = heavy = place = 0
         why: FormulaError | None = None
+        first: Counterexample | None = None
         while tried < self.enough and (evaluator := self.evaluator(place)):
             # The later formula first: an error of its own should be reported for it.
             right, left = self.value(place, two), self.value(place, one)
@@ -179,12 +186,15 @@ class ValueTable:
             tried += 1
             if not (equal(left, right) or self._equal_in_components(evaluator, (one, left), (two, right))):
                 instance = describe_instance(evaluator, (self.nodes[one], self.nodes[two]), self.names)
-                return Counterexample(
+                found = Counterexample(
                     instance, format_value(left), format_value(right), self._higher_moments[place - 1, two], place - 1
                 )
+                if _visible(left, right):
+                    return found
+                first = first or found
         if not tried:
             raise why or UndefinedError(_NO_VALUE)
-        return None
+        return first
 
     def _equal_in_components(
         self, evaluator: Evaluator, one: tuple[int, FormulaValue], two: tuple[int, FormulaValue]
@@ -203,6 +213,19 @@ class ValueTable:
                 return False
             return all(map(equal, made, entries(whole)))  # type: ignore[arg-type]
         return False
+
+
+def _visible(left: FormulaValue, right: FormulaValue) -> bool:
+    """Whether two values differ in their first two digits, and are neither tiny nor huge."""
+    return any(map(_apart, flatten(left), flatten(right)))
+
+
+def _apart(one: scalars.Scalar, two: scalars.Scalar) -> bool:
+    if not all(isinstance(number, Fraction) or scalars.is_mpf(number) for number in (one, two)):
+        return True  # no number to look at
+    left, right = scalars.to_mpf(one), scalars.to_mpf(two)
+    larger = max(abs(left), abs(right))
+    return bool(_TINY < larger < _HUGE and abs(left - right) > larger / 50)
 
 
 def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Counterexample:

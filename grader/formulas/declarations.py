@@ -147,8 +147,8 @@ _GIVEN = re.compile(
     r"(?:iid\s+)?(iid|i\.i\.d\.|random|normal|N|独立同分布|随机|正态)\s*\((.*)\)\s*", re.DOTALL | re.IGNORECASE
 )
 _HEAD = re.compile(r"([^\W\d][^\s()]*)(?:\s*\(\s*([^\W\d]\w*)\s*\))?")
-_COUNTS = {"vector": (1, 1), "weights": (1, 1), "row": (1, 1), "row vector": (1, 1), "matrix": (2, 2), "map": (2, 2), "index": (1, 1),
-           "permutation": (1, 1)}  # fmt: skip
+_COUNTS = {"vector": (1, 1), "weights": (1, 1), "row": (1, 1), "row vector": (1, 1), "matrix": (2, 2), "map": (2, 2),
+           "index": (1, 1), "permutation": (1, 1)}  # fmt: skip
 _KEYS = {"mean": "mean", "μ": "mean", "均值": "mean", "期望": "mean", "e": "mean", "var": "var", "variance": "var",
          "方差": "var", "size": "size", "d": "size", "n": "size", "大小": "size", "长度": "size"}  # fmt: skip
 

@@ -78,10 +78,13 @@ def normalize_id(text: str) -> str:
 
 #: Words before and after ids that only say that these are the answer.
 BEFORE = re.compile(
-    r"(?:(?:i think|it is|it['’]s|only|the|answers?|options?|is|are)\b\s*|答案(?:是|为)?|只有|应该?选|只?选项?|[:\s]+)+",
+    r"(?:(?:i think|it is|it['’]s|only|the|answers?|options?|is|are)\b\s*"
+    r"|答案(?:是|为)?|只有|应该?选|只?选项?|[:\s]+)+",
     re.IGNORECASE,
 )
-AFTER = re.compile(r"(?:\s+(?:is|are) (?:right|correct|true)|\s+only|\s*项?(?:都?是?对的?|正确)|\s*项)[.。!]*$", re.IGNORECASE)
+AFTER = re.compile(
+    r"(?:\s+(?:is|are) (?:right|correct|true)|\s+only|\s*项?(?:都?是?对的?|正确)|\s*项)[.。!]*$", re.IGNORECASE
+)
 _SIGNS_AROUND = " \t\"'“”‘’`()[]{}（）【】.。!:："
 #: Signs between words that do not tell options apart; a point or comma within a number does.
 _BETWEEN = re.compile(r"(?<!\d)[.,]|[.,](?!\d)|[\s\"'“”‘’()（）:;!?，。；、-]")

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -285,3 +288,15 @@ def test_a_left_side_names_the_answer_or_makes_it_another_one(text: str, says: s
     judged = expression.judge(spec, text, Context("spring", "ada", "Q1.length"))
     assert judged.readable is (says is None) is (judged.status is Status.PASSED)
     assert says is None or (judged.message is not None and says in judged.message.en)
+
+
+def test_an_instance_shows_the_difference() -> None:
+    """At n = 2, g = 7, the first instance, both formulas are 0.99999 to five digits."""
+    spec = Spec({"n": "positive integer", "g": "positive real"}, "exp(2 g) / (exp(2 g) + n - 1)")
+    judged = expression.judge(spec, "exp(2 g) / (exp(2 g) + 2 n)", Context("spring", "ada", "Q1.share"))
+    assert judged.message is not None
+    said = re.search(r"n = (\S+), g = (\S+), yours is (\S+)\.$", judged.message.en)
+    assert said is not None
+    n, g, mine = map(float, map(Fraction, said.groups()))
+    right = math.exp(2 * g) / (math.exp(2 * g) + n - 1)
+    assert abs(mine - right) > right / 50
