@@ -26,6 +26,7 @@ from grader.formulas.ast import (
     Transpose,
     children,
     walk,
+    with_children,
 )
 from grader.formulas.declarations import Declaration, Declarations, Definition, Map, Random, Rotation, Tensor
 from grader.formulas.errors import TOO_EXPENSIVE, ShapeError, TooExpensiveError, UndefinedError
@@ -61,6 +62,8 @@ _SIZE = Message("a size of {value} (expected 1 to {most})")
 _NOT_INDEXED = Message("“{what}” cannot be indexed with {count}.")
 _NORMAL = Message("there is no exact value for {what}: only polynomials of normal variables have one")
 _SINGULAR = Message("a singular matrix")
+#: A name that nobody can type.
+_VARIABLE = " "
 _DISTINCT = Message("different indices need different components")
 _COUNT = Message("{count} indices")
 _FROM_WHERE = Message("What is the range of {index} in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.")
@@ -884,16 +887,14 @@ class Evaluator:
     # ------------------------------------------------------------------------------------- derivatives
 
     def _derivative(self, of: Node, by: Node) -> FormulaValue:
-        name = (
-            by.of.name
-            if isinstance(by, Subscript) and isinstance(by.of, Name)
-            else by.name
-            if isinstance(by, Name)
-            else ""
-        )
-        if any(isinstance(self.names.declared.get(name), kind) for kind in (Definition, Map, Rotation, type(None))):
+        base = by.of if isinstance(by, Subscript) else by
+        name = base.name if isinstance(base, Name) else _VARIABLE
+        declared = self.names.declared.get(name)
+        if name == _VARIABLE or isinstance(declared, Definition):
+            name, of = _VARIABLE, self._with_variable(of, base)
+        elif isinstance(declared, (Map, Rotation, type(None))):
             raise ShapeError(_BY.fill(what=show(by)))
-        at = self._name(name)
+        at = self.value(base)
         if isinstance(of, Name) and isinstance(self.names.declared.get(of.name), Map):
             of = FunctionCall(of.name, (Name(name),))
         if isinstance(by, Subscript):
@@ -902,6 +903,23 @@ class Evaluator:
             place = self._index(by.of, by.at[0], len(at.items))
             return self._partial_derivative(name, at, place, lambda: self.value(of))
         return self._gradient(name, at, lambda: self.value(of), show(by))
+
+    def _with_variable(self, of: Node, base: Node) -> Node:
+        """``of`` with a variable in place of the formula ``base``, if it depends on nothing in it otherwise."""
+
+        def changed(node: Node) -> Node:
+            if node == base:
+                return Name(_VARIABLE)
+            declared = self.names.declared.get(node.name) if isinstance(node, Name) else None
+            if isinstance(declared, Definition) and declared.parameter is None:
+                return changed(declared.formula)
+            return with_children(node, [changed(child) for child in children(node)])
+
+        found = changed(of)
+        for name in self.names.names_in(found) & self.names.names_in(base):
+            if "integer" not in getattr(self.names.declared[name], "numbers", ""):  # which may be a size of both
+                raise ShapeError(_BY.fill(what=show(base)))
+        return found
 
     def _gradient(self, name: str, at: FormulaValue, value: Callable[[], FormulaValue], shown: str) -> FormulaValue:
         """The derivative with respect to ``name``: a gradient, or a Jacobian with one column per component."""
@@ -947,10 +965,10 @@ class Evaluator:
             raise ShapeError(_NOT_A_MAP.fill(what=show(of)))
 
         def there() -> FormulaValue:
-            argument = self._overlay[" "]  # a name that nobody can type
+            argument = self._overlay[_VARIABLE]
             return self._mapped(of.name, declared, argument, of) if isinstance(argument, Vec) else argument
 
-        return self._gradient(" ", at, there, of.name)
+        return self._gradient(_VARIABLE, at, there, of.name)
 
 
 #: Function → its method, which gets the arguments as nodes. Functions of one number are in ``_ELEMENTWISE``.

@@ -81,7 +81,7 @@ def _of(node: Node) -> str:
         case Sum():
             said = _sum(node)
         case Derivative(of, by):
-            said = f"<mfrac>{_row(_sign('∂'), _bracketed(of, Plus, Times, Sum))}{_row(_sign('∂'), _of(by))}</mfrac>"
+            said = f"<mfrac>{_row(_sign('∂'), _bracketed(of, Plus, Times, Sum))}{_row(_sign('∂'), _bracketed(by, Plus, Times, Sum))}</mfrac>"
     return said
 
 

@@ -923,8 +923,7 @@ class _Parser:
         return len(self.entries) - 1
 
     def differentiate(self, of: Node, by: Node) -> Node:
-        plain_name = by.of if isinstance(by, Subscript) else by
-        if not isinstance(plain_name, Name):
+        if isinstance(by, Number):
             raise ParseError(_DERIVATIVE)
         return self.made(Derivative(of, by))
 
