@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from grader.core import score
 from grader.core.model import Course, Exercise, Item, Misconception, Question, Report, Status, Text, WatchState
 from grader.course import misconceptions
-from grader.learning.log import Answered, Coded, Event, Hinted, Named
+from grader.learning.log import Answered, Coded, Event, Explained, Hinted, Named
 
 #: Of an item: not answered, between two attempts, not graded automatically, settled as incorrect or correct.
 #: Of an exercise: "new" (not graded), "wrong" (not passed) or "right" (passed). The last event counts.
@@ -22,12 +22,16 @@ Standing: TypeAlias = Literal["new", "begun", "waiting", "wrong", "right"]
 
 @dataclass(frozen=True, slots=True)
 class ItemProgress:
-    """One item. ``tries`` counts the attempts since it was last started afresh; ``at`` is the time of the last one."""
+    """One item. ``tries`` counts the attempts since it was last started afresh; ``at`` is the time of the last one.
+
+    ``made``: so many key points the last answer makes, in the learner's own judgement, of so many.
+    """
 
     item: Item
     standing: Standing = "new"
     tries: int = 0
     at: datetime | None = None
+    made: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,7 @@ class _Log:
     """The events by item or exercise. ``met`` and ``passed`` hold positions in the log."""
 
     answered: dict[str, Answered]
+    explained: dict[str, Explained]
     coded: dict[str, Coded]
     hints: dict[str, int]
     met: dict[str, dict[str, list[int]]]
@@ -154,7 +159,7 @@ def progress_of(course: Course, events: Sequence[Event], about: About | None = N
         tuple(
             QuestionProgress(
                 question,
-                tuple(_item(item, log.answered.get(item.id)) for item in question.items),
+                tuple(_item(item, log) for item in question.items),
                 tuple(_exercise(each, log) for each in question.exercises),
                 tuple(_beliefs(question, events, log, about)),
             )
@@ -180,11 +185,15 @@ def last_misconception(events: Sequence[Event], exercise: str) -> str | None:
 
 
 def _log(events: Sequence[Event]) -> _Log:
-    log = _Log({}, {}, {}, {}, {}, None)
+    log = _Log({}, {}, {}, {}, {}, {}, None)
     for number, event in enumerate(events):
         match event:
             case Answered(item=name):
                 log.answered[name] = event
+                log.explained.pop(name, None)
+            case Explained(item=name):
+                log.explained[name] = event
+                continue
             case Coded(exercise=name):
                 log.coded[name] = event
             case Hinted(exercise=name, rung=rung):
@@ -202,12 +211,13 @@ def _log(events: Sequence[Event]) -> _Log:
     return log
 
 
-def _item(item: Item, last: Answered | None) -> ItemProgress:
+def _item(item: Item, log: _Log) -> ItemProgress:
+    last = log.answered.get(item.id)
     if last is None:
         return ItemProgress(item)
-    if not last.settled:
-        return ItemProgress(item, "begun", last.attempt, last.at)
-    return ItemProgress(item, _SETTLED_BY.get(last.status, "wrong"), last.attempt, last.at)
+    standing = _SETTLED_BY.get(last.status, "wrong") if last.settled else "begun"
+    ticked = log.explained.get(item.id)
+    return ItemProgress(item, standing, last.attempt, last.at, ticked and (len(ticked.said), ticked.points))
 
 
 _SETTLED_BY: dict[Status, Standing] = {Status.PASSED: "right", Status.PENDING: "waiting"}

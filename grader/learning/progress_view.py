@@ -65,6 +65,7 @@ _ITEM_STANDING = {
     "waiting": Message("not auto-graded"),
     "wrong": Message("incorrect"),
 }
+_MADE = Message("{said} of {points} key points, in your own judgement")
 _HINTS = Message("{hints} of {all} hints used")
 _PRACTICE = Message("practice points {earned} of {possible}")
 
@@ -310,6 +311,8 @@ def _line(page: Page, standing: Standing, name: str, wide: int, said: str, at: d
 def _said_of_item(page: Page, known: ItemProgress) -> str:
     if known.standing == "right":
         return page.say(_RIGHT_AT.get(known.tries, _RIGHT).fill(tries=known.tries))
+    if known.made is not None:
+        return page.say(_MADE.fill(said=known.made[0], points=known.made[1]))
     return page.say(_ITEM_STANDING[known.standing])
 
 
@@ -342,7 +345,7 @@ def of_question(known: QuestionProgress) -> dict[str, Any]:
         "id": known.question.id,
         "group": known.question.group,
         "items": [
-            {"id": item.item.id, "standing": item.standing, "tries": item.tries, "at": _time(item.at)}
+            {"id": item.item.id, "standing": item.standing, "tries": item.tries, "at": _time(item.at), "made": item.made}
             for item in known.items
         ],
         "exercises": [

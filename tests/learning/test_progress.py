@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text, WatchState
-from grader.learning.log import Coded, Event, Skipped
+from grader.learning.log import Coded, Event, Explained, Skipped
 from grader.learning.progress import code_events, hints_taken, new_events, progress_of, watch_events
 from tests.learner_logs import COURSE, START, code, hinted, named, right, wrong
 
@@ -33,6 +33,14 @@ def test_an_item_stands_as_it_was_answered_last(events: tuple[Event, ...], stand
     """Not by the best answer: what is forgotten is not known."""
     item = progress_of(COURSE, events).question("Q3").items[0]
     assert (item.standing, item.tries) == (standing, tries)
+
+
+def test_key_points_are_those_of_the_last_answer() -> None:
+    """Ticked by the learner beside the model answer; a new answer has none yet."""
+    pending = replace(right("Q3.what"), status=Status.PENDING, fraction=0.0)
+    ticked = Explained(START, "attention", "Q3.what", ("a", "c"), 3)
+    assert progress_of(COURSE, (pending, ticked)).question("Q3").items[0].made == (2, 3)
+    assert progress_of(COURSE, (pending, ticked, pending)).question("Q3").items[0].made is None
 
 
 @pytest.mark.parametrize(

@@ -231,6 +231,7 @@ def test_as_data() -> None:
         "standing": "wrong",
         "tries": 1,
         "at": "2026-03-01T12:00:00Z",
+        "made": None,
     }
     assert data["questions"][0]["exercises"][1] == {
         "function": "softmax",
