@@ -345,7 +345,13 @@ def of_question(known: QuestionProgress) -> dict[str, Any]:
         "id": known.question.id,
         "group": known.question.group,
         "items": [
-            {"id": item.item.id, "standing": item.standing, "tries": item.tries, "at": _time(item.at), "made": item.made}
+            {
+                "id": item.item.id,
+                "standing": item.standing,
+                "tries": item.tries,
+                "at": _time(item.at),
+                "made": item.made,
+            }
             for item in known.items
         ],
         "exercises": [

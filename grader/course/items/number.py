@@ -315,11 +315,17 @@ def as_mathml(spec: Spec, shown: str) -> str:
     return html.escape(shown)
 
 
+def _places(spec: Spec) -> Iterator[Text]:
+    """What is asked for: significant digits or decimal places."""
+    if spec.digits:
+        yield _DIGITS.fill(digits=spec.digits)
+    if spec.decimals:
+        yield _ONE_DECIMAL if spec.decimals == 1 else _DECIMALS.fill(decimals=spec.decimals)
+
+
 def prompt(spec: Spec, context: Context) -> Prompt:
     """One line, with the required digits and the unit, if any."""
-    facts = [_DIGITS.fill(digits=spec.digits)] if spec.digits else []
-    if spec.decimals:
-        facts.append(_ONE_DECIMAL if spec.decimals == 1 else _DECIMALS.fill(decimals=spec.decimals))
+    facts = [*_places(spec)]
     others = _units.others(spec.unit)
     if others:
         facts.append(_UNITS.fill(unit=spec.unit, others=Text(" or ".join(others[:2]), "、".join(others[:2]))))
@@ -343,7 +349,7 @@ def key(spec: Spec, context: Context) -> Text:
 def quiz_item(spec: Spec, context: Context) -> QuizItem:
     """The number, and those of known wrong answers."""
     facts = [_IN_UNIT.fill(unit=spec.unit) if spec.unit else _A_NUMBER]
-    facts += [_DIGITS.fill(digits=spec.digits)] if spec.digits else []
+    facts += [*_places(spec)]
     symbols = draw(spec, context)
     numbers = [_with_margin(spec, spec.answer, symbols, None)]
     numbers += [_with_margin(spec, wrong.answer, symbols, wrong.misconception) for wrong in spec.wrong]
@@ -353,12 +359,7 @@ def quiz_item(spec: Spec, context: Context) -> QuizItem:
 def _with_margin(spec: Spec, answer: Number | str, symbols: Symbols, misconception: str | None) -> QuizNumber:
     """A number with the error that ``judge`` allows."""
     value = arithmetic.evaluate(answer, symbols)
-    if spec.digits and value:
-        margin = 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) + 1 - spec.digits)
-    elif isinstance(value, int) and not spec.tolerance:
-        margin = 0.0
-    else:
-        margin = (spec.tolerance or _EXACT) * (abs(float(value)) or 1.0)
+    margin = _margin(float(value), spec) or (0.0 if isinstance(value, int) else _EXACT * (abs(value) or 1.0))
     return QuizNumber(value, margin, misconception)
 
 
@@ -443,13 +444,16 @@ def _near(given: float, spec: Spec, symbols: Symbols) -> bool:
 
 
 def _close(given: float, right: float, spec: Spec, digits: int | None = None) -> bool:
-    """Whether ``given`` is within the tolerance of ``right``; if digits are required, within half of the last one."""
+    """Whether ``given`` is as close to ``right`` as it has to be."""
+    return abs(given - right) <= _margin(right, spec, digits) + _EXACT * (abs(right) or 1.0)
+
+
+def _margin(right: float, spec: Spec, digits: int | None = None) -> float:
+    """The absolute error that an answer may have: half of the last place that is asked for, or the tolerance."""
     digits = digits or spec.digits
     if spec.decimals:
-        return abs(given - right) <= 0.5 * 10.0**-spec.decimals + _EXACT * (abs(right) or 1.0)
-    if not digits:
-        return abs(given - right) <= (spec.tolerance + _EXACT) * (abs(right) or 1.0)
-    return abs(given - right) <= 0.5 * 10.0 ** _last_place(right, digits) + _EXACT * abs(right)
+        return 0.5 * 10.0**-spec.decimals
+    return 0.5 * 10.0 ** _last_place(right, digits) if digits else spec.tolerance * (abs(right) or 1.0)
 
 
 def _last_place(value: float, digits: int) -> int:

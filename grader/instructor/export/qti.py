@@ -9,7 +9,8 @@ Canvas is known to read. Only practice items are included, unless `--graded` is 
 |---|---|
 | choice, multi | the same; wrong options show the correct idea |
 | number | the same, with its tolerance |
-| match, order | left out |
+| match | the same; each pair is an equal share of the points |
+| order | left out |
 | text, expression, derivation, blanks, proof, shape | essay, with a correct answer in the feedback |
 
 Numbers that differ from learner to learner in attncheck are the same for everyone. Points are rounded to
@@ -35,6 +36,7 @@ import io
 import re
 import xml.etree.ElementTree as ET
 import zipfile
+from collections.abc import Iterator
 from decimal import Decimal
 from hashlib import sha256
 
@@ -55,11 +57,12 @@ ABOUT = Message("Quiz items for Canvas: a zip with one quiz (QTI 1.2).")
 SOURCE = "course"
 OPTIONS = frozenset({"questions", "graded"})
 
-_FORMS = frozenset({"one", "many", "number", "essay"})
+_FORMS = frozenset({"one", "many", "number", "pairs", "essay"})
 _TYPES = {
     "one": "multiple_choice_question",
     "many": "multiple_answers_question",
     "number": "numerical_question",
+    "pairs": "matching_question",
     "essay": "essay_question",
 }
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
@@ -197,6 +200,8 @@ def _item(section: ET.Element, each: ExportItem) -> None:
     _material(presentation, markup(each.text))
     if each.options:
         _choices(presentation, ident, each)
+    elif each.pairs:
+        _partners(presentation, ident, each)
     else:
         _blank(presentation, number=each.form == "number")
     processing = _add(item, "resprocessing")
@@ -230,6 +235,28 @@ def _choices(presentation: ET.Element, ident: str, each: ExportItem) -> None:
         _material(label, inline(option.text))
 
 
+def _partners(presentation: ET.Element, ident: str, each: ExportItem) -> None:
+    """One choice for each left side, among all right sides."""
+    for name, left, _ in _pairs(ident, each):
+        response = _add(presentation, "response_lid", ident=name)
+        _material(response, inline(left))
+        render = _add(response, "render_choice")
+        for right, partner in _rights(ident, each).items():
+            _material(_add(render, "response_label", ident=partner), inline(right))
+
+
+def _pairs(ident: str, each: ExportItem) -> Iterator[tuple[str, str, str]]:
+    """The name of each response, its left side, and the name of its partner."""
+    rights = _rights(ident, each)
+    return ((f"response_{at}", left, rights[right]) for at, (left, right) in enumerate(each.pairs, 1) if left)
+
+
+def _rights(ident: str, each: ExportItem) -> dict[str, str]:
+    """The right sides, each once, with their names."""
+    distinct = sorted({right for _, right in each.pairs})
+    return {right: f"{ident}_right_{at}" for at, right in enumerate(distinct, 1)}
+
+
 def _blank(presentation: ET.Element, *, number: bool) -> None:
     response = _add(presentation, "response_str", ident="response1", rcardinality="Single")
     render = _add(response, "render_fib", **({"fibtype": "Decimal"} if number else {}))
@@ -252,6 +279,12 @@ def _equals(parent: ET.Element, value: str, tag: str = "varequal") -> None:
 
 def _right(processing: ET.Element, ident: str, each: ExportItem) -> None:
     """Add the condition that gives the points. An essay has none: a person grades it."""
+    if each.form == "pairs":
+        pairs = list(_pairs(ident, each))
+        for name, _, partner in pairs:
+            _add(_condition(processing, "Yes"), "varequal", partner, respident=name)
+            _add(processing[-1], "setvar", f"{100 / len(pairs):.2f}", action="Add", varname="SCORE")
+        return
     condition = _condition(processing, "No")
     match each.form:
         case "one":

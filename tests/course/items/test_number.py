@@ -562,3 +562,20 @@ def test_digits_are_checked(spec: Spec, said: list[str]) -> None:
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        Spec("d / 7", {"d": (4, 50)}, tolerance=0.01),
+        Spec("d / 7", {"d": (4, 50)}, decimals=2),
+        Spec(0, decimals=1),
+    ],
+)
+def test_other_systems_allow_the_same_error(spec: Spec) -> None:
+    """What is just within the range of a quiz item is right here, and what is just outside is wrong."""
+    right = number.quiz_item(spec, ADA).numbers[0]
+    assert right.margin > 0
+    for share, status in ((0.99, Status.PASSED), (1.01, Status.FAILED)):
+        for sign in (-1, 1):
+            assert number.judge(spec, right.value + sign * share * right.margin, ADA).status is status

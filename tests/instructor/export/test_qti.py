@@ -32,13 +32,33 @@ def test_every_kind_of_item(tmp_path: Path) -> None:
         "Q1.size": ("numerical_question", "2"),
         "Q1.exact": ("numerical_question", "1"),
         "Q1.digits": ("numerical_question", "1"),
+        "Q1.pairs": ("matching_question", "1"),
         "Q1.why": ("essay_question", "1"),
         "Q2.multi": ("multiple_answers_question", "0.5"),
     }
-    assert "QTI has no matching question type: Q1.pairs, Q1.steps" in told
-    idents = [part.get("ident") for item in quiz(path).items.values() for part in item.iter(f"{QTI}response_label")]
+    assert "QTI has no matching question type: Q1.steps" in told
+    items = {name: item for name, item in quiz(path).items.items() if name != "Q1.pairs"}  # which repeats its choices
+    idents = [part.get("ident") for item in items.values() for part in item.iter(f"{QTI}response_label")]
     chosen = [ident for ident in idents if ident != "answer1"]
     assert len(chosen) == len(set(chosen)) == 10
+
+
+def test_pairs(tmp_path: Path) -> None:
+    """One choice for each left side, among all right sides; each right pair gives its share."""
+    item = quiz(make("qti", tmp_path / "q.zip")[0]).items["Q1.pairs"]
+    asked = {}
+    for response in item.iter(f"{QTI}response_lid"):
+        texts = [part.text for part in response.iter(f"{QTI}mattext")]
+        labels = [part.get("ident") for part in response.iter(f"{QTI}response_label")]
+        asked[response.get("ident")] = texts[0], dict(zip(labels, texts[1:], strict=True))
+    found = []
+    for inner, points, _ in conditions(item):
+        chosen = inner.find(f"{QTI}varequal")
+        if chosen is not None:
+            left, rights = asked[chosen.get("respident")]
+            found.append((left, rights[chosen.text], points))
+    assert found == [("one = 1", "3", "33.33"), ("x -&gt; y", "2", "33.33"), ("three", "~1", "33.33")]
+    assert all(sorted(map(str, rights.values())) == ["2", "3", "4", "~1"] for _, rights in asked.values())
 
 
 def test_choices_have_their_feedback(tmp_path: Path) -> None:
