@@ -81,7 +81,8 @@ def _of(node: Node) -> str:
         case Sum():
             said = _sum(node)
         case Derivative(of, by):
-            said = f"<mfrac>{_row(_sign('∂'), _bracketed(of, Plus, Times, Sum))}{_row(_sign('∂'), _bracketed(by, Plus, Times, Sum))}</mfrac>"
+            above, below = (_row(_sign("∂"), _bracketed(part, Plus, Times, Sum)) for part in (of, by))
+            said = f"<mfrac>{above}{below}</mfrac>"
     return said
 
 

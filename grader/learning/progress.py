@@ -217,7 +217,8 @@ def _item(item: Item, log: _Log) -> ItemProgress:
         return ItemProgress(item)
     standing = _SETTLED_BY.get(last.status, "wrong") if last.settled else "begun"
     ticked = log.explained.get(item.id)
-    return ItemProgress(item, standing, last.attempt, last.at, ticked and (len(ticked.said), ticked.points))
+    made = None if ticked is None else (len(ticked.said), ticked.points)
+    return ItemProgress(item, standing, last.attempt, last.at, made)
 
 
 _SETTLED_BY: dict[Status, Standing] = {Status.PASSED: "right", Status.PENDING: "waiting"}
