@@ -19,9 +19,11 @@ from grader.formulas.values import FormulaValue, Mat, SizelessTensor, Vec, entri
 
 _ENOUGH = 8
 _TRIES = 40
+#: Instances that are tried to find one where people see a difference.
+_MORE = 4
 #: The first instances have small whole numbers.
 _PLAIN = 4
-#: Between these, people see at once which of two values is larger.
+#: Values that are tiny, or huge, for people.
 _TINY, _HUGE = 1e-3, 1e6
 _NO_VALUE = Message("there are no values to try")
 _SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
@@ -170,7 +172,8 @@ class ValueTable:
         tried = heavy = place = 0
         why: FormulaError | None = None
         first: Counterexample | None = None
-        while tried < self.enough and (evaluator := self.evaluator(place)):
+        last = self.enough
+        while tried < last and (evaluator := self.evaluator(place)):
             # The later formula first: an error of its own should be reported for it.
             right, left = self.value(place, two), self.value(place, one)
             place += 1
@@ -192,6 +195,7 @@ class ValueTable:
                 if _visible(left, right):
                     return found
                 first = first or found
+                last = min(last, tried + _MORE)
         if not tried:
             raise why or UndefinedError(_NO_VALUE)
         return first
@@ -216,7 +220,7 @@ class ValueTable:
 
 
 def _visible(left: FormulaValue, right: FormulaValue) -> bool:
-    """Whether two values differ in their first two digits, and are neither tiny nor huge."""
+    """Whether two values differ in their first two digits, and are not tiny; huge ones take too long to try more."""
     return any(map(_apart, flatten(left), flatten(right)))
 
 
@@ -225,7 +229,7 @@ def _apart(one: scalars.Scalar, two: scalars.Scalar) -> bool:
         return True  # no number to look at
     left, right = scalars.to_mpf(one), scalars.to_mpf(two)
     larger = max(abs(left), abs(right))
-    return bool(_TINY < larger < _HUGE and abs(left - right) > larger / 50)
+    return bool(larger > _HUGE or (larger > _TINY and abs(left - right) > larger / 50))
 
 
 def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Counterexample:

@@ -923,7 +923,7 @@ class _Parser:
         return len(self.entries) - 1
 
     def differentiate(self, of: Node, by: Node) -> Node:
-        if isinstance(by, Number):
+        if isinstance(by, Number) or (isinstance(by, Subscript) and isinstance(by.of, Subscript)):
             raise ParseError(_DERIVATIVE)
         return self.made(Derivative(of, by))
 

@@ -27,8 +27,19 @@ _REASON = re.compile(
     r"[\s,;:]+(?:because|since|by|using|as|where|due to|which|follows|and so|with)\b|[,;:\s]*(?:因为|由于|根据|利用|由)"
 )
 _LEAD = re.compile(
-    r"\s*(?:(?:\d{1,2}[.)](?=\s))|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故|即|得|解[:：]|证明?[:：]|原式\s*(?==))[\s:,]*"
+    r"\s*(?:(?:\d{1,2}[.)](?=\s))|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
+    r"|也就是(?:矩阵|向量)?|即|得|解[:：]|证明?[:：。]|合起来[:：]|原式\s*(?==)"
+    r"|(?:and\s+)?(?:that is|i\.e\.|(?:both cases )?together|in (?:matrix|vector) form|as a (?:matrix|vector))\b"
+    r"|proof\b\.?|\(\d{1,2}\)\s+(?==))[\s:,]*",
+    re.IGNORECASE,
 )
+#: The end of a proof.
+_PROVEN = re.compile(r"\s*(?:∎|□|■|\\(?:qed|blacksquare|square)\b|\bq\.?e\.?d\b\.?|证毕)[\s.。]*$", re.IGNORECASE)
+#: A case whose formula is on the next line.
+_CASE_AHEAD = re.compile(
+    r"\s*(?:(?:if|for|when|case|当|若)\s*)?[A-Za-z]\s*(?:=|≠|!=|\\neq?)\s*[A-Za-z]\s*(?:时\s*)?[:：]\s*", re.IGNORECASE
+)
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)\{(?:align|aligned|equation|gather|gathered|split)\*?\}")
 _AFTER_COMMA = re.compile(r"[,;:.]\s*([A-Za-z]{3,}.*)")
 #: A word of three letters or more that is not followed by an argument or index.
 _WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
@@ -49,6 +60,10 @@ _REASON_FIRST = re.compile(
     r"[^:]*:\s*(?=\S)",
     re.IGNORECASE,
 )
+#: An announcement, which is no step: let S = …, b = … and c = …
+_ANNOUNCED = re.compile(r"\s*(?:(?:let|set|put|write|define|call)\s|(?:设|令|记|写)(?!成))", re.IGNORECASE)
+#: What stands between the names that are given in one line, or after them.
+_AMONG_NAMES = re.compile(r"[,，、;；。:：]\s*|\.\s+|\.$|\s+and\s+|\s+so\s+|\s*(?:和|与|则|其中)\s*")
 #: A name for a formula: S = …; it may follow the formula that uses it: … with S = ….
 _NAMED = re.compile(
     r"\s*(?:(?:let|set|put|write|define|call|where|with)\s+|(?:设|令|记|取|其中)\s*)?"
@@ -58,7 +73,8 @@ _NAMED = re.compile(
 _WITH = re.compile(r"[\s,，;；]+(?:with|where|其中|这里)\s*([^\W\d_][\w{}]*)\s*[:：]?=(?!=)\s*(\S.*)")
 #: One of two cases: i = j: …
 _CASE = re.compile(
-    r"\s*(?:(?:if|for|when|case|当|若)\s*)?([A-Za-z])\s*(=|≠|!=|\\neq?)\s*([A-Za-z])\s*(?:时\s*)?[:：,，]\s*(\S.*)"
+    r"\s*(?:(?:if|for|when|case|当|若)\s*)?([A-Za-z])\s*(=|≠|!=|\\neq?)\s*([A-Za-z])\s*(?:时\s*)?[:：,，]\s*(\S.*)",
+    re.IGNORECASE,
 )
 #: What a chain is about, before its first =: a name, or a derivative of one.
 _LEFT_SIDE = re.compile(r"\s*(?:[^\W\d_]\w*|[∂d]\s*[^\W\d_]\w*\s*/\s*[∂d]\s*\w+)\s*")
@@ -80,10 +96,17 @@ class Side:
 
 def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The parts of ``texts``, each with the number of the line it is on, as its author counts them."""
-    number = 0
+    number, case = 0, ""
     for text in map(plain_matrices, texts):
+        if _ENVIRONMENT.search(text):
+            text = _ENVIRONMENT.sub("", text).replace("&", " ")
         for line in re.split(r"\r\n|[\r\n\u2028\u2029]", text):
             number += 1
+            line = _PROVEN.sub("", line)
+            if _CASE_AHEAD.fullmatch(line):
+                case = line
+                continue
+            line, case = case + line, ""
             formulas, mark, reason = line.partition("#")
             pieces = re.split(r"[;；]+(?![^\[]*\])|\\\\(?=\s|$)", formulas)
             parts = [part for piece in pieces for part in re.split(_ARROWS, piece)]
@@ -154,26 +177,67 @@ def _local_names(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Lo
     """The names of formulas: those given in one line and used in another."""
     local = LocalNames(vocabulary, {})
     for at, (_, line) in enumerate(lines[:MOST_LINES]):
-        match = _WITH.search(line) or _NAMED.match(line)
-        if match is None or _known(match[1], local.vocabulary):
-            continue
         others = [other for place, (_, other) in enumerate(lines) if place != at]
-        if match.re is _NAMED and not any(_uses(other, match[1]) for other in others):
-            continue
-        try:
-            formula = parse_chain(strip_words(match[2], local.vocabulary), local.vocabulary)[0]
-        except ParseError:
-            continue
-        known = local.vocabulary
-        wider = Vocabulary({**known.kinds, match[1]: "definition"}, {**known.spellings, match[1]: match[1]})
-        local = LocalNames(wider, {**local.formulas, match[1]: local.unfolded(formula)})
+        for name, formula in _names_given(line, others):
+            if not _known(name, local.vocabulary):
+                local = _with_name(local, name, formula)
     return local
+
+
+def _names_given(line: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The names that a line may give to formulas: … with S = …, let S = … and b = …, or S = … in a remark."""
+    if given := _WITH.search(line):
+        yield given[1], given[2]
+    formula, _, remark = line.partition("#")
+    for text in (formula if _announces(formula) else "", remark):
+        for part in _outer_parts(text):
+            match = _NAMED.match(part)
+            if match and any(_uses(other, match[1]) for other in (*others, formula if text is remark else "")):
+                yield match[1], match[2]
+
+
+def _announces(formula: str) -> bool:
+    """Whether a line is one that gives names, as far as its beginning shows."""
+    head = formula.partition("=")[0].strip()
+    return bool(_ANNOUNCED.match(formula) or (head and not _FORMULA.search(head) and not _CASE.match(formula)))
+
+
+def _gives_names(line: str, local: LocalNames) -> bool:
+    """Whether a line gives names to formulas, and so is no step."""
+    formula = line.partition("#")[0]
+    named = [match[1] for part in _outer_parts(formula) if (match := _NAMED.match(part))]
+    return bool(_ANNOUNCED.match(line)) or (
+        _announces(formula)
+        and any(name in local.formulas or local.vocabulary.kinds.get(name) == "definition" for name in named)
+    )
+
+
+def _outer_parts(text: str) -> Iterator[str]:
+    """The parts of a list of names; what is inside brackets stays together."""
+    start = 0
+    for found in _AMONG_NAMES.finditer(text):
+        if not _inside(text, found.start()):
+            yield text[start : found.start()]
+            start = found.end()
+    yield text[start:]
+
+
+def _with_name(local: LocalNames, name: str, text: str) -> LocalNames:
+    """``local`` with one more name, if its formula can be read."""
+    known = local.vocabulary
+    try:
+        formula = parse_chain(strip_words(text, known), known)[0]
+    except ParseError:
+        return local
+    wider = Vocabulary({**known.kinds, name: "definition"}, {**known.spellings, name: name})
+    return LocalNames(wider, {**local.formulas, name: local.unfolded(formula)})
 
 
 def _known(word: str, vocabulary: Vocabulary) -> bool:
     """Whether ``word`` is a function or made of declared names."""
     try:
-        return word in vocabulary.kinds or bool(function_name(word, vocabulary)) or _declared(word, vocabulary)
+        function = len(word) > 1 and function_name(word, vocabulary)
+        return word in vocabulary.kinds or bool(function) or _declared(word, vocabulary)
     except ParseError:
         return True
 
@@ -191,8 +255,7 @@ def _uses(line: str, name: str) -> bool:
 
 def _sides(line: str, number: int, local: LocalNames) -> tuple[Side, ...]:
     """The expressions of one line. Raises ParseError."""
-    match = _NAMED.match(line)
-    if match and match[1] in local.formulas:
+    if _gives_names(line, local):
         return ()
     if (given := _WITH.search(line)) and given[1] in local.formulas:
         line = line[: given.start()]

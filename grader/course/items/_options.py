@@ -79,7 +79,7 @@ def normalize_id(text: str) -> str:
 #: Words before and after ids that only say that these are the answer.
 BEFORE = re.compile(
     r"(?:(?:i think|it is|it['’]s|only|the|answers?|options?|is|are)\b\s*"
-    r"|答案(?:是|为)?|只有|应该?选|只?选项?|[:\s]+)+",
+    r"|答案(?:是|为)?|只有|我选|(?:成立|正确|对)的[是有]|应该?选|只?选项?|[:\s]+)+",
     re.IGNORECASE,
 )
 AFTER = re.compile(

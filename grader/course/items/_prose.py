@@ -19,9 +19,9 @@ _BEFORE = (
     "for", "form", "formula", "from", "get", "gets", "give", "gives", "grow", "grows", "has", "have", "head",
     "hence", "in", "index", "is", "it", "its", "layer", "like", "linear", "linearly", "loss", "makes", "mean",
     "memory", "must", "namely", "need", "needs", "number", "obtain", "of", "parameters", "position", "product",
-    "rank", "ratio", "result", "roughly", "row", "scale", "scales", "score", "share", "should", "simply", "size",
-    "slope", "so", "standard", "sum", "takes", "temperature", "that", "the", "then", "there", "therefore", "this",
-    "thus", "to", "total", "value", "variance", "we", "weight", "weights", "which", "will",
+    "rank", "ratio", "result", "returns", "roughly", "row", "scale", "scales", "score", "share", "should", "simply",
+    "size", "slope", "so", "standard", "sum", "takes", "temperature", "that", "the", "then", "there", "therefore",
+    "this", "thus", "to", "total", "value", "variance", "we", "weight", "weights", "which", "will",
 )  # fmt: skip
 _AFTER = (
     "all", "allowed", "altogether", "are", "as", "away", "back", "big", "entries", "exactly", "in", "is", "it",
@@ -36,13 +36,19 @@ _BEFORE_ZH = (
     "权重", "方差", "标准差", "均值", "期望", "损失", "导数", "斜率", "维数", "维度", "长度", "形状", "内存",
     "显存", "次数", "元素", "位置", "下标", "序号", "因子", "倍数", "变成", "变为", "往前", "向前", "大约", "大概",
     "约为", "约等于", "约", "等于", "为", "是", "有", "它", "其", "的", "第", "线性", "按", "公式", "可以", "写成",
-    "写作", "表示", "了", "到",
+    "写作", "表示", "了", "到", "每隔", "平均", "增加", "返回", "概率", "加上",
 )  # fmt: skip
 _AFTER_ZH = (
-    "个", "位置", "词元", "倍", "元素", "矩阵", "张量", "数组", "为", "的", "是", "真", "增长", "级别", "左右",
-    "时",
+    "个", "位置", "时相等", "词元", "倍", "元素", "矩阵", "张量", "数组", "为", "的", "是", "真", "增长", "级别",
+    "左右", "时",
 )  # fmt: skip
 _ZH = "[\u3400-\u9fff]"
+#: A measure word and what was counted; not 三倍多, 3 个半.
+_MEASURED = re.compile(
+    r"(?<=[\w)])\s*[个层步条次种号份位块行列头项组句段轮对张倍](?:(?![多余来几半不减负加除])[\u3400-\u9fff]){0,6}$"
+)
+#: A plural noun says what was counted; not 3 thousands.
+_PLURAL = re.compile(r"(?<=\d)\s+(?!\w*(?:thousand|million|billion|hundred|dozen|halve|third|quarter|th)s$)[a-z]{3,}s$")
 
 
 def _listed(words: tuple[str, ...]) -> str:
@@ -63,10 +69,12 @@ _TAIL = re.compile(
 #: A conclusion after a comma is the answer: …, so r = ….
 _CONCLUSION = re.compile(
     r"[,;.]\s*(?:and\s+)?(?:so|thus|hence|therefore|then|that is|i\.e\.|namely|所以|因此|从而|于是|故|即|得)"
-    r"(?![a-z])\s*"
+    r"(?![a-z])\s*|[,;.]\s*[\u3400-\u9fff]{0,4}(?:共计?|合计|总计|得)\s*(?![\u3400-\u9fff])|\s即\s"
 )
 _REASON = re.compile(r"(?<![\s,;])[\s,;]+(?:because|since|due to)\b|因为|由于", re.IGNORECASE)
-_EQUALS = re.compile(r"\s*(?:\b(?:is\s+|are\s+)?equal\s+to\b|\bequals\b|(?<!约)等于)\s*", re.IGNORECASE)
+_EQUALS = re.compile(
+    r"\s*(?:\b(?:is\s+|are\s+)?equal\s+to\b|\bequals\b|(?<!约)等于|(?<=[A-Za-z\d_])\s*为(?=\s*[\d(]))\s*", re.IGNORECASE
+)
 #: A description before a colon has a word, so that a ratio (n : d) is none.
 _WORD = re.compile(rf"[A-Za-z]{{3}}|{_ZH}")
 #: What makes the formula after a description another one: “not: 7”.
@@ -84,6 +92,10 @@ _CHANGED = re.compile(
     r"|each|every|without|except|negated|negative|inverted|reciprocal|transposed|opposite|wrong|false|instead)\b|[倍半每除减加根方不负少降]",
     re.IGNORECASE,
 )
+
+
+#: So many words make a sentence, in which a number is not the answer.
+_SENTENCE = 4
 
 
 def without_chinese(text: str) -> str:
@@ -128,7 +140,25 @@ def without_remarks(text: str, vocabulary: Vocabulary) -> str:
 
 def is_remark(text: str) -> bool:
     """Whether ``text``, from a bracket behind an answer, has words that change nothing: a penalty."""
-    return bool(_WORD.search(text)) and not re.search(r"[\d=]", text) and not _CHANGED.search(text)
+    number = re.search(r"[\d=]", text) and ("=" in text or len(text.split()) < _SENTENCE)
+    return bool(_WORD.search(text)) and not number and not _CHANGED.search(text)
+
+
+def without_chinese_clause(text: str) -> str:
+    """``text`` without the Chinese words after its first comma outside brackets, unless they change it."""
+    for found in re.finditer(r"[,;]\s*(?=[\u3400-\u9fff])", text):
+        if _outside(text, found.start()):
+            return text if _CHANGED.search(text[found.end() :]) else text[: found.start()]
+    return text
+
+
+def only_number(text: str) -> str:
+    """The one part of ``text``, between commas, with digits in it, if the others change nothing; else ``text``."""
+    parts = re.split(r"[,;](?!\d)", text)
+    numbers = [part for part in parts if re.search(r"\d", part)]
+    words = [part for part in parts if part not in numbers]
+    changed = any(_CHANGED.search(part) or _NEGATED.search(part) for part in words)
+    return numbers[0] if len(numbers) == 1 and words and not changed else text
 
 
 def without_clause(text: str) -> str:
@@ -149,6 +179,7 @@ def without_tail(text: str) -> str:
     """``text`` without harmless words at its end, and without those that say what was counted."""
     while True:
         shorter = _units.without_counted(_TAIL.sub("", text)).rstrip(" ,")
+        shorter = _PLURAL.sub("", _MEASURED.sub("", shorter)) if not _CHANGED.search(shorter) else shorter
         if not shorter.strip() or shorter == text:
             return text
         text = shorter

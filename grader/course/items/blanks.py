@@ -86,7 +86,7 @@ _TWICE = Message("“{name}” occurs twice; write one line for it.")
 _ABOUT = Message("{name}: {why}")
 
 _LABEL = re.compile(
-    r"\s*[\[(【（]?\s*([A-Za-z])\s*[\])】）]?\s*[:：=＝.]\s*(.*)|\s*[\[(【（]\s*([A-Za-z])\s*[\])】）]\s*(.+)"
+    r"\s*[\[(【（]?\s*([A-Za-z])\s*[\])】）]?\s*[:：=＝.]\s*(.*)|\s*[\[(【（]?\s*([A-Za-z])\s*[\])】）]\s*(.+)"
 )
 _IN_FRAME = re.compile(r"\[([a-z])\]")
 

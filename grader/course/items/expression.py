@@ -263,7 +263,8 @@ def _formula(text: str, local: steps.LocalNames) -> Node:
     bare = _prose.unlabelled(text)
     remark = _prose.without_remarks(bare, local.vocabulary)
     forms = [text, bare, _units.without_counted(bare), remark]
-    for form in (bare, remark):
+    for form in (bare, remark, _prose.without_chinese_clause(bare)):
+        forms.append(form)
         for shorter in (_prose.without_lead(form), _prose.without_chinese(form)):
             forms += [shorter, _units.without_counted(shorter), _prose.without_tail(shorter)]
     error = ParseError(_NOT_TEXT)

@@ -50,6 +50,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -90,6 +91,11 @@ class WrongPair:
 
     pair: tuple[str, str]
     misconception: MisconceptionId
+
+
+#: Words between ids that change nothing: 查询 a 配 2.
+_CHINESE = re.compile(r"[\u3400-\u9fff]+")
+_NOT_SO = re.compile(r"[不非没错反]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +272,10 @@ def _has(pairs: Mapping[str, str], wrong: WrongPair) -> bool:
 def _read(spec: Spec, value: object) -> dict[str, str]:
     """The partners that the answer gives, by ids of ``left``. Raises _UnreadablePairs."""
     left, right = _names(spec.left), _names(spec.right)
-    words = _ids.split_words(_flat(value))
-    parts = [part for word in words or () for part in _apart(word, left, right)]
+    words = _ids.split_words(_flat(value)) or []
+    if not any(map(_NOT_SO.search, words)):
+        words = [part for word in words for part in ([word] if word in left or word in right else _CHINESE.split(word))]
+    parts = [part for word in words if word for part in _apart(word, left, right)]
     if not parts:
         raise _UnreadablePairs(_NOTHING.fill(example=_example(spec)))
     strange = next((part for part in parts if part not in left and part not in right), None)

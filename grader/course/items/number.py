@@ -538,8 +538,10 @@ _MIXED = re.compile(r"(?<![\w.)/*^(])(\d+)\s*([½⅓⅔¼¾⅕-⅞])")
 _MIXED_IN_DIGITS = re.compile(r"(?<![\w.)/*^(])(\d+)\s+(\d+)\s*[/⁄]\s*(\d+)(?![\w.(^*/])")
 #: log_2 8, log_{0.9}(0.5), log_e(8000)
 _BASE = re.compile(r"\blog_\{?(e|\d+(?:\.\d+)?)\}?\s*(?:\(([^()]*)\)|(\d+(?:\.\d+)?))")
-#: 7.5 (= 30/4)
-_IN_OTHER_WORDS = re.compile(r"^(.*\S)\s*\([=≈]\s*([^()]+)\)\s*$")
+#: 7.5 (= 30/4), 百分之三 (即 3%), 八倍 (8)
+_IN_OTHER_WORDS = re.compile(
+    r"^(.*\S)\s*\((?:[=≈]|即|也就是|i\.e\.|(?<=[\u3400-\u9fff%]\()|(?<=[\u3400-\u9fff%] \())\s*([^()]*\d[^()]*)\)\s*$"
+)
 _LAST_BRACKET = re.compile(r"^(.*\S)\s*\(([^()]*)\)$")
 #: How far numbers joined by ``=`` may be apart, since the last is often rounded.
 _AGREE = 0.01
@@ -588,7 +590,7 @@ def _without_ambiguity(value: object, spec: Spec, symbols: Symbols) -> object:
 def _sides(text: str) -> list[str]:
     """The parts of ``text`` between ``=`` and ``≈``, without comments and leading words. Raises ValueError."""
     text = _IN_OTHER_WORDS.sub(r"\2 = \1", _typed(text).partition("#")[0])
-    text = _prose.conclusion(text)
+    text = _prose.only_number(_prose.conclusion(text))
     found = [side.strip() for side in re.split("[=≈]", text)]
     found = found[1:] if not found[0] and len(found) > 1 else found
     found = [_bare(side) for side in found]
