@@ -45,7 +45,7 @@ def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) 
     Expected arrays come from the reference (float64). Only the kind of the dtype of ``actual`` matters: booleans must
     be booleans, numbers may have any width. Integers in an array or a list are ids: they are compared exactly, and
     floats are a mismatch. A single integer, alone or as one of several results (a tuple), is a count, which may be
-    computed as a float. A list of numbers may be an array with one axis.
+    computed as a float. A list of numbers may be an array with one axis, and the reverse.
     """
     return _compare(expected, actual, rtol, atol, alone=True)
 
@@ -85,6 +85,8 @@ def _entries(actual: Any) -> Any:
 def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: float, alone: bool) -> Mismatch | None:
     if expected.ndim == 0 and isinstance(actual, (bool, int, float)):
         actual = Array(scalar(actual), "scalar")
+    if expected.ndim == 1 and isinstance(actual, list) and all(isinstance(each, (int, float)) for each in actual):
+        actual = Array(np.asarray([scalar(each) for each in actual]), "scalar")
     if not isinstance(actual, Array):
         wanted = Message("an array") if expected.ndim else Message("a number")
         return _wrong_thing(wanted, actual)

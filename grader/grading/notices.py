@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator
 
+from grader.core import bounded
 from grader.core.model import Course, Message, MissingModule, Notice, Submission, Text
 from grader.core.suggest import nearest
 from grader.core.text import name_list
+from grader.grading.definitions import first_use
 from grader.grading.missing import is_named_after, unassigned
 from grader.grading.selection import ChosenQuestion, source_of
 from grader.submission import files_defining
@@ -52,9 +55,25 @@ def remarks(course: Course, submission: Submission, chosen: tuple[ChosenQuestion
                 paths = name_list(file.path for file in files)
                 used_path = used.path if used else ""
                 yield Notice(used_path, twice.fill(name=exercise.name, paths=paths, used=used_path))
+    yield from dict.fromkeys(_compiled(submission, chosen))
     ids = [item.id for question in course.questions for item in question.items]
     for _, text in unassigned(submission.answers or (), ids):
         yield Notice("answers.yaml", text, urgent=True)
+
+
+_COMPILE = ("torch.compile",)
+_COMPILED = Message("line {line}: torch.compile does nothing here; your code runs as you wrote it. No points are lost.")
+
+
+def _compiled(submission: Submission, chosen: tuple[ChosenQuestion, ...]) -> Iterator[Notice]:
+    """Notices about exercises that use ``torch.compile``, which the sandbox replaces."""
+    if not any("compile" in part.text for file in submission.files for part in file.parts):
+        return
+    for question, exercise in ((each.question, exercise) for each in chosen for exercise in each.exercises):
+        file = source_of(exercise.name, question, submission)
+        with contextlib.suppress(bounded.Exceeded):
+            if file and (use := first_use(exercise.name, _COMPILE, file, submission.files)):
+                yield Notice(use.file, _COMPILED.fill(line=use.line))
 
 
 #: How many of a learner's names are compared with those of the course.

@@ -424,6 +424,16 @@ def test_of_two_definitions_one_is_used(names: tuple[str, str], used: str) -> No
     assert notice.text.en == (f"double is defined in {names[0]}.py, {names[1]}.py; the one in {used}.py counts")
 
 
+def test_a_call_of_compile_is_remarked_on() -> None:
+    """Once for a line, however many exercises lead to it; a mere mention is none."""
+    code = "import torch\n\n@torch.compile\ndef double(x):\n    return 2 * x\n"
+    report = grade(COURSE, submission(q05=code), fake())
+    assert [(notice.where, notice.text.en.partition(";")[0]) for notice in report.notices] == [
+        ("q05.py", "line 3: torch.compile does nothing here")
+    ]
+    assert not grade(COURSE, submission(q05=f"{DOUBLE}\n# torch.compile"), fake()).notices
+
+
 # ------------------------------------------------------------------------------- array types and forms
 
 

@@ -151,9 +151,10 @@ def _preload(config: dict[str, Any]) -> None:
         importlib.import_module(name)
     import torch  # not above: only now are imports restricted to what children may import
 
-    from . import serve  # the child's own code, compiled before the fork
+    from . import serve, unsupported  # the child's own code, compiled before the fork
 
     torch.set_num_threads(1)
+    unsupported.install()
     serve.warm_up()
 
 
