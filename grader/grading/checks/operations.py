@@ -2,12 +2,12 @@
 
 ## What it checks
 
-One call for each size is counted (`grader/sandbox/inside/counting.py` says what counts as work), and the growth is
-read off the first and the last one: twice the size takes less than 2.6 times the work for linear growth, and more for
-quadratic growth. Operations of torch, arrays that NumPy makes, and lines of Python that run all count, also in threads
-that the call starts. A call with work that cannot be counted earns no points: work in threads that were there before
-the call or outlast it, in torch's own loops (`while_loop`, `scan`), and in operations that torch does not define
-(`torch.library`).
+One call for each size is counted (`grader/sandbox/inside/counting.py` says what counts as work), and the growth is read
+off the first and the last one: twice the size takes less than 2.6 times the work for linear growth, and more for
+quadratic growth. Operations of torch, arrays and products of matrices in NumPy, and lines of Python that run all count,
+also in threads that the call starts. A call with work that cannot be counted earns no points: work in threads that were
+there before the call or outlast it, in torch's own loops (`while_loop`, `scan`), and in operations that torch does not
+define (`torch.library`).
 
 ## Why it matters
 

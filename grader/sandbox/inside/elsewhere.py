@@ -1,8 +1,8 @@
 """Counts the work of a call outside the operations of torch: the arrays that NumPy makes, and lines of Python.
 
-An array counts by its bytes when NumPy asks for its memory, whatever made it; ``numpy.einsum`` counts every product,
-because it may make no array of that size. A line counts each time it runs. Threads that start during the call are
-followed. Not seen: what NumPy writes into arrays that exist, and what a built-in function does with a list.
+An array counts by its bytes when NumPy asks for its memory, whatever made it; ``numpy.einsum`` and ``@`` count every
+product, because they may make no array of that size. A line counts each time it runs. Threads that start during the
+call are followed. Not seen: what NumPy writes into arrays that exist, and what a built-in function does with a list.
 """
 
 from __future__ import annotations
@@ -64,8 +64,23 @@ def _core(module: str = "_multiarray_umath") -> Any:
     return sys.modules.get(f"numpy._core.{module}") or sys.modules[f"numpy.core.{module}"]
 
 
+class _Ufunc(ctypes.Structure):
+    """The beginning of NumPy's ``PyUFuncObject``, up to its loops, one for each choice of dtypes."""
+
+    _fields_ = (
+        ("head", ctypes.c_byte * object.__basicsize__),
+        *((name, ctypes.c_int) for name in ("inputs", "outputs", "arguments", "identity")),
+        ("loops", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.c_void_p),
+        ("types", ctypes.c_int),
+    )
+
+
+_LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_ssize_t), ctypes.c_void_p, ctypes.c_void_p)
+
+
 class _Switch:
-    """Reports the elements of each array that NumPy makes, and each product of ``numpy.einsum``, while it is on."""
+    """Reports the elements of each array that NumPy makes, and each product of ``einsum`` and ``@``, while it is on."""
 
     def __init__(self) -> None:
         self.report: Callable[[int], None] | None = None
@@ -75,6 +90,9 @@ class _Switch:
         self._products = self._einsum["c_einsum"]
         for place in (self._einsum, vars(_core()), vars(_core("multiarray"))):  # wherever learner code finds it
             place["c_einsum"] = self._counted
+        self._matmul = _Ufunc.from_address(id(np.matmul))
+        self._usual_loops = self._matmul.loops[: self._matmul.types]
+        self._own_loops = [_LOOP(functools.partial(self._multiplied, _LOOP(each))) for each in self._usual_loops]
         malloc, calloc = _MALLOC(handler.malloc), _CALLOC(handler.calloc)
 
         def allocated(context: int, size: int) -> int | None:
@@ -92,10 +110,16 @@ class _Switch:
         """On, with the function to report to, or off (None). NumPy frees in the same way what either allocated."""
         self.report = report
         self._handler.malloc, self._handler.calloc = self._usual if report is None else self._own
+        for at, (usual, own) in enumerate(zip(self._usual_loops, self._own_loops, strict=True)):
+            self._matmul.loops[at] = usual if report is None else ctypes.cast(own, ctypes.c_void_p).value
 
     def _seen(self, elements: int) -> None:
         if self.report is not None:
             self.report(elements)
+
+    def _multiplied(self, loop: Callable[..., None], *arguments: Any) -> None:
+        self._seen(math.prod(arguments[1][:4]))  # how many products of matrices, and their three sizes
+        loop(*arguments)
 
     def _counted(self, *operands: Any, **options: Any) -> Any:
         with contextlib.suppress(ValueError, TypeError, IndexError):  # the call itself says what is wrong

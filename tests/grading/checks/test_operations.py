@@ -249,6 +249,13 @@ import numpy as np
 def attend(q, k, v):
     return np.stack([np.asarray(k) @ np.asarray(row) for row in q])
 """
+SUMS_ANEW = """
+import numpy as np
+
+def attend(q, k, v):
+    q, k, v = map(np.asarray, (q, k, v))
+    return np.stack([q[t] @ (k[:t].T @ v[:t]) for t in range(len(q))])
+"""
 PRODUCTS = """
 import numpy as np
 
@@ -320,6 +327,7 @@ HIDDEN = [
     ("NumPy inside and all pairs", edit(PLAIN, (PAIRS, IN_NUMPY)), MUCH),
     ("NumPy, row by row", ROWS_OF_PAIRS, MUCH),
     ("NumPy, without an array of all pairs", PRODUCTS, MUCH),
+    ("NumPy, sums of products anew", SUMS_ANEW, MUCH),
     ("lists of all pairs", edit(LISTS, ("SUM", "[[dot(a, b) for b in k] for a in q]")), MUCH),
     ("all pairs in a thread", edit(THREAD, ("WORK", PAIRS)), MUCH),
     ("all pairs in a thread, in NumPy", edit(THREAD, ("WORK", IN_NUMPY)), MUCH),
@@ -380,8 +388,7 @@ def counts(work: Any, exits: Any = False) -> Returned:
 
 
 @pytest.mark.parametrize(
-    ("factor", "growth"),
-    [(2.0, "linear"), (2.59, "linear"), (2.61, "quadratic"), (4.0, "quadratic")],
+    ("factor", "growth"), [(2.0, "linear"), (2.59, "linear"), (2.61, "quadratic"), (4.0, "quadratic")]
 )
 def test_the_bounds(factor: float, growth: str) -> None:
     """Below 2.6 times the work for twice the size is linear, above it quadratic; mistakes are known by no more."""
