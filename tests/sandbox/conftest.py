@@ -12,13 +12,7 @@ from grader.sandbox import Sandbox
 
 #: Small, because many tests below use them up.
 QUICK = Limits(
-    group_cpu=0.3,
-    group_wall=5.0,
-    import_cpu=0.4,
-    import_wall=5.0,
-    total_cpu=6.0,
-    total_wall=30.0,
-    result_bytes=1 << 20,
+    group_cpu=0.3, group_wall=5.0, import_cpu=0.4, import_wall=5.0, total_cpu=6.0, total_wall=30.0, result_bytes=1 << 20
 )
 
 Asked = str | Call | Program

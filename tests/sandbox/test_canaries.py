@@ -167,8 +167,7 @@ def test_the_refusal_says_what_happened() -> None:
     )
     found = refusal((unknown, fell), "node1")
     assert found == Text(
-        "the sandbox does not work on node1: code could start a process",
-        "node1 的沙箱没有起作用（没能阻止：启动进程）",
+        "the sandbox does not work on node1: code could start a process", "node1 的沙箱没有起作用（没能阻止：启动进程）"
     )
 
 

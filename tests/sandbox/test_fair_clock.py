@@ -177,10 +177,4 @@ def test_a_crowded_machine_costs_nobody_a_point(sandbox: Sandbox, make_job: Call
     asked = [("spin", 0.2), ("thread", 0.2), ("nap", 60.0), ("spin", 60.0), ("spin", 0.01)]
     programs = [Program("unit", (Call(name, (s,)),), (0,), group=str(at)) for at, (name, s) in enumerate(asked)]
     seen = observe(sandbox.children(), make_job(SPIN, *programs), limits).observations
-    assert seen == (
-        Returned((0.2,)),
-        Returned((0.2,)),
-        TimedOut(0.4, "wall"),
-        TimedOut(0.4, "cpu"),
-        Returned((0.01,)),
-    )
+    assert seen == (Returned((0.2,)), Returned((0.2,)), TimedOut(0.4, "wall"), TimedOut(0.4, "cpu"), Returned((0.01,)))

@@ -142,10 +142,7 @@ def test_switches_do_not_leak_into_the_next_program(look: Look) -> None:
             return good()
         def good(): return [str(torch.ones(1).dtype), torch.is_grad_enabled()]
     """
-    assert look(source, "f", "good") == (
-        Returned((["torch.float64", False],)),
-        Returned((["torch.float32", True],)),
-    )
+    assert look(source, "f", "good") == (Returned((["torch.float64", False],)), Returned((["torch.float32", True],)))
 
 
 # ----------------------------------------------------------------------------------- ways to end badly

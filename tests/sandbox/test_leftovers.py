@@ -29,19 +29,13 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     "owners of descriptors": ("fcntl.fcntl(1, fcntl.F_SETOWN, os.getpid())", "fcntl.fcntl(1, fcntl.F_GETOWN)"),
     "signals of descriptors": ("fcntl.fcntl(4, fcntl.F_SETSIG, 34)", "fcntl.fcntl(4, fcntl.F_GETSIG)"),
-    "close on exec": (
-        "fcntl.fcntl(1, fcntl.F_SETFD, 0)",
-        "[fcntl.fcntl(fd, fcntl.F_GETFD) for fd in range(5)]",
-    ),
+    "close on exec": ("fcntl.fcntl(1, fcntl.F_SETFD, 0)", "[fcntl.fcntl(fd, fcntl.F_GETFD) for fd in range(5)]"),
     "more descriptors": ("os.dup2(1, 60)", "[fd for fd in range(64) if of(lambda: os.fstat(fd)) != 'OSError']"),
     "capacity of pipes": (
         "fcntl.fcntl(4, fcntl.F_SETPIPE_SZ, 1 << 16)",
         "[of(lambda: fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ)) for fd in (3, 4)]",
     ),
-    "contents of pipes": (
-        "os.write(4, b'x')",
-        "[select.select([fd], [], [], 0)[0] for fd in (4,)]",
-    ),
+    "contents of pipes": ("os.write(4, b'x')", "[select.select([fd], [], [], 0)[0] for fd in (4,)]"),
     # locks of inodes
     "flock": ("fcntl.flock(LIBRARY, fcntl.LOCK_EX)", "of(lambda: fcntl.flock(LIBRARY, fcntl.LOCK_EX | 4))"),
     "record locks": ("fcntl.lockf(LIBRARY, fcntl.LOCK_SH)", "locked(fcntl.F_GETLK)"),

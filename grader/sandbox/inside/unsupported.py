@@ -16,7 +16,7 @@ def install() -> None:
     for their files. They then write none, so any folder that exists will do.
     """
     tempfile.tempdir = os.environ["TORCHINDUCTOR_CACHE_DIR"] = "/"
-    torch.compile = _uncompiled  # type: ignore[assignment]
+    torch.compile = _uncompiled
 
 
 def _uncompiled(model: Any = None, **options: object) -> Any:

@@ -5,26 +5,12 @@ import pytest
 from grader.core.model import ArrayType, Normal, Status
 from grader.grading.checks import dtype
 from grader.sandbox import Sandbox
-from tests.attention import (
-    EXERCISES,
-    MODULE,
-    NUMPY,
-    PLAIN,
-    REFERENCE,
-    TORCH,
-    edit,
-    first,
-)
+from tests.attention import EXERCISES, MODULE, NUMPY, PLAIN, REFERENCE, TORCH, edit, first
 from tests.helpers import array, case, exercise, misjudged, returned, seen, verdicts
 
 OWN = REFERENCE + "\ndef halves(x): return x[:2], x[2:]\ndef larger(x): return x > 0\ndef total(x): return x.sum()\n"
 X = Normal((4,))
-ALL = (
-    *EXERCISES,
-    exercise("halves(x)", case(x=X)),
-    exercise("larger(x)", case(x=X)),
-    exercise("total(x)", case(x=X)),
-)
+ALL = (*EXERCISES, exercise("halves(x)", case(x=X)), exercise("larger(x)", case(x=X)), exercise("total(x)", case(x=X)))
 PASSES = [
     ("torch", TORCH),
     ("NumPy", NUMPY),

@@ -7,18 +7,7 @@ import pytest
 from grader.core.model import CheckSpec, Normal, Same, Status
 from grader.grading.checks import gradients
 from grader.sandbox import Sandbox
-from tests.attention import (
-    ATTENTION,
-    EXERCISES,
-    MODULE,
-    NUMPY,
-    PLAIN,
-    REFERENCE,
-    TORCH,
-    edit,
-    layer,
-    made,
-)
+from tests.attention import ATTENTION, EXERCISES, MODULE, NUMPY, PLAIN, REFERENCE, TORCH, edit, layer, made
 from tests.helpers import array, case, exercise, misjudged, returned, seen, verdicts
 
 OWN = REFERENCE + "\ndef product(x, y): return x * y\ndef first(x, y): return x + 0 * y.detach()\n"

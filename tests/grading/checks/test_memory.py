@@ -92,11 +92,7 @@ CAUGHT = [
     ),
     ("all scores in NumPy", ARRAYS, PEAK),
     ("all scores in NumPy for torch", edit(PLAIN, ("q @ k.T", "torch.tensor((q.numpy() @ k.numpy().T)[:1])")), PEAK),
-    (
-        "lists for torch",
-        edit(TORCH, (BEGIN, "    a = [float(i) for i in range(len(q) * len(k))]\n" + BEGIN)),
-        PEAK,
-    ),
+    ("lists for torch", edit(TORCH, (BEGIN, "    a = [float(i) for i in range(len(q) * len(k))]\n" + BEGIN)), PEAK),
     (
         "all scores in a thread",
         edit(

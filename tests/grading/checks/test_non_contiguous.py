@@ -5,17 +5,7 @@ import pytest
 from grader.core.model import Raised, Status
 from grader.grading.checks import non_contiguous
 from grader.sandbox import Sandbox
-from tests.attention import (
-    EXERCISES,
-    MODULE,
-    NUMPY,
-    PLAIN,
-    REFERENCE,
-    TORCH,
-    edit,
-    first,
-    last,
-)
+from tests.attention import EXERCISES, MODULE, NUMPY, PLAIN, REFERENCE, TORCH, edit, first, last
 from tests.helpers import array, misjudged, returned, seen
 
 PASSES = [

@@ -5,15 +5,7 @@ from dataclasses import replace
 from grader.core.model import CheckSpec, Normal, Status, Verdict
 from grader.grading.checks import registered_parameters
 from grader.sandbox import Sandbox
-from tests.attention import (
-    EXERCISES,
-    MODULE,
-    PLAIN,
-    REFERENCE,
-    edit,
-    layer,
-    made,
-)
+from tests.attention import EXERCISES, MODULE, PLAIN, REFERENCE, edit, layer, made
 from tests.helpers import case, exercise, misjudged, returned, seen, verdicts
 
 TENSOR = "torch.randn(d_model, d_model, requires_grad=True)"

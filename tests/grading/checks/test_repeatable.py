@@ -6,19 +6,7 @@ import pytest
 from grader.core.model import Text
 from grader.grading.checks import repeatable
 from grader.sandbox import Sandbox
-from tests.attention import (
-    EXERCISES,
-    MODULE,
-    NUMPY,
-    PLAIN,
-    REFERENCE,
-    TORCH,
-    edit,
-    first,
-    last,
-    layer,
-    made,
-)
+from tests.attention import EXERCISES, MODULE, NUMPY, PLAIN, REFERENCE, TORCH, edit, first, last, layer, made
 from tests.helpers import misjudged, returned, seen
 
 DROPOUT = made(MODULE, "self.dropout = nn.Dropout(0.5)")

@@ -21,11 +21,7 @@ CAUGHT = [
     ("over the queries", "import torch\ndef weigh(x): return torch.softmax(x, -2)", "along axis -2, not along axis -1"),
     ("over the batch", "import torch\ndef weigh(x): return torch.softmax(x, 0)", "along axis -3, not along axis -1"),
     ("over the keys", "import torch\ndef columns(x): return torch.softmax(x, 1)", "along axis -1, not along axis -2"),
-    (
-        "over everything",
-        "import torch\ndef weigh(x): return torch.softmax(x.flatten(), 0).view(2, 3, 4)",
-        "together",
-    ),
+    ("over everything", "import torch\ndef weigh(x): return torch.softmax(x.flatten(), 0).view(2, 3, 4)", "together"),
     ("a flat softmax", "import torch\ndef second(x): return torch.softmax(x.flatten(), 0)", "all weights together"),
     ("a flat result", "import torch\ndef second(x): return torch.softmax(x, 1).flatten()", "too few axes"),
     ("empty", "import torch\ndef weigh(x): return torch.zeros(0, 1 << 40)", "empty"),

@@ -104,10 +104,7 @@ PASSES = [
         "import torch\nclass Attention(torch.nn.MultiheadAttention):\n  def __init__(self, d_model, "
         "num_heads): super().__init__(d_model, num_heads, batch_first=True)",
     ),
-    (
-        "none where none belongs",
-        LOOKUP,
-    ),
+    ("none where none belongs", LOOKUP),
 ]
 
 

@@ -3,23 +3,10 @@ from __future__ import annotations
 from grader.core.model import Literal_, Normal, Same, Status
 from grader.grading.checks import unchanged_inputs
 from grader.sandbox import Sandbox
-from tests.attention import (
-    EXERCISES,
-    MODULE,
-    NUMPY,
-    PLAIN,
-    REFERENCE,
-    TORCH,
-    edit,
-    first,
-    last,
-)
+from tests.attention import EXERCISES, MODULE, NUMPY, PLAIN, REFERENCE, TORCH, edit, first, last
 from tests.helpers import array, case, exercise, misjudged, returned, seen
 
-ALL = (
-    *EXERCISES,
-    exercise("product(x, y, n)", case(x=Normal((3,)), y=Same("x"), n=Literal_(2))),
-)
+ALL = (*EXERCISES, exercise("product(x, y, n)", case(x=Normal((3,)), y=Same("x"), n=Literal_(2))))
 PASSES = [
     ("torch", TORCH),
     ("NumPy", NUMPY),

@@ -14,8 +14,7 @@ TABLE = np.arange(28.0).reshape(7, 4)
 
 
 @pytest.mark.parametrize(
-    "tokens",
-    [[1, 2, 3], (1, 2, 3), np.array([1, 2, 3]), torch.tensor([1, 2, 3]), [torch.tensor(1), np.int64(2), 3]],
+    "tokens", [[1, 2, 3], (1, 2, 3), np.array([1, 2, 3]), torch.tensor([1, 2, 3]), [torch.tensor(1), np.int64(2), 3]]
 )
 def test_ids_come_in_any_sequence(tokens: Any) -> None:
     """The row is the number with these digits, after a 1, modulo the number of rows; in the array type of the table."""

@@ -179,18 +179,8 @@ NORMS: dict[str, Callable[[], dict[str, Any]]] = {
         "a": plain(gamma=torch.ones(D), beta=torch.zeros(D)),
         "b": plain(gamma=torch.ones(D), beta=torch.zeros(D)),
     },
-    "vectors of the layer": lambda: {
-        "gamma_1": vector(),
-        "beta_1": vector(),
-        "gamma_2": vector(),
-        "beta_2": vector(),
-    },
-    "vectors, gains first": lambda: {
-        "gamma1": vector(),
-        "gamma2": vector(),
-        "beta1": vector(),
-        "beta2": vector(),
-    },
+    "vectors of the layer": lambda: {"gamma_1": vector(), "beta_1": vector(), "gamma_2": vector(), "beta_2": vector()},
+    "vectors, gains first": lambda: {"gamma1": vector(), "gamma2": vector(), "beta1": vector(), "beta2": vector()},
     "vectors called norm": lambda: {
         "norm1_weight": vector(),
         "norm1_bias": vector(),

@@ -27,8 +27,7 @@ def table(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("admitted", 1), ("admitted.sub", 2), ("admitted_namespace.inner", 3), ("admitted_single", 4)],
+    ("name", "value"), [("admitted", 1), ("admitted.sub", 2), ("admitted_namespace.inner", 3), ("admitted_single", 4)]
 )
 def test_what_is_in_the_table_can_be_imported(table: dict[str, str], name: str, value: int) -> None:
     """Packages, their sub-packages, folders without ``__init__.py``, and single files."""
