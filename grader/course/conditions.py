@@ -298,6 +298,15 @@ def _empty_row(inputs: Inputs, name: str) -> bool:
     return bool((~mask.any(-1)).any())
 
 
+def _mask_per_head(mask: Any) -> bool:
+    return mask.ndim > 3 and bool((mask != mask[..., :1, :, :]).any())
+
+
+def _empty_in_one_head(mask: Any) -> bool:
+    empty = ~mask.any(-1)
+    return mask.ndim > 3 and bool((empty.any(-2) & ~empty.all(-2)).any())
+
+
 def _zero(inputs: Inputs, name: str) -> bool:
     value = inputs.values.get(name)
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0
@@ -329,11 +338,21 @@ def _last_token(inputs: Inputs, name: str) -> bool:
     return vocabulary is None or int(tokens.max()) == vocabulary - 1
 
 
+def _start_among_tokens(inputs: Inputs, name: str) -> bool:
+    tokens = inputs.array("tokens")
+    return tokens is not None and bool((tokens == inputs.values["bos_id"]).any())
+
+
 def _given(inputs: Inputs, name: str) -> bool:
     if name not in inputs.values:
         return False
     value = inputs.array(name)
     return value is not None or inputs.values[name] != inputs.defaults[name]
+
+
+def _middle_axis(inputs: Inputs, name: str) -> bool:
+    array, axis = inputs.array("x"), inputs.values.get(name)
+    return array is not None and type(axis) is int and array.ndim > 3 and 0 < axis < array.ndim - 1
 
 
 def _is(flag: bool) -> Callable[[Inputs, str], bool]:
@@ -421,6 +440,16 @@ _TABLE = (
         _empty_row,
         ("fully_masked_rows", "values"),
     ),
+    Condition(
+        "mask-per-head", Message("a mask that differs from head to head"), _named(_MASKS), _array(_mask_per_head)
+    ),
+    Condition(
+        "empty-row-in-one-head",
+        Message("a query that may attend to no key in one head, and to some in another"),
+        _named(_MASKS),
+        _array(_empty_in_one_head),
+        ("fully_masked_rows",),
+    ),
     # ids
     Condition("id-zero", Message("an id of 0"), _named(_IDS), _zero),
     Condition("id-last", Message("the last id"), _named(_IDS), _last_id),
@@ -431,6 +460,12 @@ _TABLE = (
         _array(lambda tokens: bool((tokens == 0).any())),
     ),
     Condition("token-last", Message("the last token of the vocabulary among the tokens"), _named(TOKENS), _last_token),
+    Condition(
+        "start-among-tokens",
+        Message("bos_id among the tokens"),
+        lambda exercise, used: ("",) if {"tokens", "bos_id"} <= set(names_of(exercise)) else (),
+        _start_among_tokens,
+    ),
     # counts
     Condition(
         "odd-count",
@@ -451,6 +486,7 @@ _TABLE = (
     Condition("not-default", Message("a value other than the default"), _optional, _given),
     Condition("zero", Message("an optional number given as 0"), _may_be_zero, _zero, (*_NUMBERS, "raises")),
     Condition("false", Message("a flag given as False"), _flags, _is(False)),
+    Condition("middle-axis", Message("an axis in the middle of four"), _named(("axis",)), _middle_axis),
     # signs and magnitudes
     Condition("negative", Message("a negative number"), _named(SIGNED), _negative),
     Condition("large-numbers", Message("numbers whose exponentials overflow in float32"), _uses(_EXPONENTIALS), _large),

@@ -143,7 +143,7 @@ class CodeGrading:
             for attempt in self.attempt(tried) if tried else ():
                 name = attempt.result.name
                 unreturned |= {name} if _something_did_not_return(attempt) else set()
-                if name not in best or attempt.result.earned > best[name].result.earned:
+                if name not in best or _is_better(attempt, best[name].result):
                     best[name] = attempt
         return best
 
@@ -272,6 +272,17 @@ def _for_form(
 
 #: Words in code that may treat NumPy arrays differently from tensors. If any occurs, even by chance, both are tried.
 _ADAPTING = ("numpy", "except", "isinstance", "hasattr", "is_tensor", "as_tensor", "tensor(")
+
+
+def _is_better(attempt: AttemptResult, before: ExerciseResult) -> bool:
+    """Whether this form of the exercise earns more. A variant must also pass a check that failed without it.
+
+    Otherwise code could earn more in a variant only because some inputs have no such form.
+    """
+    pairs = zip(attempt.result.outcomes, before.outcomes, strict=True)
+    mended = [now for now, was in pairs if was.verdict.applies and was.status is not Status.PASSED is now.status]
+    plain = attempt.form is None or attempt.form.variant is None
+    return attempt.result.earned > before.earned and (plain or bool(mended))
 
 
 def _something_did_not_return(tried: AttemptResult) -> bool:

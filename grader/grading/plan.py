@@ -23,7 +23,7 @@ from grader.core.model import (
 from grader.course import edits
 from grader.grading import checks, verdicts
 from grader.grading.inputs import Drawn
-from grader.grading.programs import Target, apply_variant
+from grader.grading.programs import Target, apply_variant, fits
 
 #: The inputs of a sealed case, whose real inputs only the instructor has.
 NO_INPUTS = Drawn((), (), ())
@@ -121,12 +121,12 @@ def calling_forms(exercise: Exercise, file: SourceFile) -> tuple[CallingForm, ..
 def programs(
     entries: tuple[PlannedCheck, ...], target: Target, variant: Variant | None, reference: bool
 ) -> list[tuple[Program, ...]]:
-    """The programs of every entry; none for the reference if the check does not use it."""
+    """The programs of every entry; none where inputs have no such form, or the check does not use the reference."""
     kinds = checks.kinds()
     asked = []
     for entry in entries:
         check = kinds[entry.spec.kind]
-        wanted = (check.REFERENCE or not reference) and not entry.case.sealed
+        wanted = (check.REFERENCE or not reference) and not entry.case.sealed and fits(variant, entry.drawn)
         calls = check.calls(target, apply_variant(variant, entry.drawn), entry.spec) if wanted else ()
         asked.append(tuple(replace(program, hidden=not entry.case.public) for program in calls))
     return asked

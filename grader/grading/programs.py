@@ -172,9 +172,15 @@ def split(
     return args, kwargs
 
 
+def fits(variant: Variant | None, drawn: Drawn) -> bool:
+    """Whether the inputs have this form: masks that differ from head to head have none without an axis of heads."""
+    masks = [dict(drawn.args).get(name) for name, _ in variant.expand] if variant else []
+    return not any(isinstance(mask, np.ndarray) and mask.ndim > 3 and mask.shape[-3] > 1 for mask in masks)
+
+
 def apply_variant(variant: Variant | None, drawn: Drawn) -> Drawn:
-    """The inputs in another form that the contract allows, for example masks expanded to (batch, n_q, n_k)."""
-    if variant is None:
+    """The inputs in another form that the contract allows, such as masks of (batch, n_q, n_k), if they fit it."""
+    if variant is None or not fits(variant, drawn):
         return drawn
     values = dict(drawn.args) | dict(variant.give)
     for name, (query, key) in variant.expand:

@@ -39,9 +39,13 @@ COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, _BROKEN, _WRONG, _NO_VERDICT)
 def judge(seen: JudgeInput) -> Verdict:
     """The verdict of the check. If it raises an exception, which is our bug, the check counts as failed.
 
+    It does not apply where nothing was run, because the inputs do not have the form in which the exercise is called.
+
     Raises our own errors, such as CourseError for a check that does not suit its exercise, and LibrariesChanged
     if the check cannot import something: no result of a learner's can cause that.
     """
+    if not seen.got:
+        return Verdict(Status.SKIPPED, _NO_VERDICT, applies=False)
     try:
         with np.errstate(all="ignore"):
             return checks.kinds()[seen.spec.kind].judge(seen)

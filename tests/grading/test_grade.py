@@ -625,6 +625,15 @@ def test_a_mask_without_head_axis_is_accepted(sandbox: Sandbox) -> None:
         assert report.earned == earned
 
 
+def test_masks_of_heads_have_no_form_without_heads(sandbox: Sandbox) -> None:
+    """Code without an axis of heads gets all points; code that is wrong about heads gains nothing by the other form."""
+    cases = tuple(case(f"{h}", x=Normal((2, 4, 3, 5)), mask=RandomMask((2, h, 3, 3))) for h in (1, 4))
+    bank = course(question("Q5", replace(MASKED, cases=cases)), reference=ATTEND.format(""))
+    for index, earned in (("", 4), ("[:, None]", 4), (".reshape(2, -1, 3, 3)[:, :1]", 2)):
+        report = grade(bank, submission(q05=ATTEND.format(index)), sandbox.observe)
+        assert report.earned == earned
+
+
 @pytest.mark.parametrize(
     "final",
     [

@@ -154,9 +154,9 @@ def test_lengths_are_those_of_the_array_that_is_meant() -> None:
     assert dict(apply_variant(PER_SAMPLE, drawn).args)["mask"].shape == (3, 4, 4)
 
 
-@pytest.mark.parametrize("args", [{}, {"mask": Literal_(None)}])
+@pytest.mark.parametrize("args", [{}, {"mask": Literal_(None)}, {"mask": RandomMask((3, 2, 4, 4))}])
 def test_a_call_without_mask_has_no_other_form(args: dict[str, Recipe]) -> None:
-    """Nothing to spread."""
+    """Nothing to spread; and a mask for each head cannot be said without heads."""
     drawn = inputs(ATTENTION, query=Normal((3, 4, 6)), key=Same("query"), **args)
     assert apply_variant(PER_SAMPLE, drawn) == drawn
     assert apply_variant(None, drawn) is drawn

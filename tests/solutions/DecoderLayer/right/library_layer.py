@@ -1,6 +1,7 @@
-"""Wraps nn.TransformerDecoderLayer; its names are self_attn and multihead_attn."""
+"""The parts of nn.TransformerDecoderLayer; its attention is computed by hand, because of queries without keys."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 
@@ -11,14 +12,12 @@ class DecoderLayer(nn.Module):
         self.num_heads = num_heads
 
     def attend(self, module, query, memory, mask):
-        batch, n_q, n_k = len(query), query.shape[1], memory.shape[1]
-        if mask is None:
-            mask = torch.ones(n_q, n_k, dtype=torch.bool)
-        mask = mask.expand(batch, self.num_heads, n_q, n_k)
-        empty = ~mask.any(-1)
-        blocked = (~mask & ~empty[..., None]).reshape(-1, n_q, n_k)
-        output = module(query, memory, memory, attn_mask=blocked)[0]
-        return torch.where(empty[:, 0, :, None], torch.zeros((), dtype=output.dtype), output)
+        pairs = zip((query, memory, memory), module.in_proj_weight.chunk(3), module.in_proj_bias.chunk(3), strict=True)
+        projected = [F.linear(*pair).unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for pair in pairs]
+        heads = F.scaled_dot_product_attention(*projected, attn_mask=mask)
+        if mask is not None:
+            heads = heads.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+        return module.out_proj(heads.transpose(1, 2).flatten(-2))
 
     def forward(self, x, memory, self_mask=None, memory_mask=None):
         layer, n = self.layer, x.shape[1]

@@ -1,6 +1,7 @@
-"""Wraps nn.TransformerEncoderLayer, whose masks mean the opposite; a token without keys gets its attention by hand."""
+"""Wraps nn.TransformerEncoderLayer; with a mask its attention is computed by hand, because of queries without keys."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 
@@ -12,26 +13,23 @@ class EncoderLayer(nn.Module):
             d_model, num_heads, d_ff, dropout=0.0, batch_first=True, norm_first=norm_first
         )
 
-    def forward(self, x, mask=None):
-        if mask is None:
-            return self.layer(x)
-        batch, n, _ = x.shape
-        allowed = torch.broadcast_to(mask, (batch, self.num_heads, n, n))
-        empty = ~allowed.any(-1, keepdim=True)
-        if not empty.any():
-            return self.layer(x, src_mask=~allowed.reshape(-1, n, n))
-        layer = self.layer
-        blocked = (~(allowed | empty)).reshape(-1, n, n)
+    def attend(self, module, x, mask):
+        pairs = zip((x, x, x), module.in_proj_weight.chunk(3), module.in_proj_bias.chunk(3), strict=True)
+        projected = [F.linear(*pair).unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for pair in pairs]
+        heads = F.scaled_dot_product_attention(*projected, attn_mask=mask)
+        heads = heads.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+        return module.out_proj(heads.transpose(1, 2).flatten(-2))
 
-        def attend(y):
-            out, _ = layer.self_attn(y, y, y, attn_mask=blocked, need_weights=False)
-            return out * ~empty[:, 0]
+    def forward(self, x, mask=None):
+        layer = self.layer
+        if mask is None:
+            return layer(x)
 
         def feed(y):
             return layer.linear2(torch.relu(layer.linear1(y)))
 
         if layer.norm_first:
-            x = x + attend(layer.norm1(x))
+            x = x + self.attend(layer.self_attn, layer.norm1(x), mask)
             return x + feed(layer.norm2(x))
-        x = layer.norm1(x + attend(x))
+        x = layer.norm1(x + self.attend(layer.self_attn, x, mask))
         return layer.norm2(x + feed(x))
