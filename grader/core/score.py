@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from grader.core.model import Case, CheckSpec, Outcome, Rules, Status, Verdict
 
 Judged = tuple[CheckSpec, Case, Verdict]
+
+
+#: The share of the points that an exercise earns at most if its results are wrong for ordinary inputs.
+MOST_IF_WRONG = 0.5
+
+
+def limited(found: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """The outcomes with ``MOST_IF_WRONG`` of the points at most: what is earned is reduced in proportion."""
+    most = MOST_IF_WRONG * sum(outcome.possible for outcome in found)
+    earned = sum(outcome.earned for outcome in found)
+    if earned <= most:
+        return found
+    return tuple(replace(outcome, earned=outcome.earned * most / earned) for outcome in found)
 
 
 def outcomes(points: float, judged: Sequence[Judged]) -> tuple[Outcome, ...]:

@@ -7,12 +7,14 @@ from dataclasses import replace
 from grader.core import score
 from grader.core.model import ArrayType, ExerciseResult, Message, Observation, Outcome, Status, Verdict
 from grader.core.text import clean
-from grader.grading import verdicts
+from grader.grading import ordinary, verdicts
 from grader.grading.checks import JudgeInput
 from grader.grading.plan import CallingForm, Plan
 from grader.grading.programs import apply_variant
 
 _ELSEWHERE = Message("graded by your instructor with a hidden case")
+#: Remarked if the points were limited; hidden cases alone may be the reason.
+AT_MOST_HALF = Message("results are wrong for ordinary inputs, so at most half of the points count")
 
 
 def judge_inputs(
@@ -39,10 +41,16 @@ def judge_inputs(
 
 def judged_exercise(plan: Plan, inputs: list[JudgeInput], array_type: ArrayType) -> ExerciseResult:
     """The result for what was observed of each entry of ``plan``."""
-    results = iter(verdicts.judge_exercise([seen for seen in inputs if not seen.case.sealed]))
-    elsewhere = Verdict(Status.PENDING, _ELSEWHERE)
+    seen = [each for each in inputs if not each.case.sealed]
+    found = verdicts.judge_exercise(seen)
+    results, elsewhere = iter(found), Verdict(Status.PENDING, _ELSEWHERE)
     judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(results)) for entry in plan.entries]
-    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), array_type)
+    outcomes = score.outcomes(plan.exercise.points, _sealed_alike(judged))
+    if not any(map(ordinary.is_wrong, seen, found)):
+        return _result(plan, outcomes, array_type)
+    limited = score.limited(outcomes)
+    result = _result(plan, limited, array_type)
+    return result if limited == outcomes else replace(result, remarks=(AT_MOST_HALF, *result.remarks))
 
 
 def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:

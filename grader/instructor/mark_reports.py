@@ -17,14 +17,16 @@ from grader.core.model import (
     Lang,
     Message,
     Notice,
+    Outcome,
     QuestionResult,
     Report,
     Rules,
     Status,
     Text,
 )
-from grader.core.score import overall, tidy
+from grader.core.score import limited, overall, tidy
 from grader.core.text import LABELED, OF_POINTS, STATUS, clean, points, timestamp
+from grader.grading.exercise_results import AT_MOST_HALF
 from grader.report import words
 
 TAKEN_OFF = Message(
@@ -129,13 +131,13 @@ def _public_part(question: QuestionResult, mark: Mark) -> QuestionResult:
     given = {change.part for change in mark.overridden}
 
     def exercise(result: ExerciseResult) -> ExerciseResult:
-        public = tuple(outcome for outcome in result.outcomes if outcome.visibility == "public")
+        public, remarks = _public_outcomes(result)
         shown = replace(
             result,
             outcomes=public,
             earned=tidy(sum(outcome.earned for outcome in public)),
             possible=tidy(sum(outcome.possible for outcome in public)),
-            remarks=() if result.name in given else result.remarks,
+            remarks=() if result.name in given else remarks,
             diagnosis=tuple(each for each in result.diagnosis if each.voice in _FROM_PUBLIC),
             misconception=None,
             array_type=None,
@@ -147,6 +149,15 @@ def _public_part(question: QuestionResult, mark: Mark) -> QuestionResult:
         return replace(shown, status=status, message=None if first is None else first.verdict.message)
 
     return replace(question, items=(), exercises=tuple(map(exercise, question.exercises)))
+
+
+def _public_outcomes(result: ExerciseResult) -> tuple[tuple[Outcome, ...], tuple[Text, ...]]:
+    """The outcomes of public cases, and what is remarked; both as if hidden cases had not limited the points."""
+    public = [outcome for outcome in result.outcomes if outcome.visibility == "public"]
+    whole = tuple(replace(each, earned=each.possible * (each.status is Status.PASSED)) for each in public)
+    if any(each.check == "values" and each.status is Status.FAILED for each in public):
+        return (limited(whole) if AT_MOST_HALF in result.remarks else whole), result.remarks
+    return whole, tuple(remark for remark in result.remarks if remark != AT_MOST_HALF)
 
 
 @cached_by_identity(512)
@@ -162,8 +173,7 @@ def _visible(question: QuestionResult) -> QuestionResult:
             result = replace(result, message=None, misconception=None)
         kept = _FROM_PUBLIC if result.misconception is None else (*_FROM_PUBLIC, "mistake")
         result = replace(result, diagnosis=tuple(each for each in result.diagnosis if each.voice in kept))
-        decide = sum(outcome.possible for outcome in result.outcomes if outcome.visibility == "hidden")
-        said = words.HIDDEN_DECIDE.fill(points=points(decide), possible=points(result.possible))
+        said = words.HIDDEN_DECIDE.fill(points=points(words.hidden_points(result)), possible=points(result.possible))
         return replace(result, outcomes=public, remarks=(*result.remarks, said, NOT_SHOWN))
 
     return replace(question, exercises=tuple(map(exercise, question.exercises)))

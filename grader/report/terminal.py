@@ -365,8 +365,7 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
     if exercise.file is not None:
         line = page.say(LABELED, who=clean(exercise.file, 60), said=line)
     page.lines(line, indent=4, style="dim")
-    hidden = sum(outcome.possible for outcome in counted if outcome.visibility == "hidden")
-    if hidden:
+    if hidden := words.hidden_points(exercise):
         share = page.say(words.HIDDEN_DECIDE, points=points(hidden), possible=points(exercise.possible))
         page.lines(share, indent=4, style="dim")
 

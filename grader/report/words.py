@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.core.model import ExerciseResult, Message, Outcome, Report, Status, Text
+from grader.core.score import MOST_IF_WRONG
 from grader.core.text import STATUS, same
 from grader.grading.failures import is_not_written
 
@@ -35,6 +36,13 @@ def failure_heading(exercise: ExerciseResult, outcome: Outcome) -> Text:
 def is_stub(exercise: ExerciseResult) -> bool:
     """Whether the learner has not written this exercise yet: it is a stub, or raises ``NotImplementedError``."""
     return exercise.status in (Status.RAISED, Status.MISSING) and is_not_written(exercise.message)
+
+
+def hidden_points(exercise: ExerciseResult) -> float:
+    """The points that hidden cases decide: their own, or half of all if wrong results there may cost these."""
+    hidden = [outcome for outcome in exercise.outcomes if outcome.visibility == "hidden"]
+    most = (1 - MOST_IF_WRONG) * exercise.possible if any(each.check == "values" for each in hidden) else 0.0
+    return max(most, sum(outcome.possible for outcome in hidden))
 
 
 def printed(exercise: ExerciseResult) -> str:

@@ -26,6 +26,8 @@ from grader.core.model import (
     Text,
     Verdict,
 )
+from grader.core.score import limited
+from grader.grading.exercise_results import AT_MOST_HALF
 from grader.instructor import mark_reports
 from grader.instructor.mark_reports import visible_report, when_shown, withholds_results
 
@@ -123,8 +125,11 @@ def graded(*, right: bool) -> tuple[Report, Mark]:
     outcomes = (
         Outcome("values", "seen", "public", Verdict(Status.PASSED), 1, 1),
         Outcome("values", "unseen", "hidden", verdict, earned, 1),
+        Outcome("dtype", "seen", "public", Verdict(Status.PASSED), 1, 1),
     )
-    code = ExerciseResult("f", status, 1 + earned, 2, outcomes, said, verdict.misconception, "f.py", "torch", (said,))
+    outcomes = outcomes if right else limited(outcomes)
+    points_of_f = sum(outcome.earned for outcome in outcomes)
+    code = ExerciseResult("f", status, points_of_f, 3, outcomes, said, verdict.misconception, "f.py", "torch", (said,))
     code = replace(code, diagnosis=(Diagnosis("mistake", said),), array_type="torch" if right else "numpy")
     by_hand = ExerciseResult("g", Status.PASSED, earned, 1, ())
     item = ItemResult("Q1.a", "choice", status, earned, 1, said, verdict.misconception, "x = 1")
@@ -149,6 +154,23 @@ def test_what_is_shown_before_does_not_depend_on_results() -> None:
             shown.append(text)
         assert (shown[0] == shown[1]) == same
         assert ("told" in shown[0]) != same
-    (public,) = visible_report(*graded(right=True), rules, DUE).questions[0].exercises[0].outcomes
-    assert public.case == "seen"
+    public = visible_report(*graded(right=True), rules, DUE).questions[0].exercises[0].outcomes
+    assert {outcome.case for outcome in public} == {"seen"}
     assert re.search("Results are shown from 2026-12-09 16:04", shown[0]) is None
+
+
+@pytest.mark.parametrize("public", [Status.PASSED, Status.FAILED])
+def test_the_limit_of_points_is_shown_before_if_public_cases_say_it(public: Status) -> None:
+    """Points and remark; where only a hidden case is wrong, neither is there yet."""
+    rules = Rules(DUE.isoformat(), 10.0, hidden_results="after-due")
+    report, mark = graded(right=False)
+    (question,) = report.questions
+    first = replace(question.exercises[0].outcomes[0], verdict=Verdict(public))
+    code = replace(
+        question.exercises[0], outcomes=(first, *question.exercises[0].outcomes[1:]), remarks=(AT_MOST_HALF,)
+    )
+    report = replace(report, questions=(replace(question, exercises=(code,)),))
+    (shown,) = visible_report(report, replace(mark, overridden=()), rules, DUE).questions[0].exercises
+    told = public is Status.FAILED
+    assert shown.remarks == ((AT_MOST_HALF,) if told else ())
+    assert (shown.earned, shown.possible) == (1.0 if told else 2.0, 2.0)

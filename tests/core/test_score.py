@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import pytest
 
 from grader.core.model import CheckSpec, Outcome, Status, Verdict
-from grader.core.score import Judged, outcomes, overall, practice, tidy
+from grader.core.score import Judged, limited, outcomes, overall, practice, tidy
 from tests.helpers import case
 
 PASSED, FAILED, UNMARKED = Verdict(Status.PASSED), Verdict(Status.FAILED), Verdict(Status.UNMARKED)
@@ -109,6 +109,17 @@ def test_more_passed_is_never_worth_less() -> None:
     """Mending one thing cannot cost points."""
     steps = [judged(*[PASSED] * n, *[FAILED] * (6 - n)) for n in range(7)]
     assert all(sums(outcomes(7, a))[0] < sums(outcomes(7, b))[0] for a, b in pairwise(steps))
+
+
+def test_wrong_results_cost_half() -> None:
+    """What is earned is reduced in proportion; less than half stays as it is."""
+    most = outcomes(7, judged(FAILED, *[PASSED] * 5))
+    found = limited(most)
+    assert sums(found) == (3.5, 7)
+    assert [o.earned > 0 for o in found] == [o.status is Status.PASSED for o in found]
+    little = outcomes(7, judged(FAILED, FAILED, FAILED, FAILED, FAILED, PASSED))
+    assert limited(little) == little
+    assert limited(()) == ()
 
 
 @pytest.mark.parametrize(

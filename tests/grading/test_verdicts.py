@@ -198,7 +198,7 @@ CHOSEN = [
     ("size", TooBig(1 << 24), Unreadable("nested")),
     ("shape", returned(array([[1.0]])), returned(array([[1.0, 2.0]]))),
     ("thing", returned("a"), returned({"a": 1})),
-    ("length", returned([1, 2]), returned([1, 2, 3])),
+    ("length", returned([[1], [2]]), returned([[1], [2], [3]])),
 ]
 
 
@@ -256,7 +256,7 @@ def ways(exercise_: Exercise) -> Iterator[int]:
 
 
 def bits(exercise_: Exercise) -> float:
-    """What one submission can learn of the hidden inputs of an exercise: verdicts, names, how it was called.
+    """What one submission can learn of the hidden inputs of an exercise: verdicts, limited points, names, form.
 
     No, one or two misconceptions are named. What else is said about a failure follows from public cases and from what
     the verdicts tell.
@@ -264,7 +264,7 @@ def bits(exercise_: Exercise) -> float:
     tried = len(calling_forms(exercise_, SourceFile("q.py", "q", (), imports_torch=True)))
     names = len({mistake.misconception for mistake in exercise_.mistakes})
     named = sum(math.comb(names, count) for count in range(3))
-    return sum(map(math.log2, ways(exercise_))) + math.log2(named) + math.log2(tried)
+    return sum(map(math.log2, ways(exercise_))) + math.log2(2) + math.log2(named) + math.log2(tried)
 
 
 #: ``seconds`` of a report: powers of two from 1 to 512.

@@ -4,7 +4,8 @@
 
 The learner's code gets float32 inputs, and the reference computes in float64 from the same numbers. Structure, shape,
 dtype, finiteness and then values are compared; the first difference is reported, in a public case with its place and
-both numbers. Integers in arrays and lists are ids and must agree exactly.
+both numbers. Integers in arrays and lists are ids and must agree exactly. If a result is wrong for ordinary inputs, the
+exercise earns at most half of its points: see the [author guide](author-guide.md#exercises).
 
 ## Why it matters
 
