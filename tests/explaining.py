@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -96,9 +96,10 @@ def failure(
     changed: Sequence[set[int]] = (),
     pair: RunMistakePair | None = None,
     run: RunReference | None = None,
+    rerun: Callable[[Drawn], bool | None] = lambda drawn: None,
     text: str = "",
 ) -> WrongExercise:
-    """A wrong exercise; ``text`` is the file ``q.py`` that was submitted."""
+    """A wrong exercise; ``text`` is the file ``q.py`` that was submitted, ``rerun`` whether it is correct."""
     file = SourceFile("q.py", "q", (Part("q.py", text),))
     return WrongExercise(
         course=Course(NOTHING, "test", (), (), (), (), "", ""),
@@ -112,4 +113,5 @@ def failure(
         changed=lambda: tuple(map(frozenset, changed)),
         run=run,
         pair=pair,
+        rerun=lambda asked, files=None: [rerun(drawn) for _, drawn in asked],
     )

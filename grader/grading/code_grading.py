@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from grader.core import bounded
 from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import (
+    CheckSpec,
     Diagnosis,
     ExerciseResult,
     Job,
@@ -23,6 +24,7 @@ from grader.core.model import (
     Raised,
     ResourceUsage,
     Returned,
+    SourceFile,
     Status,
     Submission,
     Verdict,
@@ -31,11 +33,12 @@ from grader.grading import definitions
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.definitions import only_raises, unwritten
 from grader.grading.exercise_results import judge_inputs, judged_exercise, same_verdict, unmarked, with_printed
-from grader.grading.explaining import place
+from grader.grading.explaining import place, reruns
 from grader.grading.explaining.dependencies import with_dependencies
 from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise
 from grader.grading.explaining.explain import explain
 from grader.grading.failures import not_written
+from grader.grading.inputs import Drawn
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, signatures
 
@@ -203,7 +206,7 @@ class CodeGrading:
         array_type = tried.result.array_type
         if array_type is None or plan.file is None or tried.form is None:
             return None
-        context, exercise = self.context, plan.exercise
+        context, exercise, form = self.context, plan.exercise, tried.form
         expected, verdicts = context.expected(exercise), [outcome.verdict for outcome in tried.result.outcomes]
         inputs = judge_inputs(plan, tried.form, tried.observations, expected, tried.saw_secrets)
         identifying = signatures(plan.entries, tried.observations)
@@ -223,15 +226,32 @@ class CodeGrading:
             pair=functools.partial(context.pair, exercise) if runs else None,
             places=functools.partial(self._places, plan, tried),
             cached=functools.partial(_for_form, context, tried.form),
+            landmarks=functools.partial(place.named_values, context, exercise) if runs else lambda cases: (),
+            rerun=functools.partial(self._rerun, plan, form),
         )
 
     def _places(self, plan: Plan, tried: AttemptResult, named: tuple[str, ...]) -> tuple[Diagnosis, ...]:
         """The place where the code goes wrong."""
         statuses = [outcome.status for outcome in tried.result.outcomes]
-        files, context = self.submission.files, self.context
-        most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if context.for_class else (math.inf, math.inf)
+        wrong = place.FailedAttempt(plan, tried.form, statuses, named)
+        return place.explain(wrong, self.context, self.submission.files, self._budget())
+
+    def _rerun(
+        self,
+        plan: Plan,
+        form: CallingForm,
+        asked: Sequence[tuple[CheckSpec, Drawn]],
+        files: tuple[SourceFile, ...] | None = None,
+    ) -> Sequence[bool | None]:
+        """Whether the code, or that in ``files``, is correct for other inputs."""
+        return reruns.verdicts_on(asked, plan, form, self.context, files or self.submission.files, self._budget())
+
+    def _budget(self) -> place.SearchBudget:
+        """The budget of all searches for this submission."""
+        for_class = self.context.for_class
+        most = (place.CPU_OF_A_SUBMISSION, place.RERUNS_OF_A_SUBMISSION) if for_class else (math.inf, math.inf)
         self.searches = self.searches or place.SearchBudget(self.observe, *most)
-        return place.explain(place.FailedAttempt(plan, tried.form, statuses, named), context, files, self.searches)
+        return self.searches
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
         """Runs several exercises in one job."""

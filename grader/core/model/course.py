@@ -6,6 +6,7 @@ The YAML of the bank is validated against these types, too (see ``grader.course.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -194,6 +195,13 @@ class Exercise:
     def takes(self) -> tuple[Parameter, ...]:
         """The parameters that receive a case's ``args``: of the function, ``forward``, or the helper ``through``."""
         return self.parameters if self.kind == "function" and self.through is None else self.forward
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """The parameters that the learner declares, unlike those of the helper ``through``."""
+        declared = (*self.parameters, *(() if self.through else self.forward))
+        methods = " ".join(method.partition("(")[2] for method in self.methods)
+        return frozenset(each.name for each in declared) | frozenset(re.findall(r"[A-Za-z_]\w*", methods))
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Verdict
+from grader.core.model import Array, CheckSpec, Message, Program, Returned, Status, Text, Verdict
 from grader.grading.checks import JudgeInput, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
@@ -64,7 +64,14 @@ class Options:
 
 _OTHER = Message("{given} in, {got} out: the dtype of the inputs is not kept")
 _NOT_KEPT = Message("the dtype of the inputs is not kept")
-_LOSS = Message("float64 in and float64 out, but only with the accuracy of float32: some step uses lower precision")
+_LOSS = Message(
+    "float64 in and float64 out, but only with the accuracy of float32: some step uses lower precision, or adds a "
+    "small number such as ε"
+)
+_COARSE = Message(
+    "Every result is correct to about six digits, but with float64 inputs it should be more exact. Look for a step in "
+    "lower precision, or for a small number such as ε that does not belong there."
+)
 _PROMOTED = Message(
     "float32 inputs become float64 results: NumPy promotes them (a float64 constant?); no points are lost"
 )
@@ -119,3 +126,10 @@ def _precision(seen: JudgeInput, wide: Array | float, narrow: Array | float, exp
         return Verdict(Status.FAILED, _LOSS if coarse else mismatch.secret)
     promoted = isinstance(narrow, Array) and narrow.dtype == "float64"
     return Verdict(Status.PASSED, remark=_PROMOTED if promoted else None)
+
+
+def alone(verdict: Verdict) -> Text | None:
+    """What is said if only this check fails: not that the type is wrong if the numbers are."""
+    if verdict.message == _LOSS:
+        return _COARSE
+    return None if verdict.message in SHARED else ALONE

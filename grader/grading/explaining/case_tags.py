@@ -6,11 +6,20 @@ ones first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from grader.core.model import Message, Text
+from grader.grading.explaining.relations import array_arguments
+from grader.grading.inputs import Drawn
+
+_LARGE, _FAR, _MANY, _LONG = 50.0, 10.0, 8, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +31,6 @@ class CaseTag:
 
 
 _TAGS = {
-    "second-call": CaseTag(Message("there are several calls"), Message("there is only one call")),
     "given": CaseTag(Message("`{name}` is given"), Message("`{name}` is not given")),
     "true": CaseTag(Message("`{name}` is True"), Message("`{name}` is False")),
     "empty-rows": CaseTag(
@@ -94,7 +102,6 @@ _TAGS = {
         Message("the last two axes of `{name}` have the same length"),
         Message("the last two axes of `{name}` differ in length"),
     ),
-    "empty": CaseTag(Message("`{name}` is empty"), Message("`{name}` is not empty")),
     "one-row": CaseTag(Message("`{name}` has only one row"), Message("`{name}` has several rows")),
     "odd-width": CaseTag(
         Message("`{name}` has an odd width"),
@@ -116,3 +123,90 @@ _TAGS = {
 }
 #: Every tag by name.
 TAGS: Mapping[str, CaseTag] = MappingProxyType(_TAGS)
+#: The name of a tag, and the argument that it is about; of two arguments, with a comma.
+Tag: TypeAlias = tuple[str, str]
+
+
+def tags(drawn: Drawn) -> Iterator[Tag]:
+    """Every tag of a case with these inputs."""
+    yield from _numbers(drawn)
+    yield from _each(drawn)
+    yield from _several(drawn)
+
+
+def _numbers(drawn: Drawn) -> Iterator[Tag]:
+    for name, value in (*drawn.construct, *drawn.args):
+        if value is None:
+            continue
+        yield "given", name
+        if type(value) is bool and value:
+            yield "true", name
+        if type(value) in (int, float):
+            facts = {
+                "zero": value == 0,
+                "negative": value < 0,
+                "one": value == 1,
+                "odd": value % 2 == 1,
+                "fraction": value != int(value),
+                "many": value > _MANY,
+            }
+            yield from ((tag, name) for tag, holds in facts.items() if holds)
+
+
+def _each(drawn: Drawn) -> Iterator[Tag]:
+    for name, array in array_arguments(drawn):
+        facts = _shape(array) | (_mask(name, array) if array.dtype == bool else _entries(array))
+        yield from ((tag, name) for tag, holds in facts.items() if holds)
+        if array.dtype == bool and array.ndim > 1 and not array.any(axis=-1).all():
+            yield "empty-rows", name
+
+
+def _shape(array: NDArray[np.generic]) -> dict[str, bool]:
+    several = array.ndim >= 2
+    return {
+        "several-samples": array.ndim >= 3 and array.shape[0] > 1,
+        "no-samples": array.ndim <= 2,
+        "many-axes": array.ndim >= 4,
+        "square": several and array.shape[-1] == array.shape[-2],
+        "one-row": several and array.shape[-2] == 1,
+        "odd-width": array.shape[-1] % 2 == 1,
+        "odd-rows": several and array.shape[-2] % 2 == 1,
+        "long": several and array.shape[-2] > _LONG,
+    }
+
+
+def _mask(name: str, mask: NDArray[np.generic]) -> dict[str, bool]:
+    """The tags of a mask. Two axes are queries and keys, except in a padding mask (samples and keys)."""
+    sampled = mask.ndim > 2 or (mask.ndim == 2 and name == "key_padding")
+    square = mask.ndim >= 2 and mask.shape[-1] == mask.shape[-2]
+    return {
+        "different-per-sample": sampled and mask.shape[0] > 1 and not (mask == mask[:1]).all(),
+        "asymmetric": square and not np.array_equal(mask, mask.swapaxes(-1, -2)),
+    }
+
+
+def _entries(array: NDArray[np.generic]) -> dict[str, bool]:
+    if not array.size or array.dtype.kind not in "if":
+        return {}
+    numbers = array.astype(np.float64)
+    ids = array.dtype.kind == "i"
+    return {
+        "holds-negative": bool((numbers < 0).any()),
+        "holds-zero": ids and bool((numbers == 0).any()),
+        "repeated": ids and len(np.unique(numbers)) < numbers.size,
+        "large": not ids and bool(np.abs(numbers).max() > _LARGE),
+        "offset": not ids and bool(abs(numbers.mean()) > _FAR * max(float(numbers.std()), 1e-6)),
+        "constant": numbers.size > 1 and bool(np.ptp(numbers) == 0),
+    }
+
+
+def _several(drawn: Drawn) -> Iterator[Tag]:
+    """The tags of pairs of arrays with rows."""
+    arrays = [(name, array) for name, array in array_arguments(drawn) if array.ndim >= 2 and array.dtype != bool]
+    for (one, first), (two, second) in itertools.combinations(arrays, 2):
+        both = f"{one}, {two}"
+        if first.shape[-2] != second.shape[-2]:
+            yield "unequal-lengths", both
+            yield ("first-longer" if first.shape[-2] > second.shape[-2] else "first-shorter"), both
+        if first.shape[-1] != second.shape[-1]:
+            yield "unequal-widths", both

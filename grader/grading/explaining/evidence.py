@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from grader.core.model import (
     Array,
     ArrayType,
+    CheckSpec,
     Course,
     Diagnosis,
     Exercise,
@@ -28,12 +29,24 @@ from grader.grading.checks import JudgeInput
 from grader.grading.compare import compare
 from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.explaining.relations import Pair, leaves
+from grader.grading.explaining.terms import NamedValue
+from grader.grading.inputs import Drawn
 
 #: Runs programs on the references of the course, or looks up their cached results.
 RunReference: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
 #: What the reference with two typical mistakes returns for some of the evidence (all are indices); None if the edits
 #: overlap.
 RunMistakePair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
+
+
+class Rerun(Protocol):
+    """Runs the submitted code, or these ``files`` in its place, on other inputs."""
+
+    def __call__(
+        self, asked: Sequence[tuple[CheckSpec, Drawn]], files: tuple[SourceFile, ...] | None = None
+    ) -> Sequence[bool | None]:
+        """Whether each result is correct; None if that cannot be told."""
+
 
 #: Returns the result of a function, cached by key.
 CachedFind: TypeAlias = "Callable[[Hashable, Callable[[], tuple[OtherInputs, ...]]], tuple[OtherInputs, ...]]"
@@ -78,7 +91,8 @@ class WrongExercise:
     ``known`` are the results of its typical mistakes; ``changed`` says which values each of them makes wrong. ``run``
     and ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
     wrong, given the misconceptions that have already been ``named``. ``cached`` caches results that depend only on the
-    exercise and its inputs, for all submissions.
+    exercise and its inputs, for all submissions. ``rerun`` runs the code on other inputs than those of the cases;
+    ``landmarks`` are the named values of the reference in some cases.
     """
 
     course: Course
@@ -95,6 +109,8 @@ class WrongExercise:
     places: Callable[[tuple[str, ...]], tuple[Diagnosis, ...]] = lambda named: ()
     named: tuple[str, ...] = ()
     cached: CachedFind = lambda key, find: find()
+    landmarks: Callable[[Sequence[Evidence]], tuple[NamedValue, ...]] = lambda cases: ()
+    rerun: Rerun = lambda asked, files=None: [None] * len(asked)
 
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""
@@ -115,22 +131,44 @@ def parts(failure: WrongExercise) -> tuple[WrongPart, ...]:
 
     Empty unless every public case that fails returned a result of the correct structure.
     """
-    found: list[tuple[Evidence, dict[tuple[object, ...], Pair]]] = []
-    for each in failure.public_values():
-        match each.seen.got, each.seen.expected:
-            case (Returned((got,)),), (Returned((expected,)),):
-                mine, right = dict(leaves(got)), dict(leaves(expected))
-                if mine.keys() != right.keys():
-                    return ()
-                both = {at: Pair(each.seen.case.name, mine[at], right[at], each.seen.drawn) for at in right}
-                found.append((each, {at: pair for at, pair in both.items() if _wrong(pair)}))
-            case _:
-                return ()
-    if not found:
+    found = [(each, _wrong_pairs(failure.exercise, each)) for each in failure.public_values()]
+    if not found or any(wrong is None for _, wrong in found):
         return ()
-    shared = [at for at in found[0][1] if all(at in wrong for _, wrong in found)]
-    seen = tuple(each for each, _ in found)
-    return tuple(WrongPart(at, seen, tuple(wrong[at] for _, wrong in found)) for at in shared)
+    seen, known = tuple(each for each, _ in found), [wrong for _, wrong in found if wrong is not None]
+    shared = [at for at in known[0] if all(at in wrong for wrong in known)]
+    return tuple(WrongPart(at, seen, tuple(wrong[at] for wrong in known)) for at in shared)
+
+
+def hidden_pairs(failure: WrongExercise, at: tuple[object, ...]) -> Iterator[tuple[Evidence, Pair]]:
+    """The wrong results of hidden cases at this place. They confirm what public cases suggest; nothing quotes them."""
+    for each in failure.evidence:
+        if each.failed and each.of_values and not each.seen.case.public:
+            pair = (_wrong_pairs(failure.exercise, each) or {}).get(at)
+            if pair is not None:
+                yield each, pair
+
+
+def own(exercise: Exercise, drawn: Drawn) -> Drawn:
+    """The inputs that have a name in the learner's code, unlike those of the helper ``through``."""
+    if exercise.through is None:
+        return drawn
+    return replace(
+        drawn,
+        args=tuple(each for each in drawn.args if each[0] in exercise.own_names),
+        construct=tuple(each for each in drawn.construct if each[0] in exercise.own_names),
+    )
+
+
+def _wrong_pairs(exercise: Exercise, evidence: Evidence) -> dict[tuple[object, ...], Pair] | None:
+    """The wrong values of a result with the correct ones, by path; None if the structure is another."""
+    match evidence.seen.got, evidence.seen.expected:
+        case (Returned((got,)),), (Returned((expected,)),):
+            mine, right = dict(leaves(got)), dict(leaves(expected))
+            if mine.keys() == right.keys():
+                drawn = own(exercise, evidence.seen.drawn)
+                pairs = {at: Pair(evidence.seen.case.name, mine[at], right[at], drawn) for at in right}
+                return {at: pair for at, pair in pairs.items() if _wrong(pair)}
+    return None
 
 
 def _wrong(pair: Pair) -> bool:

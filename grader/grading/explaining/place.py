@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from grader.core.errors import LibrariesChanged
 from grader.core.model import (
     Case,
@@ -49,6 +51,7 @@ from grader.grading.explaining.place_text import (
     missing_after,
     sentence,
 )
+from grader.grading.explaining.terms import NamedValue
 from grader.grading.explaining.traces import (
     MOST_RERUNS,
     ReferenceValue,
@@ -71,6 +74,7 @@ from grader.grading.programs import Target, apply_variant
 if TYPE_CHECKING:
     from grader.core.model import Observe
     from grader.grading.context import GradingContext
+    from grader.grading.explaining.evidence import Evidence
 
 #: The maximum number of public cases and places that a search looks at.
 MOST_CASES = 3
@@ -559,6 +563,21 @@ def intermediate(context: GradingContext, exercise: Exercise) -> int:
         if entry.case.public and entry.spec.kind == "values" and isinstance(expected[0], Returned)
     ]
     return sum(not mark.final for mark in _reference_values(context, exercise, sought).marks)
+
+
+def named_values(context: GradingContext, exercise: Exercise, cases: Sequence[Evidence]) -> tuple[NamedValue, ...]:
+    """The values of the reference that have a name and are computed once in each of these cases."""
+    probed = []
+    for each in cases:
+        match each.seen.expected:
+            case (Returned((value,)),):
+                probed.append(ProbedCase(each.seen.case, each.seen.spec, each.seen.drawn, each.seen.drawn, value))
+    marks = _reference_values(context, exercise, probed).marks if len(probed) == len(cases) else ()
+    return tuple(
+        NamedValue(Text(mark.name.en, mark.name.zh), tuple(np.asarray(each[0]) for each in mark.values))
+        for mark in marks
+        if mark.name is not None and not mark.final and all(len(each) == 1 for each in mark.values)
+    )
 
 
 def _text_of(files: tuple[SourceFile, ...], label: str) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Diagnosis, Message, Observation, Returned, Text
+from grader.core.model import Array, Diagnosis, Exercise, Message, Observation, Returned, Text
 from grader.grading import checks
-from grader.grading.explaining import relations
-from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise, WrongPart, parts
+from grader.grading.explaining import relations, terms
+from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise, WrongPart, hidden_pairs, own, parts
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
 from grader.grading.plan import function_of, module_of
@@ -22,6 +24,8 @@ from grader.submission.messages import printable
 _ENOUGH_EXACT = 8
 #: The correct result is not looked for among more parts than this.
 _MOST_PARTS = 64
+#: The maximum number of hidden cases in which a term is looked for.
+_MOST_CONFIRMING = 3
 #: The longest key that is quoted.
 _LONGEST_KEY = 80
 #: The maximum number of inputs that the reference is run on for one explanation.
@@ -33,8 +37,12 @@ def relation(failure: WrongExercise) -> Iterator[Diagnosis]:
 
     If several values are returned, it is about the first value that has one.
     """
-    if (beside := _among(failure)) is not None:
+    if (beside := _among(failure)) is not None and (beside is _NOTHING or not failure.exercise.through):
         yield Diagnosis("relation", beside)
+        return
+    if (order := _order(failure)) is not None:
+        numbers = [str(at + 1) for at in order]
+        yield Diagnosis("relation", _REORDERED.fill(order=Text(", ".join(numbers), "、".join(numbers))))
         return
     with np.errstate(all="ignore"):
         for part in parts(failure):
@@ -47,20 +55,46 @@ def _said(failure: WrongExercise, part: WrongPart) -> Text | None:
     """The message of the relation with the lowest rank. Relations to other inputs that hold for one value come last."""
     ranked = sorted(relations.kinds().values(), key=lambda kind: kind.RANK)
     for kind in ranked:
+        if kind.RANK == relations.AFTER_TERMS and (said := _term(failure, part)) is not None:
+            return _about(failure, part, said)
         if hasattr(kind, "others"):
             if (said := _elsewhere(kind, failure, part, whole=True)) is not None:
                 return said
-        elif (said := kind.relate(part.pairs)) is not None:
-            return _about(part, said)
+        elif (said := _confirmed(kind, failure, part)) is not None:
+            return _about(failure, part, said)
     for kind in ranked if part.at else ():
         if hasattr(kind, "others") and (said := _elsewhere(kind, failure, part, whole=False)) is not None:
-            return _about(part, said)
+            return _about(failure, part, said)
     return None
 
 
-def _about(part: WrongPart, said: Text) -> Text:
-    """``said``, preceded by which of several values it is about."""
-    return _PART.fill(where=_where(part), said=said) if part.at else said
+def _term(failure: WrongExercise, part: WrongPart) -> Text | None:
+    """The message about a missing term or factor, which has to explain some hidden cases, too, if there are any."""
+    hidden = list(hidden_pairs(failure, part.at))[:_MOST_CONFIRMING]
+    pairs = (*part.pairs, *(pair for _, pair in hidden))
+    if len(pairs) < 2:
+        return None
+    return terms.find(pairs, failure.landmarks((*part.evidence, *(each for each, _ in hidden))))
+
+
+def _confirmed(kind: relations.Relation, failure: WrongExercise, part: WrongPart) -> Text | None:
+    """The message of a relation that also holds in most hidden cases that fail, which have other sizes and numbers.
+
+    If none does, but a more general one in all cases, its message.
+    """
+    said = kind.relate(part.pairs)
+    if said is None:
+        return None
+    hidden = [pair for _, pair in hidden_pairs(failure, part.at)]
+    holds = [kind.relate((*part.pairs, pair)) == said for pair in hidden]
+    return said if 2 * sum(holds) > len(holds) or not holds else kind.relate((*part.pairs, *hidden))
+
+
+def _about(failure: WrongExercise, part: WrongPart, said: Text) -> Text | None:
+    """``said``, preceded by which of several values it is about; None if the learner's code does not return them."""
+    if not part.at:
+        return said
+    return None if failure.exercise.through else _PART.fill(where=_where(part), said=said)
 
 
 def _where(part: WrongPart) -> Text:
@@ -79,6 +113,10 @@ _NOTHING = Message("The call returns nothing: `return` what you computed.")
 _ITEM = Message("item {number} of {count}")
 _KEY = Message("under the key {key}")
 _STACK = Message("Every part of the correct result is there, but in separate arrays: combine them into one.")
+_REORDERED = Message(
+    "The values that you return are correct, but in the wrong order. The task asks for yours in the order {order}."
+)
+_MOST_RETURNED = 5
 _ORDER = Message(
     "All the values are there, but in a different form: return them as {count} values, in the order that the task "
     "gives."
@@ -92,6 +130,38 @@ def _among(failure: WrongExercise) -> Text | None:
         return _NOTHING
     said = {_part(each) for each in wrong}
     return said.pop() if len(said) == 1 else None
+
+
+def _order(failure: WrongExercise) -> tuple[int, ...] | None:
+    """The order in which the returned values would be correct, in every case that fails; None if there is none."""
+    wrong = [each for each in failure.evidence if each.failed and each.of_values]
+    found = {_order_in(each) for each in wrong}
+    public = any(each.seen.case.public for each in wrong)
+    return found.pop() if len(found) == 1 and public and not failure.exercise.through else None
+
+
+def _order_in(evidence: Evidence) -> tuple[int, ...] | None:
+    match evidence.seen.got, evidence.seen.expected:
+        case (Returned(((tuple() | list()) as got,)),), (Returned(((tuple() | list()) as expected,)),):
+            mine, right = list(map(_arrays, got)), list(map(_arrays, expected))
+        case _:
+            return None
+    if len(mine) != len(right) or not 2 <= len(mine) <= _MOST_RETURNED or not all(mine) or not all(right):
+        return None
+    orders = [
+        order
+        for order in itertools.permutations(range(len(mine)))
+        if all(_near(mine[at], each) for at, each in zip(order, right, strict=True))
+    ]
+    return orders[0] if len(orders) == 1 and orders[0] != tuple(range(len(mine))) else None
+
+
+def _arrays(value: object) -> dict[tuple[Any, ...], NDArray[Any]]:
+    return dict(leaves(value)) if isinstance(value, (Array, list, tuple)) else {}
+
+
+def _near(one: dict[tuple[Any, ...], NDArray[Any]], other: dict[tuple[Any, ...], NDArray[Any]]) -> bool:
+    return one.keys() == other.keys() and all(near(one[at], other[at]) for at in one)
 
 
 def _is_nothing(got: Sequence[Observation]) -> bool:
@@ -156,25 +226,71 @@ def _elsewhere(kind: relations.Relation, failure: WrongExercise, part: WrongPart
     for other in failure.cached(key, lambda: _others(kind, failure, part)):
         both = zip(other.results, part.evidence, strict=True)
         if all(_same(result, each.seen.got, part.at, whole) for result, each in both):
-            return other.said
+            return other.said if _holds_in_others(kind, failure, part, other.said, whole) else None
     return None
+
+
+def _holds_in_others(
+    kind: relations.Relation, failure: WrongExercise, part: WrongPart, said: Text, whole: bool
+) -> bool:
+    """Whether the same other inputs give what was returned in most hidden cases that fail; if none has them, in others.
+
+    Cases have other sizes, for which numbers that agree by chance do not agree.
+    """
+    chosen = {pair.case for pair in part.pairs}
+    unseen = [each for each in failure.evidence if each.counts and each.of_values and each.seen.case.name not in chosen]
+    inputs = [(each, _inputs(kind, failure.exercise, each.seen.drawn).get(said)) for each in unseen]
+    for failed in (True, False):
+        cases = [(each, other) for each, other in inputs if other is not None and each.failed is failed]
+        held = [
+            _same(result, each.seen.got, part.at, whole)
+            for result, (each, _) in zip(_results(failure, said, cases), cases, strict=True)
+            if isinstance(result, Returned)
+        ]
+        if held:
+            return 2 * sum(held) > len(held)
+    return True
+
+
+def _results(failure: WrongExercise, said: Text, cases: Sequence[tuple[Evidence, Drawn]]) -> tuple[Observation, ...]:
+    """What the reference returns for these inputs, which ``said`` describes, in the cases that they replace."""
+    if not cases:
+        return ()
+    key = (failure.exercise.name, said, *(each.seen.case.name for each, _ in cases))
+    inputs = [drawn for _, drawn in cases]
+    (found,) = failure.cached(key, lambda: (OtherInputs(said, _run(failure, cases[0][0], inputs)),))
+    return found.results
 
 
 def _others(kind: relations.Relation, failure: WrongExercise, part: WrongPart) -> tuple[OtherInputs, ...]:
     """What the reference returns for the other inputs that exist in every case."""
-    assert failure.run is not None
-    exercise, count = failure.exercise, len(part.pairs)
-    asked: list[list[tuple[Text, Drawn]]] = [list(kind.others(exercise, pair.drawn)) for pair in part.pairs]
-    sentences = [said for said, _ in asked[0] if all(said in [other for other, _ in each] for each in asked)]
+    count = len(part.evidence)
+    asked = [_inputs(kind, failure.exercise, each.seen.drawn) for each in part.evidence]
+    sentences = [said for said in asked[0] if all(said in each for each in asked)]
     inputs = [(said, number) for said in sentences for number in range(count)][:_MOST_INPUTS]
-    if not inputs:
-        return ()
-    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    spec = part.evidence[0].seen.spec
-    jobs = [checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs]
-    results = dict(zip(inputs, failure.run(tuple(jobs)), strict=True))
+    ran = _run(failure, part.evidence[0], [asked[number][said] for said, number in inputs])
+    results = dict(zip(inputs, ran, strict=True))
     complete = dict.fromkeys(said for said, number in inputs if number == count - 1)
     return tuple(OtherInputs(said, tuple(results[said, number] for number in range(count))) for said in complete)
+
+
+def _inputs(kind: relations.Relation, exercise: Exercise, drawn: Drawn) -> dict[Text, Drawn]:
+    """Other inputs by what is said of them; only arguments with names of the learner's are changed."""
+    mine = own(exercise, drawn)
+    names = {name for name, _ in mine.args}
+    rest = tuple(each for each in drawn.args if each[0] not in names)
+    return {said: replace(other, args=(*other.args, *rest)) for said, other in kind.others(exercise, mine)}
+
+
+def _run(failure: WrongExercise, like: Evidence, inputs: Sequence[Drawn]) -> tuple[Observation, ...]:
+    """What the reference returns for these inputs, in the check of ``like``."""
+    if not inputs or failure.run is None:
+        return ()
+    target = Target(
+        failure.exercise, module_of(failure.exercise), "torch", "float64", calls=function_of(failure.exercise)
+    )
+    calls = checks.kinds()[like.seen.spec.kind].calls
+    return failure.run(tuple(calls(target, drawn, like.seen.spec)[0] for drawn in inputs))
 
 
 def _is_telling(found: Sequence[Pair]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,44 +11,99 @@ import pytest
 
 from grader.core.model import Status, Text
 from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
-from grader.grading.explaining.case_tags import TAGS
+from grader.grading.explaining.case_tags import TAGS, tags
 from grader.grading.explaining.condition import condition
-from tests.explaining import BITS, ROWS, failure, tried
+from grader.grading.inputs import Drawn
+from tests.explaining import BITS, EXERCISE, ROWS, failure, tried
 
 RIGHT, WRONG = Status.PASSED, Status.FAILED
 
 
-def said(*cases: tuple[str, Status, dict[str, Any]]) -> list[str]:
-    """What is said of the ``values`` of these cases."""
+def said(
+    *cases: tuple[str, Status, dict[str, Any]], right: Callable[[dict[str, Any]], bool | None] = lambda args: None
+) -> list[str]:
+    """What is said of the ``values`` of these cases, by code that is ``right`` for some arguments."""
     evidence = [tried(name, status, **args) for name, status, args in cases]
-    return [each.text.en for each in condition(failure(*evidence))]
+    return [each.text.en for each in condition(failure(*evidence, rerun=lambda drawn: right(dict(drawn.args))))]
+
+
+def decides(right: dict[str, Any], wrong: dict[str, Any], is_right: Callable[[dict[str, Any]], bool | None]) -> str:
+    """What is said of code that is wrong in two cases and right in two others."""
+    cases = [("a", RIGHT, right), ("b", RIGHT, right), ("c", WRONG, wrong), ("d", WRONG, wrong)]
+    (text,) = said(*cases, right=is_right)
+    return text
+
+
+def tells(name: str, tag: str) -> Callable[[dict[str, Any]], bool]:
+    """Code that is right if the arguments lack a tag."""
+    return lambda args: (tag, name) not in set(tags(Drawn(tuple(args.items()), (), ())))
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "expected"),
+    ("name", "tag", "right", "wrong", "expected"),
     [
+        ("mask", "given", {"q": ROWS}, {"q": ROWS, "mask": BITS}, "wrong in every case where `mask` is given"),
         (
-            {"q": ROWS},
-            {"q": ROWS, "mask": BITS},
-            "where `mask` is not given; wrong in every case where `mask` is given",
+            "q, k",
+            "unequal-lengths",
+            {"q": ROWS, "k": ROWS},
+            {"q": ROWS, "k": np.vstack([ROWS, ROWS[:2]])},
+            "have different lengths",
         ),
+        ("mask", "empty-rows", {"mask": BITS}, {"mask": BITS & BITS[:1] & False}, "some query may attend to no key"),
+        ("n", "odd", {"n": 2}, {"n": 3}, "wrong in every case where `n` is odd"),
+        ("n", "zero", {"n": 2}, {"n": 0}, "wrong in every case where `n` is 0"),
+        ("ids", "holds-zero", {"ids": np.array([1, 2])}, {"ids": np.array([0, 1])}, "`ids` contains 0"),
         (
-            {"q": ROWS, "mask": BITS},
-            {"q": ROWS},
-            "where `mask` is given; wrong in every case where `mask` is not given",
+            "ids",
+            "repeated",
+            {"ids": np.array([2, 1])},
+            {"ids": np.array([2, 2])},
+            "`ids` contains the same entry twice",
         ),
-        ({"q": ROWS, "k": ROWS}, {"q": ROWS, "k": ROWS[:2]}, "wrong in every case where `q, k` have different lengths"),
-        ({"mask": BITS}, {"mask": BITS & BITS[:1] & False}, "some query may attend to no key"),
-        ({"n": 2}, {"n": 3}, "wrong in every case where `n` is odd"),
-        ({"n": 2}, {"n": 0}, "wrong in every case where `n` is 0"),
-        ({"ids": np.array([1, 2])}, {"ids": np.array([0, 1])}, "`ids` contains 0"),
-        ({"x": ROWS}, {"x": ROWS * 1000}, "`x` has very large numbers"),
+        ("x", "large", {"x": ROWS}, {"x": ROWS * 1000}, "`x` has very large numbers"),
+        ("x", "holds-negative", {"x": abs(ROWS)}, {"x": ROWS}, "`x` has negative entries"),
+        ("x", "offset", {"x": ROWS}, {"x": ROWS + 300}, "the mean of `x` is far from 0"),
+        ("x", "odd-width", {"x": ROWS}, {"x": ROWS[:, :3]}, "`x` has an odd width"),
+        ("x", "one-row", {"x": ROWS}, {"x": ROWS[:1]}, "`x` has only one row"),
+        ("x", "many-axes", {"x": ROWS[None]}, {"x": ROWS[None, None]}, "`x` has four or more axes"),
     ],
 )
-def test_a_tag_that_decides(right: dict[str, Any], wrong: dict[str, Any], expected: str) -> None:
-    """It is said if all wrong cases have it and no right one, or the other way round."""
-    (text,) = said(("a", RIGHT, right), ("b", RIGHT, right), ("c", WRONG, wrong), ("d", WRONG, wrong))
-    assert expected in text
+def test_a_tag_that_decides(name: str, tag: str, right: dict[str, Any], wrong: dict[str, Any], expected: str) -> None:
+    """It is said if all wrong cases have it and no right one, and the code is right as soon as it is taken away."""
+    assert expected in decides(right, wrong, tells(name, tag))
+
+
+def test_a_tag_that_decides_nothing() -> None:
+    """Code that stays wrong without it, or right with it, is wrong for another reason. So may be what nobody tried."""
+    accidents: list[Callable[[dict[str, Any]], bool | None]] = [
+        lambda args: False,
+        lambda args: True,
+        lambda args: None,
+    ]
+    for right in accidents:
+        assert decides({"grad": abs(ROWS)}, {"grad": ROWS}, right).startswith("Correct in 2 of 4 cases; wrong only in")
+
+
+def test_a_negative_axis() -> None:
+    """Is tried as the same axis, counted from the other end."""
+    cube, seen = ROWS.reshape(3, 2, 2), set()
+
+    def right(args: dict[str, Any]) -> bool:
+        seen.add(args["axis"])
+        return args["axis"] % 3 == 2
+
+    assert "`axis`" not in decides({"x": cube, "axis": 2}, {"x": cube, "axis": -2}, right)
+    assert seen == {-1, 1}
+
+
+def test_names_of_a_helper() -> None:
+    """Are not said: the learner has never seen them."""
+    cases = [tried("a", RIGHT, x=ROWS), tried("b", RIGHT, x=ROWS), tried("c", WRONG, x=ROWS, passes=True)]
+    whole = failure(*cases, rerun=lambda drawn: "passes" not in dict(drawn.args))
+    for through, expected in (("taught", False), (None, True)):
+        (found,) = condition(replace(whole, exercise=replace(EXERCISE, through=through)))
+        assert ("`passes`" in found.text.en) is expected
 
 
 def test_each_side_of_a_tag_stands_alone() -> None:
@@ -58,19 +114,28 @@ def test_each_side_of_a_tag_stands_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "right", "wrong", "expected"),
+    ("name", "tag", "right", "wrong", "expected"),
     [
-        ("mask", np.ones((3, 3), bool), np.tri(3, dtype=bool), "`mask` is square, but not symmetric"),
-        ("mask", np.ones((2, 1, 3), bool), np.tri(2, 3, dtype=bool)[:, None], "`mask` differs from sample to sample"),
-        ("key_padding", np.ones((2, 3), bool), np.tri(2, 3, dtype=bool), "`key_padding` differs from sample to sample"),
+        ("mask", "asymmetric", np.ones((3, 3), bool), np.tri(3, dtype=bool), "`mask` is square, but not symmetric"),
+        (
+            "mask",
+            "different-per-sample",
+            np.tri(1, 3, dtype=bool)[None].repeat(2, 0),
+            np.tri(2, 3, dtype=bool)[:, None],
+            "`mask` differs from sample to sample",
+        ),
+        (
+            "key_padding",
+            "different-per-sample",
+            np.tri(1, 3, dtype=bool).repeat(2, 0),
+            np.tri(2, 3, dtype=bool),
+            "`key_padding` differs from sample to sample",
+        ),
     ],
 )
-def test_the_first_axis_of_a_mask(name: str, right: object, wrong: object, expected: str) -> None:
+def test_the_first_axis_of_a_mask(name: str, tag: str, right: object, wrong: object, expected: str) -> None:
     """Of two axes it is that of the queries; of more, and in padding, that of the samples."""
-    cases = [(str(number), RIGHT, {name: right}) for number in range(2)]
-    cases += [(str(number), WRONG, {name: wrong}) for number in range(2, 4)]
-    (text,) = said(*cases)
-    assert expected in text
+    assert expected in decides({name: right}, {name: wrong}, tells(name, tag))
 
 
 def test_no_tag_decides() -> None:
@@ -81,13 +146,6 @@ def test_no_tag_decides() -> None:
     wrong = [(f"wrong {number}", WRONG, args) for number in range(5)]
     assert said(*wrong, ("odd", RIGHT, args)) == ["Wrong in most of the 6 cases; correct only in “odd”."]
     assert said(*wrong, *right) == []
-
-
-def test_one_case_has_many_properties() -> None:
-    """So a weak one is not said of a single case: that it has one row, say."""
-    wide, narrow = {"x": ROWS}, {"x": ROWS[:1]}
-    text = said(("a", RIGHT, wide), ("b", RIGHT, wide), ("c", WRONG, narrow))
-    assert text == ["Correct in 2 of 3 cases; wrong only in “c”."]
 
 
 def test_all_or_two_cases() -> None:

@@ -28,6 +28,8 @@ from grader.grading.inputs import Drawn
 
 #: Results are float32 and expected values float64, so they agree up to this.
 _RTOL, _ATOL = 1e-3, 1e-4
+#: The rank of the first relation that says less than which term is missing.
+AFTER_TERMS = 30
 #: Fewer numbers than this could agree by chance.
 ENOUGH = 4
 

@@ -20,10 +20,11 @@ from grader.grading.explaining.relations import ENOUGH, Pair, count_distinct, ne
 
 RANK = 70
 _SAYS = Message(
-    "Your result is nearly correct: no number is off by more than {percent:.2g} % of the largest one. Look for a small "
+    "Your result is nearly correct: no number is off by more than {percent:g} % of the largest one. Look for a small "
     "term such as ε in the wrong place, an approximation, or a data type with less precision."
 )
-_MOST = 0.02
+#: Bounds on the difference, in percent, so that nothing more exact is said of hidden cases.
+_PERCENT = (0.001, 0.01, 0.1, 1, 2)
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
@@ -37,4 +38,5 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
             return None
         largest = float(np.abs(pair.expected[sure]).max())
         shares.append(float(np.abs(pair.got[sure] - pair.expected[sure]).max()) / largest if largest else 1.0)
-    return _SAYS.fill(percent=100 * max(shares)) if max(shares) < _MOST else None
+    bound = next((percent for percent in _PERCENT if 100 * max(shares) < percent), None)
+    return None if bound is None else _SAYS.fill(percent=bound)
