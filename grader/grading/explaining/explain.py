@@ -11,8 +11,10 @@ from grader.core.text import clean
 from grader.grading.explaining.condition import condition
 from grader.grading.explaining.evidence import WrongExercise
 from grader.grading.explaining.mistake import mistake
+from grader.grading.explaining.place_text import REPAIRS_ALL, SECOND_CHANGE
 from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
+from grader.grading.explaining.slip import MENDS_ALL, slip
 
 #: The largest number of diagnoses for one exercise.
 _MOST = 3
@@ -31,11 +33,16 @@ def _places(failure: WrongExercise) -> Iterator[Diagnosis]:
 #: Every explainer, and whether it still runs after a mistake has been named.
 EXPLAINERS: tuple[tuple[Explainer, bool], ...] = (
     (mistake, False),
+    (slip, True),
     (raised, False),
     (_places, True),
     (relation, False),
     (condition, False),
 )
+
+
+#: How the last sentence ends if it says how to make everything correct. Nothing that is less exact is added to it.
+_COMPLETE = tuple(said.en.rpartition("}")[2] for said in (REPAIRS_ALL, SECOND_CHANGE, MENDS_ALL))
 
 
 def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis, ...]:
@@ -48,6 +55,8 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
         named = tuple(each.misconception for each in said if each.voice == "mistake" and each.misconception)
         if after_a_name or not named:
             said += _diagnoses(explainer, replace(failure, named=named))
+        if said and said[-1].text.en.endswith(_COMPLETE):
+            break
     return tuple(_with_source(_bounded(each), failure.submission) for each in said[:_MOST])
 
 

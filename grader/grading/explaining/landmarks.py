@@ -51,7 +51,7 @@ def _normal(text: str) -> str:
         return ""
 
 
-def where_of(label: str, node: ast.expr, lines: list[str]) -> Where:
+def where_of(label: str, node: ast.expr | ast.stmt, lines: list[str]) -> Where:
     """The place of ``node`` in the file ``label``, which has these ``lines``."""
 
     def column(line: int, offset: int) -> int:

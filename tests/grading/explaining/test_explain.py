@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -50,11 +51,17 @@ def test_a_line_that_nobody_submitted() -> None:
 
 
 def test_a_relation() -> None:
-    """Between results of public cases; hidden ones are not even looked at."""
-    other = tried("other", WRONG, got=gave(3 * ROWS), expected=gave(ROWS), public=False, x=ROWS)
-    (found,) = explain(failure(TWICE, other))
-    assert (found.voice, found.text.en) == ("relation", "Your result is the correct one times 2.")
-    assert explain(failure(other)) == ()
+    """Between results of public cases. It must also hold in most hidden ones, which say nothing by themselves."""
+    unlike = tried("unlike", WRONG, got=gave(3 * ROWS), expected=gave(ROWS), public=False, x=ROWS)
+    alike = tried("alike", WRONG, got=gave(2 * ROWS), expected=gave(ROWS), public=False, x=ROWS)
+    for hidden, said in (
+        ((), "Your result is the correct one times 2."),
+        ((alike, alike, unlike), "Your result is the correct one times 2."),
+        ((unlike,), "Your result is the correct one times a constant (2 in case “twice”)."),
+    ):
+        (found,) = explain(failure(TWICE, *hidden))
+        assert (found.voice, found.text.en) == ("relation", said)
+    assert explain(failure(unlike)) == ()
 
 
 def test_results_that_cannot_be_compared() -> None:
@@ -101,6 +108,39 @@ def test_one_of_several_values() -> None:
     both = [(Returned(((*map(array, each),),)),) for each in (mine, right)]
     (found,) = explain(failure(tried("a", WRONG, got=both[0], expected=both[1])))
     assert found.text.en == "In what you return (item 2 of 2): Your result is the correct one times 2."
+
+
+def test_values_in_another_order() -> None:
+    """Are told from wrong values, if the same order would be right in every case, hidden ones too."""
+    values = [array(ROWS), array(ROWS[0]), array(ROWS[1])]
+    cases = [
+        tried(str(at), WRONG, got=(Returned((tuple(got),)),), expected=(Returned((tuple(values),)),), public=not at)
+        for at, got in enumerate([[values[0], values[2], values[1]], [values[0], values[2], values[1]]])
+    ]
+    (found,) = explain(failure(*cases))
+    assert found.text.en.endswith("The task asks for yours in the order 1, 3, 2.")
+    helped = failure(*cases)
+    assert explain(replace(helped, exercise=replace(helped.exercise, through="taught"))) == ()
+    turned = tried("turned", WRONG, got=(Returned((tuple(values[::-1]),)),), expected=(Returned((tuple(values),)),))
+    assert "in the order" not in str(explain(failure(*cases, turned)))
+
+
+def test_other_inputs_have_to_explain_cases_that_did_not_suggest_them() -> None:
+    """Those that fail, or if there are none, those that do not."""
+
+    def run(programs: tuple[Program, ...]) -> tuple[Observation, ...]:
+        given = [next(step.value for step in each.steps if isinstance(step, Value)).values for each in programs]
+        return tuple(gave(x**2 + np.sign(x[0, 0]))[0] for x in given)
+
+    suggested = tried("a", WRONG, got=gave(ROWS**2 - 1), expected=gave(ROWS**2 + 1), x=ROWS)
+    for got, status, holds in (
+        (ROWS**2 - 1, WRONG, True),
+        (ROWS**2 - 2, WRONG, False),
+        (ROWS**2 + 1, Status.PASSED, False),
+    ):
+        other = tried("b", status, got=gave(got), expected=gave(ROWS**2 + 1), public=False, x=ROWS)
+        said = [each.text.en for each in explain(failure(suggested, other, run=run))]
+        assert any("`x` with the opposite sign" in text for text in said) is holds
 
 
 def test_other_inputs_may_explain_one_of_several_values() -> None:

@@ -1,0 +1,111 @@
+"""Slips in code: what looks like one, how it is mended, and when it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from grader.core.model import Parameter, Part, SourceFile, Status
+from grader.grading.explaining.slip import slip
+from grader.grading.explaining.slips import slips
+from tests.explaining import EXERCISE, ROWS, failure, tried
+
+RIGHT, WRONG = Status.PASSED, Status.FAILED
+F = replace(EXERCISE, parameters=(Parameter("x", True),))
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    """What is said of the file ``text``, which defines ``f``, each with the line that is changed or added."""
+    file = SourceFile("q.py", "q", (Part("q.py", text),), defines=(("f", 1),))
+    lines = text.split("\n")
+    said = []
+    for each in slips(F, file, (file,)):
+        (changed,) = each.files
+        new = [line for line in changed.parts[0].text.split("\n") if line not in lines]
+        said.append((each.said.en, new[-1].strip()))
+    return said
+
+
+@pytest.mark.parametrize(
+    ("body", "word", "line"),
+    [
+        ("    x.masked_fill(x > 0, 0.0)\n    return x", "thrown away: `x`", "x = x.masked_fill(x > 0, 0.0)"),
+        ("    y = x + 1\n    y.mT\n    y @ x\n    return y", "thrown away: `y`", "y = y @ x"),
+        ("    F.relu(x)\n    return x", "thrown away: `x`", "x = F.relu(x)"),
+        ("    self.s.softmax(-1)\n    return x", "thrown away: `self.s`", "self.s = self.s.softmax(-1)"),
+        ("    y = x + 1\n    return x", "`y` is computed here and never used", "x = x + 1"),
+        ("    for y in x:\n        if y:\n            break", "`break` ends", "continue"),
+        ("    for y in x:\n        if y:\n            continue", "`continue` goes on", "break"),
+        ("    return x[::-1]", "reverses the order", "return x"),
+        ("    return [*reversed(x)]", "reverses the order", "return [*x]"),
+        ("    return torch.flip(x, [0])", "reverses the order", "return x"),
+        ("    return x.flip(0)", "reverses the order", "return x"),
+        ("    return x.sort(descending=True)", "wrong way round", "return x.sort(descending=False)"),
+        ("    return F.leaky_relu(x)", "should be ReLU, not `leaky_relu`", "return F.relu(x)"),
+    ],
+)
+def test_what_looks_like_a_slip(body: str, word: str, line: str) -> None:
+    """It is found, and the change mends it."""
+    assert any(word in said and changed == line for said, changed in found(f"def f(x):\n{body}\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "line"),
+    [
+        (
+            "class f:\n    seen = []\n\n    def __init__(self):\n        pass\n",
+            "belongs to the class",
+            "self.seen = []",
+        ),
+        ("class f:\n    seen = []\n\n    def g(self):\n        pass\n", "belongs to the class", "self.seen = []"),
+        ("def f(x, seen={}):\n    return x\n", "default value of `seen`", "seen = {}"),
+        ("def f(x, *, seen=list()):\n    return x\n", "default value of `seen`", "seen = list()"),
+        ("seen = {}\n\n\ndef f(x):\n    return seen\n", "still holds what earlier calls", "seen.clear()"),
+        ("def g(x):\n    x.abs()\n    return x\n\n\ndef f(x):\n    return g(x)\n", "thrown away", "x = x.abs()"),
+    ],
+)
+def test_where_slips_are_looked_for(text: str, word: str, line: str) -> None:
+    """Also around a function, and in those that it uses."""
+    assert [changed for said, changed in found(text) if word in said] == [line]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    seen.append(x)\n    print(x)\n    x.add_(1)\n    self.train()\n    super().__init__()\n    return x",
+        "    a, b = x.shape\n    y = x + 1\n    return y",
+        "    '''Words.'''\n    return [y for y in x]",
+    ],
+)
+def test_what_is_no_slip(body: str) -> None:
+    """Calls for their effect, values that are used, and words."""
+    assert found(f"def f(x):\n{body}\n") == []
+
+
+def test_nobody_else_is_asked() -> None:
+    """Another function of the file is no concern of this one."""
+    assert found("def f(x):\n    return x\n\n\ndef g(x):\n    x.abs()\n    return x\n") == []
+
+
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        (lambda number: True, "every case is correct"),
+        (lambda number: number != 3, "more cases are correct"),
+        (lambda number: number < 1, None),
+        (lambda number: number < 2 and number != 9, None),
+        (lambda number: number != 4, None),
+        (lambda number: None, None),
+    ],
+)
+def test_a_slip_is_said_if_it_matters(right: Callable[[int], bool | None], said: str | None) -> None:
+    """The code without it has to be right in two more cases, or in all, and wrong in none that was right before."""
+    text = "def f(x):\n    x.abs()\n    return x\n"
+    cases = [tried(str(number), WRONG if number < 4 else RIGHT, x=ROWS, number=number) for number in range(5)]
+    whole = failure(*cases, rerun=lambda drawn: right(drawn.value("number")), text=text)
+    whole = replace(whole, exercise=F, file=replace(whole.file, defines=(("f", 1),)))
+    told = list(slip(replace(whole, submission=replace(whole.submission, files=(whole.file,)))))
+    assert [said in each.text.en for each in told] == ([] if said is None else [True])
+    assert all(each.voice == "place" and each.span and each.span.line == 2 for each in told)
