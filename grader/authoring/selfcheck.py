@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.authoring import derivations, giveaways
+from grader.authoring import derivations, giveaways, readings
 from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
 from grader.course import conditions, edits, items, misconceptions, starter
 from grader.course.conditions import Condition, Inputs
@@ -80,7 +80,11 @@ def check(
 
 def _stray(course: Course) -> Iterator[Problem]:
     """Files in questions/ that are not read."""
-    read_files = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
+    read_files = {Path(question.file).name for question in course.questions} | {
+        "sources.yaml",
+        "course.yaml",
+        readings.FILE,
+    }
     for path in sorted(Path(course.folder, "questions").iterdir()):
         if path.name not in read_files and not path.name.startswith((".", "__")):
             yield Problem("stray-file", f"questions/{path.name}", "this file is never read")

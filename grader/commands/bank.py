@@ -57,6 +57,11 @@ _INSTALLED = Message(
     "Name a folder of your own: attncheck bank new {question} --course mycourse"
 )
 _NOT_ASKED = Message("{question}: no other item or exercise is about {what}")
+_UNREAD_PAIR = Message("{where}, read by {readers}:\n    {edits}\n    {text}")
+_UNREAD = Message(
+    "{pairs} with a text that is also said of others: two people have to see that it fits each (--verbose lists them), "
+    "and note it in questions/{file}"
+)
 _CHECKED = Message("{questions}, {exercises}, {mistakes}: {found}")
 _PROVEN = Message("everything proven")
 _PUBLISHED = Message(
@@ -127,6 +132,7 @@ def check(call: Call, folder: Path | None, questions: tuple[str, ...], verbose: 
             say(problem.said)
             say(_HINT.fill(hint=problem.hint))
         _say_without_follow_up(course, chosen, verbose)
+        _say_unread(course, chosen, verbose)
         _say_checked(chosen, len(problems))
     click.get_current_context().exit(FAILED if problems else PASSED)
 
@@ -157,6 +163,21 @@ def _say_without_follow_up(course: Course, chosen: list[Question], verbose: bool
             what = name_list(alone) if verbose else _count(len(alone), "misconception", "个误解")
             text = _NOT_ASKED.fill(question=question, what=what)
             say(Text(indent(text.en, 0), indent(text.zh, 0)))
+
+
+def _say_unread(course: Course, chosen: list[Question], verbose: bool) -> None:
+    """Print the texts that are said of several mistakes and not compared with one of them; only how many by default."""
+    from grader.authoring import readings  # loads numpy
+
+    names = {question.id for question in chosen}
+    unread = [pair for pair in readings.pairs(course) if pair.question in names and not pair.is_read]
+    for pair in unread if verbose else ():
+        edits = "; ".join(f"{edit.replace or 'body'} → {edit.by}" for edit in pair.mistake.edits)
+        where = f"{pair.question}, {pair.exercise}, {pair.misconception.id}, {pair.key}"
+        readers = ", ".join(pair.readers) or "–"
+        say(_UNREAD_PAIR.fill(where=where, readers=readers, edits=edits, text=pair.misconception.truth))
+    if unread:
+        say(_UNREAD.fill(pairs=_count(len(unread), "mistake", "个典型错误"), file=readings.FILE))
 
 
 def _say_checked(chosen: list[Question], problems: int) -> None:
