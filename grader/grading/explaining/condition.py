@@ -28,14 +28,19 @@ _FEW = 4
 _FEWEST = 3
 
 
+def unsteady(failure: WrongExercise) -> Iterator[Diagnosis]:
+    """That repeated calls give different results, if values are wrong as well."""
+    said_of_calls = [each.verdict.message for each in failure.evidence if each.counts]
+    wrong = any(each.failed and each.seen.spec.kind == _main_check(failure.exercise) for each in failure.evidence)
+    if wrong and (DIFFERENT in said_of_calls or STATE in said_of_calls):
+        yield Diagnosis("condition", _NOT_REPEATABLE)
+
+
 def condition(failure: WrongExercise) -> Iterator[Diagnosis]:
     """The first tag that decides whether code is correct, in every case and if it alone is changed."""
     main = _main_check(failure.exercise)
     values = [each for each in failure.evidence if each.counts and each.seen.spec.kind == main]
     wrong = {each.seen.case.name for each in values if each.failed}
-    said_of_calls = [each.verdict.message for each in failure.evidence if each.counts]
-    if wrong and (DIFFERENT in said_of_calls or STATE in said_of_calls):
-        yield Diagnosis("condition", _NOT_REPEATABLE)
     if values and not wrong:
         alone = [_of_check(each) for each in failure.evidence if each.failed]
         yield from (Diagnosis("condition", said) for said in dict.fromkeys(alone) if said is not None)

@@ -8,10 +8,10 @@ from dataclasses import replace
 from grader.core.errors import LibrariesChanged
 from grader.core.model import Diagnosis, Submission, Text
 from grader.core.text import clean
-from grader.grading.explaining.condition import condition
+from grader.grading.explaining.condition import condition, unsteady
 from grader.grading.explaining.evidence import WrongExercise
 from grader.grading.explaining.mistake import mistake
-from grader.grading.explaining.place_text import REPAIRS_ALL, SECOND_CHANGE
+from grader.grading.explaining.place_text import REPAIRS_ALL, SECOND_CHANGE, UNNAMED
 from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
 from grader.grading.explaining.slip import MENDS_ALL, slip
@@ -36,12 +36,13 @@ EXPLAINERS: tuple[tuple[Explainer, bool], ...] = (
     (slip, True),
     (raised, False),
     (_places, True),
+    (unsteady, False),
     (relation, False),
     (condition, False),
 )
 
 
-#: How the last sentence ends if it says how to make everything correct. Nothing that is less exact is added to it.
+#: How a sentence ends that says how to make everything correct. Nothing that is less exact is added to it.
 _COMPLETE = tuple(said.en.rpartition("}")[2] for said in (REPAIRS_ALL, SECOND_CHANGE, MENDS_ALL))
 
 
@@ -53,11 +54,16 @@ def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis
     said: list[Diagnosis] = []
     for explainer, after_a_name in ((mistake, False),) if names_only else EXPLAINERS:
         named = tuple(each.misconception for each in said if each.voice == "mistake" and each.misconception)
-        if after_a_name or not named:
+        is_asked = explainer is unsteady or not any(map(_is_complete, said))
+        if is_asked and (after_a_name or not named):
             said += _diagnoses(explainer, replace(failure, named=named))
-        if said and said[-1].text.en.endswith(_COMPLETE):
-            break
     return tuple(_with_source(_bounded(each), failure.submission) for each in said[:_MOST])
+
+
+def _is_complete(diagnosis: Diagnosis) -> bool:
+    """Whether it says how to make everything correct, in words and not only with a number."""
+    said = diagnosis.text.en
+    return said.endswith(_COMPLETE) and not said.startswith(UNNAMED.en.partition("{")[0])
 
 
 def _bounded(diagnosis: Diagnosis) -> Diagnosis:

@@ -21,7 +21,7 @@ SECOND_CHANGE = Message(
 )
 ANOTHER_VALUE = Message("another value")
 _HERE = Message("This should be {name}.{more}")
-_UNNAMED = Message("Another value belongs here.{more}")
+UNNAMED = Message("Another value belongs here.{more}")
 _SHAPES = Message(" Its shape is {mine} and should be {right}.")
 _ENTRY = Message(" Entry {index} is {mine} and should be {right}.")
 _NUMBER = Message(" It is {mine} and should be {right}.")
@@ -38,7 +38,7 @@ def missing_after(name: Landmark, step: Landmark | None) -> Text:
 def sentence(name: Landmark | None, difference: Text) -> Text:
     """The message that another value belongs at a place, with the first difference."""
     if name is None:
-        return _UNNAMED.fill(more=difference)
+        return UNNAMED.fill(more=difference)
     return _HERE.fill(name=Text(name.en, name.zh), more=difference)
 
 

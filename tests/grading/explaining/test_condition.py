@@ -12,7 +12,7 @@ import pytest
 from grader.core.model import Status, Text
 from grader.grading.checks.repeatable import DIFFERENT, LATER, STALE, STATE
 from grader.grading.explaining.case_tags import TAGS, tags
-from grader.grading.explaining.condition import condition
+from grader.grading.explaining.condition import condition, unsteady
 from grader.grading.inputs import Drawn
 from tests.explaining import BITS, EXERCISE, ROWS, failure, tried
 
@@ -168,7 +168,7 @@ def test_results_that_differ_from_call_to_call() -> None:
     again = tried("a", WRONG, check="repeatable", x=ROWS)
     for message, said in ((DIFFERENT, True), (STATE, True), (STALE, False), (LATER, False), (None, False)):
         told = replace(again, verdict=replace(again.verdict, message=message))
-        found = [each.text.en for each in condition(failure(tried("a", WRONG, x=ROWS), told))]
+        found = [each.text.en for each in unsteady(failure(tried("a", WRONG, x=ROWS), told))]
         assert any(text.startswith("The same call does not always give the same result") for text in found) is said
 
 

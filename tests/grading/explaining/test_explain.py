@@ -22,9 +22,11 @@ from grader.core.model import (
     Value,
 )
 from grader.core.text import same
+from grader.grading.checks.repeatable import DIFFERENT
 from grader.grading.explaining import explain as asking
 from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.explain import explain
+from grader.grading.explaining.place_text import REPAIRS_ALL
 from tests.explaining import ROWS, failure, gave, tried
 from tests.helpers import array
 
@@ -160,6 +162,19 @@ def test_an_array_in_place_of_a_list() -> None:
     """It is compared with the numbers."""
     (found,) = explain(failure(tried("short", WRONG, got=gave(np.arange(6)), expected=(Returned(([*range(8)],)),))))
     assert "the end is missing" in found.text.en
+
+
+def test_nothing_is_added_to_what_makes_everything_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither relation nor condition; only that repeated calls differ is worth knowing as well."""
+
+    def places(failure: WrongExercise) -> Iterator[Diagnosis]:
+        yield Diagnosis("place", Text("Here." + REPAIRS_ALL.en, "这里。"))
+
+    monkeypatch.setattr(asking, "EXPLAINERS", ((places, True), *asking.EXPLAINERS))
+    again = tried("twice", WRONG, check="repeatable", x=ROWS)
+    random = replace(again, verdict=replace(again.verdict, message=DIFFERENT))
+    assert [each.voice for each in explain(failure(TWICE))] == ["place"]
+    assert [each.voice for each in explain(failure(TWICE, random))] == ["place", "condition"]
 
 
 def test_a_voice_that_fails_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
