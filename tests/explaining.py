@@ -113,5 +113,5 @@ def failure(
         changed=lambda: tuple(map(frozenset, changed)),
         run=run,
         pair=pair,
-        rerun=lambda asked, files=None: [rerun(drawn) for _, drawn in asked],
+        rerun=lambda asked, files=None, reference=None: [rerun(drawn) for _, drawn in asked],
     )

@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from grader.core import bounded
 from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import (
-    CheckSpec,
     Diagnosis,
     ExerciseResult,
     Job,
@@ -24,7 +23,6 @@ from grader.core.model import (
     Raised,
     ResourceUsage,
     Returned,
-    SourceFile,
     Status,
     Submission,
     Verdict,
@@ -33,12 +31,12 @@ from grader.grading import definitions
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.definitions import only_raises, unwritten
 from grader.grading.exercise_results import judge_inputs, judged_exercise, same_verdict, unmarked, with_printed
-from grader.grading.explaining import place, reruns
+from grader.grading.explaining import place
 from grader.grading.explaining.dependencies import with_dependencies
 from grader.grading.explaining.evidence import Evidence, OtherInputs, WrongExercise
 from grader.grading.explaining.explain import explain
+from grader.grading.explaining.reruns import Reruns
 from grader.grading.failures import not_written
-from grader.grading.inputs import Drawn
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, signatures
 
@@ -206,11 +204,12 @@ class CodeGrading:
         array_type = tried.result.array_type
         if array_type is None or plan.file is None or tried.form is None:
             return None
-        context, exercise, form = self.context, plan.exercise, tried.form
+        context, exercise = self.context, plan.exercise
         expected, verdicts = context.expected(exercise), [outcome.verdict for outcome in tried.result.outcomes]
         inputs = judge_inputs(plan, tried.form, tried.observations, expected, tried.saw_secrets)
         identifying = signatures(plan.entries, tried.observations)
         evidence = tuple(map(Evidence, inputs, verdicts, identifying))
+        again = Reruns(plan, tried.form, context, self.submission.files, self._budget())
         runs = context.course.edition is None  # a learners' edition has no references to run
         return WrongExercise(
             course=context.course,
@@ -227,7 +226,8 @@ class CodeGrading:
             places=functools.partial(self._places, plan, tried),
             cached=functools.partial(_for_form, context, tried.form),
             landmarks=functools.partial(place.named_values, context, exercise) if runs else lambda cases: (),
-            rerun=functools.partial(self._rerun, plan, form),
+            rerun=again.verdicts_on,
+            fresh=again.fresh,
         )
 
     def _places(self, plan: Plan, tried: AttemptResult, named: tuple[str, ...]) -> tuple[Diagnosis, ...]:
@@ -235,16 +235,6 @@ class CodeGrading:
         statuses = [outcome.status for outcome in tried.result.outcomes]
         wrong = place.FailedAttempt(plan, tried.form, statuses, named)
         return place.explain(wrong, self.context, self.submission.files, self._budget())
-
-    def _rerun(
-        self,
-        plan: Plan,
-        form: CallingForm,
-        asked: Sequence[tuple[CheckSpec, Drawn]],
-        files: tuple[SourceFile, ...] | None = None,
-    ) -> Sequence[bool | None]:
-        """Whether the code, or that in ``files``, is correct for other inputs."""
-        return reruns.verdicts_on(asked, plan, form, self.context, files or self.submission.files, self._budget())
 
     def _budget(self) -> place.SearchBudget:
         """The budget of all searches for this submission."""

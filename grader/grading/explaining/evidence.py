@@ -43,9 +43,12 @@ class Rerun(Protocol):
     """Runs the submitted code, or these ``files`` in its place, on other inputs."""
 
     def __call__(
-        self, asked: Sequence[tuple[CheckSpec, Drawn]], files: tuple[SourceFile, ...] | None = None
+        self,
+        asked: Sequence[tuple[CheckSpec, Drawn]],
+        files: tuple[SourceFile, ...] | None = None,
+        reference: tuple[SourceFile, ...] | None = None,
     ) -> Sequence[bool | None]:
-        """Whether each result is correct; None if that cannot be told."""
+        """Whether each result is that of the reference, or of another ``reference``; None if that cannot be told."""
 
 
 #: Returns the result of a function, cached by key.
@@ -91,8 +94,8 @@ class WrongExercise:
     ``known`` are the results of its typical mistakes; ``changed`` says which values each of them makes wrong. ``run``
     and ``pair`` are None if references cannot be run, as in a learners' edition. ``places`` looks for the place that is
     wrong, given the misconceptions that have already been ``named``. ``cached`` caches results that depend only on the
-    exercise and its inputs, for all submissions. ``rerun`` runs the code on other inputs than those of the cases;
-    ``landmarks`` are the named values of the reference in some cases.
+    exercise and its inputs, for all submissions. ``landmarks`` are the named values of the reference in some cases;
+    ``rerun`` runs the code on other inputs than those of the cases, such as ``fresh`` ones.
     """
 
     course: Course
@@ -110,7 +113,8 @@ class WrongExercise:
     named: tuple[str, ...] = ()
     cached: CachedFind = lambda key, find: find()
     landmarks: Callable[[Sequence[Evidence]], tuple[NamedValue, ...]] = lambda cases: ()
-    rerun: Rerun = lambda asked, files=None: [None] * len(asked)
+    rerun: Rerun = lambda asked, files=None, reference=None: [None] * len(asked)
+    fresh: Callable[[], Sequence[tuple[CheckSpec, Drawn]]] = lambda: ()
 
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""

@@ -2,56 +2,90 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader.core.model import CheckSpec, Job, Limits, Program, Returned, Status
+from grader.core.model import CheckSpec, Job, Limits, Observation, Program, Returned, Status
 from grader.grading import checks, verdicts
 from grader.grading.checks import JudgeInput
 from grader.grading.explaining.place import SearchBudget
-from grader.grading.inputs import Drawn
-from grader.grading.plan import CallingForm, Plan, function_of, module_of, regroup
-from grader.grading.programs import Target
+from grader.grading.inputs import Drawn, Seed, draw_for
+from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of, regroup
+from grader.grading.programs import Target, apply_variant
 
 if TYPE_CHECKING:
     from grader.core.model import SourceFile
     from grader.grading.context import GradingContext
 
 #: The maximum number of inputs that are tried.
-MOST = 24
+MOST = 48
+_SEEDS = tuple(map(Seed.number, range(1, 5)))
 _LIMITS = Limits(group_cpu=0.5, group_wall=2.0, import_cpu=1.0, import_wall=2.0, fresh_children=8)
 
 
-def verdicts_on(
-    asked: Sequence[tuple[CheckSpec, Drawn]],
-    plan: Plan,
-    form: CallingForm,
-    context: GradingContext,
-    files: tuple[SourceFile, ...],
-    child: SearchBudget,
-) -> list[bool | None]:
-    """Whether the code is correct for each of these inputs, which are in its form; None where that cannot be told."""
-    unable = plan.file is None or context.course.edition is not None  # which has no references to run
-    if unable or not asked or min(child.left, child.reruns - len(asked[:MOST])) < 0:
-        return [None] * len(asked)
-    assert plan.file is not None
-    exercise = plan.exercise
-    reference = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    mine = Target(exercise, plan.file.module, form.array_type, group="other inputs", calls=plan.calls)
-    given = asked[:MOST]
-    wanted = [_programs(reference, spec, drawn) for spec, drawn in given]
-    expected = regroup(wanted, context.reference(tuple(program for each in wanted for program in each)))
-    tried = [_programs(mine, spec, drawn) for spec, drawn in given]
-    seen = child.observe(Job(files, tuple(program for each in tried for program in each)), _LIMITS)
-    child.reruns -= len(given)
-    found: list[bool | None] = []
-    for (spec, drawn), right, got in zip(given, expected, regroup(tried, seen.observations), strict=True):
+@dataclass(frozen=True, slots=True)
+class Reruns:
+    """Runs one exercise of a submission in the form in which it was called, within the budget of ``child``."""
+
+    plan: Plan
+    form: CallingForm
+    context: GradingContext
+    files: tuple[SourceFile, ...]
+    child: SearchBudget
+
+    def verdicts_on(
+        self,
+        asked: Sequence[tuple[CheckSpec, Drawn]],
+        files: tuple[SourceFile, ...] | None = None,
+        reference: tuple[SourceFile, ...] | None = None,
+    ) -> list[bool | None]:
+        """Whether the code is correct for each of these inputs, which are in its form; None if that cannot be told.
+
+        ``files`` run in place of the submission, and ``reference`` in place of that of the course.
+        """
+        plan, context, child = self.plan, self.context, self.child
+        unable = plan.file is None or context.course.edition is not None  # which has no references to run
+        if unable or not asked or min(child.left, child.reruns - len(asked[:MOST])) < 0:
+            return [None] * len(asked)
+        assert plan.file is not None
+        exercise, given = plan.exercise, asked[:MOST]
+        theirs = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+        mine = Target(exercise, plan.file.module, self.form.array_type, group="other inputs", calls=plan.calls)
+        wanted = [_programs(theirs, spec, drawn) for spec, drawn in given]
+        compared = Job(reference or context.course.reference, _flat(wanted))
+        expected = regroup(wanted, context.observe_reference(compared, REFERENCE_LIMITS).observations)
+        tried = [_programs(mine, spec, drawn) for spec, drawn in given]
+        seen = child.observe(Job(files or self.files, _flat(tried)), _LIMITS)
+        child.reruns -= len(given)
+        got = regroup(tried, seen.observations)
+        found = [self._verdict(*each) for each in zip(given, got, expected, strict=True)]
+        return found + [None] * (len(asked) - len(found))
+
+    def _verdict(
+        self, given: tuple[CheckSpec, Drawn], got: tuple[Observation, ...], expected: tuple[Observation, ...]
+    ) -> bool | None:
+        if not all(isinstance(each, Returned) for each in expected):
+            return None
+        exercise, (spec, drawn) = self.plan.exercise, given
         case = replace(exercise.cases[0], public=True)
-        known = all(isinstance(each, Returned) for each in right)
-        judged = verdicts.judge(JudgeInput(exercise, case, spec, drawn, got, right, form.array_type)) if known else None
-        found.append(_MEANING.get(judged.status) if judged else None)
-    return found + [None] * (len(asked) - len(found))
+        seen = JudgeInput(exercise, case, spec, drawn, got, expected, self.form.array_type)
+        return _MEANING.get(verdicts.judge(seen).status)
+
+    def fresh(self) -> list[tuple[CheckSpec, Drawn]]:
+        """Inputs of the same kinds as those of the cases, in the form of the code: from other seeds, none twice."""
+        found: dict[str, tuple[CheckSpec, Drawn]] = {}
+        known = {repr(entry.drawn) for entry in self.plan.entries}
+        for seed, entry in itertools.product(_SEEDS, self.plan.entries):
+            if entry.spec.kind == "values" and not entry.case.sealed:
+                drawn = draw_for(entry.spec, replace(entry.case, public=False), self.plan.exercise.name, seed)
+                found.setdefault(repr(drawn), (entry.spec, apply_variant(self.form.variant, drawn)))
+        return [each for key, each in found.items() if key not in known]
+
+
+def _flat(asked: list[tuple[Program, ...]]) -> tuple[Program, ...]:
+    return tuple(program for programs in asked for program in programs)
 
 
 _MEANING = {Status.PASSED: True, Status.FAILED: False, Status.RAISED: False}

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from grader.core.model import Misconception, Mistake, Observation, Returned, Status, Text
+from grader.grading.explaining.mistake import mistake
+from grader.grading.explaining.mistakes import MistakeSignature
+from tests.explaining import failure, gave, tried
 from tests.helpers import submission
 from tests.solving import Bench
 
@@ -33,3 +39,43 @@ def test_the_commonest_first_drafts(exercise: str, text: str, name: str, bench: 
     named = [each.misconception for each in found.diagnosis if each.voice == "mistake"]
     assert named == [name]
     assert (found.misconception, found.message) == (name, found.diagnosis[0].text)
+
+
+def ids(*values: int) -> tuple[Observation, ...]:
+    """A program that returned a list of ids."""
+    return (Returned((list(values),)),)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "alike", "named"),
+    [
+        (ids(1, 2), [True, True], True),
+        (ids(1, 2), [True, False], False),
+        (ids(1, 2), [None, None], True),  # nothing can be run
+        (ids(1, 200), [False, False], True),  # nobody returns that by chance
+        (ids(*range(9)), [False, False], True),
+        (gave([0.5, 0.25]), [False, False], True),
+    ],
+)
+def test_a_few_ids_say_little(wrong: tuple[Observation, ...], alike: list[bool | None], named: bool) -> None:
+    """Two wrong lists may agree with a mistake by chance, so the code has to agree with it for fresh inputs, too."""
+    seen = [tried(str(at), Status.FAILED, got=wrong, expected=ids(3)) for at in range(2)]
+    known = MistakeSignature(Mistake("squares", (), ("values",)), [wrong, wrong])
+    whole = failure(*seen, known=[known])
+    whole = replace(
+        whole,
+        question=replace(whole.question, misconceptions=(Misconception("squares", Text("No.", "不。")),)),
+        rerun=lambda asked, files=None, reference=None: alike,
+    )
+    assert [each.misconception for each in mistake(whole)] == (["squares"] if named else [])
+
+
+def test_three_wrong_lists_are_enough() -> None:
+    """They are not confirmed any further."""
+    wrong = ids(1, 2)
+    seen = [tried(str(at), Status.FAILED, got=wrong, expected=ids(3)) for at in range(3)]
+    whole = failure(*seen, known=[MistakeSignature(Mistake("squares", (), ("values",)), [wrong] * 3)])
+    whole = replace(
+        whole, question=replace(whole.question, misconceptions=(Misconception("squares", Text("No.", "不。")),))
+    )
+    assert [each.misconception for each in mistake(whole)] == ["squares"]
