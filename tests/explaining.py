@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from grader.core.model import (
     Array,
@@ -60,6 +61,17 @@ def said(kind: str, *pairs: Pair) -> str:
     found: Text | None = relations.kinds()[kind].relate(pairs)
     assert found is None or (found.en.endswith(".") and found.zh.endswith("。"))
     return found.en if found else ""
+
+
+def says(kind: str, *cases: tuple[list[Pair], str]) -> Callable[[list[Pair], str], None]:
+    """A test of a relation: what holds in every pair is said; what could be chance, or holds in some only, is not."""
+
+    @pytest.mark.parametrize(("pairs", "expected"), cases)
+    def test(pairs: list[Pair], expected: str) -> None:
+        found = said(kind, *pairs)
+        assert (expected in found) if expected else not found
+
+    return test
 
 
 def others(kind: str, *, optional: Sequence[str] = (), **args: Any) -> dict[str, Any]:

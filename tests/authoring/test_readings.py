@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from grader.authoring import readings
-from grader.core.errors import CourseError
-from grader.core.model import Course
 from grader.course import loader
 from grader.grading import courses
 from tests.tiny import change, course
@@ -24,19 +22,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def noted(folder: Path, text: str) -> Course:
-    """The course with this file of readings."""
-    (folder / "questions" / readings.FILE).write_text(text, "utf-8")
-    return courses.load(folder)
-
-
 def test_a_text_that_is_said_of_several_mistakes(folder: Path) -> None:
     """Has to be read by two people, for each of them."""
     first, second = readings.pairs(courses.load(folder))
     assert (first.question, first.exercise, first.misconception.id) == ("Q1", "double", "squares")
     assert first.key != second.key and not first.is_read and not second.is_read
-    text = f"Q1:\n  squares: {{{first.key}: [A, B], {second.key}: [A, A]}}\n"
-    first, second = readings.pairs(noted(folder, text))
+    noted = f"Q1:\n  squares: {{{first.key}: [A, B], {second.key}: [A, A]}}\n"
+    (folder / "questions" / readings.FILE).write_text(noted, "utf-8")
+    first, second = readings.pairs(courses.load(folder))
     assert first.is_read and first.readers == ("A", "B")
     assert not second.is_read
 
@@ -49,17 +42,6 @@ def test_what_was_changed_has_to_be_read_again(folder: Path) -> None:
     assert same.key == first.key and edited.key != second.key
     change(folder, "Twice is not squared.", "Twice is no square.")
     assert next(readings.pairs(courses.load(folder))).key != first.key
-
-
-def test_a_text_of_one_mistake(tmp_path: Path) -> None:
-    """Was written for it."""
-    assert list(readings.pairs(courses.load(course(tmp_path)))) == []
-
-
-def test_a_damaged_file(folder: Path) -> None:
-    """Is an error with its line."""
-    with pytest.raises(CourseError, match=r"questions/readings\.yaml:3"):
-        list(readings.pairs(noted(folder, "Q1:\n  squares: {")))
 
 
 def test_the_bundled_course() -> None:

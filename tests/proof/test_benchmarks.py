@@ -22,6 +22,7 @@ SMALL = (
     "unseen scaled_scores_one_torch",
     "explained scaled_dot_product_attention/wrong/no_scale",
     "explained --pairs 1",
+    "place scaled_scores",
     "pages --answers 5 --at-once 2",
     "class_week --learners 3 --at-once 2",
     "class_load --learners 4 --submissions 2 --seconds 5 --pause 1",

@@ -114,10 +114,12 @@ def _attempts(found: Iterable[Tag], cases: Sequence[Evidence]) -> Iterator[_Atte
 
 
 def _goes_with(tag: Tag, other: Tag) -> bool:
-    """Whether ``other`` is the same condition, said in more detail."""
-    return tag[1] == other[1] and (tag == other or tag[0] == "given" or {tag[0], other[0]} <= _LENGTHS)
+    """Whether ``other`` is the same condition: of another argument, or said in more detail."""
+    kinds = {tag[0], other[0]}
+    return len(kinds) == 1 or kinds <= _AXES or (tag[1] == other[1] and (tag[0] == "given" or kinds <= _LENGTHS))
 
 
+_AXES = {"several-samples", "no-samples", "many-axes"}
 _LENGTHS = {"unequal-lengths", "first-longer", "first-shorter"}
 
 

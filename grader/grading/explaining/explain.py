@@ -14,7 +14,7 @@ from grader.grading.explaining.mistake import mistake
 from grader.grading.explaining.place_text import REPAIRS_ALL, SECOND_CHANGE, UNNAMED
 from grader.grading.explaining.raised import raised, source_line
 from grader.grading.explaining.relation import relation
-from grader.grading.explaining.slip import MENDS_ALL, slip
+from grader.grading.explaining.slip import FIXES_ALL, slip
 
 #: The largest number of diagnoses for one exercise.
 _MOST = 3
@@ -43,7 +43,7 @@ EXPLAINERS: tuple[tuple[Explainer, bool], ...] = (
 
 
 #: How a sentence ends that says how to make everything correct. Nothing that is less exact is added to it.
-_COMPLETE = tuple(said.en.rpartition("}")[2] for said in (REPAIRS_ALL, SECOND_CHANGE, MENDS_ALL))
+_COMPLETE = tuple(said.en.rpartition("}")[2] for said in (REPAIRS_ALL, SECOND_CHANGE, FIXES_ALL))
 
 
 def explain(failure: WrongExercise, names_only: bool = False) -> tuple[Diagnosis, ...]:

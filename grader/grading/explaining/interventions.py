@@ -123,7 +123,7 @@ def _at_start(array: _Array, value: Any) -> _Array:
 
 def _scaled(array: _Array) -> _Array:
     largest = np.abs(array).max(initial=0)
-    return (array / largest if largest > 50 else array * (1000 / max(float(largest), 1e-3))).astype(array.dtype)
+    return (array / largest if largest > 50 else array * (1e4 / max(float(largest), 1e-3))).astype(array.dtype)
 
 
 def _shifted(array: _Array) -> _Array:

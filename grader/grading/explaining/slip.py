@@ -9,7 +9,7 @@ from grader.core.model import Diagnosis, Message, Span, Text
 from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.slips import Slip, slips
 
-MENDS_ALL = Message(" With only that changed, every case is correct.")
+FIXES_ALL = Message(" With only that changed, every case is correct.")
 _MORE = Message(" With only that changed, more cases are correct, and none becomes wrong.")
 #: The maximum number of slips that are tried.
 _MOST = 6
@@ -33,14 +33,14 @@ def slip(failure: WrongExercise) -> Iterator[Diagnosis]:
         if not any(seen := _run(failure, first, each)):
             continue
         seen = [*seen, *_run(failure, rest, each)]
-        mended, broken = sum(map(bool, seen[: len(wrong)])), False in seen[len(wrong) :]
-        if not broken and mended >= min(_ENOUGH, len(wrong)):
-            found.append((mended, each))
-        if mended == len(wrong):
+        fixed, broken = sum(map(bool, seen[: len(wrong)])), False in seen[len(wrong) :]
+        if not broken and fixed >= min(_ENOUGH, len(wrong)):
+            found.append((fixed, each))
+        if fixed == len(wrong):
             break
     if found:
-        mended, best = max(found, key=lambda pair: pair[0])
-        more = MENDS_ALL if mended == len(wrong) else _MORE
+        fixed, best = max(found, key=lambda pair: pair[0])
+        more = FIXES_ALL if fixed == len(wrong) else _MORE
         text = Text(best.said.en + more.en, best.said.zh + more.zh)
         yield Diagnosis("place", text, span=Span(*best.where))
 

@@ -1,6 +1,6 @@
-"""Small slips in code, each with a change of its text that would mend it. Nothing is run.
+"""Small slips in code, each with a change of its text that would fix it. Nothing is run.
 
-What looks like a slip need not be one: whoever says so has to run the changed code first.
+Not everything that looks like a slip is one: before one is reported, the changed code has to run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ACTIVATION = Message("The activation here should be {right}, not {mine}.")
 #: Functions that are activations, as people call them.
 _ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}
 #: Activations that hardly any model of the course uses.
-_UNLIKELY = frozenset({"abs", "absolute", "elu", "leaky_relu", "mish", "relu6", "selu", "softplus", "hardtanh", "celu"})
+_UNLIKELY = frozenset({"elu", "leaky_relu", "mish", "relu6", "selu", "softplus", "hardtanh", "celu"})
 #: Functions whose result is usually not needed.
 _FOR_EFFECT = frozenset(
     {

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from grader.core.model import Message, Text
 from grader.grading.explaining.relations import Pair, array_arguments, has_enough_distinct, near
 
-_PLUS = Message("Your result is the correct one plus {what}.")
-_MINUS = Message("Your result is the correct one minus {what}.")
-_TIMES = Message("Your result is the correct one times {what}.")
-_DIVIDED = Message("Your result is the correct one divided by {what}.")
+_PLUS = Message("Your result is the correct one plus this term: {what}.")
+_MINUS = Message("Your result is the correct one minus this term: {what}.")
+_TIMES = Message("Your result is the correct one times this factor: {what}.")
+_DIVIDED = Message("Your result is the correct one divided by this factor: {what}.")
 _PRODUCT = Message("{one} times {other}")
 #: The maximum number of terms that are compared, single ones first.
 _MOST = 400

@@ -17,6 +17,9 @@ from grader.grading.inputs import Drawn
 from tests.explaining import BITS, EXERCISE, ROWS, failure, tried
 
 RIGHT, WRONG = Status.PASSED, Status.FAILED
+#: Two samples with the same mask, and with masks of their own.
+UNLIKE = np.tri(2, 3, dtype=bool)
+ALIKE = UNLIKE[[1, 1]]
 
 
 def said(
@@ -51,6 +54,9 @@ def tells(name: str, tag: str) -> Callable[[dict[str, Any]], bool]:
             "have different lengths",
         ),
         ("mask", "empty-rows", {"mask": BITS}, {"mask": BITS & BITS[:1] & False}, "some query may attend to no key"),
+        ("mask", "asymmetric", {"mask": ALIKE[:, :2]}, {"mask": UNLIKE[:, :2]}, "is square, but not symmetric"),
+        ("mask", "different-per-sample", {"mask": ALIKE[:, None]}, {"mask": UNLIKE[:, None]}, "from sample to sample"),
+        ("key_padding", "different-per-sample", {"key_padding": ALIKE}, {"key_padding": UNLIKE}, "sample to sample"),
         ("n", "odd", {"n": 2}, {"n": 3}, "wrong in every case where `n` is odd"),
         ("n", "zero", {"n": 2}, {"n": 0}, "wrong in every case where `n` is 0"),
         ("ids", "holds-zero", {"ids": np.array([1, 2])}, {"ids": np.array([0, 1])}, "`ids` contains 0"),
@@ -104,38 +110,6 @@ def test_names_of_a_helper() -> None:
     for through, expected in (("taught", False), (None, True)):
         (found,) = condition(replace(whole, exercise=replace(EXERCISE, through=through)))
         assert ("`passes`" in found.text.en) is expected
-
-
-def test_each_side_of_a_tag_stands_alone() -> None:
-    """Either may come first in the sentence, so each names what it is about."""
-    for tag in TAGS.values():
-        for one, other in ((tag.having, tag.lacking), (tag.lacking, tag.having)):
-            assert ("{name}" in one.en) == ("{name}" in one.zh) == ("{name}" in other.en)
-
-
-@pytest.mark.parametrize(
-    ("name", "tag", "right", "wrong", "expected"),
-    [
-        ("mask", "asymmetric", np.ones((3, 3), bool), np.tri(3, dtype=bool), "`mask` is square, but not symmetric"),
-        (
-            "mask",
-            "different-per-sample",
-            np.tri(1, 3, dtype=bool)[None].repeat(2, 0),
-            np.tri(2, 3, dtype=bool)[:, None],
-            "`mask` differs from sample to sample",
-        ),
-        (
-            "key_padding",
-            "different-per-sample",
-            np.tri(1, 3, dtype=bool).repeat(2, 0),
-            np.tri(2, 3, dtype=bool),
-            "`key_padding` differs from sample to sample",
-        ),
-    ],
-)
-def test_the_first_axis_of_a_mask(name: str, tag: str, right: object, wrong: object, expected: str) -> None:
-    """Of two axes it is that of the queries; of more, and in padding, that of the samples."""
-    assert expected in decides({name: right}, {name: wrong}, tells(name, tag))
 
 
 def test_no_tag_decides() -> None:
@@ -197,7 +171,8 @@ def test_more_calls_that_raise() -> None:
 
 
 def test_every_tag_has_two_sides_in_both_languages() -> None:
-    """What is said of cases with it differs from what is said of those without."""
+    """What is said of cases with it differs from what is said of those without. Each names what it is about."""
     for name, tag in TAGS.items():
         sentences = [tag.having.en, tag.lacking.en, tag.having.zh, tag.lacking.zh]
         assert all(sentences) and len(set(sentences)) == 4, name
+        assert len({"{name}" in sentence for sentence in sentences}) == 1, name

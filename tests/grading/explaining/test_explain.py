@@ -27,7 +27,7 @@ from grader.grading.explaining import explain as asking
 from grader.grading.explaining.evidence import Evidence, WrongExercise
 from grader.grading.explaining.explain import explain
 from grader.grading.explaining.place_text import REPAIRS_ALL
-from tests.explaining import ROWS, failure, gave, tried
+from tests.explaining import EXERCISE, ROWS, failure, gave, tried
 from tests.helpers import array
 
 WRONG = Status.FAILED
@@ -89,14 +89,15 @@ def test_the_right_result_in_another_form(got: object, said: str) -> None:
     assert said in found.text.en
 
 
+def run(programs: tuple[Program, ...]) -> tuple[Observation, ...]:
+    """A reference that squares its argument, and adds the sign of the first number."""
+    given = [next(step.value for step in each.steps if isinstance(step, Value)).values for each in programs]
+    return tuple(gave(x**2 + np.sign(x[0, 0]))[0] for x in given)
+
+
 def test_what_the_reference_returns_for_other_inputs() -> None:
     """Is said if it is what the code returned, in every public case that fails."""
     right = ROWS**2 + 1
-
-    def run(programs: tuple[Program, ...]) -> tuple[Observation, ...]:
-        """The reference squares its argument, and adds the sign of the first number."""
-        given = [next(step.value for step in each.steps if isinstance(step, Value)).values for each in programs]
-        return tuple(gave(x**2 + np.sign(x[0, 0]))[0] for x in given)
 
     wrong = tried("a", WRONG, got=gave(ROWS**2 - 1), expected=gave(right), x=ROWS)
     (found,) = explain(failure(wrong, run=run))
@@ -115,24 +116,18 @@ def test_one_of_several_values() -> None:
 def test_values_in_another_order() -> None:
     """Are told from wrong values, if the same order would be right in every case, hidden ones too."""
     values = [array(ROWS), array(ROWS[0]), array(ROWS[1])]
-    cases = [
-        tried(str(at), WRONG, got=(Returned((tuple(got),)),), expected=(Returned((tuple(values),)),), public=not at)
-        for at, got in enumerate([[values[0], values[2], values[1]], [values[0], values[2], values[1]]])
-    ]
+    got, right = (Returned(((values[0], values[2], values[1]),)),), (Returned((tuple(values),)),)
+    cases = [tried(str(at), WRONG, got=got, expected=right, public=not at) for at in range(2)]
     (found,) = explain(failure(*cases))
     assert found.text.en.endswith("The task asks for yours in the order 1, 3, 2.")
-    helped = failure(*cases)
-    assert explain(replace(helped, exercise=replace(helped.exercise, through="taught"))) == ()
-    turned = tried("turned", WRONG, got=(Returned((tuple(values[::-1]),)),), expected=(Returned((tuple(values),)),))
+    helped = replace(failure(*cases), exercise=replace(EXERCISE, through="taught"))
+    assert explain(helped) == ()
+    turned = tried("turned", WRONG, got=(Returned((tuple(values[::-1]),)),), expected=right)
     assert "in the order" not in str(explain(failure(*cases, turned)))
 
 
 def test_other_inputs_have_to_explain_cases_that_did_not_suggest_them() -> None:
     """Those that fail, or if there are none, those that do not."""
-
-    def run(programs: tuple[Program, ...]) -> tuple[Observation, ...]:
-        given = [next(step.value for step in each.steps if isinstance(step, Value)).values for each in programs]
-        return tuple(gave(x**2 + np.sign(x[0, 0]))[0] for x in given)
 
     suggested = tried("a", WRONG, got=gave(ROWS**2 - 1), expected=gave(ROWS**2 + 1), x=ROWS)
     for got, status, holds in (

@@ -59,23 +59,12 @@ def ids(*values: int) -> tuple[Observation, ...]:
 )
 def test_a_few_ids_say_little(wrong: tuple[Observation, ...], alike: list[bool | None], named: bool) -> None:
     """Two wrong lists may agree with a mistake by chance, so the code has to agree with it for fresh inputs, too."""
-    seen = [tried(str(at), Status.FAILED, got=wrong, expected=ids(3)) for at in range(2)]
-    known = MistakeSignature(Mistake("squares", (), ("values",)), [wrong, wrong])
-    whole = failure(*seen, known=[known])
-    whole = replace(
-        whole,
-        question=replace(whole.question, misconceptions=(Misconception("squares", Text("No.", "不。")),)),
-        rerun=lambda asked, files=None, reference=None: alike,
-    )
-    assert [each.misconception for each in mistake(whole)] == (["squares"] if named else [])
-
-
-def test_three_wrong_lists_are_enough() -> None:
-    """They are not confirmed any further."""
-    wrong = ids(1, 2)
-    seen = [tried(str(at), Status.FAILED, got=wrong, expected=ids(3)) for at in range(3)]
-    whole = failure(*seen, known=[MistakeSignature(Mistake("squares", (), ("values",)), [wrong] * 3)])
-    whole = replace(
-        whole, question=replace(whole.question, misconceptions=(Misconception("squares", Text("No.", "不。")),))
-    )
-    assert [each.misconception for each in mistake(whole)] == ["squares"]
+    for count, expected in ((2, named), (3, True)):
+        seen = [tried(str(at), Status.FAILED, got=wrong, expected=ids(3)) for at in range(count)]
+        whole = failure(*seen, known=[MistakeSignature(Mistake("squares", (), ("values",)), [wrong] * count)])
+        whole = replace(
+            whole,
+            question=replace(whole.question, misconceptions=(Misconception("squares", Text("No.", "不。")),)),
+            rerun=lambda asked, files=None, reference=None: alike,
+        )
+        assert [each.misconception for each in mistake(whole)] == (["squares"] if expected else [])

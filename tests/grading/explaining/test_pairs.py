@@ -34,11 +34,7 @@ MIXED = seen((ONE, WRONG), (TWO, WRONG), (OTHER, WRONG))
 
 @pytest.mark.parametrize(
     ("together", "expected"),
-    [
-        ([gave(ONE), gave(TWO), gave(OTHER)], ("a", "b")),
-        ([gave(ONE), gave(TWO), gave(TWO)], ()),
-        (None, ()),
-    ],
+    [([gave(ONE), gave(TWO), gave(OTHER)], ("a", "b")), ([gave(ONE), gave(TWO), gave(TWO)], ()), (None, ())],
 )
 def test_two_at_once(together: list[tuple[Observation, ...]] | None, expected: tuple[str, ...]) -> None:
     """Both are named if the reference with both returns the same; not if their edits overlap."""

@@ -1,4 +1,4 @@
-"""Slips in code: what looks like one, how it is mended, and when it is said."""
+"""Slips in code: what looks like one, how it is fixed, and when it is said."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from grader.core.model import Parameter, Part, SourceFile, Status
 from grader.grading.explaining.slip import slip
 from grader.grading.explaining.slips import slips
 from tests.explaining import EXERCISE, ROWS, failure, tried
+from tests.samples import samples
+from tests.solving import Bench
 
 RIGHT, WRONG = Status.PASSED, Status.FAILED
 F = replace(EXERCISE, parameters=(Parameter("x", True),))
@@ -44,16 +46,6 @@ def found(text: str) -> list[tuple[str, str]]:
         ("    return x.flip(0)", "reverses the order", "return x"),
         ("    return x.sort(descending=True)", "wrong way round", "return x.sort(descending=False)"),
         ("    return F.leaky_relu(x)", "should be ReLU, not `leaky_relu`", "return F.relu(x)"),
-    ],
-)
-def test_what_looks_like_a_slip(body: str, word: str, line: str) -> None:
-    """It is found, and the change mends it."""
-    assert any(word in said and changed == line for said, changed in found(f"def f(x):\n{body}\n"))
-
-
-@pytest.mark.parametrize(
-    ("text", "word", "line"),
-    [
         (
             "class f:\n    seen = []\n\n    def __init__(self):\n        pass\n",
             "belongs to the class",
@@ -66,8 +58,9 @@ def test_what_looks_like_a_slip(body: str, word: str, line: str) -> None:
         ("def g(x):\n    x.abs()\n    return x\n\n\ndef f(x):\n    return g(x)\n", "thrown away", "x = x.abs()"),
     ],
 )
-def test_where_slips_are_looked_for(text: str, word: str, line: str) -> None:
-    """Also around a function, and in those that it uses."""
+def test_what_looks_like_a_slip(body: str, word: str, line: str) -> None:
+    """It is found in and around the function, and in those that it uses, and the change fixes it."""
+    text = f"def f(x):\n{body}\n" if body.startswith(" ") else body
     assert [changed for said, changed in found(text) if word in said] == [line]
 
 
@@ -77,16 +70,12 @@ def test_where_slips_are_looked_for(text: str, word: str, line: str) -> None:
         "    seen.append(x)\n    print(x)\n    x.add_(1)\n    self.train()\n    super().__init__()\n    return x",
         "    a, b = x.shape\n    y = x + 1\n    return y",
         "    '''Words.'''\n    return [y for y in x]",
+        "    return x\n\n\ndef g(x):\n    x.abs()\n    return x",
     ],
 )
 def test_what_is_no_slip(body: str) -> None:
-    """Calls for their effect, values that are used, and words."""
+    """Calls for their effect, values that are used, words, and another function of the file."""
     assert found(f"def f(x):\n{body}\n") == []
-
-
-def test_nobody_else_is_asked() -> None:
-    """Another function of the file is no concern of this one."""
-    assert found("def f(x):\n    return x\n\n\ndef g(x):\n    x.abs()\n    return x\n") == []
 
 
 @pytest.mark.parametrize(
@@ -109,3 +98,24 @@ def test_a_slip_is_said_if_it_matters(right: Callable[[int], bool | None], said:
     told = list(slip(replace(whole, submission=replace(whole.submission, files=(whole.file,)))))
     assert [said in each.text.en for each in told] == ([] if said is None else [True])
     assert all(each.voice == "place" and each.span and each.span.line == 2 for each in told)
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize(
+    ("exercise", "name", "said"),
+    [
+        ("KVCache", "shared_by_all", "`pieces` belongs to the class"),
+        ("KVCache", "shared_default", "The default value of `store`"),
+        ("scaled_dot_product_attention", "mask_not_assigned", "thrown away: `scores`"),
+        ("scaled_dot_product_attention", "masked_scores_unused", "`masked` is computed here and never used"),
+        ("moe_route", "a_full_expert_ends_the_token", "`break` ends the whole loop"),
+        ("mlm_corrupt", "labels_first", "yours in the order 2, 1"),
+        ("softmax_backward", "without_the_diagonal", "minus this term: the incoming gradient times the weights"),
+    ],
+)
+def test_code_that_used_to_get_no_reason(exercise: str, name: str, said: str, bench: Bench) -> None:
+    """Each of these solutions is told what is wrong, in both languages."""
+    (sample,) = [each for each in samples("wrong", exercise) if each.name == name]
+    told = [each.text for each in bench.grade(exercise, sample.submission, "public").diagnosis]
+    assert any(said in text.en for text in told)
+    assert all(text.zh and text.zh != text.en for text in told)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
-from grader.grading.explaining.relations import Pair
-from tests.explaining import ROWS, pair, said
+from tests.explaining import ROWS, pair, says
 
 SQUARE = np.arange(16.0).reshape(4, 4) ** 2
 
@@ -20,23 +18,17 @@ def wrong_at(index: Any) -> Any:
     return got
 
 
-@pytest.mark.parametrize(
-    ("pairs", "expected"),
-    [
-        ([pair(wrong_at(0), ROWS)], "in the first slice along the second-to-last axis"),
-        ([pair(wrong_at(-1), ROWS)], "in the last slice along the second-to-last axis"),
-        ([pair(wrong_at((slice(None), 3)), ROWS)], "in the last slice along the last axis"),
-        ([pair(wrong_at((slice(None), [1, 3])), ROWS)], "with odd indices along the last axis"),
-        ([pair(wrong_at(1), ROWS, mask=np.array([[True], [False], [True]]))], "may attend to no key at all"),
-        ([pair(SQUARE + np.eye(4), SQUARE)], "except on the diagonal"),
-        ([pair(SQUARE + np.triu(np.ones((4, 4)), 1), SQUARE)], "except above the diagonal"),
-        ([pair((ROWS > 0) & (ROWS < 2), ROWS > 0)], "every True in it is correct"),
-        ([pair(np.maximum(ROWS, 0), ROWS)], "is 0 where it is wrong"),
-        ([pair(ROWS + 1, ROWS)], ""),
-        ([pair(wrong_at(0), ROWS), pair(ROWS + 1, ROWS)], ""),
-    ],
+test_what_is_said = says(
+    "some_rows",
+    ([pair(wrong_at(0), ROWS)], "in the first slice along the second-to-last axis"),
+    ([pair(wrong_at(-1), ROWS)], "in the last slice along the second-to-last axis"),
+    ([pair(wrong_at((slice(None), 3)), ROWS)], "in the last slice along the last axis"),
+    ([pair(wrong_at((slice(None), [1, 3])), ROWS)], "with odd indices along the last axis"),
+    ([pair(wrong_at(1), ROWS, mask=np.array([[True], [False], [True]]))], "may attend to no key at all"),
+    ([pair(SQUARE + np.eye(4), SQUARE)], "except on the diagonal"),
+    ([pair(SQUARE + np.triu(np.ones((4, 4)), 1), SQUARE)], "except above the diagonal"),
+    ([pair((ROWS > 0) & (ROWS < 2), ROWS > 0)], "every True in it is correct"),
+    ([pair(np.maximum(ROWS, 0), ROWS)], "is 0 where it is wrong"),
+    ([pair(ROWS + 1, ROWS)], ""),
+    ([pair(wrong_at(0), ROWS), pair(ROWS + 1, ROWS)], ""),
 )
-def test_what_is_said(pairs: list[Pair], expected: str) -> None:
-    """What holds in every pair is said; what could be chance, or holds in some only, is not."""
-    found = said("some_rows", *pairs)
-    assert (expected in found) if expected else not found

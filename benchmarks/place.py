@@ -1,4 +1,4 @@
-"""How often a place is found, and how near it is: ``python -m tests.place [EXERCISE …]``.
+"""How often a place is found, and how near it is: ``python -m benchmarks.place [EXERCISE …]``.
 
 Each wrong solution in ``tests/solutions`` is graded, and the correct solutions of the same exercise and library are
 compared with it line by line. If the nearest one differs in at most two lines, the place should be within one line of
@@ -46,7 +46,7 @@ def near(places: Iterable[Diagnosis], lines: set[int]) -> bool:
 
 def main(names: list[str]) -> None:
     """Prints one line for each wrong solution without a name, and the shares."""
-    course = courses.load(Path(__file__).parent.parent)
+    course = courses.load(Path(__file__).parents[1])
     with open_sandbox(mode="require") as sandbox:
         context = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
         rows = [
