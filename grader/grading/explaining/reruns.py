@@ -57,7 +57,8 @@ class Reruns:
         compared = Job(reference or context.course.reference, _flat(wanted))
         expected = regroup(wanted, context.observe_reference(compared, REFERENCE_LIMITS).observations)
         tried = [_programs(mine, spec, drawn) for spec, drawn in given]
-        seen = child.observe(Job(files or self.files, _flat(tried)), _LIMITS)
+        programs = tuple(replace(program, hidden=True) for program in _flat(tried))  # some are those of hidden cases
+        seen = child.observe(Job(files or self.files, programs), _LIMITS)
         child.reruns -= len(given)
         got = regroup(tried, seen.observations)
         found = [self._verdict(*each) for each in zip(given, got, expected, strict=True)]
