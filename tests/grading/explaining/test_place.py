@@ -134,7 +134,7 @@ def test_two_places(context: GradingContext, sandbox: Sandbox) -> None:
     """Are found if only both together repair the code."""
     (first, second), _ = places(context, sandbox, "embed", EMBED)
     assert [each.span and each.span.line for each in (first, second)] == [4, 6]
-    assert first.text.en.startswith("First, make this the embeddings times √d_model")
+    assert "First, make this the embeddings times √d_model" in first.text.en
     assert second.text.en.startswith("Second, make this the first n position")
 
 
