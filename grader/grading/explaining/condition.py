@@ -115,8 +115,8 @@ def _attempts(found: Iterable[Tag], cases: Sequence[Evidence]) -> Iterator[_Atte
 
 def _goes_with(tag: Tag, other: Tag) -> bool:
     """Whether ``other`` is the same condition: of another argument, or said in more detail."""
-    kinds = {tag[0], other[0]}
-    return len(kinds) == 1 or kinds <= _AXES or (tag[1] == other[1] and (tag[0] == "given" or kinds <= _LENGTHS))
+    both = {tag[0], other[0]}
+    return len(both) == 1 or both <= _AXES or (tag[1] == other[1] and (tag[0] == "given" or both <= _LENGTHS))
 
 
 _AXES = {"several-samples", "no-samples", "many-axes"}
