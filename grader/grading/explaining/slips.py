@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from grader.core import bounded
 from grader.core.model import Exercise, Message, Part, SourceFile, Text
 from grader.grading.explaining.landmarks import Where, where_of
 from grader.grading.outline import definitions
@@ -62,10 +63,10 @@ class _Change:
 
 
 def slips(exercise: Exercise, file: SourceFile, files: tuple[SourceFile, ...]) -> Iterator[Slip]:
-    """The slips in the definition of ``exercise`` and in what it uses of the same file."""
-    names = {exercise.name} | {
-        name for module, name in definitions(exercise.name, file, files) if module == file.module
-    }
+    """The slips in the definition of ``exercise`` and in what it uses of the same file; none if this is long."""
+    if sum(len(part.text) for part in file.parts) > bounded.SMALL:
+        return
+    names = {exercise.name} | {name for _, name in definitions(exercise.name, file, (file,))}
     for part in file.parts:
         lines = part.text.split("\n")
         for change in _Finder(part.text, names).changes():
