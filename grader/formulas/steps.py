@@ -24,7 +24,8 @@ _MANY = Message("At most {most} lines are allowed.")
 
 _MARK = re.compile(r"\s*(?:#|//|∵|--)")
 _REASON = re.compile(
-    r"[\s,;:]+(?:because|since|by|using|as|where|due to|which|follows|and so|with)\b|[,;:\s]*(?:因为|由于|根据|利用|由)"
+    r"[\s,;:]+(?:because|since|by|using|as|where|due to|which|follows|and so|with)\b"
+    r"|[,;:\s]*(?:因为|由于|根据|利用|代入|由|用)"
 )
 _LEAD = re.compile(
     r"\s*(?:(?:\d{1,2}[.)](?=\s))|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故"
@@ -260,6 +261,8 @@ def _sides(line: str, number: int, local: LocalNames) -> tuple[Side, ...]:
     if (given := _WITH.search(line)) and given[1] in local.formulas:
         line = line[: given.start()]
     text = strip_words(line, local.vocabulary)
+    if _words_alone(text, local.vocabulary):
+        return ()
     found = (
         tuple(Side(local.unfolded(node), number, show(node)) for node in _chain(text, local.vocabulary)) if text else ()
     )
@@ -374,7 +377,9 @@ def _without_remark(line: str, vocabulary: Vocabulary) -> str | None:
             # f(word) is a call, and a bracket after an operator is part of the formula.
             apart = line[at - 1 : at].isspace() or any(map(is_cjk, remark))
             formula_ends = before and before[-1] not in "+-*/·^=@_⊙⊗("
-            return before if apart and formula_ends and _wordy(remark, vocabulary) else None
+            equation = "=" in remark and not re.search("[Σ∑]|sum", remark)
+            says = equation or _wordy(remark, vocabulary)
+            return before if apart and formula_ends and says else None
     return None
 
 
@@ -382,6 +387,13 @@ def _wordy(text: str, vocabulary: Vocabulary) -> bool:
     if any(is_cjk(char) and not _function(text, at) for at, char in enumerate(text)):
         return True
     return any(_foreign(word, vocabulary) for word in _WORD.findall(_INDEX.sub("", text)))
+
+
+def _words_alone(text: str, vocabulary: Vocabulary) -> bool:
+    """Whether a text is a sentence: letters alone, and three words or more, of which two mean nothing in a formula."""
+    words = re.findall(r"[A-Za-z]{2,}", text)
+    plain = re.fullmatch(r"[A-Za-z\s,.'’-]+", text) is not None
+    return plain and len(words) > 2 and sum(_foreign(word, vocabulary) for word in words if len(word) > 3) > 1
 
 
 def _foreign(word: str, vocabulary: Vocabulary) -> bool:

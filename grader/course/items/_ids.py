@@ -17,7 +17,7 @@ UNKNOWN = Message("“{said}” is not one of the choices here, which are {ids}.
 _ID = re.compile(r"\w+")
 _WORD = re.compile(r"\w+")
 #: Words that only say that an order follows; ids are shorter, or stand between them.
-_AROUND = re.compile(
+AROUND = re.compile(
     r"\b(?:first|then|next|after that|finally|lastly|last|and|order|the|is|answer)\b"
     r"|(?:正确)?(?:顺序|次序|答案|排列)(?:应该|应当|应)?[是为]?|首先|然后|接着|最后|再|先"
 )
@@ -65,7 +65,7 @@ def split_words(value: object) -> list[str] | None:
     text = " ".join(part for part in parts if part is not None)
     if None in parts or len(text) > _MAX_LENGTH:
         return None
-    return _WORD.findall(_AROUND.sub(" ", normalize_id(text)))
+    return _WORD.findall(AROUND.sub(" ", normalize_id(text)))
 
 
 def split_ids(word: str, ids: Collection[str]) -> list[str]:

@@ -163,7 +163,7 @@ def _read(spec: Spec, value: object) -> list[tuple[str, str]] | Text:
         if pair[0] in {line for line, _ in found}:
             return _TWICE.fill(said=match[1])
         found.append(pair)
-    left = re.sub(r"[\s,，;；、.。(){}\[\]'\"]+", "", _PAIR.sub("", rest))
+    left = re.sub(r"[\s,，;；、.。(){}\[\]'\"]+", "", _ids.AROUND.sub("", _PAIR.sub("", rest)))
     if not found or left:
         return _PAIRS.fill(said=excerpt(left or rest), example=example)
     return found
