@@ -58,6 +58,7 @@ _NUMBERS = Message("“{near}”: an operator is missing before the number.")
 _TOO_LARGE = Message("The number {number} is too large or too small.")
 _EXPONENT = Message("The exponent {exponent} is too large.")
 _ELLIPSIS = Message("“…” goes between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.")
+_COMPONENT = Message("write a component of {what} with its argument: {what}_{index}(x).")
 _DERIVATIVE = Message("Differentiate with respect to a symbol or one of its components: ∂y/∂x or D(y, x).")
 
 _ONE = Number(Fraction(1))
@@ -625,6 +626,11 @@ class _Parser:
         if isinstance(entry.piece, str):
             return self.function(entry.piece, entry)
         node = self.made(entry.piece)
+        match node:
+            case Subscript(Name(name), at) if self.vocabulary.kinds.get(name) == "map":
+                if not self.sign("(", "["):
+                    raise ParseError(_COMPONENT.fill(what=name, index=show(at[0])))
+                return self.made(Subscript(self.made(FunctionCall(name, self.call_arguments())), at))
         if isinstance(node, Name):
             kind = self.vocabulary.kinds.get(node.name)
             if kind in ("map", "rotation", "function"):

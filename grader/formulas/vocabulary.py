@@ -133,7 +133,7 @@ def _subscripts(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[t
     kind = vocabulary.kinds[name]
     attached = word.startswith("_", at)
     start = at + attached
-    if start >= len(word) or kind in ("scalar", "map", "function"):
+    if start >= len(word) or kind in ("scalar", "function") or (kind == "map" and not attached):
         return []
     digits = start
     while digits < len(word) and word[digits].isdigit():
