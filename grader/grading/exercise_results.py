@@ -13,8 +13,6 @@ from grader.grading.plan import CallingForm, Plan
 from grader.grading.programs import apply_variant
 
 _ELSEWHERE = Message("graded by your instructor with a hidden case")
-#: Remarked if the points were limited; hidden cases alone may be the reason.
-AT_MOST_HALF = Message("results are wrong for ordinary inputs, so at most half of the points count")
 
 
 def judge_inputs(
@@ -50,7 +48,7 @@ def judged_exercise(plan: Plan, inputs: list[JudgeInput], array_type: ArrayType)
         return _result(plan, outcomes, array_type)
     limited = score.limited(outcomes)
     result = _result(plan, limited, array_type)
-    return result if limited == outcomes else replace(result, remarks=(AT_MOST_HALF, *result.remarks))
+    return result if limited == outcomes else replace(result, remarks=(score.AT_MOST_HALF, *result.remarks))
 
 
 def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:

@@ -24,9 +24,8 @@ from grader.core.model import (
     Status,
     Text,
 )
-from grader.core.score import limited, overall, tidy
+from grader.core.score import AT_MOST_HALF, limited, overall, tidy
 from grader.core.text import LABELED, OF_POINTS, STATUS, clean, points, timestamp
-from grader.grading.exercise_results import AT_MOST_HALF
 from grader.report import words
 
 TAKEN_OFF = Message(

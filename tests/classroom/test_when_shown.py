@@ -26,8 +26,7 @@ from grader.core.model import (
     Text,
     Verdict,
 )
-from grader.core.score import limited
-from grader.grading.exercise_results import AT_MOST_HALF
+from grader.core.score import AT_MOST_HALF, limited
 from grader.instructor import mark_reports
 from grader.instructor.mark_reports import visible_report, when_shown, withholds_results
 

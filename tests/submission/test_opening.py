@@ -40,6 +40,7 @@ NOT_HANDED_IN = {
     "commands.submit": "a receipt",
     "commands.start": "stubs",
     "course.loader": "the bank",
+    "authoring.readings": "a file of the bank",
     "course.problems": "the kinds of problems",
     "authoring.template": "templates",
     "grading.reference_results": "the cache, and results in the bank",
