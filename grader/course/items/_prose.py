@@ -43,6 +43,7 @@ _AFTER_ZH = (
     "左右", "时",
 )  # fmt: skip
 _ZH = "[\u3400-\u9fff]"
+_HAN = re.compile(_ZH)
 #: A measure word and what was counted; not 三倍多, 3 个半.
 _MEASURED = re.compile(
     r"(?<=[\w)])\s*(?:[个层步条次种号份位块行列头项组句段轮对张倍](?:(?![多余来几半不减负加除])[\u3400-\u9fff]){0,6}"
@@ -113,7 +114,8 @@ def conclusion(text: str) -> str:
     What is inside brackets is left alone.
     """
     for found in reversed([*_CONCLUSION.finditer(text)]):
-        if _outside(text, found.start()):
+        part_of_it = "共" in found[0] and not _HAN.search(text[: found.start()])  # d/h, 共 h 个头
+        if _outside(text, found.start()) and not part_of_it:
             text = text[found.end() :]
             break
     found_reason = _REASON.search(text)
@@ -176,11 +178,11 @@ def without_lead(text: str) -> str:
     return text[lead.end() :] if lead and text[lead.end() :].strip() else text
 
 
-def without_tail(text: str) -> str:
-    """``text`` without harmless words at its end, and without those that say what was counted."""
+def without_tail(text: str, *, nouns: bool = True) -> str:
+    """``text`` without harmless words at its end, and without those that say what was counted: any with ``nouns``."""
     while True:
         shorter = _units.without_counted(_TAIL.sub("", text)).rstrip(" ,")
-        shorter = _PLURAL.sub("", _MEASURED.sub("", shorter)) if not _CHANGED.search(shorter) else shorter
+        shorter = _PLURAL.sub("", _MEASURED.sub("", shorter)) if nouns and not _CHANGED.search(shorter) else shorter
         if not shorter.strip() or shorter == text:
             return text
         text = shorter

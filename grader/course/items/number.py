@@ -671,7 +671,7 @@ def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
     written = _without_remark(_prose.without_clause(written), unit)
     text, size = _units.split(written, unit)
     if text == written and _units.family(unit):
-        text, size = _units.split(_prose.without_tail(written), unit)
+        text, size = _units.split(_prose.without_tail(written, nouns=False), unit)
     elif text == written:
         text = _prose.without_tail(written)
     if unit is None:
