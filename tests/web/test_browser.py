@@ -259,6 +259,7 @@ def test_accessibility(chromium: Any, site: Site, course: Course, scheme: str, l
     window.goto(f"{site.url}/items/{kinds['choice']}")
     window.locator("input[type=radio]").first.check()
     window.locator("button[value=answer]").click()
+    window.wait_for_load_state("networkidle")
     found += _violations(window, "an answered item")
     for kind in ("match", "order", "derivation", "expression", "multi"):
         window.goto(f"{site.url}/items/{kinds[kind]}")
@@ -267,9 +268,11 @@ def test_accessibility(chromium: Any, site: Site, course: Course, scheme: str, l
         for box in window.locator("input[type=checkbox]").all():
             box.check()
         window.locator("button[value=answer]").click()
+        window.wait_for_load_state("networkidle")  # axe-core fails on a page that is being replaced
         found += _violations(window, f"a wrong {kind}")
         if window.locator("button[value=key]").count():
             window.locator("button[value=key]").click()
+            window.wait_for_load_state("networkidle")
         found += _violations(window, f"a settled {kind}")
     window.goto(f"{site.url}/questions/Q3/code")
     window.locator("button[value=check]").click()
