@@ -18,6 +18,7 @@ import sys
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import cleandoc
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -148,7 +149,7 @@ class _Commands(click.Group):
             return
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(catalogue.chinese(self.help or ""))
+            formatter.write_text(catalogue.chinese(cleandoc(self.help or "")))
 
 
 @click.command(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from inspect import cleandoc
 
 import click
 
@@ -70,7 +71,7 @@ def in_chinese(command: click.Command) -> click.Command:
     """``command`` with its Chinese help."""
     changed = copy.copy(command)
     changed.context_class = _Context
-    changed.help = _in_chinese(command.help or "", command.name)
+    changed.help = _in_chinese(cleandoc(command.help or ""), command.name)
     changed.params = [_option(parameter, command.name) for parameter in command.params]
     if isinstance(changed, click.Group):
         changed.commands = {name: in_chinese(inner) for name, inner in changed.commands.items()}
@@ -83,7 +84,7 @@ def in_chinese(command: click.Command) -> click.Command:
 
 def help_texts(command: click.Command) -> Iterator[str]:
     """Every English text in the help of ``command``, without those of commands below it."""
-    yield command.help or ""
+    yield cleandoc(command.help or "")  # as it is from Python 3.13 on
     yield from (option.help or "" for option in command.params if isinstance(option, click.Option))
     yield from vars(command).get("examples", {}).values()
     yield from vars(command).get("exits", {}).values()
